@@ -1,0 +1,56 @@
+package task
+
+// FailureKind is the class of a failure: it chooses the next action.
+type FailureKind string
+
+// Kinds of failures.
+const (
+	FailAssertion  FailureKind = "assertion"
+	FailException  FailureKind = "exception"
+	FailImport     FailureKind = "import"
+	FailSyntax     FailureKind = "syntax"
+	FailTimeout    FailureKind = "timeout"
+	FailCollection FailureKind = "collection" // the suite could not even be read
+	FailMissing    FailureKind = "missing"    // an expected test was not seen to run
+	FailCrash      FailureKind = "crash"      // the runner died: signal, out of memory
+	FailBuild      FailureKind = "build"
+)
+
+// Frame is one line of a stack trace, innermost last.
+type Frame struct {
+	File     string `json:"file"` // relative to the checkout where it is inside it
+	Line     int    `json:"line"`
+	Function string `json:"function,omitempty"`
+}
+
+// Failure is one thing that a check found.
+type Failure struct {
+	Test        string      `json:"test,omitempty"` // TestResult.ID; empty when not bound to a test
+	Suite       string      `json:"suite,omitempty"`
+	Kind        FailureKind `json:"kind"`
+	File        string      `json:"file,omitempty"`
+	Line        int         `json:"line,omitempty"`
+	Exception   string      `json:"exception,omitempty"` // class, such as ZeroDivisionError
+	Message     string      `json:"message"`
+	Trace       []Frame     `json:"trace,omitempty"`
+	Excerpt     string      `json:"excerpt,omitempty"` // head and tail of the runner's own words, capped
+	Fingerprint string      `json:"fingerprint"`       // stable over line numbers, paths, addresses, times
+}
+
+// CheckStatus is how a check ended.
+type CheckStatus string
+
+// Statuses of checks.
+const (
+	CheckPassed  CheckStatus = "passed"
+	CheckFailed  CheckStatus = "failed"
+	CheckSkipped CheckStatus = "skipped"
+)
+
+// Check is one verification with its result, as it stands in the checklist.
+type Check struct {
+	Name    string      `json:"name"`
+	Status  CheckStatus `json:"status"`
+	Seconds float64     `json:"seconds"`
+	Detail  string      `json:"detail,omitempty"`
+}

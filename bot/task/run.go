@@ -1,0 +1,219 @@
+package task
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Outcome is how a run ended.
+type Outcome string
+
+// The outcomes (SPEC, Words).
+const (
+	Success         Outcome = "success"
+	FailedAllTiers  Outcome = "failed_all_tiers"
+	Timeout         Outcome = "timeout"
+	BudgetExhausted Outcome = "budget_exhausted"
+	LoopDetected    Outcome = "loop_detected"
+	Impasse         Outcome = "impasse"
+	MaxAttempts     Outcome = "max_attempts"
+	MaxReplans      Outcome = "max_replans"
+	Cancelled       Outcome = "cancelled"
+	Quarantined     Outcome = "quarantined"
+	Rejected        Outcome = "rejected"
+	Error           Outcome = "error"
+)
+
+// ExitCode is the process exit status for an outcome (SPEC S6).
+func (o Outcome) ExitCode() int {
+	switch o {
+	case Success:
+		return 0
+	case FailedAllTiers, Timeout, BudgetExhausted, LoopDetected, Impasse, MaxAttempts, MaxReplans:
+		return 3
+	case Quarantined, Rejected:
+		return 5
+	case Cancelled:
+		return 130
+	default:
+		return 1
+	}
+}
+
+// Exhausted tells whether the run used up what it was allowed and hands over
+// its best attempt.
+func (o Outcome) Exhausted() bool { return o.ExitCode() == 3 }
+
+// State is where a run stands. Terminal states absorb.
+//
+//	queued ──► running ──► done
+//	  │           │  ▲
+//	  │           ▼  │ (lease lost: swept back)
+//	  │         queued
+//	  └─────────────────► done (cancelled before it began)
+//	running ──► parked ──► queued   (rate limit, full disk: goes on later)
+type State string
+
+// States of a run.
+const (
+	StateQueued  State = "queued"
+	StateRunning State = "running"
+	StateParked  State = "parked"
+	StateDone    State = "done"
+)
+
+// Run is one execution of the loop on a task, as stored.
+type Run struct {
+	ID           string    `json:"id"`
+	Task         Task      `json:"task"`
+	State        State     `json:"state"`
+	Outcome      Outcome   `json:"outcome,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	Budget       Budget    `json:"budget"`
+	Cost         USD       `json:"cost_usd"`
+	Attempts     int       `json:"attempts"`
+	Tier         Tier      `json:"tier,omitempty"`
+	CreatedAt    time.Time `json:"created_at"`
+	StartedAt    time.Time `json:"started_at,omitzero"`
+	EndedAt      time.Time `json:"ended_at,omitzero"`
+	NotBefore    time.Time `json:"not_before,omitzero"` // of a parked run
+	CancelAsked  bool      `json:"cancel_asked,omitempty"`
+	CancelReason string    `json:"cancel_reason,omitempty"`
+	Saved        RunState  `json:"-"`
+	Result       *Result   `json:"result,omitempty"` // set when done
+}
+
+// RunState is what the loop saves after every attempt, and takes up again
+// after a crash. It survives a JSON round trip.
+type RunState struct {
+	Version    int             `json:"version"`
+	Phase      string          `json:"phase,omitempty"` // last finished phase
+	BaseCommit string          `json:"base_commit,omitempty"`
+	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
+	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
+	Attempts   []Attempt       `json:"attempts,omitempty"`
+	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none
+	StartedAt  time.Time       `json:"started_at,omitzero"`
+	Outcome    Outcome         `json:"outcome,omitempty"` // decided, not yet published
+	Reason     string          `json:"reason,omitempty"`
+}
+
+// Attempt is one pass develop → apply → verify → judge at one tier.
+type Attempt struct {
+	Number       int           `json:"number"` // 1-based over the whole run
+	Tier         Tier          `json:"tier"`
+	Model        string        `json:"model,omitempty"`
+	Patch        Patch         `json:"patch"`
+	Diff         string        `json:"diff,omitempty"`
+	Regions      []RegionRef   `json:"regions,omitempty"`
+	Explanation  string        `json:"explanation,omitempty"`
+	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
+	Ambiguous    bool          `json:"ambiguous,omitempty"`
+	Refused      string        `json:"refused,omitempty"` // why the edits were not applied
+	Checks       []Check       `json:"checks,omitempty"`
+	Fixed        []string      `json:"fixed,omitempty"`  // tests red on the base, green now
+	Broken       []string      `json:"broken,omitempty"` // tests green on the base, red now
+	Failures     []Failure     `json:"failures,omitempty"`
+	Green        bool          `json:"green"`
+	Cost         USD           `json:"cost_usd"`
+	Elapsed      time.Duration `json:"elapsed"`
+	StartedAt    time.Time     `json:"started_at"`
+}
+
+// Risk is the score of SPEC E6.
+type Risk struct {
+	Score   int      `json:"score"` // 0–100
+	Reasons []string `json:"reasons"`
+}
+
+// Result is what a run hands to its publisher.
+type Result struct {
+	RunID        string        `json:"run_id"`
+	Task         Task          `json:"task"`
+	Outcome      Outcome       `json:"outcome"`
+	Reason       string        `json:"reason,omitempty"`
+	Draft        bool          `json:"draft"` // green, but a human has to decide
+	DraftReasons []string      `json:"draft_reasons,omitempty"`
+	Tier         Tier          `json:"tier,omitempty"` // of the kept attempt
+	Best         *Attempt      `json:"best,omitempty"` // the accepted attempt, or the best failed one
+	Attempts     []Attempt     `json:"attempts"`
+	Changes      []FileChange  `json:"-"` // files after the kept attempt, for a commit
+	Diff         string        `json:"diff"`
+	Checks       []Check       `json:"checks"`
+	Reproduction []string      `json:"reproduction,omitempty"` // tests red before, green after
+	KnownRed     []string      `json:"known_red,omitempty"`    // red before and after, not ours
+	Risk         Risk          `json:"risk"`
+	Cost         USD           `json:"cost_usd"`
+	CostByTier   map[Tier]USD  `json:"cost_by_tier,omitempty"`
+	Elapsed      time.Duration `json:"elapsed"`
+	Sandbox      string        `json:"sandbox"` // backend and walls, for the report
+	NextAction   string        `json:"next_action"`
+}
+
+// Publication is what stands outside after a result was published.
+type Publication struct {
+	Branch      string       `json:"branch,omitempty"`
+	Commit      string       `json:"commit,omitempty"`
+	PullRequest *PullRequest `json:"pull_request,omitempty"`
+	ReportURL   string       `json:"report_url,omitempty"`
+}
+
+// PullRequest is a pull request on the forge.
+type PullRequest struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Draft  bool   `json:"draft"`
+	Body   string `json:"body"`
+}
+
+// Message is one message to or from a role (SPEC L8).
+type Message struct {
+	Run         string          `json:"run"`
+	Attempt     int             `json:"attempt"`
+	At          time.Time       `json:"timestamp"`
+	Agent       string          `json:"agent_type"` // developer, tester, …
+	Direction   string          `json:"direction"`  // "to" or "from" the agent
+	Data        json.RawMessage `json:"data"`
+	Tier        Tier            `json:"tier,omitempty"`
+	Model       string          `json:"model,omitempty"`
+	PromptClass string          `json:"prompt_class,omitempty"`
+	TokensIn    int             `json:"tokens_in,omitempty"`
+	TokensOut   int             `json:"tokens_out,omitempty"`
+	Cost        USD             `json:"cost_usd,omitempty"`
+	Latency     time.Duration   `json:"latency,omitempty"`
+}
+
+// Decision is one line of the audit log.
+type Decision struct {
+	Run    string         `json:"run"`
+	At     time.Time      `json:"timestamp"`
+	Kind   string         `json:"kind"` // "tier.start", "attempt.judged", "budget.refused", …
+	Reason string         `json:"reason,omitempty"`
+	Data   map[string]any `json:"data,omitempty"`
+}
+
+// Reservation is money set aside before a call to a model. A call in flight at
+// a crash is charged at Worst.
+type Reservation struct {
+	ID      string          `json:"id"` // deterministic: attempt and call number
+	Run     string          `json:"run"`
+	Tier    Tier            `json:"tier"`
+	Worst   USD             `json:"worst_usd"`
+	Actual  USD             `json:"actual_usd"`
+	Settled bool            `json:"settled"`
+	Reply   json.RawMessage `json:"reply,omitempty"` // stored reply: never bought again
+	Bought  int             `json:"bought"`          // times the call was sent
+}
+
+// Progress is the live picture of a run, for status comments and terminals.
+type Progress struct {
+	RunID   string        `json:"run_id"`
+	Phase   string        `json:"phase"` // queued, checkout, baseline, repair, verify, publish, done
+	Tier    Tier          `json:"tier,omitempty"`
+	Attempt int           `json:"attempt,omitempty"`
+	Cost    USD           `json:"cost_usd"`
+	Budget  USD           `json:"budget_usd"`
+	Elapsed time.Duration `json:"elapsed"`
+	Note    string        `json:"note,omitempty"`
+}

@@ -1,0 +1,196 @@
+// Package task is the vocabulary of fettle: the words that every other
+// package shares, as types. It imports nothing of ours and has no behaviour
+// beyond validation and presentation of its own values.
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// Origin says through which door a task came.
+type Origin string
+
+// The doors.
+const (
+	OriginLabel   Origin = "label"
+	OriginComment Origin = "comment"
+	OriginCLI     Origin = "cli"
+	OriginDemo    Origin = "demo"
+	OriginHook    Origin = "hook"
+	OriginEval    Origin = "eval"
+)
+
+// Repo names a repository on a forge, or a folder on this machine.
+type Repo struct {
+	Installation  int64  `json:"installation,omitempty"` // GitHub App installation; 0 for a local folder
+	Owner         string `json:"owner,omitempty"`
+	Name          string `json:"name,omitempty"`
+	CloneURL      string `json:"clone_url,omitempty"` // never holds credentials
+	HTMLURL       string `json:"html_url,omitempty"`
+	DefaultBranch string `json:"default_branch,omitempty"`
+	Dir           string `json:"dir,omitempty"` // a local folder, for the CLI
+}
+
+// Slug is owner/name, or the folder of a local repository.
+func (r Repo) Slug() string {
+	if r.Owner == "" {
+		return r.Dir
+	}
+	return r.Owner + "/" + r.Name
+}
+
+// Task is what is asked. Title and Body are foreign text, taken once at the
+// moment of the trigger; later edits of the issue are not obeyed.
+type Task struct {
+	Title      string `json:"title"`
+	Body       string `json:"body"`
+	Hint       string `json:"hint,omitempty"` // free words of "/fettle fix <hint>"
+	Origin     Origin `json:"origin"`
+	Repo       Repo   `json:"repo"`
+	Issue      int    `json:"issue,omitempty"`
+	IssueURL   string `json:"issue_url,omitempty"`
+	Actor      string `json:"actor,omitempty"` // login of who asked; authority is checked with the API
+	Generation int    `json:"generation"`      // 1 for the first run on an issue, then counted up
+	BaseBranch string `json:"base_branch,omitempty"`
+	BaseCommit string `json:"base_commit,omitempty"` // full hash, set when the checkout is made
+}
+
+// TextHash is the SHA-256 of the text as it was when the run was asked for.
+func (t Task) TextHash() string {
+	sum := sha256.Sum256([]byte(t.Title + "\n\x00" + t.Body + "\n\x00" + t.Hint))
+	return hex.EncodeToString(sum[:])
+}
+
+// EventKind is what a delivery means to us.
+type EventKind string
+
+// The events that change anything. Everything else decodes to EventIgnored.
+const (
+	EventLabeled   EventKind = "labeled" // the trigger label was put on, or the issue was opened with it
+	EventUnlabeled EventKind = "unlabeled"
+	EventClosed    EventKind = "closed"
+	EventReopened  EventKind = "reopened"
+	EventComment   EventKind = "comment"
+	EventPing      EventKind = "ping"
+	EventRemoved   EventKind = "removed" // the App was uninstalled or lost the repository
+	EventIgnored   EventKind = "ignored"
+)
+
+// Event is a webhook delivery in our words.
+type Event struct {
+	Kind       EventKind `json:"kind"`
+	Delivery   string    `json:"delivery"`
+	Repo       Repo      `json:"repo"`
+	Issue      Issue     `json:"issue"`
+	Label      string    `json:"label,omitempty"`
+	CommentID  int64     `json:"comment_id,omitempty"`
+	Comment    string    `json:"comment,omitempty"` // the comment's text, foreign
+	Actor      string    `json:"actor"`
+	ActorIsBot bool      `json:"actor_is_bot,omitempty"`
+	Reason     string    `json:"reason,omitempty"` // why an event is ignored
+}
+
+// Issue is an issue or pull request as the forge shows it now.
+type Issue struct {
+	Number        int      `json:"number"`
+	Title         string   `json:"title"`
+	Body          string   `json:"body"`
+	State         string   `json:"state"` // "open" or "closed"
+	Labels        []string `json:"labels,omitempty"`
+	URL           string   `json:"url"`
+	Author        string   `json:"author"`
+	IsPullRequest bool     `json:"is_pull_request,omitempty"`
+}
+
+// HasLabel tells whether the issue carries the label.
+func (i Issue) HasLabel(name string) bool {
+	for _, l := range i.Labels {
+		if l == name {
+			return true
+		}
+	}
+	return false
+}
+
+// USD is money in billionths of a dollar, so that the price of one token is a
+// whole number and sums are exact.
+type USD int64
+
+// Dollar is one US dollar.
+const Dollar USD = 1_000_000_000
+
+// Dollars converts a decimal figure, as it stands in a configuration.
+func Dollars(f float64) USD {
+	if f < 0 {
+		return -Dollars(-f)
+	}
+	return USD(f*float64(Dollar) + 0.5)
+}
+
+// Float is the figure in dollars.
+func (u USD) Float() float64 { return float64(u) / float64(Dollar) }
+
+// String prints dollars with as many decimals as the figure needs: $0.00,
+// $0.0012, $1.25.
+func (u USD) String() string {
+	f := u.Float()
+	if u != 0 && f < 0.01 && f > -0.01 {
+		return fmt.Sprintf("$%.4f", f)
+	}
+	return fmt.Sprintf("$%.2f", f)
+}
+
+// MarshalJSON writes dollars as a decimal number.
+func (u USD) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%.9g", u.Float()), nil }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (u *USD) UnmarshalJSON(b []byte) error {
+	var f float64
+	if _, err := fmt.Sscanf(string(b), "%g", &f); err != nil {
+		return fmt.Errorf("money %q is not a number of dollars", b)
+	}
+	*u = Dollars(f)
+	return nil
+}
+
+// Tier is a rung of the ladder.
+type Tier string
+
+// The ladder, from free to strong, and the tester's own cheap model.
+const (
+	TierMechanical Tier = "mechanical"
+	Tier1          Tier = "tier1"
+	Tier2          Tier = "tier2"
+	Tier3          Tier = "tier3"
+	TierNano       Tier = "nano"
+)
+
+// Ladder is the order in which tiers are tried.
+var Ladder = []Tier{TierMechanical, Tier1, Tier2, Tier3}
+
+// Rank is the position on the ladder, or -1 for what is not on it.
+func (t Tier) Rank() int {
+	for i, x := range Ladder {
+		if x == t {
+			return i
+		}
+	}
+	return -1
+}
+
+// Budget limits a run. Zero values mean the defaults of DefaultBudget.
+type Budget struct {
+	USD             USD           `json:"usd"`
+	Duration        time.Duration `json:"duration"`
+	AttemptsPerTier int           `json:"attempts_per_tier"`
+	Attempts        int           `json:"attempts"`
+	MaxTier         Tier          `json:"max_tier"`
+}
+
+// DefaultBudget is SPEC L5.
+func DefaultBudget() Budget {
+	return Budget{USD: Dollar, Duration: 30 * time.Minute, AttemptsPerTier: 3, Attempts: 15, MaxTier: Tier3}
+}
