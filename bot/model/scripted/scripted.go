@@ -1,0 +1,152 @@
+// Package scripted is a model double for tests and for trying fettle out: an
+// OpenAI-compatible server on loopback that answers from a script instead of
+// a model. It says so in every answer's model name. Nothing here is used by
+// fettle itself.
+package scripted
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Call is what the server was asked.
+type Call struct {
+	Model  string
+	System string
+	User   string
+	Max    int
+}
+
+// Answer is one scripted reply. The zero Status means 200.
+type Answer struct {
+	Text      string
+	Status    int
+	Header    map[string]string
+	Body      string        // raw body instead of a completion
+	Delay     time.Duration // before the first byte
+	Cut       bool          // close the connection half-way through the body
+	TokensIn  int           // 0: four bytes a token
+	TokensOut int
+}
+
+// Script gives the answer to a call; n counts the calls to that model from 0.
+type Script func(c Call, n int) Answer
+
+// Server is the running double.
+type Server struct {
+	script Script
+	http   *http.Server
+	url    string
+	mu     sync.Mutex
+	calls  []Call
+	seen   map[string]int
+}
+
+// Start listens on a free port of loopback.
+func Start(script Script) (*Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("starting the scripted model: %w", err)
+	}
+	s := &Server{script: script, url: "http://" + l.Addr().String() + "/v1", seen: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.http.Serve(l) }()
+	return s, nil
+}
+
+// URL is the base URL, with /v1.
+func (s *Server) URL() string { return s.url }
+
+// Close stops the server.
+func (s *Server) Close() error { return s.http.Close() }
+
+// Calls lists what was asked so far.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Call(nil), s.calls...)
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model    string `json:"model"`
+		Messages []struct{ Role, Content string }
+		Max      int `json:"max_tokens"`
+		MaxNew   int `json:"max_completion_tokens"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		http.Error(w, `{"error":{"message":"not JSON"}}`, http.StatusBadRequest)
+		return
+	}
+	call := Call{Model: req.Model, Max: max(req.Max, req.MaxNew)}
+	for _, m := range req.Messages {
+		if m.Role == "user" {
+			call.User += m.Content
+		} else {
+			call.System += m.Content
+		}
+	}
+	s.mu.Lock()
+	n := s.seen[call.Model]
+	s.seen[call.Model]++
+	s.calls = append(s.calls, call)
+	s.mu.Unlock()
+	a := s.script(call, n)
+	select {
+	case <-time.After(a.Delay):
+	case <-r.Context().Done():
+		return
+	}
+	write(w, call, a)
+}
+
+func write(w http.ResponseWriter, call Call, a Answer) {
+	for k, v := range a.Header {
+		w.Header().Set(k, v)
+	}
+	body := []byte(a.Body)
+	if a.Body == "" {
+		if a.TokensIn == 0 {
+			a.TokensIn = (len(call.System) + len(call.User)) / 4
+		}
+		if a.TokensOut == 0 {
+			a.TokensOut = len(a.Text)/4 + 1
+		}
+		body, _ = json.Marshal(map[string]any{
+			"id": "scripted", "object": "chat.completion", "model": "scripted-double",
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": a.Text}}},
+			"usage":   map[string]int{"prompt_tokens": a.TokensIn, "completion_tokens": a.TokensOut, "total_tokens": a.TokensIn + a.TokensOut},
+		})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+	}
+	if a.Cut {
+		w.Header().Set("Content-Length", fmt.Sprint(len(body)+10))
+	}
+	w.WriteHeader(a.Status)
+	if a.Cut {
+		_, _ = w.Write(body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(body)
+}
+
+// Edit writes an answer of the developer's form: a decision that replaces one
+// region, and the code in a fenced block.
+func Edit(path, region, code, explanation string) string {
+	decision, _ := json.Marshal(map[string]any{
+		"edits":       []any{map[string]any{"kind": "replace_region", "path": path, "region": region, "code": 1}},
+		"explanation": explanation,
+	})
+	return "```json\n" + string(decision) + "\n```\n\n```\n" + strings.TrimRight(code, "\n") + "\n```\n"
+}
