@@ -1,0 +1,143 @@
+package grammar
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestModuleMatchesItsCommittedHash(t *testing.T) {
+	t.Parallel()
+	wasm, err := unpack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"languages.wasm": wasm, "languages.wasm.zst": packed} {
+		sum := sha256.Sum256(data)
+		if want := hex.EncodeToString(sum[:]) + "  " + name + "\n"; !strings.Contains(Sums, want) {
+			t.Errorf("%s has hash %x, which is not the one in languages.sha256", name, sum)
+		}
+	}
+}
+
+func TestParseNumbersTheTreeInPreorder(t *testing.T) {
+	t.Parallel()
+	nodes, names, err := Parse(t.Context(), Python, []byte("def f(a):\n    return a\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	for i, n := range nodes {
+		if i > 0 && (n.Parent >= int32(i) || nodes[n.Parent].Next < n.Next) {
+			t.Errorf("node %d (%s) does not lie inside its parent %d", i, names.Symbol(n.Symbol), n.Parent)
+		}
+		if f := names.Field(n.Field); f != "" {
+			fields = append(fields, f+"="+names.Symbol(n.Symbol))
+		}
+	}
+	want := "name=identifier parameters=parameters body=block"
+	if got := strings.Join(fields, " "); got != want {
+		t.Errorf("fields %q, want %q", got, want)
+	}
+	if int(nodes[0].Next) != len(nodes) || nodes[0].Flags&HasError != 0 {
+		t.Errorf("the root is %+v of %d nodes", nodes[0], len(nodes))
+	}
+}
+
+func TestEveryLanguageParses(t *testing.T) {
+	t.Parallel()
+	for lang, src := range map[int]string{
+		Python: "x = 1\n", JavaScript: "let x = 1;\n", TypeScript: "let x: number = 1;\n", TSX: "const x = <A b={1}/>;\n",
+		Go: "package p\n\nvar x = 1\n", Java: "class A { int x = 1; }\n", Rust: "fn main() { let x = 1; }\n", Ruby: "def f\n  1\nend\n",
+	} {
+		nodes, _, err := Parse(t.Context(), lang, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if nodes[0].Flags&HasError != 0 || len(nodes) < 4 {
+			t.Errorf("language %d does not parse %q", lang, src)
+		}
+	}
+}
+
+func TestHostileInputIsBounded(t *testing.T) {
+	t.Parallel()
+	inputs := map[string][]byte{
+		"empty":       {},
+		"binary":      bytes.Repeat([]byte{0, 255, 254, 1}, 4000),
+		"deep":        bytes.Repeat([]byte("["), 200_000),
+		"deep blocks": bytes.Repeat([]byte("if x:\n"), 20_000),
+		"quotes":      bytes.Repeat([]byte("'\"`"), 50_000),
+	}
+	for name, src := range inputs {
+		for lang := range languages {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			_, _, err := Parse(ctx, lang, src)
+			cancel()
+			if err != nil && !errors.Is(err, ErrStopped) {
+				t.Errorf("%s in language %d: %v", name, lang, err)
+			}
+		}
+	}
+	if _, _, err := Parse(t.Context(), Go, make([]byte, MaxBytes+1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a text over the limit gives %v", err)
+	}
+	if _, _, err := Parse(t.Context(), languages, nil); err == nil {
+		t.Error("an unknown language is accepted")
+	}
+}
+
+func TestDeadlineStopsTheParserAndTheNextParseWorks(t *testing.T) {
+	t.Parallel()
+	src := bytes.Repeat([]byte("x = foo(a, b)[1:2] + {1: 2}\n"), 200_000)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, _, err := Parse(ctx, Python, src)
+	if !errors.Is(err, ErrStopped) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("err = %v, want the deadline", err)
+	}
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("stopped only after %v", took)
+	}
+	if _, _, err := Parse(t.Context(), Python, []byte("x = 1\n")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyGoroutinesGetTheSameTree(t *testing.T) {
+	t.Parallel()
+	src := []byte(strings.Repeat("func f(a int) int {\n\treturn a + 1\n}\n", 50))
+	want, _, err := Parse(t.Context(), Go, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			for range 5 {
+				got, _, err := Parse(t.Context(), Go, src)
+				if err != nil || len(got) != len(want) {
+					t.Errorf("%d nodes, err %v; want %d", len(got), err, len(want))
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func BenchmarkParse(b *testing.B) {
+	src := []byte("package p\n" + strings.Repeat("func f(a int) int {\n\tif a > 1 {\n\t\treturn g(a, \"x\") + 1\n\t}\n\treturn 0\n}\n", 2000))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		if _, _, err := Parse(b.Context(), Go, src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

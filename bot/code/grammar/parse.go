@@ -1,0 +1,224 @@
+package grammar
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Flags of a node.
+const (
+	Named    = 1 << iota // a rule of the grammar, not a literal token
+	Error                // text that fits no rule
+	Missing              // a token that the parser had to invent
+	Extra                // may stand anywhere, like a comment
+	HasError             // an error lies in this node or below
+)
+
+// Node is one node of a syntax tree in a table in preorder: the root is at 0
+// and its parent is itself; the subtree of node i is the nodes [i, Next).
+type Node struct {
+	Symbol, Field uint16 // numbers into Names
+	Flags         uint16
+	Start, End    uint32 // byte offsets
+	Parent, Next  int32
+}
+
+// Names are the words of one grammar by number. Field 0 is "".
+type Names struct {
+	Symbols []string
+	Fields  []string
+}
+
+// errorSymbol is tree-sitter's number for text that fits no rule.
+const errorSymbol = 0xFFFF
+
+// Symbol is the name of a symbol: "function_definition", "(", "ERROR".
+func (n *Names) Symbol(s uint16) string {
+	if int(s) < len(n.Symbols) {
+		return n.Symbols[s]
+	}
+	return "ERROR"
+}
+
+// Field is the name of a field, or "".
+func (n *Names) Field(f uint16) string {
+	if int(f) < len(n.Fields) {
+		return n.Fields[f]
+	}
+	return ""
+}
+
+const recordBytes = 20 // sizeof(Record) in shim.c
+
+// Parse returns the nodes of src in preorder. It is safe for use by many
+// goroutines. Errors are ErrTooLarge, ErrStopped (deadline, cancellation, or
+// memory), or that the module could not be started.
+func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
+	if lang < 0 || lang >= languages {
+		return nil, nil, fmt.Errorf("parse: no grammar has number %d", lang)
+	}
+	if len(src) > MaxBytes {
+		return nil, nil, fmt.Errorf("parse %d bytes: %w (limit %d)", len(src), ErrTooLarge, MaxBytes)
+	}
+	e, err := shared()
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := e.names[lang]()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	if len(src) > bigBytes {
+		select {
+		case e.big <- struct{}{}:
+			defer func() { <-e.big }()
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("%w while waiting for another large file: %w", ErrStopped, context.Cause(ctx))
+		}
+	}
+	nodes, err := e.run(ctx, lang, src)
+	return nodes, names, err
+}
+
+func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStopped, err)
+	}
+	in, err := e.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	healthy := false
+	defer func() { e.give(in, healthy) }()
+	in.parses++
+	at, err := in.write(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	out, err := in.parse.Call(ctx, uint64(lang), uint64(at), uint64(len(src)))
+	if err != nil {
+		return nil, fmt.Errorf("%w after the parser ran out of memory or trapped: %v", ErrStopped, firstLine(err))
+	}
+	count := int32(uint32(out[0])) //nolint:gosec // the shim returns an int32
+	if count < 0 {
+		if cause := ctx.Err(); cause != nil {
+			return nil, fmt.Errorf("%w: %w", ErrStopped, cause)
+		}
+		return nil, fmt.Errorf("%w: the parser ran out of memory", ErrStopped)
+	}
+	nodes, err := in.read(ctx, int(count))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.release.Call(ctx, uint64(at)); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+	}
+	healthy = true
+	return nodes, nil
+}
+
+func (in *instance) write(ctx context.Context, src []byte) (uint32, error) {
+	out, err := in.alloc.Call(ctx, uint64(len(src))+1)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+	}
+	at := uint32(out[0]) //nolint:gosec // an address of a 32-bit memory
+	if at == 0 || !in.module.Memory().Write(at, src) {
+		return 0, fmt.Errorf("%w: no memory for %d bytes of source", ErrStopped, len(src))
+	}
+	return at, nil
+}
+
+// read copies the table out of the instance and adds where each subtree ends.
+func (in *instance) read(ctx context.Context, count int) ([]Node, error) {
+	out, err := in.table.Call(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+	}
+	raw, ok := in.module.Memory().Read(uint32(out[0]), uint32(count*recordBytes)) //nolint:gosec // 32-bit memory
+	if !ok || count == 0 {
+		return nil, fmt.Errorf("%w: the node table lies outside the parser's memory", ErrStopped)
+	}
+	nodes := make([]Node, count)
+	for i := range nodes {
+		r := raw[i*recordBytes : (i+1)*recordBytes]
+		n := &nodes[i]
+		n.Symbol = binary.LittleEndian.Uint16(r)
+		n.Field = binary.LittleEndian.Uint16(r[2:])
+		n.Start = binary.LittleEndian.Uint32(r[4:])
+		n.End = binary.LittleEndian.Uint32(r[8:])
+		n.Parent = int32(binary.LittleEndian.Uint32(r[12:])) //nolint:gosec // an index below count
+		n.Flags = uint16(binary.LittleEndian.Uint32(r[16:])) //nolint:gosec // five bits
+		n.Next = int32(i) + 1                                //nolint:gosec // count is an int32
+	}
+	for i := count - 1; i > 0; i-- {
+		if p := &nodes[nodes[i].Parent]; p.Next < nodes[i].Next {
+			p.Next = nodes[i].Next
+		}
+	}
+	return nodes, nil
+}
+
+// readNames asks the module for the words of a grammar.
+func (e *engine) readNames(lang int) (*Names, error) {
+	ctx := context.Background()
+	in, err := e.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer e.give(in, true)
+	list := func(countName, oneName string, first int) ([]string, error) {
+		out, err := in.module.ExportedFunction(countName).Call(ctx, uint64(lang)) //nolint:gosec // small
+		if err != nil {
+			return nil, fmt.Errorf("read the names of a grammar: %w", err)
+		}
+		names := make([]string, int(out[0])+first) //nolint:gosec // a few hundred
+		one := in.module.ExportedFunction(oneName)
+		for i := first; i < len(names); i++ {
+			at, err := one.Call(ctx, uint64(lang), uint64(i)) //nolint:gosec // small
+			if err != nil {
+				return nil, fmt.Errorf("read the names of a grammar: %w", err)
+			}
+			names[i] = in.text(uint32(at[0])) //nolint:gosec // an address of a 32-bit memory
+		}
+		return names, nil
+	}
+	symbols, err := list("f_symbols", "f_symbol", 0)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := list("f_fields", "f_field", 1)
+	if err != nil {
+		return nil, err
+	}
+	return &Names{Symbols: symbols, Fields: fields}, nil
+}
+
+// text reads a NUL-ended string of the module.
+func (in *instance) text(at uint32) string {
+	var out []byte
+	for at != 0 {
+		c, ok := in.module.Memory().ReadByte(at)
+		if !ok || c == 0 {
+			break
+		}
+		out = append(out, c)
+		at++
+	}
+	return string(out)
+}
+
+// firstLine drops the stack of the module from a trap.
+func firstLine(err error) error {
+	s := err.Error()
+	for i := range len(s) {
+		if s[i] == '\n' {
+			return errors.New(s[:i])
+		}
+	}
+	return err
+}
