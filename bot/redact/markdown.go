@@ -1,0 +1,170 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// GitHub's runner obeys "::command::" at the start of a line and the older
+	// "##[command]" anywhere.
+	workflowStart = regexp.MustCompile(`(?m)^([\s\pZ]*):(:+)`)
+	workflowOld   = regexp.MustCompile(`#(#+)\[`)
+)
+
+// Log makes text fit for a log or a terminal: no secrets, escapes, control or
+// invisible characters, and no line that a workflow runner obeys.
+func (f *Funnel) Log(text string) string {
+	text = f.Secrets(plain(text))
+	if strings.Contains(text, "::") {
+		text = workflowStart.ReplaceAllStringFunc(text, func(m string) string {
+			return strings.TrimRight(m, ":") + spaced(':', strings.Count(m, ":"))
+		})
+	}
+	if strings.Contains(text, "##[") {
+		text = workflowOld.ReplaceAllString(text, "#$1 [")
+	}
+	return text
+}
+
+// spaced writes n times c with blanks between.
+func spaced(c byte, n int) string { return strings.TrimRight(strings.Repeat(string(c)+" ", n), " ") }
+
+var (
+	tagStart   = regexp.MustCompile(`<([A-Za-z/!?])`)
+	entityAt   = regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
+	entityHash = regexp.MustCompile(`(?i)&(?:#0*35|#x0*23|num);`)
+	mention    = regexp.MustCompile(`(^|[^A-Za-z0-9])@([A-Za-z0-9&_\\-])`)
+	image      = regexp.MustCompile(`!+\[`)
+	linkTitle  = regexp.MustCompile(`\]\(\s*([^\s()]*)\s+(?:"[^"]*"|'[^']*'|\([^)]*\))\s*\)`)
+	definition = regexp.MustCompile(`(?m)^([ >\t]*)\[([^\]\n]+\]:)`)
+	slash      = regexp.MustCompile(`(?m)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/([A-Za-z])`)
+	ownSlash   = regexp.MustCompile(`(?mi)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/(fettle)`)
+	closing    = regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)([^A-Za-z0-9#]{1,20})((?:[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)?#\d|gh-\d|https?://\S{1,200}/(?:issues|pull)/\d)`)
+)
+
+// Markdown makes text of others fit to stand inside a comment: what Log does,
+// and no mention, closing keyword, image, HTML, hidden link title, link
+// definition or slash command works; an open code fence is closed. A mention
+// becomes "@ name": GitHub looks for mentions in the rendered text, so that an
+// HTML entity for the at sign would still notify.
+func (f *Funnel) Markdown(foreign string) string {
+	text := f.Log(foreign)
+	text = tagStart.ReplaceAllString(text, "&lt;$1")
+	text = entityAt.ReplaceAllString(text, "@ ")
+	text = entityHash.ReplaceAllString(text, "# ")
+	text = inertMentions(text)
+	text = image.ReplaceAllString(text, "[")
+	text = linkTitle.ReplaceAllString(text, "]($1)")
+	text = definition.ReplaceAllString(text, `$1\[$2`)
+	text = inertClosing(text)
+	text = slash.ReplaceAllString(text, `$1\/$2`)
+	text = closeFence(text)
+	return f.settle(text, foreign)
+}
+
+// settle repeats Markdown until nothing changes, because one rule's output
+// can be another's input; each rule only takes power away, so this ends.
+func (f *Funnel) settle(text, before string) string {
+	if text == before {
+		return text
+	}
+	return f.Markdown(text)
+}
+
+func inertMentions(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	for {
+		next := mention.ReplaceAllString(text, "$1@ $2")
+		if next == text {
+			return text
+		}
+		text = next // neighbours such as @a@b share a character
+	}
+}
+
+func inertClosing(text string) string { return closing.ReplaceAllString(text, "${1}${2}issue $3") }
+
+// Comment is the last net over a whole comment that fettle composed from its
+// own words and from parts that went through Markdown and Fence: no secrets,
+// no escapes, no mention outside code blocks, no line that is a command to
+// fettle. HTML, links and closing keywords that were written on purpose stay.
+func (f *Funnel) Comment(whole string) string {
+	text := ownSlash.ReplaceAllString(f.Secrets(plain(whole)), `$1\/$2`)
+	lines := strings.SplitAfter(text, "\n")
+	var open fence
+	for i, line := range lines {
+		if was := open; open.next(line) || was.mark != 0 {
+			continue
+		}
+		lines[i] = inertMentions(entityAt.ReplaceAllString(line, "@ "))
+	}
+	return strings.Join(lines, "")
+}
+
+// Fence puts foreign text in a code fence that nothing inside can close. The
+// language is dropped when it is not a simple word.
+func (f *Funnel) Fence(foreign, lang string) string {
+	text := strings.TrimRight(ownSlash.ReplaceAllString(f.Log(foreign), `$1\/$2`), "\n")
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		if run++; run > longest {
+			longest = run
+		}
+	}
+	for _, r := range lang {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_", r) {
+			lang = ""
+			break
+		}
+	}
+	bar := strings.Repeat("`", longest+1)
+	return bar + lang + "\n" + text + "\n" + bar
+}
+
+// fence follows CommonMark's fenced code blocks (section 4.5) at the top
+// level of a document.
+type fence struct {
+	mark byte // '`' or '~' inside a block, else 0
+	size int
+}
+
+// next reads one line and tells whether it opens or closes a block.
+func (o *fence) next(line string) bool {
+	body := strings.TrimRight(line, " \t\n")
+	trimmed := strings.TrimLeft(body, " ")
+	if len(body)-len(trimmed) > 3 || trimmed == "" || (trimmed[0] != '`' && trimmed[0] != '~') {
+		return false
+	}
+	c := trimmed[0]
+	rest := strings.TrimLeft(trimmed, string(c))
+	size := len(trimmed) - len(rest)
+	switch {
+	case o.mark == 0 && size >= 3 && (c == '~' || !strings.Contains(rest, "`")):
+		o.mark, o.size = c, size
+		return true
+	case o.mark == c && size >= o.size && rest == "":
+		*o = fence{}
+		return true
+	}
+	return false
+}
+
+// closeFence closes a block that the text leaves open, so that it cannot
+// swallow what follows it in a comment.
+func closeFence(text string) string {
+	var open fence
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		open.next(line)
+	}
+	if open.mark == 0 {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + "\n" + strings.Repeat(string(open.mark), open.size)
+}
