@@ -95,6 +95,7 @@ type RunState struct {
 	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none
 	StartedAt  time.Time       `json:"started_at,omitzero"`
 	Outcome    Outcome         `json:"outcome,omitempty"` // decided, not yet published
+	Errors     int             `json:"errors,omitempty"`  // times the run's surroundings failed
 	Reason     string          `json:"reason,omitempty"`
 }
 
