@@ -1,0 +1,3 @@
+from .reorder import reorder_list
+
+__all__ = ["reorder_list"]

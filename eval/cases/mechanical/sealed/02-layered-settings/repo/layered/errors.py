@@ -1,0 +1,10 @@
+class SettingsError(Exception):
+    pass
+
+
+class UnknownProfile(SettingsError):
+    pass
+
+
+class CircularProfile(SettingsError):
+    pass
