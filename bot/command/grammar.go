@@ -1,0 +1,110 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Spec is one command of the grammar (SPEC S3).
+type Spec struct {
+	Name      string
+	Usage     string // as typed, without backticks
+	Summary   string
+	Available bool // false: recognised, but not built yet
+}
+
+// known lists all commands in the order of the help.
+var known = []Spec{
+	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request; the hint is passed on", true},
+	{"plan", "/fettle plan", "make a plan only, and wait", false},
+	{"approve", "/fettle approve [step N]", "approve the plan or a step", false},
+	{"reject", "/fettle reject [step N] <feedback>", "reject the plan or a step, with the reason", false},
+	{"retry", "/fettle retry [--tier T]", "try again, on this tier", false},
+	{"stop", "/fettle stop", "stop the run on this issue", true},
+	{"resume", "/fettle resume [--from N]", "go on where a run stopped", false},
+	{"status", "/fettle status", "say where the run stands", true},
+	{"explain", "/fettle explain", "show the evidence behind a change", false},
+	{"test", "/fettle test", "generate tests for the changed functions", false},
+	{"undo", "/fettle undo", "revert fettle's last commit on the branch", false},
+	{"release", "/fettle release", "lift a quarantine", false},
+	{"help", "/fettle help", "show this", true},
+}
+
+// Known returns all commands of the grammar, available or not.
+func Known() []Spec { return append([]Spec(nil), known...) }
+
+func lookup(name string) (Spec, bool) {
+	for _, s := range known {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Spec{}, false
+}
+
+// Help lists the commands that exist now, as Markdown. No line of it is a
+// command itself.
+func Help() string {
+	var b strings.Builder
+	b.WriteString("Commands, one per line, at the start of a line:\n\n")
+	for _, s := range known {
+		if s.Available {
+			fmt.Fprintf(&b, "- `%s`: %s\n", s.Usage, s.Summary)
+		}
+	}
+	b.WriteString("\nOnly people with write permission on this repository may use them.\n")
+	return b.String()
+}
+
+// Nearest is the command whose name is most like the given one, or "" when
+// none is close: at most one change per three letters, or a common beginning.
+func Nearest(name string) string {
+	name = strings.ToLower(name)
+	if len(name) > 32 {
+		return ""
+	}
+	if _, ok := lookup(name); ok {
+		return name
+	}
+	best, at := "", 1<<30
+	for _, s := range known {
+		d := distance(name, s.Name)
+		if strings.HasPrefix(s.Name, name) && len(name) >= 2 || strings.HasPrefix(name, s.Name) {
+			d = min(d, 1)
+		}
+		if d < at {
+			best, at = s.Name, d
+		}
+	}
+	if at > max(1, (len(best)+1)/3) {
+		return ""
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove, change, or swap with
+// their neighbour (optimal string alignment).
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

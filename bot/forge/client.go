@@ -1,0 +1,275 @@
+package forge
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+	"github.com/sirupsen/logrus"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Funnel is what every outward text passes (redact.Funnel satisfies it).
+type Funnel interface {
+	AddSecret(secret string)
+	Comment(whole string) string
+}
+
+// Config says which App on which GitHub this is.
+type Config struct {
+	AppID      int64
+	PrivateKey []byte // PEM, PKCS#1 or PKCS#8
+	BaseURL    string // "" is github.com; else a GitHub Enterprise Server or the simulator, https unless on loopback
+	HTTP       *http.Client
+	Funnel     Funnel
+	Now        func() time.Time
+	Log        logrus.FieldLogger
+	Label      string // the trigger label; "" is agent:fix
+	Slug       string // the App's slug; "" asks GitHub when it is first needed
+	// MarkerKey keys the HMAC in hidden comment markers. It has to stay the
+	// same over restarts. Empty derives one from PrivateKey.
+	MarkerKey []byte
+	// RetryPause is the first pause between tries after a 5xx answer or a
+	// broken connection; it grows. 0 is half a second.
+	RetryPause time.Duration
+	// RequestTimeout bounds one try of one request. 0 is 30 s.
+	RequestTimeout time.Duration
+}
+
+// DefaultLabel starts a run when an issue gets it.
+const DefaultLabel = "agent:fix"
+
+const (
+	maxTries    = 3        // of one request, or of one creation
+	maxInFlight = 100      // GitHub's limit of concurrent requests
+	maxAnswer   = 32 << 20 // bytes of one answer
+)
+
+// Client talks to GitHub for all installations of one App. It is safe for
+// concurrent use; writes to one repository are made one at a time.
+type Client struct {
+	cfg    Config
+	base   *url.URL
+	wire   http.RoundTripper
+	signed http.RoundTripper // signs as the App, on top of wire
+	limits *limits
+	tokens *tokens
+	flight *semaphore.Weighted
+	locks  *locks
+	known  *knownComments
+
+	mu   sync.Mutex
+	slug string
+}
+
+// New checks the configuration; it sends nothing.
+func New(cfg Config) (*Client, error) {
+	if cfg.Funnel == nil {
+		return nil, errors.New("forge: no funnel given: texts may not leave unsanitised")
+	}
+	if cfg.Log == nil {
+		l := logrus.New()
+		l.SetLevel(logrus.PanicLevel)
+		cfg.Log = l
+	}
+	setDefaults(&cfg)
+	base, err := apiURL(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	wire := http.DefaultTransport
+	if cfg.HTTP != nil && cfg.HTTP.Transport != nil {
+		wire = cfg.HTTP.Transport
+	}
+	signed, err := appTransport(wire, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		cfg: cfg, base: base, wire: wire, signed: signed, slug: cfg.Slug,
+		limits: newLimits(cfg.Now), tokens: newTokens(), locks: newLocks(), known: newKnownComments(),
+		flight: semaphore.NewWeighted(maxInFlight),
+	}, nil
+}
+
+func setDefaults(cfg *Config) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Label == "" {
+		cfg.Label = DefaultLabel
+	}
+	if cfg.RetryPause <= 0 {
+		cfg.RetryPause = 500 * time.Millisecond
+	}
+	if cfg.RequestTimeout <= 0 {
+		cfg.RequestTimeout = 30 * time.Second
+	}
+	if len(cfg.MarkerKey) == 0 {
+		m := hmac.New(sha256.New, cfg.PrivateKey)
+		m.Write([]byte("fettle comment marker"))
+		cfg.MarkerKey = m.Sum(nil)
+	}
+}
+
+// apiURL is the address of the REST API, with a final slash. A server of one's
+// own has it under /api/v3/, as GitHub Enterprise Server does.
+func apiURL(raw string) (*url.URL, error) {
+	if raw == "" {
+		raw = "https://api.github.com/"
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("forge: base URL %q is not a URL; give https://HOST", raw)
+	}
+	if u.User != nil {
+		return nil, errors.New("forge: the base URL holds credentials; remove them")
+	}
+	switch {
+	case u.Scheme == "https":
+	case u.Scheme == "http" && loopback(u.Hostname()):
+	default:
+		return nil, fmt.Errorf("forge: base URL %q would send tokens in the clear; use https", raw)
+	}
+	if u.Host == "github.com" {
+		u.Host = "api.github.com"
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	if !strings.HasSuffix(u.Path, "/api/v3/") && !strings.HasPrefix(u.Host, "api.") {
+		u.Path += "api/v3/"
+	}
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// rest is a REST client that acts as the installation, on this one repository.
+func (c *Client) rest(repo task.Repo) (*github.Client, error) {
+	if err := checkRepo(repo); err != nil {
+		return nil, err
+	}
+	if repo.Installation <= 0 {
+		return nil, fmt.Errorf("forge: no installation known for %s", repo.Slug())
+	}
+	return c.github(&transport{c: c, wire: c.wire, installation: repo.Installation, repo: repo.Name, asInstallation: true}), nil
+}
+
+// app is a REST client that acts as the App itself. The installation only says
+// on whose rate limit it counts.
+func (c *Client) app(installation int64) *github.Client {
+	return c.github(&transport{c: c, wire: c.signed, installation: installation})
+}
+
+func (c *Client) github(t http.RoundTripper) *github.Client {
+	g := github.NewClient(&http.Client{Transport: t, CheckRedirect: checkRedirect})
+	base := *c.base
+	g.BaseURL, g.UserAgent = &base, "fettle"
+	return g
+}
+
+// checkRedirect follows reads of a renamed repository; a write is never
+// repeated at another address, because net/http would turn it into a read.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if via[0].Method != http.MethodGet || len(via) > 3 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// identity is the App's login as it stands under its comments: slug[bot].
+func (c *Client) identity(ctx context.Context) (string, error) {
+	if login := c.knownIdentity(); login != "" {
+		return login, nil
+	}
+	a, _, err := c.app(0).Apps.Get(ctx, "")
+	if err != nil {
+		return "", c.explain("asking GitHub who this App is", err)
+	}
+	if a.GetSlug() == "" {
+		return "", errors.New("forge: GitHub named no slug for this App; check github.app_id")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slug = a.GetSlug()
+	return c.slug + "[bot]", nil
+}
+
+func (c *Client) knownIdentity() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.slug == "" {
+		return ""
+	}
+	return c.slug + "[bot]"
+}
+
+var (
+	ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+	repoName  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+	hash      = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+)
+
+// checkRepo keeps names that came from outside from changing a URL's path.
+func checkRepo(r task.Repo) error {
+	if !ownerName.MatchString(r.Owner) || !repoName.MatchString(r.Name) || r.Name == "." || r.Name == ".." {
+		return fmt.Errorf("forge: %q/%q is not a repository name", r.Owner, r.Name)
+	}
+	return nil
+}
+
+// locks gives one writer at a time to each repository.
+type locks struct {
+	mu   sync.Mutex
+	held map[string]*lock
+}
+
+type lock struct {
+	free  chan struct{}
+	users int
+}
+
+func newLocks() *locks { return &locks{held: map[string]*lock{}} }
+
+// lock waits for the repository's turn and returns what gives it back.
+func (l *locks) lock(ctx context.Context, repo task.Repo) (func(), error) {
+	key := strings.ToLower(repo.Slug())
+	l.mu.Lock()
+	k := l.held[key]
+	if k == nil {
+		k = &lock{free: make(chan struct{}, 1)}
+		l.held[key] = k
+	}
+	k.users++
+	l.mu.Unlock()
+	leave := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if k.users--; k.users == 0 {
+			delete(l.held, key)
+		}
+	}
+	select {
+	case k.free <- struct{}{}:
+		return func() { <-k.free; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}

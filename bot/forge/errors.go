@@ -1,0 +1,115 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+)
+
+// RateLimited says that GitHub wants nothing from this installation before
+// Until. Whoever gets it parks its run; nothing is sent before that time.
+type RateLimited struct {
+	Until        time.Time
+	Installation int64
+	Reason       string
+}
+
+// Error says until when.
+func (e *RateLimited) Error() string {
+	return fmt.Sprintf("GitHub's rate limit for installation %d (%s): nothing is sent before %s", e.Installation, e.Reason, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Conflict says that a branch is not where the caller expected it, so it was
+// not moved.
+type Conflict struct {
+	Branch string
+	Want   string // expected head; "" when it should not have existed
+	Head   string // head as seen; "" when it does not exist
+	Ours   bool   // the head commit was made by fettle
+}
+
+// Error says what was expected and what stands there.
+func (e *Conflict) Error() string {
+	whose := "made by somebody else"
+	if e.Ours {
+		whose = "made by fettle"
+	}
+	switch {
+	case e.Head == "":
+		return fmt.Sprintf("branch %s was expected at %s but does not exist any more; it was not made again", e.Branch, e.Want)
+	case e.Want == "":
+		return fmt.Sprintf("branch %s already exists at %s (%s); it was not moved", e.Branch, e.Head, whose)
+	default:
+		return fmt.Sprintf("branch %s was expected at %s but stands at %s (%s); it was not moved", e.Branch, e.Want, e.Head, whose)
+	}
+}
+
+// ErrNothingToCommit says that the files are as they were in the base commit.
+var ErrNothingToCommit = errors.New("nothing to commit: the files are the same as in the base commit")
+
+// goneError marks what does not exist any more, whatever the status code was.
+type goneError struct {
+	what string
+	err  error
+}
+
+func (e *goneError) Error() string {
+	return e.what + ": it is gone, or the App was removed from it: " + e.err.Error()
+}
+func (e *goneError) Unwrap() error { return e.err }
+
+// IsGone tells whether what was asked for does not exist (any more) for this
+// App: deleted, transferred, uninstalled, suspended. Such a call is not worth
+// repeating.
+func IsGone(err error) bool {
+	var g *goneError
+	if errors.As(err, &g) {
+		return true
+	}
+	switch status(err) {
+	case http.StatusNotFound, http.StatusGone, http.StatusUnavailableForLegalReasons:
+		return true
+	}
+	return false
+}
+
+// status is the HTTP status of GitHub's refusal, 0 when there was no answer.
+func status(err error) int {
+	var e *github.ErrorResponse
+	if errors.As(err, &e) && e.Response != nil {
+		return e.Response.StatusCode
+	}
+	return 0
+}
+
+// unsure tells whether a creation may have happened although it failed.
+func unsure(err error) bool {
+	var limited *RateLimited
+	switch {
+	case err == nil, errors.As(err, &limited), IsGone(err):
+		return false
+	case errors.Is(err, context.Canceled):
+		return false
+	}
+	s := status(err)
+	return s == 0 || s >= 500
+}
+
+// explain puts what was tried before the error; errors of ours stay as they
+// are for errors.As.
+func (c *Client) explain(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch status(err) {
+	case http.StatusForbidden:
+		return fmt.Errorf("%s: GitHub refused it; check the App's permissions: %w", what, err)
+	case http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusFound:
+		return fmt.Errorf("%s: the repository was renamed or moved; trigger again under its new name: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

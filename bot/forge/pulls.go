@@ -1,0 +1,207 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// PullRequest leaves one open pull request from head (a branch of the same
+// repository) into base: the open one is found by its head and brought up to
+// date in title, body and draft state, else one is made. Where a repository
+// knows no drafts, the title says WIP instead and Draft is false.
+func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error) {
+	g, err := c.rest(repo)
+	if err != nil {
+		return task.PullRequest{}, err
+	}
+	unlock, err := c.locks.lock(ctx, repo)
+	if err != nil {
+		return task.PullRequest{}, err
+	}
+	defer unlock()
+	p := pull{c: c, g: g, repo: repo, head: head, base: base, draft: draft}
+	p.title = oneLine(c.cfg.Funnel.Comment(title))
+	p.body = clip(c.cfg.Funnel.Comment(body), maxComment)
+	got, err := p.findOrCreate(ctx)
+	if err == nil {
+		got, err = p.update(ctx, got)
+	}
+	if err != nil {
+		return task.PullRequest{}, c.explain(fmt.Sprintf("opening the pull request %s into %s of %s", head, base, repo.Slug()), err)
+	}
+	return task.PullRequest{Number: got.GetNumber(), URL: got.GetHTMLURL(), Title: got.GetTitle(), Draft: got.GetDraft(), Body: got.GetBody()}, nil
+}
+
+// pull is one pull request as it should be.
+type pull struct {
+	c           *Client
+	g           *github.Client
+	repo        task.Repo
+	head, base  string
+	title, body string
+	draft       bool
+}
+
+func (p *pull) findOrCreate(ctx context.Context) (*github.PullRequest, error) {
+	var got *github.PullRequest
+	err := p.c.createOnce(ctx, func() (found bool, err error) {
+		got, err = p.find(ctx)
+		return got != nil, err
+	}, func() (err error) {
+		got, err = p.create(ctx, p.draft)
+		if p.draft && refusedFor(err, "draft") {
+			p.withoutDrafts()
+			got, err = p.create(ctx, false)
+		}
+		if refusedFor(err, "already exists") {
+			if got, err = p.find(ctx); err == nil && got == nil {
+				err = errors.New("GitHub says that the pull request exists, but lists none that is open")
+			}
+		}
+		return err
+	})
+	return got, err
+}
+
+// find looks through the open pull requests; GitHub ignores a head filter that
+// it does not understand, so the answer is checked.
+func (p *pull) find(ctx context.Context) (*github.PullRequest, error) {
+	opts := &github.PullRequestListOptions{State: "open", Head: p.repo.Owner + ":" + p.head, ListOptions: github.ListOptions{PerPage: 100}}
+	for {
+		list, resp, err := p.g.PullRequests.List(ctx, p.repo.Owner, p.repo.Name, opts)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list {
+			if x.GetHead().GetRef() == p.head && strings.EqualFold(x.GetHead().GetRepo().GetFullName(), p.repo.Slug()) {
+				return x, nil
+			}
+		}
+		if resp.NextPage == 0 {
+			return nil, nil
+		}
+		opts.Page = resp.NextPage
+	}
+}
+
+func (p *pull) create(ctx context.Context, draft bool) (*github.PullRequest, error) {
+	got, _, err := p.g.PullRequests.Create(ctx, p.repo.Owner, p.repo.Name, &github.NewPullRequest{
+		Title: &p.title, Head: &p.head, Base: &p.base, Body: &p.body, Draft: &draft,
+		MaintainerCanModify: nil, // only for forks
+	})
+	return got, err
+}
+
+// withoutDrafts says in the title what the missing draft state cannot.
+func (p *pull) withoutDrafts() {
+	p.draft = false
+	if !strings.HasPrefix(p.title, "WIP: ") {
+		p.title = "WIP: " + p.title
+	}
+}
+
+// update brings title, body and draft state to what they should be.
+func (p *pull) update(ctx context.Context, got *github.PullRequest) (*github.PullRequest, error) {
+	if p.draft && !got.GetDraft() {
+		err := p.setDraft(ctx, got, true)
+		switch {
+		case err == nil:
+			got.Draft = github.Bool(true)
+		case strings.Contains(strings.ToLower(err.Error()), "draft") && !IsGone(err):
+			p.withoutDrafts()
+		default:
+			return nil, err
+		}
+	}
+	if !sameText(got.GetTitle(), p.title) || !sameText(got.GetBody(), p.body) {
+		edited, _, err := p.g.PullRequests.Edit(ctx, p.repo.Owner, p.repo.Name, got.GetNumber(), &github.PullRequest{Title: &p.title, Body: &p.body})
+		if err != nil {
+			return nil, err
+		}
+		got = edited
+	}
+	if !p.draft && got.GetDraft() {
+		if err := p.setDraft(ctx, got, false); err != nil {
+			return nil, err
+		}
+		got.Draft = github.Bool(false)
+	}
+	return got, nil
+}
+
+// setDraft changes the draft state, which only GraphQL can.
+func (p *pull) setDraft(ctx context.Context, got *github.PullRequest, draft bool) error {
+	name := "markPullRequestReadyForReview"
+	if draft {
+		name = "convertPullRequestToDraft"
+	}
+	query := "mutation($id:ID!){" + name + "(input:{pullRequestId:$id}){pullRequest{isDraft}}}"
+	req, err := p.g.NewRequest(http.MethodPost, "../graphql", map[string]any{"query": query, "variables": map[string]string{"id": got.GetNodeID()}})
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Data map[string]struct {
+			PullRequest struct {
+				IsDraft bool `json:"isDraft"`
+			} `json:"pullRequest"`
+		} `json:"data"`
+		Errors []graphError `json:"errors"`
+	}
+	if _, err := p.g.Do(ctx, req, &answer); err != nil {
+		return err
+	}
+	if len(answer.Errors) > 0 {
+		return p.graphRefusal(name, answer.Errors[0])
+	}
+	if answer.Data[name].PullRequest.IsDraft != draft {
+		return fmt.Errorf("%s changed nothing; look at the pull request's draft state", name)
+	}
+	return nil
+}
+
+type graphError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// graphRefusal gives GraphQL's errors, which come with status 200, the meaning
+// that REST's have.
+func (p *pull) graphRefusal(name string, e graphError) error {
+	err := fmt.Errorf("%s: GitHub refused it: %s", name, e.Message)
+	switch e.Type {
+	case "RATE_LIMITED":
+		return p.c.limits.block(p.repo.Installation, unstatedPause, "GraphQL")
+	case "NOT_FOUND":
+		return &goneError{what: name, err: err}
+	}
+	return err
+}
+
+// refusedFor tells whether GitHub found a request invalid for this reason.
+func refusedFor(err error, word string) bool {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) || status(err) != http.StatusUnprocessableEntity {
+		return false
+	}
+	all := e.Message
+	for _, x := range e.Errors {
+		all += " " + x.Message
+	}
+	return strings.Contains(strings.ToLower(all), word)
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 250 {
+		return string(r[:249]) + "…"
+	}
+	return s
+}
