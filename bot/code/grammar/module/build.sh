@@ -45,7 +45,7 @@ ts=tree-sitter/vendor/tree-sitter/lib
 mkdir obj
 cp "$here/shim.c" shim.c
 compile() { # include-dir source object
-  clang --target=wasm32-wasi -std=c11 -O2 -DNDEBUG -D_WASI_EMULATED_PROCESS_CLOCKS \
+  clang --target=wasm32-wasi -std=c11 -O3 -DNDEBUG -D_WASI_EMULATED_PROCESS_CLOCKS \
     -fvisibility=hidden -ffile-prefix-map="$work"=. -Wno-everything \
     -I "$ts/include" -I "$ts/src" -I "$1" -c "$2" -o "obj/$3.o"
 }

@@ -1,0 +1,124 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// SyntaxError is one place that does not parse.
+type SyntaxError struct {
+	Line    int    `json:"line"`   // 1-based
+	Column  int    `json:"column"` // 1-based, in bytes
+	Message string `json:"message"`
+}
+
+func (e SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message) }
+
+// maxErrors is how many places Check reports at most.
+const maxErrors = 10
+
+// Check looks for syntax errors; nil means that the text parses, or that its
+// language is not known. Go is read by go/parser, Python by the tree and by a
+// pass over its indentation, the others by the tree. The error says that the
+// check itself could not be made.
+func Check(ctx context.Context, path string, src []byte) ([]SyntaxError, error) {
+	lang := LanguageOf(path)
+	if lang == Unknown {
+		return nil, nil
+	}
+	return CheckLanguage(ctx, lang, src)
+}
+
+// CheckLanguage is Check for a text whose language is known.
+func CheckLanguage(ctx context.Context, lang Language, src []byte) ([]SyntaxError, error) {
+	if lang == Go {
+		return checkGo(src), nil
+	}
+	t, err := Parse(ctx, lang, src)
+	if err != nil {
+		return nil, fmt.Errorf("check syntax: %w", err)
+	}
+	return t.Errors(), nil
+}
+
+// Errors lists the syntax errors of a parsed text, as Check.
+func (t *Tree) Errors() []SyntaxError {
+	if t.Lang == Go {
+		return checkGo(t.Src)
+	}
+	var out []SyntaxError
+	if t.HasError() {
+		out = t.treeErrors()
+	}
+	if t.Lang == Python && len(out) == 0 {
+		out = checkIndentation(t)
+	}
+	return out
+}
+
+func (t *Tree) treeErrors() []SyntaxError {
+	var out []SyntaxError
+	t.Walk(func(n Node) bool {
+		if len(out) >= maxErrors || !n.HasError() && !n.IsError() && !n.IsMissing() {
+			return false
+		}
+		switch {
+		case n.IsMissing():
+			out = append(out, t.errorAt(n.Start(), "expected "+quote(n.Kind())+" in "+describe(n.Up())))
+		case n.IsError():
+			out = append(out, t.errorAt(n.Start(), "unexpected "+quote(snippet(n))+" in "+describe(n.Up())))
+			return false
+		}
+		return true
+	})
+	if len(out) == 0 {
+		out = append(out, t.errorAt(0, "the text does not parse"))
+	}
+	return out
+}
+
+func (t *Tree) errorAt(offset int, message string) SyntaxError {
+	line := t.Line(offset)
+	return SyntaxError{Line: line, Column: offset - t.lines[line-1] + 1, Message: message}
+}
+
+func describe(kind string) string {
+	if kind == "" {
+		return "the file"
+	}
+	return "a " + strings.ReplaceAll(kind, "_", " ")
+}
+
+func quote(s string) string { return "“" + s + "”" }
+
+func snippet(n Node) string {
+	s, _, _ := strings.Cut(strings.ToValidUTF8(n.Text(), "\uFFFD"), "\n")
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+func checkGo(src []byte) []SyntaxError {
+	_, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err == nil {
+		return nil
+	}
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return []SyntaxError{{Line: 1, Column: 1, Message: err.Error()}}
+	}
+	var out []SyntaxError
+	for _, e := range list {
+		if len(out) == maxErrors {
+			break
+		}
+		out = append(out, SyntaxError{Line: max(1, e.Pos.Line), Column: max(1, e.Pos.Column), Message: e.Msg})
+	}
+	return out
+}

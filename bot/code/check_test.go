@@ -1,0 +1,64 @@
+package code
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestE4CheckFindsSyntaxErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		path, src string
+		line      int
+		message   string
+	}{
+		{"a.py", "def f(:\n    return 1\n", 1, ""},
+		{"a.py", "x = 1\n  y = 2\n", 2, ""},
+		{"a.py", "def f():\nreturn 1\n", 2, "expected an indented block"},
+		{"a.py", "if x:\n        a()\n    b()\n", 3, "unindent"},
+		{"a.py", "if x:\n\ta()\n        b()\n", 3, "tabs and spaces"},
+		{"a.py", "def f():\n", 2, "indented block"},
+		{"a.py", "def f():\n    return (1\n", 0, ""},
+		{"a.js", "function f( { return 1; }\n", 1, ""},
+		{"a.js", "const x = {a: 1;\n", 0, ""},
+		{"a.ts", "let x: = 1;\n", 1, ""},
+		{"a.go", "package p\n\nfunc f() {\n\tx := \n}\n", 5, "expected operand"},
+		{"a.go", "package p\n\nfunc f() {\n", 0, ""},
+	}
+	for _, test := range tests {
+		errs, err := Check(t.Context(), test.path, []byte(test.src))
+		if err != nil || len(errs) == 0 {
+			t.Errorf("%q: %v, %v; want a syntax error", test.src, errs, err)
+			continue
+		}
+		if e := errs[0]; test.line > 0 && e.Line != test.line || !strings.Contains(e.Message, test.message) {
+			t.Errorf("%q: %v, want line %d with %q", test.src, e, test.line, test.message)
+		}
+	}
+}
+
+func TestCheckAcceptsWhatIsRight(t *testing.T) {
+	t.Parallel()
+	for path, src := range map[string]string{
+		"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
+		"b.py": "\ufeffx = {\n'a':\n1}\nif x: y\nelse:\n\tz = '''\n a'''\n\n  # odd comment\n\tw = 1 + \\\n  2\n\nclass A: pass\n",
+		"c.py": "def f():\r\n    x = a[1:]\r\n    return lambda: 1\r\n", "d.py": "if x:\n    f'{a:>{b}}'\n    pass # end:\n",
+	} {
+		if errs, err := Check(t.Context(), path, []byte(src)); err != nil || len(errs) > 0 {
+			t.Errorf("%s: %v, %v", path, errs, err)
+		}
+	}
+}
+
+func TestIsTest(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{
+		"test_a.py": true, "pkg/a_test.py": true, "tests/helpers.py": true, "conftest.py": true, "a.py": false, "attest.py": false,
+		"a.test.js": true, "__tests__/a.ts": true, "a.spec.tsx": true, "test/a.mjs": true, "src/latest.js": false,
+		"a_test.go": true, "test/a.go": false, "contest.go": false, "README.md": false,
+	} {
+		if IsTest(path) != want {
+			t.Errorf("IsTest(%q) = %v", path, !want)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package code
+
+import (
+	"bytes"
+	"strings"
+)
+
+// blocks groups the top-level statements that are no region of their own:
+// imports in one block, the rest by paragraph, so that every line with code
+// belongs to a region.
+func (t *Tree) blocks(defined []draft) []draft {
+	whole := map[[2]int]bool{}
+	for _, d := range defined {
+		whole[[2]int{d.StartByte, d.EndByte}] = true
+	}
+	var out []draft
+	var group []Node
+	kind := ""
+	flush := func() {
+		if len(group) > 0 {
+			out = append(out, t.block(group, kind))
+		}
+		group, kind = nil, ""
+	}
+	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+		start, end := t.trim(c)
+		if t.ignorable(c, start, end) {
+			continue
+		}
+		if whole[[2]int{start, end}] {
+			flush()
+			continue
+		}
+		k := blockKind(c)
+		if len(group) > 0 && (k != kind || k == "own" || k == "" && t.gap(group[len(group)-1], c)) {
+			flush()
+		}
+		group, kind = append(group, c), k
+	}
+	flush()
+	return out
+}
+
+// trim is the span of a node without white space at its end.
+func (t *Tree) trim(n Node) (start, end int) {
+	text := bytes.TrimRight(t.Src[n.Start():n.End()], " \t\r\n\f")
+	return n.Start(), n.Start() + len(text)
+}
+
+func (t *Tree) ignorable(n Node, start, end int) bool {
+	if n.IsExtra() && !n.IsError() || start == end {
+		return true
+	}
+	text := t.Src[start:end]
+	return len(text) == 1 && text[0] == ';' || n.Kind() == "hash_bang_line"
+}
+
+// gap tells whether a blank line lies between two statements.
+func (t *Tree) gap(a, b Node) bool {
+	_, end := t.trim(a)
+	lines := bytes.Split(t.Src[end:max(end, b.Start())], []byte("\n"))
+	for i := 1; i < len(lines)-1; i++ {
+		if len(bytes.TrimSpace(lines[i])) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Tree) block(group []Node, kind string) draft {
+	_, end := t.trim(group[len(group)-1])
+	d := draft{Region: Region{Kind: KindBlock, Name: "statements", StartByte: group[0].Start(), EndByte: end}}
+	switch {
+	case kind == "imports":
+		d.Name = "imports"
+	default:
+		for _, n := range group {
+			if name, prefix := blockName(n); name != "" {
+				d.Name = name
+				d.prefix = prefix && len(group) == 1
+				break
+			}
+		}
+	}
+	return d
+}
+
+// blockKind tells imports, statements that stand alone ("own") and the rest.
+func blockKind(n Node) string {
+	switch n.Kind() {
+	case "import_statement", "import_from_statement", "future_import_statement",
+		"import_declaration", "use_declaration", "extern_crate_declaration":
+		return "imports"
+	case "package_clause", "const_declaration", "var_declaration", "type_declaration",
+		"if_statement", "for_statement", "while_statement", "try_statement", "with_statement",
+		"internal_module", "module", "mod_item":
+		return "own"
+	case "lexical_declaration", "variable_declaration", "call":
+		text := n.Text()
+		if len(text) < 400 && (strings.Contains(text, "require(") || strings.HasPrefix(text, "require")) {
+			return "imports"
+		}
+		if strings.Count(text, "\n") > 2 {
+			return "own"
+		}
+	}
+	return ""
+}
+
+// blockName is the name that a top-level statement defines, and whether the
+// names of what it holds begin with it.
+func blockName(n Node) (name string, prefix bool) {
+	switch n.Kind() {
+	case "package_clause":
+		return "package", false
+	case "export_statement", "ambient_declaration", "expression_statement":
+		if d, ok := n.ChildByField("declaration"); ok {
+			return blockName(d)
+		}
+		for _, c := range n.NamedChildren() {
+			if c.Kind() == "string" && n.Kind() == "expression_statement" {
+				return "docstring", false
+			}
+			return blockName(c)
+		}
+	case "if_statement":
+		if c, ok := n.ChildByField("condition"); ok && strings.Contains(c.Text(), "__main__") {
+			return "main", false
+		}
+		return "if", false
+	case "assignment", "augmented_assignment", "assignment_expression":
+		if l, ok := n.ChildByField("left"); ok && len(l.Text()) < 60 {
+			return l.Text(), n.Kind() == "assignment_expression"
+		}
+	case "internal_module", "module", "mod_item":
+		if c, ok := n.ChildByField("name"); ok {
+			return c.Text(), true
+		}
+	case "call_expression", "call":
+		if c, ok := n.ChildByField("function"); ok && len(c.Text()) < 60 {
+			return c.Text(), false
+		}
+	case "const_declaration", "var_declaration", "lexical_declaration", "variable_declaration",
+		"const_item", "static_item", "type_declaration":
+		return declaredName(n)
+	}
+	return "", false
+}
+
+// declaredName is the first name that a declaration introduces.
+func declaredName(n Node) (string, bool) {
+	name := ""
+	n.Walk(func(c Node) bool {
+		if name == "" && c.Field() == "name" && len(c.Text()) < 60 {
+			name = c.Text()
+		}
+		return name == ""
+	})
+	return name, strings.HasSuffix(n.Kind(), "lexical_declaration") || n.Kind() == "variable_declaration"
+}
