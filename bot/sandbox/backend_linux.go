@@ -1,0 +1,214 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// payloadUID is the host's uid of payloads when we are root: above the ranges
+// that distributions and container engines hand out, so nobody's. Where such a
+// number is not mapped (rootless containers) it is nobody.
+const (
+	payloadUID = 1879048197
+	nobodyUID  = 65534
+)
+
+func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
+	b := &bubblewrap{exe: cfg.Bwrap, uid: -1}
+	var err error
+	if b.exe == "" {
+		if b.exe, err = exec.LookPath("bwrap"); err != nil {
+			return fmt.Errorf("sandbox: bubblewrap is not installed (%w); install it (apt-get install bubblewrap), or ask for sandbox: none by name, which confines nothing", err)
+		}
+	}
+	if b.filter, err = seccompFilter(); err != nil {
+		return err
+	}
+	root := os.Geteuid() == 0
+	if root {
+		b.uid = payloadUID
+		if !uidMapped(payloadUID) {
+			b.uid = nobodyUID
+		}
+	}
+	if b.stage, err = newStage(root, b.uid); err != nil {
+		return err
+	}
+	s.back = b
+	s.walls = Walls{Backend: Bubblewrap, User: "own uid, mapped", Disk: "watchdog", Seccomp: true, Network: true}
+	if root {
+		s.walls.User, s.walls.Disk = "another uid", "sized tmpfs"
+	}
+	if err := s.furnish(b); err != nil {
+		b.close()
+		return err
+	}
+	var why string
+	if b.groups, why = findCgroups(); b.groups != nil {
+		s.walls.Memory = "cgroup v1"
+		if b.groups.v2 {
+			s.walls.Memory = "cgroup v2"
+		}
+	} else {
+		s.walls.Memory, s.walls.Missing = "watchdog", "a writable cgroup ("+why+")"
+	}
+	if err := s.selfTest(ctx); err != nil {
+		b.close()
+		return err
+	}
+	s.walls.SelfTest = true
+	return nil
+}
+
+// furnish prepares what all commands share: /etc and the toolchains.
+func (s *Sandbox) furnish(b *bubblewrap) error {
+	etc := filepath.Join(s.state, "etc-"+nonce())
+	if b.stage.private {
+		etc = filepath.Join(b.stage.root, "etc")
+		if err := b.stage.do(func() error { return writeEtc(etc) }); err != nil {
+			return err
+		}
+	} else {
+		b.etc = etc
+		if err := writeEtc(etc); err != nil {
+			return err
+		}
+	}
+	b.base = baseArguments(etc)
+	for _, m := range s.tools.mounts {
+		args, err := b.show(m.Host, m.Inside)
+		if err != nil {
+			return err
+		}
+		b.toolArgs = append(b.toolArgs, args...)
+	}
+	return nil
+}
+
+// show implements backend.
+func (b *bubblewrap) show(host, inside string) ([]string, error) {
+	from := host
+	if b.stage.private {
+		from = b.place("show")
+		if err := b.stage.bind(host, from); err != nil {
+			return nil, err
+		}
+	}
+	return []string{"--ro-bind", from, inside}, nil
+}
+
+// workspace implements backend.
+func (b *bubblewrap) workspace(box *Sandbox, quota int64, fill func(*Workspace) error) (*Workspace, error) {
+	if b.stage.private {
+		w, err := b.memoryWorkspace(quota, fill)
+		if err == nil || !errors.Is(err, syscall.ENOSPC) {
+			return w, err
+		}
+	}
+	return b.diskWorkspace(box, fill)
+}
+
+// memoryWorkspace puts the copy on a tmpfs whose size is the quota. It is gone
+// with the process, whatever happens. ENOSPC: the tree is too large for that.
+func (b *bubblewrap) memoryWorkspace(quota int64, fill func(*Workspace) error) (*Workspace, error) {
+	at := b.place("w")
+	if err := b.stage.tmpfs(at, max(memAvailable()/4, 16*mib)); err != nil {
+		return nil, err
+	}
+	w := &Workspace{dir: b.stage.host(at), owner: b.uid, sized: true}
+	w.drop = func() error { return b.stage.unmount(at) }
+	err := b.stage.do(func() error { return makeSubs(at, b.uid) })
+	if err == nil {
+		err = fill(w)
+	}
+	if err == nil {
+		err = b.stage.do(func() error {
+			size := "size=" + strconv.FormatInt(usedOf(at)+quota, 10)
+			return unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_NOSUID|unix.MS_NODEV, size)
+		})
+	}
+	if err != nil {
+		_ = w.drop()
+		return nil, err
+	}
+	return w, nil
+}
+
+// diskWorkspace puts the copy into the state folder; a watchdog keeps the quota.
+func (b *bubblewrap) diskWorkspace(box *Sandbox, fill func(*Workspace) error) (*Workspace, error) {
+	dir, lock, err := newBox(box.state)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{dir: dir, owner: b.uid}
+	at := ""
+	w.drop = func() error {
+		var err error
+		if at != "" {
+			err = b.stage.unmount(at)
+		}
+		return errors.Join(err, dropBox(dir, lock))
+	}
+	err = makeSubs(dir, b.uid)
+	if err == nil && b.stage.private {
+		at = b.place("w")
+		if err = b.stage.bind(dir, at); err == nil {
+			w.dir = b.stage.host(at)
+		} else {
+			at = ""
+		}
+	}
+	if err == nil {
+		err = fill(w)
+	}
+	if err != nil {
+		_ = w.drop()
+		return nil, err
+	}
+	return w, nil
+}
+
+// place is a new path on the stage.
+func (b *bubblewrap) place(kind string) (at string) {
+	_ = b.stage.do(func() error {
+		b.mounts++
+		at = filepath.Join(b.stage.root, kind, strconv.Itoa(b.mounts))
+		return nil
+	})
+	return at
+}
+
+func makeSubs(dir string, owner int) error {
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	for _, sub := range []string{"work", "out"} {
+		path := filepath.Join(dir, sub)
+		if err := os.Mkdir(path, 0o755); err != nil {
+			return fmt.Errorf("sandbox: making a workspace: %w", err)
+		}
+		if owner >= 0 {
+			if err := os.Lchown(path, owner, owner); err != nil {
+				return fmt.Errorf("sandbox: giving a workspace to the payload's uid: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// close implements backend.
+func (b *bubblewrap) close() {
+	b.groups.close()
+	b.stage.close()
+	if b.etc != "" {
+		_ = os.RemoveAll(b.etc)
+	}
+}

@@ -1,0 +1,360 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bubblewrap starts payloads behind all walls.
+type bubblewrap struct {
+	exe      string // host path of bwrap
+	stage    *stage
+	uid      int    // host uid of payloads; -1: our own
+	filter   []byte // seccomp program
+	base     []string
+	etc      string   // host folder of the inside /etc, when not on the stage
+	toolArgs []string // bwrap's options that show the toolchains
+	groups   *cgroups // nil: no writable cgroup, the watchdog counts
+	mounts   int      // of commands, for names; used on the stage's thread only
+}
+
+// startGrace bounds the time from the start of bwrap to the payload's: building
+// the namespaces takes about 3 ms.
+const startGrace = 20 * time.Second
+
+// confined is a payload behind the walls.
+type confined struct {
+	cmd    *exec.Cmd
+	pidfd  int // of the pid namespace's first process
+	pid1   int
+	status *os.File
+	group  *cgroup
+	cancel func() // stops forwarding, gives mounts back
+	disk   diskWatch
+	mem    *treeWatch // nil with a cgroup
+	tail   *bytes.Buffer
+	once   sync.Once
+}
+
+// launch implements backend.
+func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error) {
+	r := &confined{pidfd: -1}
+	args, undo, err := b.arguments(w, c, lim)
+	r.cancel = undo
+	if err != nil {
+		undo()
+		return nil, err
+	}
+	block, err := b.start(r, args, c.Argv, io)
+	if err != nil {
+		undo()
+		return nil, err
+	}
+	if err := b.confine(ctx, r, lim); err != nil {
+		_ = block.Close()
+		r.kill()
+		_, _ = r.wait()
+		r.release()
+		return nil, err
+	}
+	r.disk = newDiskWatch(w, r.pid1, lim, b.stage.private)
+	_, err = block.Write([]byte{1}) // from here on foreign code runs
+	_ = block.Close()
+	if err != nil {
+		r.kill()
+		_, _ = r.wait()
+		r.release()
+		return nil, fmt.Errorf("sandbox: starting the payload: %w", err)
+	}
+	return r, nil
+}
+
+// start starts bwrap with its options in a memory file, so that neither its
+// command line nor its environment tells the payload anything.
+func (b *bubblewrap) start(r *confined, args, argv []string, io stdio) (block *os.File, err error) {
+	var files []*os.File // the child's ends
+	var ours []*os.File
+	defer func() {
+		closeAll(files)
+		if err != nil {
+			closeAll(ours)
+		}
+	}()
+	statusR, statusW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: making pipes: %w", err)
+	}
+	files, ours = append(files, statusW), append(ours, statusR)
+	blockR, blockW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: making pipes: %w", err)
+	}
+	files, ours = append(files, blockR), append(ours, blockW)
+	for _, content := range [][]byte{b.filter, []byte(joinNUL(args))} {
+		f, err := memoryFile(content)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	// Descriptors in the child: 3 status, 4 block, 5 filter, 6 options.
+	cmd := &exec.Cmd{
+		Path: b.exe, Args: append([]string{"bwrap", "--args", "6", "--"}, argv...),
+		Env: []string{}, // not nil: nil would mean ours
+		Dir: "/", Stdin: io.in, Stdout: io.out, Stderr: io.err, ExtraFiles: files,
+		SysProcAttr: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true},
+	}
+	if b.uid >= 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}
+	}
+	closeInherited()
+	if err := b.stage.do(cmd.Start); err != nil {
+		return nil, fmt.Errorf("sandbox: starting %s: %w", b.exe, err)
+	}
+	r.cmd, r.status = cmd, statusR
+	return blockW, nil
+}
+
+// closeInherited marks every descriptor close-on-exec, those included that our
+// own parent left open in us.
+func closeInherited() {
+	_ = unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
+}
+
+func memoryFile(content []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("fettle", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: making a memory file: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "memfd")
+	if _, err := f.Write(content); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("sandbox: writing a memory file: %w", err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// confine waits for the blocked first process of the new pid namespace and puts
+// it, before any foreign code runs, into its cgroup and under its limits.
+func (b *bubblewrap) confine(ctx context.Context, r *confined, lim Limits) error {
+	limit := time.Now().Add(startGrace)
+	if t, ok := ctx.Deadline(); ok && t.Before(limit) {
+		limit = t
+	}
+	_ = r.status.SetReadDeadline(limit)
+	stop := context.AfterFunc(ctx, func() { _ = r.status.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	r.tail = &bytes.Buffer{}
+	var hello struct {
+		Pid int `json:"child-pid"`
+	}
+	dec := json.NewDecoder(io.TeeReader(r.status, r.tail))
+	if err := dec.Decode(&hello); err != nil || hello.Pid <= 0 {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return errNoStart
+	}
+	r.tail.Reset()
+	_, _ = io.Copy(r.tail, dec.Buffered())
+	_ = r.status.SetReadDeadline(time.Time{})
+	r.pid1 = hello.Pid
+	fd, err := unix.PidfdOpen(hello.Pid, 0)
+	if err != nil {
+		return errNoStart // it died at once: bwrap said why on stderr
+	}
+	r.pidfd = fd
+	if err := b.stage.asPayload(func() error { return applyRlimits(hello.Pid, lim) }); err != nil {
+		return err
+	}
+	if b.groups != nil {
+		if r.group, err = b.groups.acquire(lim); err != nil {
+			return err
+		}
+		return r.group.join(hello.Pid)
+	}
+	r.mem = &treeWatch{pid: hello.Pid, lim: lim}
+	return nil
+}
+
+// errNoStart means that bwrap did not get as far as the payload; its own words
+// are on the command's stderr.
+var errNoStart = errors.New("sandbox: bubblewrap could not build the sandbox")
+
+func applyRlimits(pid int, lim Limits) error {
+	secs := uint64((lim.CPU + time.Second - 1) / time.Second)
+	for _, l := range []struct {
+		what     int
+		soft, hd uint64
+	}{
+		{unix.RLIMIT_CORE, 0, 0},
+		{unix.RLIMIT_CPU, secs, secs + 2}, // SIGXCPU, then SIGKILL
+		{unix.RLIMIT_FSIZE, uint64(lim.FileBytes), uint64(lim.FileBytes)},
+		{unix.RLIMIT_NOFILE, 4096, 4096},
+		{unix.RLIMIT_NPROC, uint64(lim.Processes), uint64(lim.Processes)},
+		{unix.RLIMIT_MEMLOCK, 1 << 20, 1 << 20},
+		{unix.RLIMIT_MSGQUEUE, 0, 0},
+	} {
+		if err := lowerLimit(pid, l.what, l.soft, l.hd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lowerLimit never asks for more than is there: only root could.
+func lowerLimit(pid, what int, soft, hard uint64) error {
+	var now unix.Rlimit
+	if err := unix.Prlimit(pid, what, nil, &now); err != nil {
+		return fmt.Errorf("sandbox: reading resource limit %d of the payload: %w", what, err)
+	}
+	hard = min(hard, now.Max)
+	lim := unix.Rlimit{Cur: min(soft, hard), Max: hard}
+	if err := unix.Prlimit(pid, what, &lim, nil); err != nil {
+		return fmt.Errorf("sandbox: setting resource limit %d of the payload to %d: %w", what, soft, err)
+	}
+	return nil
+}
+
+// wait implements running. It returns when the whole pid namespace is gone.
+func (r *confined) wait() (int, error) {
+	_, _ = io.Copy(r.tail, io.LimitReader(r.status, 4*kib))
+	_ = r.cmd.Wait()
+	r.gone()
+	var last struct {
+		Code *int `json:"exit-code"`
+	}
+	for dec := json.NewDecoder(r.tail); ; {
+		if err := dec.Decode(&last); err != nil {
+			break
+		}
+	}
+	if last.Code == nil {
+		return -1, errNoStart
+	}
+	return *last.Code, nil
+}
+
+// gone kills the first process of the namespace, and with it all others, and
+// waits for their end; the kernel reports the first one's only after theirs.
+func (r *confined) gone() {
+	if r.pidfd < 0 {
+		return
+	}
+	_ = unix.PidfdSendSignal(r.pidfd, unix.SIGKILL, nil, 0)
+	poll := []unix.PollFd{{Fd: int32(r.pidfd), Events: unix.POLLIN}}
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
+		n, err := unix.Poll(poll, 1000)
+		if n > 0 || (err != nil && !errors.Is(err, unix.EINTR)) {
+			return
+		}
+	}
+}
+
+// kill implements running.
+func (r *confined) kill() {
+	if r.pidfd >= 0 {
+		_ = unix.PidfdSendSignal(r.pidfd, unix.SIGKILL, nil, 0)
+	}
+	if r.cmd != nil && r.cmd.Process != nil {
+		_ = r.cmd.Process.Kill()
+	}
+}
+
+// watch implements running.
+func (r *confined) watch(final bool) breach {
+	b := breach{disk: r.disk.full(final)}
+	if r.group != nil {
+		b.memory, b.processes = r.group.events()
+	} else if r.mem != nil && !final {
+		m := r.mem.look()
+		b.memory, b.processes = m.memory, m.processes
+	}
+	return b
+}
+
+// release implements running.
+func (r *confined) release() {
+	r.once.Do(func() {
+		if r.pidfd >= 0 {
+			_ = unix.Close(r.pidfd)
+		}
+		_ = r.status.Close()
+		if r.group != nil {
+			r.group.release()
+		}
+		r.cancel()
+	})
+}
+
+func joinNUL(args []string) string {
+	var b bytes.Buffer
+	for _, a := range args {
+		b.WriteString(a)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+func signalName(n int) string {
+	if s := unix.SignalName(syscall.Signal(n)); s != "" {
+		return s
+	}
+	return fmt.Sprintf("signal %d", n)
+}
+
+// arguments are bwrap's options for one command; undo takes its mounts away.
+func (b *bubblewrap) arguments(w *Workspace, c Command, lim Limits) (args []string, undo func(), err error) {
+	var undos []func()
+	undo = func() {
+		for i := len(undos) - 1; i >= 0; i-- {
+			undos[i]()
+		}
+	}
+	args = append(args, b.base...)
+	args = append(args,
+		"--bind", b.seen(w, "work"), "/work",
+		"--bind", b.seen(w, "out"), "/out")
+	tmp, drop, err := b.tmp(w, lim)
+	if err != nil {
+		return nil, undo, err
+	}
+	undos = append(undos, drop)
+	args = append(args, tmp...)
+	args = append(args, "--dir", "/tmp/home")
+	args = append(args, b.toolArgs...)
+	cache, err := w.box.cacheFor(b)
+	if err != nil {
+		return nil, undo, err
+	}
+	args = append(args, cache...)
+	for _, m := range c.ReadOnly {
+		from, drop, err := b.readOnly(m.Host)
+		if err != nil {
+			return nil, undo, err
+		}
+		undos = append(undos, drop)
+		args = append(args, "--ro-bind", from, filepath.Clean(m.Inside))
+	}
+	args = append(args, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", filepath.Join("/work", c.Dir))
+	for _, kv := range w.box.environment(c.Env) {
+		args = append(args, "--setenv", kv[0], kv[1])
+	}
+	return args, undo, nil
+}

@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// plain is the backend "none": a copy of the tree and a clean environment, and
+// nothing else between the payload and the host.
+type plain struct{}
+
+type exposed struct {
+	cmd   *exec.Cmd
+	group int
+}
+
+// launch implements backend.
+func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io stdio) (running, error) {
+	home, err := os.MkdirTemp(w.dir, "tmp-")
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: making a home: %w", err)
+	}
+	path, err := lookIn(w.box.tools.path(), c.Argv[0])
+	if err != nil {
+		return nil, err
+	}
+	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: filepath.Join(w.Path(), c.Dir), Env: []string{},
+		Stdin: io.in, Stdout: io.out, Stderr: io.err, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: time.Second}
+	for _, kv := range w.box.environment(c.Env) {
+		switch kv[0] {
+		case "HOME", "TMPDIR", "GOPATH":
+			kv[1] = home
+		case "GOCACHE":
+			kv[1] = filepath.Join(w.box.state, "none-go-build")
+		case "GOMODCACHE":
+			continue
+		}
+		cmd.Env = append(cmd.Env, kv[0]+"="+kv[1])
+	}
+	if len(c.ReadOnly) > 0 {
+		return nil, errors.New("sandbox: the backend none cannot show files at another place")
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("sandbox: starting %s: %w", c.Argv[0], err)
+	}
+	return &exposed{cmd: cmd, group: cmd.Process.Pid}, nil
+}
+
+func lookIn(dirs []string, name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	for _, d := range dirs {
+		p := filepath.Join(d, name)
+		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("sandbox: %s is not in %v", name, dirs)
+}
+
+func (e *exposed) wait() (int, error) {
+	err := e.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return -1, fmt.Errorf("sandbox: waiting for the command: %w", err)
+	}
+	if st, ok := e.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && st.Signaled() {
+		return 128 + int(st.Signal()), nil
+	}
+	return e.cmd.ProcessState.ExitCode(), nil
+}
+
+func (e *exposed) kill()             { _ = syscall.Kill(-e.group, syscall.SIGKILL) }
+func (e *exposed) watch(bool) breach { return breach{} }
+func (e *exposed) release()          {}
+
+// workspace implements backend.
+func (plain) workspace(box *Sandbox, _ int64, fill func(*Workspace) error) (*Workspace, error) {
+	dir, lock, err := newBox(box.state)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{dir: dir, owner: -1, drop: func() error { return dropBox(dir, lock) }}
+	for _, sub := range []string{"work", "out"} {
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, sub), 0o755))
+	}
+	if err == nil {
+		err = fill(w)
+	}
+	if err != nil {
+		_ = w.drop()
+		return nil, err
+	}
+	return w, nil
+}
+
+// show implements backend: everything is visible anyway.
+func (plain) show(string, string) ([]string, error) { return nil, nil }
+
+func (plain) close() {}

@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// ours makes sure that a folder is a folder, belongs to us and that nobody else
+// may write there: the system's temporary folder is everybody's.
+func ours(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("sandbox: state folder: %w", err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || (ok && int(st.Uid) != os.Geteuid()) || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("sandbox: the state folder %s must be a folder of our own that nobody else may write; remove it or choose another state_dir", dir)
+	}
+	return nil
+}
+
+const boxesDir = "boxes"
+
+// newBox makes a folder for a copy on disk. A lock on a file in it tells Sweep
+// that its process lives; the kernel drops the lock with the process.
+func newBox(state string) (dir string, lock *os.File, err error) {
+	parent := filepath.Join(state, boxesDir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", nil, fmt.Errorf("sandbox: making a workspace: %w", err)
+	}
+	outer := filepath.Join(parent, nonce())
+	if err := os.Mkdir(outer, 0o700); err != nil {
+		return "", nil, fmt.Errorf("sandbox: making a workspace: %w", err)
+	}
+	lock, err = os.OpenFile(filepath.Join(outer, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	dir = filepath.Join(outer, "box")
+	if err == nil {
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		_ = os.RemoveAll(outer)
+		return "", nil, fmt.Errorf("sandbox: making a workspace: %w", err)
+	}
+	return dir, lock, nil
+}
+
+func dropBox(dir string, lock *os.File) error {
+	err := removeBox(filepath.Dir(dir))
+	return errors.Join(err, lock.Close())
+}
+
+func removeBox(outer string) error {
+	if err := empty(outer); err != nil {
+		return fmt.Errorf("sandbox: removing a workspace: %w", err)
+	}
+	return os.Remove(outer)
+}
+
+// Sweep removes what dead processes left in a state folder. Call it at start.
+func Sweep(state string) error {
+	parent := filepath.Join(state, boxesDir)
+	list, err := os.ReadDir(parent)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sandbox: sweeping: %w", err)
+	}
+	var errs []error
+	for _, e := range list {
+		outer := filepath.Join(parent, e.Name())
+		if alive(filepath.Join(outer, "lock")) {
+			continue
+		}
+		errs = append(errs, removeBox(outer))
+	}
+	return errors.Join(errs...)
+}
+
+// alive tells whether another process (or we) holds the lock.
+func alive(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+}
+
+// memAvailable is what the kernel says can be had without swapping, in bytes.
+func memAvailable() int64 {
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return gib
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			var n int64
+			if _, err := fmt.Sscan(rest, &n); err == nil {
+				return n * kib
+			}
+		}
+	}
+	return gib
+}
+
+// uidMapped tells whether this process's user namespace knows a uid.
+func uidMapped(uid int) bool {
+	data, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(data)) {
+		var in, out, n int64
+		if _, err := fmt.Sscan(line, &in, &out, &n); err == nil && int64(uid) >= in && int64(uid) < in+n {
+			return true
+		}
+	}
+	return false
+}

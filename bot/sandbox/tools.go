@@ -1,0 +1,293 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Tool is a program of the operator that payloads may use.
+type Tool struct {
+	Name    string   `json:"name"` // python3, node, go, npm …
+	Path    string   `json:"path"` // inside; the same as on the host
+	Version string   `json:"version,omitempty"`
+	Modules []string `json:"modules,omitempty"` // of a Python: which test runners it can import
+}
+
+// Has tells whether a Python can import a module (looked for: pytest, coverage).
+func (t Tool) Has(module string) bool {
+	for _, m := range t.Modules {
+		if m == module {
+			return true
+		}
+	}
+	return false
+}
+
+// toolchains is what was found from the operator's PATH and how to show it.
+type toolchains struct {
+	tools  []Tool
+	mounts []Mount
+	env    map[string]string
+	dirs   []string // of PATH, before the system's
+	home   string
+}
+
+// Tools lists what was found: for a name that is there several times (a Python
+// of the operator's PATH and the system's) the preferred one first.
+func (s *Sandbox) Tools() []Tool { return append([]Tool(nil), s.tools.tools...) }
+
+// Tool is the inside path of a program: the real one, not a version manager's shim.
+func (s *Sandbox) Tool(name string) (insidePath string, ok bool) {
+	for _, t := range s.tools.tools {
+		if t.Name == name {
+			return t.Path, true
+		}
+	}
+	for _, dir := range s.tools.path() {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// path is the inside PATH.
+func (t *toolchains) path() []string {
+	return append(append([]string(nil), t.dirs...), "/usr/local/bin", "/usr/bin", "/bin")
+}
+
+// discover asks the operator's own interpreters where they live. They are
+// started from /, with a small environment, so that no file of a repository has
+// a say.
+func discover(ctx context.Context) (*toolchains, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	t := &toolchains{env: map[string]string{}}
+	t.home, _ = os.UserHomeDir()
+	var pythons, nodes, gos finding
+	var wg sync.WaitGroup
+	wg.Go(func() { pythons = findPythons(ctx, t.home) })
+	wg.Go(func() { nodes = findNode(ctx) })
+	wg.Go(func() { gos = findGo(ctx) })
+	wg.Wait()
+	if err := ctx.Err(); err != nil && context.Cause(ctx) != context.DeadlineExceeded {
+		return nil, context.Cause(ctx)
+	}
+	for _, f := range []finding{pythons, nodes, gos} {
+		t.add(f)
+	}
+	return t, nil
+}
+
+// finding is what the search for one language brought.
+type finding struct {
+	tools  []Tool
+	shown  []string // host paths to show at the same place
+	mounts []Mount
+	env    map[string]string
+}
+
+func (t *toolchains) add(f finding) {
+	for _, path := range f.shown {
+		t.show(Mount{Host: path, Inside: path})
+	}
+	for _, m := range f.mounts {
+		t.show(m)
+	}
+	for k, v := range f.env {
+		t.env[k] = v
+	}
+	for _, tool := range f.tools {
+		if !t.visible(tool.Path) {
+			continue
+		}
+		t.tools = append(t.tools, tool)
+		if dir := filepath.Dir(tool.Path); !contains(t.path(), dir) {
+			t.dirs = append(t.dirs, dir)
+		}
+	}
+}
+
+// show notes a mount unless the system's own paths have it already, or it would
+// show the home folder or more.
+func (t *toolchains) show(m Mount) {
+	m.Host, m.Inside = filepath.Clean(m.Host), filepath.Clean(m.Inside)
+	if below(m.Inside, "/usr") || m.Host == "/" || (t.home != "" && below(t.home, m.Host)) {
+		return
+	}
+	for _, never := range []string{"/etc", "/proc", "/sys", "/dev", "/var", "/run", "/boot", "/tmp", "/home", "/root"} {
+		if m.Host == never {
+			return
+		}
+	}
+	for _, have := range t.mounts {
+		if below(m.Inside, have.Inside) {
+			return
+		}
+	}
+	t.mounts = append(t.mounts, m)
+	sort.SliceStable(t.mounts, func(i, j int) bool { return len(t.mounts[i].Inside) < len(t.mounts[j].Inside) })
+}
+
+func (t *toolchains) visible(path string) bool {
+	for _, dir := range []string{"/usr", "/bin", "/sbin"} {
+		if below(path, dir) {
+			return true
+		}
+	}
+	for _, m := range t.mounts {
+		if below(path, m.Inside) {
+			return true
+		}
+	}
+	return false
+}
+
+// below tells whether path is dir or lies in it.
+func below(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// onPath lists every executable of a name in PATH, in order.
+func onPath(name string) []string {
+	var out []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // a relative entry would be a file of whatever folder we are in
+		}
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// ask runs a program of the operator and decodes the JSON that it prints.
+func ask(ctx context.Context, into any, argv ...string) bool {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = "/"
+	cmd.Env = []string{}
+	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
+		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR"} {
+		if v, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "LANG=C.UTF-8")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	return err == nil && json.Unmarshal(out, into) == nil
+}
+
+const pythonQuestion = `
+import sys, json, site, os, importlib.util as u
+user = site.getusersitepackages()
+has = lambda m: u.find_spec(m) is not None or os.path.isdir(os.path.join(user, m))
+print(json.dumps({"executable": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
+  "prefixes": sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}),
+  "user_base": site.getuserbase(), "user_site": user if os.path.isdir(user) else "",
+  "modules": [m for m in ("pytest", "coverage", "unittest") if has(m)]}))`
+
+func findPythons(ctx context.Context, home string) finding {
+	f := finding{env: map[string]string{}}
+	seen := map[string]bool{}
+	for _, name := range []string{"python3", "python"} {
+		for _, path := range onPath(name) {
+			var a struct {
+				Executable, Version string
+				Prefixes            []string
+				UserBase            string `json:"user_base"`
+				UserSite            string `json:"user_site"`
+				Modules             []string
+			}
+			if real, err := filepath.EvalSymlinks(path); err != nil || seen[real] {
+				continue
+			} else {
+				seen[real] = true
+			}
+			if !ask(ctx, &a, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen["x:"+a.Executable] {
+				continue
+			}
+			seen["x:"+a.Executable] = true
+			f.tools = append(f.tools, Tool{Name: "python3", Path: a.Executable, Version: a.Version, Modules: a.Modules})
+			f.shown = append(f.shown, a.Prefixes...)
+			f.shown = append(f.shown, storeOf(a.Executable)...)
+			if a.UserSite != "" && home != "" {
+				f.shown = append(f.shown, a.UserSite)
+				f.env["PYTHONUSERBASE"] = a.UserBase
+			}
+		}
+	}
+	return f
+}
+
+// storeOf shows the whole Nix store for a program that lives there.
+func storeOf(path string) []string {
+	if real, err := filepath.EvalSymlinks(path); err == nil && below(real, "/nix/store") {
+		return []string{"/nix/store"}
+	}
+	return nil
+}
+
+func findNode(ctx context.Context) finding {
+	var f finding
+	for _, path := range onPath("node") {
+		var a struct{ Path, Version string }
+		if !ask(ctx, &a, path, "-p", `JSON.stringify({Path: process.execPath, Version: process.version.slice(1)})`) {
+			continue
+		}
+		f.tools = append(f.tools, Tool{Name: "node", Path: a.Path, Version: a.Version})
+		bin := filepath.Dir(a.Path)
+		if filepath.Base(bin) == "bin" {
+			f.shown = append(f.shown, filepath.Dir(bin))
+		}
+		f.shown = append(f.shown, a.Path) // alone, where its folder may not be shown
+		f.shown = append(f.shown, storeOf(a.Path)...)
+		for _, name := range []string{"npm", "npx", "pnpm", "yarn", "corepack"} {
+			if info, err := os.Stat(filepath.Join(bin, name)); err == nil && info.Mode().IsRegular() {
+				f.tools = append(f.tools, Tool{Name: name, Path: filepath.Join(bin, name)})
+			}
+		}
+		return f
+	}
+	return f
+}
+
+func findGo(ctx context.Context) finding {
+	f := finding{env: map[string]string{}}
+	for _, path := range onPath("go") {
+		var a struct{ GOROOT, GOMODCACHE, GOVERSION string }
+		if !ask(ctx, &a, path, "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION") || a.GOROOT == "" {
+			continue
+		}
+		bin := filepath.Join(a.GOROOT, "bin")
+		f.tools = append(f.tools, Tool{Name: "go", Path: filepath.Join(bin, "go"), Version: strings.TrimPrefix(a.GOVERSION, "go")})
+		f.tools = append(f.tools, Tool{Name: "gofmt", Path: filepath.Join(bin, "gofmt")})
+		f.shown = append(f.shown, a.GOROOT)
+		f.shown = append(f.shown, storeOf(path)...)
+		if info, err := os.Stat(a.GOMODCACHE); err == nil && info.IsDir() {
+			f.mounts = append(f.mounts, Mount{Host: a.GOMODCACHE, Inside: "/gomod"})
+			f.env["GOMODCACHE"] = "/gomod"
+		}
+		return f
+	}
+	return f
+}

@@ -1,0 +1,194 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// Workspace is a disposable copy of a tree. Inside it stands at /work, writable;
+// beside it /out takes files of results. Several commands may run in it, also
+// at once.
+type Workspace struct {
+	box   *Sandbox
+	dir   string // host path of the folder that holds work, out and tmp
+	drop  func() error
+	owner int  // uid of the files, -1 for our own
+	sized bool // on a tmpfs whose size is the quota
+
+	mu     sync.Mutex
+	active sync.WaitGroup
+	shut   bool
+}
+
+// Path is the host path of the copy. Foreign code writes there: use it through
+// os.Root only, or through ReadFile, WriteFile and Remove.
+func (w *Workspace) Path() string { return filepath.Join(w.dir, "work") }
+
+// OutDir is the host path of what stands at /out inside. The same care applies.
+func (w *Workspace) OutDir() string { return filepath.Join(w.dir, "out") }
+
+// enter counts a command in; leave counts it out.
+func (w *Workspace) enter() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shut {
+		return errors.New("sandbox: the workspace is closed")
+	}
+	w.active.Add(1)
+	return nil
+}
+
+func (w *Workspace) leave() { w.active.Done() }
+
+// Close waits for the commands in the workspace and removes the copy. End their
+// context first when they should not run to their end.
+func (w *Workspace) Close() error {
+	w.mu.Lock()
+	if w.shut {
+		w.mu.Unlock()
+		return nil
+	}
+	w.shut = true
+	w.mu.Unlock()
+	w.active.Wait()
+	w.box.forget(w)
+	return w.drop()
+}
+
+// Reset makes the copy equal to src again, without a new workspace: cheaper
+// than Close and Workspace when many candidates are tried one after another.
+func (w *Workspace) Reset(ctx context.Context, src string) error {
+	for _, sub := range []string{"work", "out"} {
+		if err := empty(filepath.Join(w.dir, sub)); err != nil {
+			return fmt.Errorf("sandbox: emptying the workspace: %w", err)
+		}
+	}
+	return w.fill(ctx, src)
+}
+
+func (w *Workspace) fill(ctx context.Context, src string) error {
+	c := copier{owner: w.owner}
+	if err := c.tree(ctx, src, w.Path()); err != nil {
+		return fmt.Errorf("sandbox: copying %s into the workspace: %w", src, err)
+	}
+	return nil
+}
+
+// ReadFile reads a regular file of the copy, at most max bytes; more is an error.
+func (w *Workspace) ReadFile(rel string, max int64) ([]byte, error) {
+	return readBelow(w.Path(), rel, max)
+}
+
+// ReadOut reads a regular file of /out, at most max bytes; more is an error.
+func (w *Workspace) ReadOut(name string, max int64) ([]byte, error) {
+	return readBelow(w.OutDir(), name, max)
+}
+
+func readBelow(dir, rel string, max int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	// Not blocking: a pipe planted under the name must not hold us.
+	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("sandbox: %s is not a regular file", rel)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > max {
+		return nil, fmt.Errorf("sandbox: %s is larger than %d bytes", rel, max)
+	}
+	return data, nil
+}
+
+// WriteFile writes a file of the copy, with the folders above it. A regular
+// file keeps its mode; anything else under the name is replaced.
+func (w *Workspace) WriteFile(rel string, data []byte) error {
+	root, err := os.OpenRoot(w.Path())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name := filepath.FromSlash(rel)
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		if info, serr := f.Stat(); serr == nil && info.Mode().IsRegular() && info.Sys().(*syscall.Stat_t).Nlink == 1 {
+			return writeAll(f, data)
+		}
+		_ = f.Close()
+	}
+	if err = w.mkdirs(root, path.Dir(filepath.ToSlash(rel))); err != nil {
+		return err
+	}
+	if err = root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return err
+	}
+	if w.owner >= 0 {
+		if err := f.Chown(w.owner, w.owner); err != nil {
+			_ = f.Close()
+			return err
+		}
+	}
+	return writeAll(f, data)
+}
+
+func writeAll(f *os.File, data []byte) error {
+	_, err := f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+func (w *Workspace) mkdirs(root *os.Root, dir string) error {
+	if dir == "." || dir == "/" {
+		return nil
+	}
+	if info, err := root.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := w.mkdirs(root, path.Dir(dir)); err != nil {
+		return err
+	}
+	if err := root.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if w.owner >= 0 {
+		return root.Lchown(dir, w.owner, w.owner)
+	}
+	return nil
+}
+
+// Remove removes a file of the copy; one that is not there is no error.
+func (w *Workspace) Remove(rel string) error {
+	root, err := os.OpenRoot(w.Path())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(filepath.FromSlash(rel)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
