@@ -1,0 +1,195 @@
+package checkout
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// mirrorPath is where the mirror of a repository lies. Installations never
+// share one (SPEC X5).
+func (s *Store) mirrorPath(repo task.Repo) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(repo.Slug()) + "\x00" + repo.CloneURL))
+	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), hex.EncodeToString(sum[:12])+".git")
+}
+
+// fetch brings ref into the mirror and says which commit it is. One process
+// at a time works on a mirror.
+func (s *Store) fetch(ctx context.Context, repo task.Repo, rem *remote, ref string, auth Auth) (mirror, commit string, err error) {
+	if ref != "" && !isHash(ref) && !ValidBranch(ref) {
+		return "", "", fmt.Errorf("%w: %q is neither a branch name nor a full hash", ErrNoRef, ref)
+	}
+	mirror = s.mirrorPath(repo)
+	if err := os.MkdirAll(filepath.Dir(mirror), 0o700); err != nil {
+		return "", "", fmt.Errorf("make the mirror's folder: %w", err)
+	}
+	lock, err := waitLock(ctx, mirror+".lock")
+	if err != nil {
+		return "", "", fmt.Errorf("wait for the mirror: %w", err)
+	}
+	defer func() { _ = lock.Close() }()
+	if err := s.makeMirror(mirror); err != nil {
+		return "", "", fmt.Errorf("make the mirror: %w", err)
+	}
+	local := "refs/heads/" + ref
+	spec := "+" + local + ":" + local
+	switch {
+	case ref == "":
+		local = "refs/fettle/HEAD"
+		spec = "+HEAD:" + local
+	case isHash(ref):
+		if commit, err := s.resolve(ctx, mirror, ref); err == nil {
+			return mirror, commit, nil
+		}
+		local = "refs/fettle/pin/" + ref
+		spec = ref + ":" + local
+	}
+	token, err := auth.token(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if err := s.fetchSpec(ctx, mirror, rem, spec, token); err != nil {
+		return "", "", s.explain(ctx, mirror, rem, token, err)
+	}
+	commit, err = s.resolve(ctx, mirror, local)
+	return mirror, commit, err
+}
+
+// token asks for the token; a nil Auth has none.
+func (a Auth) token(ctx context.Context) (string, error) {
+	if a == nil {
+		return "", nil
+	}
+	token, err := a(ctx)
+	if err != nil {
+		return "", fmt.Errorf("get a token for git: %w", err)
+	}
+	return token, nil
+}
+
+func (s *Store) makeMirror(mirror string) error {
+	if _, err := os.Stat(filepath.Join(mirror, "HEAD")); err == nil {
+		return nil
+	}
+	fresh := mirror + ".new"
+	if err := removeAll(fresh); err != nil {
+		return err
+	}
+	if err := makeGitDir(fresh, nil); err != nil {
+		return err
+	}
+	if err := removeAll(mirror); err != nil {
+		return err
+	}
+	return os.Rename(fresh, mirror)
+}
+
+// fetchSpec runs git fetch and stops it when the mirror grows over the limit.
+func (s *Store) fetchSpec(ctx context.Context, mirror string, rem *remote, spec, token string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if size := dirBytes(filepath.Join(mirror, "objects")); size > s.cfg.MaxBytes {
+					cancel(s.tooLarge(size))
+				}
+			}
+		}
+	}()
+	_, err := s.run(ctx, call{dir: mirror, remote: rem, token: token, args: []string{
+		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
+		"--end-of-options", rem.address, spec}})
+	cancel(nil)
+	<-watched
+	if err == nil {
+		if size := dirBytes(filepath.Join(mirror, "objects")); size > s.cfg.MaxBytes {
+			err = s.tooLarge(size)
+		}
+	}
+	if errors.Is(err, ErrTooLarge) {
+		err = errors.Join(err, removeAll(mirror)) // a mirror over the limit is of no use
+	}
+	return err
+}
+
+func (s *Store) tooLarge(size int64) error {
+	return fmt.Errorf("%w: %d MB against %d MB; raise the limit to work on it", ErrTooLarge, size>>20, s.cfg.MaxBytes>>20)
+}
+
+// explain tells an empty repository and a missing branch from other failures.
+func (s *Store) explain(ctx context.Context, mirror string, rem *remote, token string, err error) error {
+	var git *gitError
+	if !errors.As(err, &git) || errors.Is(err, ErrTooLarge) || ctx.Err() != nil {
+		return err
+	}
+	if !strings.Contains(git.Stderr, "find remote ref") && !strings.Contains(git.Stderr, "not our ref") &&
+		!strings.Contains(git.Stderr, "unadvertised object") {
+		return err
+	}
+	out, lerr := s.run(ctx, call{dir: mirror, remote: rem, token: token, args: []string{"ls-remote", "--heads", "--end-of-options", rem.address}})
+	if lerr == nil && len(out) == 0 {
+		return ErrEmpty
+	}
+	return fmt.Errorf("%w: %s", ErrNoRef, git.Stderr)
+}
+
+// resolve gives the commit that a ref or hash of a Git directory of ours names.
+func (s *Store) resolve(ctx context.Context, dir, rev string) (string, error) {
+	out, err := s.run(ctx, call{dir: dir, args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", rev + "^{commit}"}})
+	hash := strings.TrimSpace(string(out))
+	if err != nil || !isHash(hash) {
+		return "", fmt.Errorf("%w: %s", ErrNoRef, rev)
+	}
+	return hash, nil
+}
+
+// waitLock waits for an advisory lock, until ctx ends.
+func waitLock(ctx context.Context, path string) (*os.File, error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		f, err := tryLock(path)
+		if err == nil {
+			return f, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// dirBytes adds up the sizes of the files below a folder.
+func dirBytes(dir string) int64 {
+	var total int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return nil
+	})
+	return total
+}
