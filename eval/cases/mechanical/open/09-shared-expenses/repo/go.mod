@@ -1,0 +1,3 @@
+module example.com/kitty
+
+go 1.21

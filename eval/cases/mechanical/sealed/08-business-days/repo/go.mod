@@ -1,0 +1,3 @@
+module example.com/receivables
+
+go 1.21
