@@ -1,0 +1,144 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// command is the body of every POST to /_simulator/…; each takes what it needs.
+type command struct {
+	Owner      string   `json:"owner"`
+	Name       string   `json:"name"`
+	Number     int      `json:"number"`
+	Title      string   `json:"title"`
+	Body       string   `json:"body"`
+	Actor      string   `json:"actor"`
+	Label      string   `json:"label"`
+	Labels     []string `json:"labels"`
+	Login      string   `json:"login"`
+	Permission string   `json:"permission"`
+	Dir        string   `json:"dir"`
+	URL        string   `json:"url"`
+	Secret     string   `json:"secret"`
+	ID         int64    `json:"id"`
+	Branch     string   `json:"branch"`
+	Path       string   `json:"path"`
+	Content    *string  `json:"content"`
+	Message    string   `json:"message"`
+	Suspended  bool     `json:"suspended"`
+	Protected  bool     `json:"protected"`
+}
+
+// control lets another process do what the Go methods do. It answers 200 with
+// JSON, or 400 with {"error": …}.
+func (s *Server) control() http.Handler {
+	mux := http.NewServeMux()
+	post := func(path string, do func(o command) (any, error)) {
+		mux.HandleFunc("POST /_simulator/"+path, func(w http.ResponseWriter, r *http.Request) {
+			var o command
+			if err := decodeStrict(r, &o); err != nil {
+				reply(w, nil, err)
+				return
+			}
+			out, err := do(o)
+			reply(w, out, err)
+		})
+	}
+	s.issueOrders(post)
+	s.otherOrders(post)
+	mux.HandleFunc("POST /_simulator/faults", func(w http.ResponseWriter, r *http.Request) {
+		var f Fault
+		err := decodeStrict(r, &f)
+		if err == nil {
+			s.Fault(f)
+		}
+		reply(w, nil, err)
+	})
+	mux.HandleFunc("DELETE /_simulator/faults", func(w http.ResponseWriter, _ *http.Request) {
+		s.ClearFaults()
+		reply(w, nil, nil)
+	})
+	mux.HandleFunc("GET /_simulator/snapshot", func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		snap := s.Snapshot(q.Get("owner"), q.Get("name"))
+		if snap.Repository == "" {
+			reply(w, nil, fmt.Errorf("no repository %s/%s", q.Get("owner"), q.Get("name")))
+			return
+		}
+		reply(w, snap, nil)
+	})
+	mux.HandleFunc("GET /_simulator/deliveries", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Deliveries(), nil) })
+	mux.HandleFunc("GET /_simulator/calls", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Calls(), nil) })
+	mux.HandleFunc("GET /_simulator/settle", func(w http.ResponseWriter, r *http.Request) { reply(w, nil, s.Settle(r.Context())) })
+	mux.HandleFunc("GET /_simulator/app", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, obj{"app_id": s.cfg.AppID, "slug": s.cfg.AppSlug, "url": s.url, "private_key": string(s.keyPEM)}, nil)
+	})
+	return mux
+}
+
+type orders func(path string, do func(o command) (any, error))
+
+func (s *Server) issueOrders(post orders) {
+	post("issues", func(o command) (any, error) {
+		n, err := s.OpenIssueLabelled(o.Owner, o.Name, o.Title, o.Body, o.Actor, o.Labels)
+		return obj{"number": n}, err
+	})
+	post("label", func(o command) (any, error) { return nil, s.Label(o.Owner, o.Name, o.Number, o.Label, o.Actor) })
+	post("unlabel", func(o command) (any, error) { return nil, s.Unlabel(o.Owner, o.Name, o.Number, o.Label, o.Actor) })
+	post("close", func(o command) (any, error) { return nil, s.CloseIssue(o.Owner, o.Name, o.Number, o.Actor) })
+	post("reopen", func(o command) (any, error) { return nil, s.ReopenIssue(o.Owner, o.Name, o.Number, o.Actor) })
+	post("edit", func(o command) (any, error) {
+		return nil, s.EditIssue(o.Owner, o.Name, o.Number, o.Title, o.Body, o.Actor)
+	})
+	post("comment", func(o command) (any, error) {
+		id, err := s.Comment(o.Owner, o.Name, o.Number, o.Body, o.Actor)
+		return obj{"id": id}, err
+	})
+	post("merge", func(o command) (any, error) { return nil, s.MergePull(o.Owner, o.Name, o.Number, o.Actor) })
+}
+
+func (s *Server) otherOrders(post orders) {
+	post("repos", func(o command) (any, error) { return nil, s.AddRepo(o.Owner, o.Name, o.Dir) })
+	post("permission", func(o command) (any, error) { return nil, s.SetPermission(o.Owner, o.Name, o.Login, o.Permission) })
+	post("protected", func(o command) (any, error) { return nil, s.SetProtected(o.Owner, o.Name, o.Branch, o.Protected) })
+	post("commit", func(o command) (any, error) {
+		var content []byte
+		if o.Content != nil {
+			content = []byte(*o.Content)
+		}
+		sha, err := s.CommitFile(o.Owner, o.Name, o.Branch, o.Path, content, o.Message, o.Actor)
+		return obj{"sha": sha}, err
+	})
+	post("delete-branch", func(o command) (any, error) { return nil, s.DeleteBranch(o.Owner, o.Name, o.Branch, o.Actor) })
+	post("suspend", func(o command) (any, error) { return nil, s.Suspend(o.Owner, o.Suspended) })
+	post("expire-tokens", func(command) (any, error) { return nil, s.ExpireTokens() })
+	post("webhook", func(o command) (any, error) {
+		s.SetWebhook(o.URL, o.Secret)
+		return nil, nil
+	})
+	post("ping", func(command) (any, error) { return nil, s.Ping() })
+	post("redeliver", func(o command) (any, error) { return nil, s.Redeliver(o.ID) })
+}
+
+func decodeStrict(r *http.Request, into any) error {
+	data, err := readBody(r)
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("the body is not the JSON that is expected here: %w", err)
+	}
+	return nil
+}
+
+func reply(w http.ResponseWriter, body any, err error) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		body = obj{"error": err.Error()}
+	} else if body == nil {
+		body = obj{"ok": true}
+	}
+	_ = json.NewEncoder(w).Encode(body) // the client may have gone
+}

@@ -1,0 +1,7 @@
+package simulator
+
+import "net/http"
+
+func (s *Server) pages() http.Handler {
+	return http.NotFoundHandler()
+}
