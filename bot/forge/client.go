@@ -193,12 +193,13 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// identity is the App's login as it stands under its comments: slug[bot].
-func (c *Client) identity(ctx context.Context) (string, error) {
+// identity is the App's login as it stands under its comments: slug[bot]. The
+// installation is the one it is asked for, so that its rate limit holds.
+func (c *Client) identity(ctx context.Context, installation int64) (string, error) {
 	if login := c.knownIdentity(); login != "" {
 		return login, nil
 	}
-	a, _, err := c.app(0).Apps.Get(ctx, "")
+	a, _, err := c.app(installation).Apps.Get(ctx, "")
 	if err != nil {
 		return "", c.explain("asking GitHub who this App is", err)
 	}

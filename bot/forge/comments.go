@@ -120,7 +120,7 @@ func (w commentWriter) send(ctx context.Context, method, path, body string, into
 
 // find looks through all comments for the oldest of ours with the marker.
 func (w commentWriter) find(ctx context.Context) (comment, bool, error) {
-	me, err := w.c.identity(ctx)
+	me, err := w.c.identity(ctx, w.repo.Installation)
 	if err != nil {
 		return comment{}, false, err
 	}

@@ -30,7 +30,8 @@ const maxAncestors = 50
 // fettle did not make are refused (a foreign head only when base is not that
 // very head), *Conflict says that the branch stands elsewhere.
 //
-// Called again after a crash it finds the commit that it made and returns it.
+// Called again after a crash it finds the commit that it made and returns it,
+// whether expectOld is the head from before or that commit itself.
 func (c *Client) CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string) (string, error) {
 	if err := checkCommit(branch, base, expectOld, files); err != nil {
 		return "", err
@@ -115,6 +116,12 @@ func (w *committer) commit(ctx context.Context, files []task.FileChange) (string
 	if head != w.expect {
 		return w.alreadyDone(ctx, head)
 	}
+	if head != "" {
+		at, ours, err := w.inspect(ctx, head)
+		if err != nil || w.sameCommit(at, ours) {
+			return head, err
+		}
+	}
 	parents, err := w.parents(ctx)
 	if err != nil {
 		return "", err
@@ -186,12 +193,30 @@ func (w *committer) alreadyDone(ctx context.Context, head string) (string, error
 	if on == "" {
 		on = w.base
 	}
-	same := ours && at.GetTree().GetSHA() == w.tree && sameText(at.GetMessage(), w.message) &&
-		len(at.Parents) > 0 && at.Parents[0].GetSHA() == on
-	if !same {
+	if !w.sameCommit(at, ours) || len(at.Parents) == 0 || at.Parents[0].GetSHA() != on {
 		return "", conflict
 	}
 	return head, nil
+}
+
+// sameCommit tells whether a commit is the one that is to be made: ours, of
+// the same tree, and of the same run where the messages name it.
+func (w *committer) sameCommit(at *github.Commit, ours bool) bool {
+	if !ours || at.GetTree().GetSHA() != w.tree {
+		return false
+	}
+	run := trailer(w.message)
+	return run != "" && run == trailer(at.GetMessage()) || sameText(at.GetMessage(), w.message)
+}
+
+// trailer is the line of a commit message that names the run, or "".
+func trailer(message string) string {
+	for line := range strings.Lines(message) {
+		if strings.HasPrefix(line, runTrailer) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }
 
 // inspect reads a commit and says whether fettle made it.
@@ -200,14 +225,12 @@ func (w *committer) inspect(ctx context.Context, sha string) (*github.Commit, bo
 	if err != nil {
 		return nil, false, err
 	}
-	me, err := w.c.identity(ctx)
+	me, err := w.c.identity(ctx, w.repo.Installation)
 	if err != nil {
 		return nil, false, err
 	}
-	for line := range strings.Lines(at.GetMessage()) {
-		if strings.HasPrefix(line, runTrailer) {
-			return at, true, nil
-		}
+	if trailer(at.GetMessage()) != "" {
+		return at, true, nil
 	}
 	ours := slices.ContainsFunc([]*github.CommitAuthor{at.Author, at.Committer}, func(a *github.CommitAuthor) bool {
 		return strings.EqualFold(a.GetName(), me) || strings.HasSuffix(strings.ToLower(a.GetEmail()), "+"+strings.ToLower(me)+"@users.noreply.github.com")
