@@ -1,0 +1,125 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Baseline is what the tests of the pristine tree showed. It survives a round
+// trip through JSON.
+type Baseline struct {
+	Report Report `json:"report"`
+	// Flaky are tests that were red in one run of the same tree and not in the
+	// next. They prove nothing either way. Sorted.
+	Flaky []string `json:"flaky,omitempty"`
+}
+
+// Baseline runs everything on a disposable copy of dir, then the red tests
+// once more to see flakes; those that ran out of time are not run again.
+// The error is of the sandbox or the context: red tests are a result.
+func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
+	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
+	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, lim) })
+	if err != nil {
+		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
+	}
+	base := Baseline{Report: rep}
+	var again []string
+	for _, f := range rep.Failures() {
+		if f.Test != "" && f.Kind != task.FailTimeout && f.Kind != task.FailBuild && f.Kind != task.FailSyntax && f.Kind != task.FailImport {
+			again = append(again, f.Test)
+		}
+	}
+	if len(again) == 0 || len(again) > 200 {
+		return base, nil
+	}
+	picks := pick(suites, again, units(rep))
+	second, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, picks, lim) })
+	if err != nil {
+		return Baseline{}, fmt.Errorf("running the red tests again: %w", err)
+	}
+	base.Flaky = flaky(again, second)
+	return base, nil
+}
+
+// flaky lists the ids among red that the second run did not find red.
+func flaky(red []string, second Report) []string {
+	still := second.Red()
+	var out []string
+	for _, id := range red {
+		if !slices.Contains(still, id) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// inCopy does something with a disposable copy of dir.
+func (v *Verifier) inCopy(ctx context.Context, dir string, do func(box) (Report, error)) (Report, error) {
+	b, err := v.open(ctx, dir)
+	if err != nil {
+		return Report{}, err
+	}
+	defer b.Close()
+	return do(b)
+}
+
+// units are the ids of files, classes and packages among what is broken.
+func units(r Report) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range r.Broken {
+		if f.Test != "" {
+			out[f.Test] = true
+		}
+	}
+	return out
+}
+
+// pick groups ids by suite, as native ids.
+func pick(suites []Suite, ids []string, unit map[string]bool) map[string]selection {
+	out := map[string]selection{}
+	for _, id := range ids {
+		s, ok := suiteOf(suites, id)
+		if !ok {
+			continue
+		}
+		sel := out[s.prefix()]
+		if native := strings.TrimPrefix(id, s.prefix()); unit[id] {
+			sel.units = append(sel.units, native)
+		} else {
+			sel.tests = append(sel.tests, native)
+		}
+		out[s.prefix()] = sel
+	}
+	return out
+}
+
+// learned are the limits after a baseline: what took half a second before
+// should not take a minute now.
+func (v *Verifier) learned(base Baseline, only []string) limits {
+	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
+	slowest := 0.0
+	sums := map[string]float64{}
+	for _, t := range base.Report.Tests {
+		if only != nil && !slices.Contains(only, t.ID) || t.Failure != nil && t.Failure.Kind == task.FailTimeout {
+			continue
+		}
+		slowest = max(slowest, t.Seconds)
+		if t.Suite == suiteNode || t.Suite == suiteGo { // limited as a whole
+			sums[t.Suite+t.File] += t.Seconds
+			slowest = max(slowest, sums[t.Suite+t.File])
+		}
+	}
+	// Loading a test's process is part of what node's limit covers.
+	lim.test = min(max(time.Duration(slowest*8*float64(time.Second)), 3*time.Second), max(lim.test, time.Duration(slowest*3*float64(time.Second))))
+	if only != nil {
+		lim.grace = 2 * time.Second
+	}
+	return lim
+}

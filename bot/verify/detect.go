@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Detect finds the suites of a tree, sorted by folder and name. When there is
+// none the error wraps ErrUnsupported and names the runner or language that
+// was found, or wraps ErrNoTests and says what was looked for.
+func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
+	t, err := scan(root)
+	if err != nil {
+		return nil, fmt.Errorf("looking for tests: %w", err)
+	}
+	suites := v.detectPython(t)
+	node, foreign := detectNode(t)
+	suites = append(suites, node...)
+	suites = append(suites, detectGo(t)...)
+	sort.Slice(suites, func(i, j int) bool {
+		a, b := suites[i], suites[j]
+		return a.Dir < b.Dir || a.Dir == b.Dir && a.Name < b.Name
+	})
+	if len(suites) > 0 {
+		if len(foreign) > 0 {
+			v.log.WithField("found", foreign).Warn("some tests use a runner that is not supported; they are not run")
+		}
+		return suites, nil
+	}
+	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`) and `go test`",
+			ErrUnsupported, strings.Join(foreign, ", "))
+	}
+	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
+		"*.test.js and test/*.js with node:test, and *_test.go below a go.mod", ErrNoTests, len(t.files))
+}
+
+// foreignBuilds names build systems of languages that cannot be tested yet.
+func foreignBuilds(t *tree) []string {
+	known := map[string]string{
+		"Cargo.toml": "Rust", "pom.xml": "Java, Maven", "build.gradle": "Java, Gradle", "build.gradle.kts": "Kotlin, Gradle",
+		"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
+	}
+	var out []string
+	for _, f := range t.files {
+		base := f[strings.LastIndexByte(f, '/')+1:]
+		if lang, ok := known[base]; ok {
+			if note := base + " (" + lang + ")"; !slices.Contains(out, note) {
+				out = append(out, note)
+			}
+		}
+	}
+	return out
+}
+
+// nearest is the closest folder at or above p (below or at the root) that has
+// one of the marker files; "." when none has.
+func nearest(t *tree, p string, markers ...string) string {
+	for d := dirOf(p); ; d = dirOf(d) {
+		for _, m := range markers {
+			if t.have[joinDir(d, m)] {
+				return d
+			}
+		}
+		if d == "." {
+			return d
+		}
+	}
+}
+
+func dirOf(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i > 0 {
+		return p[:i]
+	}
+	return "."
+}

@@ -1,0 +1,170 @@
+package verify
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+var (
+	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
+	nodeRun    = regexp.MustCompile(`(?:^|[\s;&|(])node\s[^;&|]*--test(?:\s|$|=)|(?:^|[\s;&|(])node\s+--test\b`)
+	npmRun     = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)`)
+	otherNode  = []string{"jest", "vitest", "mocha", "ava", "jasmine", "karma", "tape", "tap", "uvu", "cypress", "playwright"}
+	nodeExts   = []string{".js", ".mjs", ".cjs"}
+)
+
+type packageJSON struct {
+	Scripts map[string]string `json:"scripts"`
+}
+
+// detectNode finds the packages whose tests node's own runner runs. foreign
+// names other runners that were found instead.
+func detectNode(t *tree) (suites []Suite, foreign []string) {
+	with := map[string]bool{} // folders whose files import node:test
+	for _, f := range t.files {
+		if slices.Contains(nodeExts, path.Ext(f)) && nodeTestName(f) && nodeImport.MatchString(t.read(f)) {
+			with[nearest(t, f, "package.json")] = true
+		}
+	}
+	for _, f := range t.files {
+		if path.Base(f) != "package.json" || inDir(f, "testdata", "fixtures") {
+			continue
+		}
+		var pkg packageJSON
+		if json.Unmarshal([]byte(t.read(f)), &pkg) != nil {
+			continue
+		}
+		dir := dirOf(f)
+		script := testScript(pkg.Scripts, "test", 0)
+		switch {
+		case nodeRun.MatchString(script):
+			delete(with, dir)
+			suites = append(suites, nodeSuite(dir, nodeArgv(script)))
+		case with[dir]:
+		default:
+			for _, name := range otherNode {
+				if regexp.MustCompile(`(?:^|[\s/])` + name + `(?:\s|$|\.js)`).MatchString(script) {
+					foreign = append(foreign, name+" in "+f)
+					break
+				}
+			}
+		}
+	}
+	for dir := range with {
+		suites = append(suites, nodeSuite(dir, []string{"node", "--test"}))
+	}
+	return suites, foreign
+}
+
+func nodeSuite(dir string, argv []string) Suite {
+	return Suite{Name: suiteNode, Kind: "javascript", Dir: dir, Language: "javascript", Argv: argv}
+}
+
+// testScript follows `npm run x` to the script that really runs the tests.
+func testScript(scripts map[string]string, name string, depth int) string {
+	s := scripts[name]
+	if depth > 3 || nodeRun.MatchString(s) {
+		return s
+	}
+	for _, m := range npmRun.FindAllStringSubmatch(s, -1) {
+		if inner := testScript(scripts, m[1], depth+1); m[1] != name && nodeRun.MatchString(inner) {
+			return inner
+		}
+	}
+	return s
+}
+
+// nodeArgv cuts the `node … --test …` command out of a script.
+func nodeArgv(script string) []string {
+	for _, part := range regexp.MustCompile(`&&|\|\||;|\|`).Split(script, -1) {
+		words := strings.Fields(part)
+		at := slices.Index(words, "node")
+		if at < 0 || !slices.ContainsFunc(words, func(w string) bool { return w == "--test" }) {
+			continue
+		}
+		argv := words[at:]
+		for i := range argv {
+			argv[i] = strings.Trim(argv[i], `'"`)
+		}
+		return argv
+	}
+	return []string{"node", "--test"}
+}
+
+// nodeTestName follows `node --test`: everything in a folder called test, and
+// test.js, test-*.js, *.test.js, *-test.js, *_test.js anywhere.
+func nodeTestName(p string) bool {
+	ext := path.Ext(p)
+	if !slices.Contains(nodeExts, ext) {
+		return false
+	}
+	base := strings.TrimSuffix(path.Base(p), ext)
+	return base == "test" || strings.HasPrefix(base, "test-") || strings.HasSuffix(base, ".test") || strings.HasSuffix(base, "-test") ||
+		strings.HasSuffix(base, "_test") || inDir(p, "test", "tests", "__tests__")
+}
+
+// nodeFlags splits a command into what node itself must be given and the
+// patterns of test files.
+func nodeFlags(argv []string) (flags, patterns []string) {
+	withValue := []string{"--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"}
+	for i := 1; i < len(argv); i++ {
+		a := argv[i]
+		switch {
+		case slices.Contains(withValue, a) && i+1 < len(argv):
+			flags = append(flags, a+"="+argv[i+1])
+			if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") {
+				flags[len(flags)-1] = map[string]string{"-r": "--require", "-C": "--conditions"}[a] + "=" + argv[i+1]
+			}
+			i++
+		case strings.HasPrefix(a, "--test"), strings.HasPrefix(a, "--watch"), strings.HasPrefix(a, "--experimental-test-coverage"):
+		case strings.HasPrefix(a, "--"):
+			flags = append(flags, a)
+		case strings.HasPrefix(a, "-"):
+		default:
+			patterns = append(patterns, a)
+		}
+	}
+	return flags, patterns
+}
+
+// nodeTests lists, seen from dir, the test files that the suite's command runs.
+func nodeTests(t *tree, s Suite, except []string) []string {
+	_, patterns := nodeFlags(s.Argv)
+	out := []string{}
+	for _, f := range t.under(s.Dir, except) {
+		rel := relTo(s.Dir, f)
+		if inDir(rel, "fixtures", "testdata") && len(patterns) == 0 {
+			continue
+		}
+		if len(patterns) == 0 && nodeDefault(rel) && (nodeNamed(rel) || nodeImport.MatchString(t.read(f))) ||
+			slices.ContainsFunc(patterns, func(p string) bool { return nodeMatch(p, rel) }) {
+			out = append(out, rel)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func nodeDefault(rel string) bool { return nodeTestName(rel) }
+
+// nodeNamed: the file's own name says that it is a test.
+func nodeNamed(rel string) bool { return nodeTestName(path.Base(rel)) }
+
+// nodeMatch matches a path, folder or glob (with **) of a command line.
+func nodeMatch(pattern, rel string) bool {
+	pattern = strings.TrimPrefix(path.Clean(pattern), "./")
+	if pattern == rel {
+		return true
+	}
+	if !strings.ContainsAny(pattern, "*?[{") {
+		return within(rel, pattern) && nodeTestName(rel)
+	}
+	re := regexp.QuoteMeta(pattern)
+	re = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`, `\{`, `(?:`, `\}`, `)`, `,`, `|`).Replace(re)
+	ok, err := regexp.MatchString("^"+re+"$", rel)
+	return err == nil && ok
+}

@@ -1,0 +1,111 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// A patch of source has no business with the test harness. forgery lists words
+// that a changed file may not newly use: not proof of anything by themselves,
+// but whoever needs them is writing to the judge, and a person should look.
+var forgery = map[code.Language][]*regexp.Regexp{
+	code.Python: words(`\b_pytest\b`, `\bpluggy\b`, `\bos\._exit\b`, `\bos\.abort\b`, `\bunittest\.(?:case|TestCase|result|SkipTest)\b`,
+		`\bpytest\.(?:skip|exit|xfail|importorskip)\b`, `\bgc\.get_(?:objects|referrers)\b`, `\bPYTEST_CURRENT_TEST\b`,
+		`\bsys\.modules\[\s*['"](?:pytest|unittest|builtins)`, `\bsys\.(?:settrace|setprofile)\b`, `\b__builtins__\b`, `\bbuiltins\.\w+\s*=[^=]`,
+		`def\s+__eq__\s*\([^)]*\)[^:]*:\s*(?:#[^\n]*)?\s*return\s+True\b`),
+	code.JavaScript: words(`['"]node:test['"]`, `\bprocess\.(?:reallyExit|abort)\b`, `\bprocess\.binding\b`, `\bNODE_TEST_CONTEXT\b`,
+		`['"](?:node:)?v8['"]`, `\b(?:assert|Assert)\.\w+\s*=[^=>]`),
+	code.Go: words(`"testing"`, `\btesting\.Testing\b`, `\bsyscall\.Exit\b`, `--- PASS`, `\\x16|\\u0016`, `go:linkname`),
+}
+
+func words(patterns ...string) []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, p := range patterns {
+		out = append(out, regexp.MustCompile(p))
+	}
+	return out
+}
+
+// newForgery names what a changed file newly says to the harness, "" if nothing.
+func newForgery(p string, before, after []byte) string {
+	lang := code.LanguageOf(p)
+	if lang == "typescript" || lang == "tsx" {
+		lang = code.JavaScript
+	}
+	for _, re := range forgery[lang] {
+		if was, now := len(re.FindAll(before, -1)), re.FindAll(after, -1); len(now) > was {
+			return fmt.Sprintf("%s newly uses `%s`, which addresses the test harness", p, strings.TrimSpace(string(now[len(now)-1])))
+		}
+	}
+	return ""
+}
+
+// shadows tells whether an added Python file would be imported in place of a
+// module of the standard library or of pytest.
+func shadows(p string, have func(string) bool) string {
+	dir, name := path.Dir(p), strings.TrimSuffix(path.Base(p), ".py")
+	if path.Ext(p) != ".py" {
+		return ""
+	}
+	if name == "__init__" {
+		dir, name = path.Dir(dir), path.Base(dir)
+	}
+	if have(path.Join(dir, "__init__.py")) || !pythonStdlib[name] {
+		return ""
+	}
+	return fmt.Sprintf("%s is new and takes the place of the module %q that the test runner uses", p, name)
+}
+
+// changed is a file that differs between the base and the copy.
+type changed struct {
+	path          string
+	before, after []byte // nil: not there
+}
+
+// changes lists the files of the copy that differ from the base. It is called
+// after restore, so tests are not among them but for new ones.
+func changes(b box, base fs.FS) ([]changed, error) {
+	now, err := scanAll(b)
+	if err != nil {
+		return nil, err
+	}
+	then, err := scanFS(base)
+	if err != nil {
+		return nil, err
+	}
+	var out []changed
+	for _, p := range keys(union(now, then)) {
+		var c changed
+		if then[p] {
+			if c.before, err = fs.ReadFile(base, p); err != nil {
+				return nil, err
+			}
+		}
+		if now[p] {
+			if c.after, err = b.ReadFile(p, 64<<20); err != nil {
+				continue // a link, or too large to be source
+			}
+		}
+		if then[p] != now[p] || string(c.before) != string(c.after) {
+			c.path = p
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func union(a, b map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for k := range a {
+		out[k] = true
+	}
+	for k := range b {
+		out[k] = true
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Judge asks for a verdict on a changed tree.
+type Judge struct {
+	Dir      string // the changed tree; it is not written to
+	Base     fs.FS  // the pristine base
+	Baseline Baseline
+	NewTests []string // paths of added test files, which are kept and must pass
+	Only     []string // ids of tests or units, for a fast pre-check; empty means all
+}
+
+// Verdict says what the evidence shows. Lists are sorted ids of tests or units.
+type Verdict struct {
+	// Green: at least one test ran, something red at the base is green now (or a
+	// new test passes that fails on the base), nothing green turned red, nothing
+	// is missing, nothing new is broken.
+	Green    bool           `json:"green"`
+	Fixed    []string       `json:"fixed"`
+	Broken   []string       `json:"broken"`
+	StillRed []string       `json:"still_red"`
+	Missing  []string       `json:"missing"` // green at the base, now not seen to run and pass
+	Failures []task.Failure `json:"failures"`
+	Checks   []task.Check   `json:"checks"`
+	Reasons  []string       `json:"reasons"` // why it is not green, in words
+	Elapsed  time.Duration  `json:"elapsed"`
+}
+
+// Judge judges on a disposable copy of the tree, with the base's tests and
+// test configuration put back. The error is of the sandbox, the base or the
+// context; whatever is wrong with the patch is in the verdict.
+func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
+	begun := v.clock()
+	b, err := v.open(ctx, j.Dir)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("judging: %w", err)
+	}
+	defer b.Close()
+	if _, err := restore(b, j.Base, j.NewTests); err != nil {
+		return Verdict{}, fmt.Errorf("judging: %w", err)
+	}
+	diff, err := changes(b, j.Base)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("judging: looking at what changed: %w", err)
+	}
+	var out Verdict
+	if err := v.inspect(ctx, b, j, diff, &out); err != nil {
+		return Verdict{}, err
+	}
+	if len(out.Reasons) == 0 {
+		if err := v.evidence(ctx, b, j, diff, &out); err != nil {
+			return Verdict{}, fmt.Errorf("judging: %w", err)
+		}
+	}
+	out.Green = len(out.Reasons) == 0
+	out.Elapsed = v.clock().Sub(begun)
+	return out, nil
+}
+
+// inspect looks at the changed files before anything is run.
+func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []changed, out *Verdict) error {
+	begun := v.clock()
+	c := task.Check{Name: "syntax", Status: task.CheckPassed}
+	have := func(p string) bool { _, err := b.ReadFile(p, 1<<20); return err == nil }
+	for _, f := range diff {
+		if f.after == nil {
+			continue
+		}
+		errs, err := code.Check(ctx, f.path, f.after)
+		if err != nil {
+			return fmt.Errorf("checking the syntax of %s: %w", f.path, err)
+		}
+		if len(errs) > 0 {
+			if was, err := code.Check(ctx, f.path, f.before); f.before == nil || err != nil || len(was) == 0 {
+				c.Status = task.CheckFailed
+				c.Detail = fmt.Sprintf("%s:%d: %s", f.path, errs[0].Line, errs[0].Message)
+				out.Reasons = append(out.Reasons, "syntax error in "+c.Detail)
+				out.Failures = append(out.Failures, finish(task.Failure{Kind: task.FailSyntax, Exception: "SyntaxError",
+					File: f.path, Line: errs[0].Line, Message: errs[0].Message}))
+			}
+		}
+		if slices.Contains(j.NewTests, f.path) {
+			continue
+		}
+		if why := newForgery(f.path, f.before, f.after); why != "" {
+			out.Reasons = append(out.Reasons, why)
+		}
+		if f.before == nil {
+			if why := shadows(f.path, have); why != "" {
+				out.Reasons = append(out.Reasons, why)
+			}
+		}
+	}
+	c.Seconds = v.clock().Sub(begun).Seconds()
+	out.Checks = append(out.Checks, c)
+	return nil
+}
+
+// evidence runs the tests and compares with the baseline.
+func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []changed, out *Verdict) error {
+	suites := j.Baseline.Report.Suites
+	if len(j.NewTests) > 0 {
+		var err error
+		if suites, err = v.withNew(b, suites); err != nil {
+			return err
+		}
+	}
+	var picks map[string]selection
+	var only []string
+	if len(j.Only) > 0 {
+		only = j.Only
+		picks = pick(suites, only, units(j.Baseline.Report))
+	}
+	rep, err := v.run(ctx, b, suites, picks, v.learned(j.Baseline, only))
+	if err != nil {
+		return err
+	}
+	out.Checks = append(out.Checks, rep.Checks...)
+	compare(j.Baseline, rep, only, j.NewTests, out)
+	if len(j.NewTests) > 0 && len(only) == 0 {
+		return v.judgeNew(ctx, j, suites, diff, rep, out)
+	}
+	if len(out.Fixed) == 0 {
+		out.Reasons = append(out.Reasons, "no test that failed before passes now")
+	}
+	return nil
+}
+
+// withNew adds the suites that only the new test files make.
+func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
+	t, err := scanBox(b)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(suites)
+	node, _ := detectNode(t)
+	for _, s := range slices.Concat(v.detectPython(t), node, detectGo(t)) {
+		same := func(o Suite) bool { return o.Kind == s.Kind && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go") }
+		if !slices.ContainsFunc(suites, same) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// judgeNew: the new tests must be seen to pass, and without another proof to
+// fail on the base.
+func (v *Verifier) judgeNew(ctx context.Context, j Judge, suites []Suite, diff []changed, rep Report, out *Verdict) error {
+	var passed []string
+	for _, p := range j.NewTests {
+		ids := idsIn(rep, suites, p, StatusPassed)
+		if len(ids) == 0 {
+			out.Missing = append(out.Missing, p)
+			out.Reasons = append(out.Reasons, "no test of the new "+p+" was seen to run and pass")
+		}
+		passed = append(passed, ids...)
+	}
+	if len(out.Fixed) > 0 || len(out.Reasons) > 0 {
+		return nil
+	}
+	red, err := v.redOnBase(ctx, j, suites, diff)
+	if err != nil {
+		return fmt.Errorf("running the new tests on the base: %w", err)
+	}
+	for _, id := range passed {
+		if slices.Contains(red, id) {
+			out.Fixed = append(out.Fixed, id)
+		}
+	}
+	if len(out.Fixed) == 0 {
+		out.Reasons = append(out.Reasons, "no test that fails on the base passes now; the new tests pass on the base too, or do not run there")
+	}
+	return nil
+}
+
+// redOnBase runs the new tests with every other change taken back.
+func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff []changed) ([]string, error) {
+	b, err := v.open(ctx, j.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if _, err := restore(b, j.Base, j.NewTests); err != nil {
+		return nil, err
+	}
+	for _, c := range diff {
+		switch {
+		case slices.Contains(j.NewTests, c.path):
+		case c.before == nil:
+			err = b.Remove(c.path)
+		default:
+			err = b.WriteFile(c.path, c.before)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	rep, err := v.runFiles(ctx, b, suites, j.NewTests)
+	if err != nil {
+		return nil, err
+	}
+	var red []string
+	for _, t := range rep.Tests {
+		if t.Red() && realFailure(t.Failure) {
+			red = append(red, t.ID)
+		}
+	}
+	return red, nil
+}
+
+// idsIn lists the tests of a file that ended with the status. For Go the file
+// of a test is known by its function.
+func idsIn(rep Report, suites []Suite, p, status string) []string {
+	var out []string
+	for _, t := range rep.Tests {
+		s, ok := suiteOf(suites, t.ID)
+		if ok && t.Status == status && (t.File == p || strings.HasPrefix(strings.TrimPrefix(t.ID, s.prefix()), relTo(s.Dir, p)+"::")) {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}

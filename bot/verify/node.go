@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the driver
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+//go:embed driver/node.mjs
+var nodeMjs string
+
+// nodeRequest is what driver/node.mjs reads from its standard input.
+type nodeRequest struct {
+	Key      string   `json:"key"`
+	Nonce    string   `json:"nonce"`
+	Out      string   `json:"out"`
+	Wall     float64  `json:"wall"`  // seconds
+	Limit    float64  `json:"limit"` // seconds, one file
+	Restarts int      `json:"restarts"`
+	Parallel int      `json:"parallel"`
+	Flags    []string `json:"flags"` // for the test processes
+	Files    []string `json:"files"`
+}
+
+func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel selection, lim limits) (outcome, error) {
+	tree, err := scanBox(b)
+	if err != nil {
+		return outcome{}, err
+	}
+	files := nodeTests(tree, s, below(all, s))
+	if !sel.all {
+		wanted := nodeFiles(append(slices.Clone(sel.tests), sel.units...))
+		files = slices.DeleteFunc(files, func(f string) bool { return !slices.Contains(wanted, f) })
+	}
+	flags, _ := nodeFlags(s.Argv)
+	key, keyHex, nonce := v.credentials()
+	req, err := json.Marshal(nodeRequest{
+		Key: keyHex, Nonce: nonce, Out: "/out/" + nonce + ".jsonl", Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
+		Restarts: 3, Parallel: 2, Flags: append([]string{}, flags...), Files: files,
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
+		Argv: []string{"node", "--input-type=module", "-e", nodeMjs}, Stdin: bytes.NewReader(req),
+	}, key, nonce, lim)
+	if err != nil || broken != nil {
+		return outcome{broken: broken}, err
+	}
+	out := nodeOutcome(s, recs)
+	if !sel.all {
+		out.tests = slices.DeleteFunc(out.tests, func(t TestResult) bool { return !sel.has(strings.TrimPrefix(t.ID, s.prefix())) })
+	}
+	return out, nil
+}
+
+// has tells whether the selection covers a native id.
+func (sel selection) has(native string) bool {
+	return sel.all || slices.Contains(sel.tests, native) ||
+		slices.ContainsFunc(sel.units, func(u string) bool { return u == native || inUnit(u, native) })
+}
+
+func nodeFiles(ids []string) []string {
+	var out []string
+	for _, id := range ids {
+		file, _, _ := strings.Cut(id, " > ")
+		out = append(out, file)
+	}
+	return out
+}
+
+// nodeOutcome reads the records of a node run. The results of a file come
+// before the record of its end.
+func nodeOutcome(s Suite, recs []record) outcome {
+	var out outcome
+	expected, count := map[string]bool{}, map[string]int{}
+	for _, r := range recs {
+		switch r.Kind {
+		case "collected":
+			for _, f := range r.IDs {
+				expected[f] = true
+			}
+		case "result":
+			out.tests = appendNodeTest(out.tests, s, r, count)
+		case "file":
+			delete(expected, r.File)
+			if f, bad := nodeFileFailure(s, r); bad {
+				out.broken = append(out.broken, f)
+			}
+		}
+	}
+	for _, f := range keys(expected) {
+		out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Test: s.id(f), File: joinDir(s.Dir, f), Kind: task.FailTimeout,
+			Exception: "SuiteTimeout", Message: f + " was not run before the suite's time limit"}))
+	}
+	return out
+}
+
+func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int) []TestResult {
+	if len(r.Path) == 0 || r.Suite && (r.Status == StatusPassed || r.Exc != nil && r.Exc.Type == "subtestsFailed") {
+		return tests
+	}
+	name := strings.Join(r.Path, " > ")
+	native := r.File + " > " + name
+	count[native]++
+	if n := count[native]; n > 1 {
+		native += " #" + strconv.Itoa(n)
+	}
+	t := TestResult{ID: s.id(native), Suite: s.Name, File: joinDir(s.Dir, r.File), Name: name, Status: r.Status, Seconds: r.Seconds}
+	if _, known := rank[t.Status]; !known {
+		t.Status = StatusError
+	}
+	if t.Red() {
+		f := nodeFailure(s, r.Exc)
+		f.Test = t.ID
+		if f.File == "" {
+			f.File, f.Line = t.File, r.Line
+		}
+		f = finish(f)
+		t.Failure = &f
+	}
+	return append(tests, t)
+}
+
+var nodeFrame = regexp.MustCompile(`^\s*at (?:(?:async )?(.*?) \()?((?:file://)?/[^():]+|[^():\s]+):(\d+):\d+\)?$`)
+
+// nodeTrace reads a V8 stack, which has the innermost frame first.
+func nodeTrace(stack, dir string) []task.Frame {
+	var out []task.Frame
+	for line := range strings.SplitSeq(stack, "\n") {
+		m := nodeFrame.FindStringSubmatch(line)
+		if m == nil || strings.HasPrefix(m[2], "node:") {
+			continue
+		}
+		n, _ := strconv.Atoi(m[3])
+		p, _ := relative(m[2], dir)
+		out = append(out, task.Frame{File: p, Line: n, Function: m[1]})
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func nodeFailure(s Suite, e *exception) task.Failure {
+	f := task.Failure{Suite: s.Name, Kind: task.FailException, Message: "failed without an error"}
+	if e == nil {
+		return f
+	}
+	f.Exception, f.Message, f.Excerpt = e.Class, e.Message, e.Stack
+	f.Trace = nodeTrace(e.Stack, s.Dir)
+	locate(&f)
+	switch {
+	case e.Type == "subtestsFailed":
+		f.Kind, f.Exception = task.FailAssertion, wrapper
+	case e.Type == "testTimeoutFailure", e.Type == "cancelledByParent" && strings.Contains(e.Message, "still pending"):
+		f.Kind, f.Exception = task.FailTimeout, "TestTimeout"
+	case e.Code == "ERR_ASSERTION" || e.Class == "AssertionError":
+		f.Kind = task.FailAssertion
+	case strings.Contains(e.Code, "MODULE_NOT_FOUND"):
+		f.Kind = task.FailImport
+	case e.Class == "SyntaxError":
+		f.Kind = task.FailSyntax
+	}
+	return f
+}
+
+// nodeFileFailure judges how the process of a test file ended.
+func nodeFileFailure(s Suite, r record) (task.Failure, bool) {
+	f := task.Failure{Suite: s.Name, Test: s.id(r.File), File: joinDir(s.Dir, r.File), Excerpt: r.Text}
+	f.Line = 0
+	switch {
+	case r.Timeout:
+		f.Kind, f.Exception, f.Message = task.FailTimeout, "TestTimeout", "the file was still running after its time limit"
+		if r.Lost != nil {
+			f.Message = fmt.Sprintf("the test %q was still running after its time limit", *r.Lost)
+		}
+	case r.Lost != nil:
+		f.Kind, f.Exception = task.FailCrash, "ProcessDied"
+		f.Message = fmt.Sprintf("the process ended in the middle of the test %q (exit status %d%s)", *r.Lost, exitOf(r), r.Signal)
+	case r.Status == StatusFailed && r.Exc != nil && r.Exc.Type != "subtestsFailed":
+		uncaught(s, r, &f)
+	case r.Tests == 0 && r.Again == 0:
+		f.Kind, f.Exception, f.Message = task.FailCollection, "NoTests", "the file ended without running a test"
+	default:
+		return f, false
+	}
+	return finish(f), true
+}
+
+func exitOf(r record) int {
+	if r.Exit == nil {
+		return 0
+	}
+	return *r.Exit
+}
+
+var nodeUncaught = regexp.MustCompile(`(?m)^(?:Uncaught )?([A-Z]\w*(?:Error|Exception))(?: \[(\w+)\])?: (.*)$`)
+var nodePlace = regexp.MustCompile(`(?m)^(?:file://)?(/[^\n:]+):(\d+)\n`)
+
+// uncaught reads what node prints of an error outside any test.
+func uncaught(s Suite, r record, f *task.Failure) {
+	f.Kind, f.Exception, f.Message = task.FailCollection, "Error", fmt.Sprintf("the file failed outside its tests (exit status %d)", exitOf(r))
+	if m := nodeUncaught.FindStringSubmatch(r.Text); m != nil {
+		f.Exception, f.Message = m[1], m[3]
+		switch {
+		case strings.Contains(m[2], "MODULE_NOT_FOUND"), strings.Contains(m[3], "does not provide an export"), strings.HasPrefix(m[3], "Cannot find module"):
+			f.Kind = task.FailImport
+		case m[1] == "SyntaxError":
+			f.Kind = task.FailSyntax
+		}
+	}
+	f.Trace = nodeTrace(r.Text, s.Dir)
+	for _, m := range nodePlace.FindAllStringSubmatch(r.Text, -1) {
+		if p, ok := relative(m[1], s.Dir); ok {
+			n, _ := strconv.Atoi(m[2])
+			f.Trace = append(f.Trace, task.Frame{File: p, Line: n})
+			break
+		}
+	}
+	locate(f)
+}

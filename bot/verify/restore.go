@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// configFiles decide what is run as a test and how.
+var configFiles = []string{
+	"conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "setup.py", "noxfile.py", ".coveragerc",
+	"sitecustomize.py", "usercustomize.py",
+	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.js", ".mocharc.yml", ".taprc",
+	"go.mod", "go.sum", "go.work", "go.work.sum",
+	"Makefile", ".fettle.yml",
+}
+
+// protectedPath tells whether a file belongs to the tests or their
+// configuration: the base's version of it is what judges.
+func protectedPath(p string) bool {
+	base := path.Base(p)
+	switch {
+	case slices.Contains(configFiles, base), strings.HasSuffix(base, ".pth"):
+		return true
+	case strings.HasPrefix(base, "jest.config."), strings.HasPrefix(base, "vitest.config."):
+		return true
+	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__"):
+		return true
+	}
+	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || pytestName(p) && strings.HasSuffix(base, ".py")
+}
+
+// Protected tells whether a path holds tests or their configuration, which are
+// put back to the base's version before a patch is judged.
+func Protected(p string) bool { return protectedPath(p) }
+
+// restore puts the base's tests and test configuration back, byte for byte,
+// and removes those that the base does not have, but for keep. It runs before
+// any code of the tree does. What it undid is returned for the reasons.
+func restore(b box, base fs.FS, keep []string) (undone []string, err error) {
+	now, err := scanAll(b)
+	if err != nil {
+		return nil, fmt.Errorf("listing the copy: %w", err)
+	}
+	then, err := scanFS(base)
+	if err != nil {
+		return nil, fmt.Errorf("listing the base: %w", err)
+	}
+	for _, p := range keys(now) {
+		if protectedPath(p) && !then[p] && !slices.Contains(keep, p) {
+			if err := b.Remove(p); err != nil {
+				return nil, fmt.Errorf("removing the added %s: %w", p, err)
+			}
+			undone = append(undone, p)
+		}
+	}
+	for _, p := range keys(then) {
+		if !protectedPath(p) {
+			continue
+		}
+		want, err := fs.ReadFile(base, p)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s of the base: %w", p, err)
+		}
+		if have, err := b.ReadFile(p, int64(len(want))); err == nil && bytes.Equal(have, want) {
+			continue
+		}
+		if err := b.WriteFile(p, want); err != nil {
+			return nil, fmt.Errorf("restoring %s: %w", p, err)
+		}
+		undone = append(undone, p)
+	}
+	return undone, nil
+}
+
+// scanAll lists everything in the copy that is not a folder, links too: they
+// are removed and replaced like files, never followed.
+func scanAll(b box) (map[string]bool, error) {
+	root, err := os.OpenRoot(b.Path())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return walk(root.FS(), true)
+}
+
+func scanFS(fsys fs.FS) (map[string]bool, error) { return walk(fsys, false) }
+
+func walk(fsys fs.FS, links bool) (map[string]bool, error) {
+	out := map[string]bool{}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if p != "." && (d.Name() == "node_modules" || d.Name() == ".git" || d.Name() == "__pycache__") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() || links {
+			out[p] = true
+		}
+		return nil
+	})
+	return out, err
+}

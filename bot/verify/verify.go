@@ -1,0 +1,90 @@
+package verify
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+)
+
+// Errors of Detect.
+var (
+	// ErrNoTests: the tree holds no tests of a kind that is known.
+	ErrNoTests = errors.New("no tests found")
+	// ErrUnsupported: tests were found, but their runner is not supported.
+	ErrUnsupported = errors.New("test runner not supported")
+)
+
+// Config is what a Verifier needs. Only Sandbox is required.
+type Config struct {
+	Sandbox      *sandbox.Sandbox
+	Now          func() time.Time
+	Log          logrus.FieldLogger
+	Nonce        func() string // at least 32 hex digits, unguessable; tests may fix it
+	SuiteTimeout time.Duration // wall clock of one suite's run, default 4 minutes
+	TestTimeout  time.Duration // of one test at the baseline, default 10 s; learned from the baseline afterwards
+}
+
+// Verifier detects, runs and judges. It is safe for concurrent use.
+type Verifier struct {
+	cfg   Config
+	clock func() time.Time
+	log   logrus.FieldLogger
+	open  func(ctx context.Context, src string) (box, error)
+	tool  func(name string) bool
+
+	probe     sync.Once
+	hasPytest bool
+}
+
+// New makes a Verifier; it starts nothing.
+func New(cfg Config) *Verifier {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		quiet := logrus.New()
+		quiet.SetOutput(io.Discard)
+		cfg.Log = quiet
+	}
+	if cfg.Nonce == nil {
+		cfg.Nonce = randomNonce
+	}
+	if cfg.SuiteTimeout <= 0 {
+		cfg.SuiteTimeout = 4 * time.Minute
+	}
+	if cfg.TestTimeout <= 0 {
+		cfg.TestTimeout = 10 * time.Second
+	}
+	v := &Verifier{cfg: cfg, clock: cfg.Now, log: cfg.Log}
+	if cfg.Sandbox != nil {
+		v.open = func(ctx context.Context, src string) (box, error) { return cfg.Sandbox.Workspace(ctx, src) }
+		v.tool = func(name string) bool { _, ok := cfg.Sandbox.Tool(name); return ok }
+	}
+	return v
+}
+
+// box is the part of a sandbox's workspace that is used here.
+type box interface {
+	Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error)
+	Path() string
+	OutDir() string
+	ReadFile(rel string, max int64) ([]byte, error)
+	WriteFile(rel string, data []byte) error
+	Remove(rel string) error
+	ReadOut(name string, max int64) ([]byte, error)
+	Close() error
+}
+
+func randomNonce() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
