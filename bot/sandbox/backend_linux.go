@@ -51,8 +51,11 @@ func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 		b.close()
 		return err
 	}
-	var why string
-	if b.groups, why = findCgroups(); b.groups != nil {
+	why := "not asked for"
+	if !cfg.noCgroup {
+		b.groups, why = findCgroups()
+	}
+	if b.groups != nil {
 		s.walls.Memory = "cgroup v1"
 		if b.groups.v2 {
 			s.walls.Memory = "cgroup v2"
@@ -206,7 +209,6 @@ func makeSubs(dir string, owner int) error {
 
 // close implements backend.
 func (b *bubblewrap) close() {
-	b.groups.close()
 	b.stage.close()
 	if b.etc != "" {
 		_ = os.RemoveAll(b.etc)

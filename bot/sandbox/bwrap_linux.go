@@ -51,7 +51,11 @@ type confined struct {
 // launch implements backend.
 func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error) {
 	r := &confined{pidfd: -1}
-	args, undo, err := b.arguments(w, c, lim)
+	cache, err := w.box.cacheFor(b)
+	if err != nil {
+		return nil, err
+	}
+	args, undo, err := b.arguments(w, cache, c, lim)
 	r.cancel = undo
 	if err != nil {
 		undo()
@@ -69,7 +73,7 @@ func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Li
 		r.release()
 		return nil, err
 	}
-	r.disk = newDiskWatch(w, r.pid1, lim, b.stage.private)
+	r.disk = newDiskWatch(w, cache.disk, r.pid1, lim)
 	_, err = block.Write([]byte{1}) // from here on foreign code runs
 	_ = block.Close()
 	if err != nil {
@@ -320,7 +324,7 @@ func signalName(n int) string {
 }
 
 // arguments are bwrap's options for one command; undo takes its mounts away.
-func (b *bubblewrap) arguments(w *Workspace, c Command, lim Limits) (args []string, undo func(), err error) {
+func (b *bubblewrap) arguments(w *Workspace, cache *cacheDir, c Command, lim Limits) (args []string, undo func(), err error) {
 	var undos []func()
 	undo = func() {
 		for i := len(undos) - 1; i >= 0; i-- {
@@ -339,11 +343,7 @@ func (b *bubblewrap) arguments(w *Workspace, c Command, lim Limits) (args []stri
 	args = append(args, tmp...)
 	args = append(args, "--dir", "/tmp/home")
 	args = append(args, b.toolArgs...)
-	cache, err := w.box.cacheFor(b)
-	if err != nil {
-		return nil, undo, err
-	}
-	args = append(args, cache...)
+	args = append(args, "--bind", cache.path, "/cache")
 	for _, m := range c.ReadOnly {
 		from, drop, err := b.readOnly(m.Host)
 		if err != nil {

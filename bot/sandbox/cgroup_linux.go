@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,16 +19,14 @@ type cgroups struct {
 	memory string // parent folder; with v2 both are the same
 	pids   string
 
-	mu    sync.Mutex
-	count int
-	free  []*cgroup
+	count atomic.Int64
 }
 
-// cgroup is one group, used again by later commands.
+// cgroup is the group of one command. It is not used again: what the command
+// left on a tmpfs stays charged to it.
 type cgroup struct {
-	of           *cgroups
+	v2           bool
 	memory, pids string
-	oom, refused int64 // counters at the start of this use
 }
 
 const groupPrefix = "fettle-"
@@ -112,18 +110,10 @@ func parentGroup(at string) string {
 
 // acquire gives a group with the limits set.
 func (c *cgroups) acquire(lim Limits) (*cgroup, error) {
-	c.mu.Lock()
-	var g *cgroup
-	if n := len(c.free); n > 0 {
-		g, c.free = c.free[n-1], c.free[:n-1]
-	} else {
-		c.count++
-		name := fmt.Sprintf("%s%d-%s-%d", groupPrefix, os.Getpid(), nonce(), c.count)
-		g = &cgroup{of: c, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name)}
-	}
-	c.mu.Unlock()
+	name := fmt.Sprintf("%s%d-%s-%d", groupPrefix, os.Getpid(), nonce(), c.count.Add(1))
+	g := &cgroup{v2: c.v2, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name)}
 	if err := g.prepare(lim); err != nil {
-		g.remove()
+		g.release()
 		return nil, err
 	}
 	return g, nil
@@ -140,12 +130,11 @@ func (g *cgroup) prepare(lim Limits) error {
 	}
 	bytes, procs := strconv.FormatInt(lim.MemoryBytes, 10), strconv.Itoa(lim.Processes+1) // and bwrap's own first process
 	var err error
-	if g.of.v2 {
+	if g.v2 {
 		err = errors.Join(set(g.memory, "memory.max", bytes), set(g.pids, "pids.max", procs))
 		_ = set(g.memory, "memory.swap.max", "0")
 		_ = set(g.memory, "memory.oom.group", "1")
 	} else {
-		_ = set(g.memory, "memory.memsw.limit_in_bytes", "-1") // from an earlier use
 		err = errors.Join(set(g.memory, "memory.limit_in_bytes", bytes), set(g.pids, "pids.max", procs))
 		_ = set(g.memory, "memory.memsw.limit_in_bytes", bytes)
 		_ = set(g.memory, "memory.swappiness", "0")
@@ -153,14 +142,13 @@ func (g *cgroup) prepare(lim Limits) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: limiting a cgroup: %w", err)
 	}
-	g.oom, g.refused = g.counters()
 	return nil
 }
 
 // join moves a process, and what it starts later, into the group.
 func (g *cgroup) join(pid int) error {
 	dirs := []string{g.memory, g.pids}
-	if g.of.v2 {
+	if g.v2 {
 		dirs = dirs[:1]
 	}
 	for _, dir := range dirs {
@@ -173,16 +161,12 @@ func (g *cgroup) join(pid int) error {
 
 // events tells whether the group ran out of memory or processes in this use.
 func (g *cgroup) events() (memory, processes bool) {
-	oom, refused := g.counters()
-	return oom > g.oom, refused > g.refused
-}
 
-func (g *cgroup) counters() (oom, refused int64) {
 	file := "memory.oom_control"
-	if g.of.v2 {
+	if g.v2 {
 		file = "memory.events"
 	}
-	return readKey(filepath.Join(g.memory, file), "oom_kill"), readKey(filepath.Join(g.pids, "pids.events"), "max")
+	return readKey(filepath.Join(g.memory, file), "oom_kill") > 0, readKey(filepath.Join(g.pids, "pids.events"), "max") > 0
 }
 
 func readKey(path, key string) int64 {
@@ -199,33 +183,12 @@ func readKey(path, key string) int64 {
 	return 0
 }
 
-// release keeps the group for the next command.
+// release removes the group, once its processes are gone.
 func (g *cgroup) release() {
-	g.of.mu.Lock()
-	defer g.of.mu.Unlock()
-	if len(g.of.free) < 4 {
-		g.of.free = append(g.of.free, g)
-		return
-	}
-	g.remove()
-}
-
-func (g *cgroup) remove() {
 	_ = unix.Rmdir(g.memory)
-	_ = unix.Rmdir(g.pids)
-}
-
-// close removes the groups that are kept.
-func (c *cgroups) close() {
-	if c == nil {
-		return
+	if !g.v2 {
+		_ = unix.Rmdir(g.pids)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, g := range c.free {
-		g.remove()
-	}
-	c.free = nil
 }
 
 // sweepCgroups removes empty groups of processes that died without a Close.

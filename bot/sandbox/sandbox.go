@@ -31,6 +31,8 @@ type Config struct {
 	Bwrap    string // path of bwrap; empty: looked up in PATH
 	Now      func() time.Time
 	Log      logrus.FieldLogger
+
+	noCgroup bool // tests: as on a machine without one
 }
 
 // Sandbox confines commands. It is safe for concurrent use. Close it: its

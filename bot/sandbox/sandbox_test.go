@@ -70,3 +70,17 @@ func TestRunsACommandInADisposableCopy(t *testing.T) {
 		t.Logf("%s %d %s %s %v", p, r.ExitCode, r.Stdout, r.Stderr, r.Elapsed)
 	}
 }
+
+func TestGoTestsUseTheWarmStandardLibrary(t *testing.T) {
+	s := newBoxed(t, Config{})
+	if err := s.Warm(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	one := s.Session()
+	defer one.Close()
+	w := workspace(t, one, map[string]string{"go.mod": "module x\ngo 1.21\n", "x_test.go": "package x\nimport (\"testing\";\"net/http\")\nfunc TestX(t *testing.T){ _ = http.Get }\n"})
+	for range 2 {
+		r := run(t, w, "go", "test", "-v", "./...")
+		t.Logf("%d %s %s %v", r.ExitCode, r.Stdout, r.Stderr, r.Elapsed)
+	}
+}

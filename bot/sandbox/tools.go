@@ -223,10 +223,10 @@ func findPythons(ctx context.Context, home string) finding {
 			} else {
 				seen[real] = true
 			}
-			if !ask(ctx, &a, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen["x:"+a.Executable] {
+			if !ask(ctx, &a, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen[strings.Join(a.Prefixes, ":")] {
 				continue
 			}
-			seen["x:"+a.Executable] = true
+			seen[strings.Join(a.Prefixes, ":")] = true // python beside python3 is the same
 			f.tools = append(f.tools, Tool{Name: "python3", Path: a.Executable, Version: a.Version, Modules: a.Modules})
 			f.shown = append(f.shown, a.Prefixes...)
 			f.shown = append(f.shown, storeOf(a.Executable)...)

@@ -18,14 +18,15 @@ import (
 type diskWatch struct {
 	w     *Workspace
 	lim   Limits
+	cache string // host folder of what was written to /cache
 	tmp   string // the payload's own /tmp, when it is a tmpfs made by bwrap
 	start int64  // bytes in the workspace at the start
 	next  time.Time
 	hit   bool
 }
 
-func newDiskWatch(w *Workspace, pid1 int, lim Limits, private bool) diskWatch {
-	d := diskWatch{w: w, lim: lim}
+func newDiskWatch(w *Workspace, cache string, pid1 int, lim Limits) diskWatch {
+	d := diskWatch{w: w, lim: lim, cache: cache, next: time.Now().Add(time.Second)}
 	if !w.sized {
 		d.tmp = fmt.Sprintf("/proc/%d/root/tmp", pid1)
 		d.start, _ = usedBytes(w.dir)
@@ -37,23 +38,27 @@ func newDiskWatch(w *Workspace, pid1 int, lim Limits, private bool) diskWatch {
 const nearlyFull = 64 * kib
 
 // full looks. On a sized tmpfs the kernel holds the quota and looking is one
-// call; on a plain disk the tree is counted, at most once a second and never
-// for more than a tenth of the time.
+// call; what lies on a plain disk is counted, a few times a second and never for
+// more than a tenth of the time.
 func (d *diskWatch) full(final bool) bool {
 	if d.hit {
 		return true
 	}
 	if d.w.sized {
 		d.hit = freeBytes(d.w.dir) < nearlyFull
-	} else {
-		if !final && freeBytes(d.tmp) < nearlyFull {
-			d.hit = true
-		}
-		if now := time.Now(); final || now.After(d.next) {
+	} else if !final {
+		d.hit = freeBytes(d.tmp) < nearlyFull
+	}
+	began := time.Now()
+	if began.After(d.next) || (final && !d.w.sized) {
+		cached, _ := usedBytes(d.cache)
+		d.hit = d.hit || cached > d.lim.DiskBytes
+		if !d.w.sized {
 			used, _ := usedBytes(d.w.dir)
-			d.next = now.Add(max(200*time.Millisecond, 10*time.Since(now)))
 			d.hit = d.hit || used-d.start > d.lim.DiskBytes
 		}
+		now := time.Now()
+		d.next = now.Add(max(200*time.Millisecond, 10*now.Sub(began)))
 	}
 	if final && !d.hit {
 		d.hit = d.hasFullFile()
