@@ -1,0 +1,3 @@
+from .listing import month_list
+
+__all__ = ["month_list"]

@@ -1,0 +1,10 @@
+class GatekeeperError(Exception):
+    pass
+
+
+class UnknownUser(GatekeeperError):
+    pass
+
+
+class BadRule(GatekeeperError):
+    pass
