@@ -1,0 +1,88 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/store/storetest"
+)
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	server := storetest.StartPostgres(t)
+	storetest.Run(t, server.New)
+	t.Run("O2FourProcessesOnAnEmptyDatabase", func(t *testing.T) {
+		t.Parallel()
+		url := server.Empty(t)
+		opened := make(chan error)
+		for range 4 {
+			go func() {
+				s, err := store.Open(t.Context(), url, store.Config{})
+				if err == nil {
+					err = s.Close()
+				}
+				opened <- err
+			}()
+		}
+		for range 4 {
+			if err := <-opened; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("L7OneLiveRunIsTheDatabasesRule", func(t *testing.T) {
+		t.Parallel()
+		oneLiveRun(t, open(t, server.New(t)))
+	})
+}
+
+// TestF11PostgresRestarts: killed connections and a server that is away are
+// errors within 8 s, and everything accepted is there afterwards.
+func TestF11PostgresRestarts(t *testing.T) {
+	t.Parallel()
+	server := storetest.StartPostgres(t)
+	s, ctx := open(t, server.New(t)), t.Context()
+	var stored []string
+	accept := func(id string) error {
+		begin := time.Now()
+		fresh, err := s.Accept(ctx, store.Delivery{ID: id, Payload: []byte("{}")})
+		if d := time.Since(begin); d > 8*time.Second {
+			t.Errorf("%s took %v", id, d)
+		}
+		if fresh {
+			stored = append(stored, id)
+		}
+		return err
+	}
+	if err := accept("before"); err != nil {
+		t.Fatal(err)
+	}
+	server.KillConnections(t)
+	for i, err := 0, error(nil); i == 0 || err != nil; i++ { // the first may hit the dead connection
+		if err = accept("killed"); i > 20 {
+			t.Fatalf("does not get over killed connections: %v", err)
+		}
+	}
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := accept("away"); err == nil {
+		t.Error("accepted without a server")
+	}
+	if err := server.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i, err := 0, error(nil); i == 0 || err != nil; i++ {
+		if err = accept("back"); i > 20 {
+			t.Fatalf("does not get over a restart: %v", err)
+		}
+	}
+	ids, err := s.Deliveries(ctx, time.Time{})
+	if err != nil || len(ids) != len(stored) || len(ids) < 2 {
+		t.Errorf("stored %v, answered %v, %v", ids, stored, err)
+	}
+	if err := s.Integrity(ctx); err != nil {
+		t.Error(err)
+	}
+}
