@@ -96,6 +96,16 @@ def describe(exc, text=""):
     return d
 
 
+def trace_text(exc):
+    """The traceback without the harness's own frames."""
+    try:
+        kept = [f for f in traceback.extract_tb(exc.__traceback__)
+                if not f.filename.startswith("<") and not any(h in f.filename for h in HARNESS)]
+        return "".join(traceback.format_list(kept)[-30:] + traceback.format_exception_only(type(exc), exc))
+    except Exception:
+        return ""
+
+
 def integrity(modules):
     """Remembers the harness's own functions; gives a function that names
     those which were replaced since."""
@@ -324,7 +334,6 @@ def run_unittest(cfg, send, arm, disarm):
     only_units = tuple(cfg["only_units"])
     clock = time.perf_counter
     ids, ran = {}, [0]
-    format_exception = traceback.format_exception
 
     def look():
         bad = changed()
@@ -351,12 +360,11 @@ def run_unittest(cfg, send, arm, disarm):
             super().stopTest(test)
 
         def worse(self, status, err, test):
-            disarm_later = None
             if not isinstance(test, unittest.TestCase):  # setUpClass, setUpModule
-                send("collect_error", unit=holder(test), exc=describe(err[1], "".join(format_exception(*err))))
+                send("collect_error", unit=holder(test), exc=describe(err[1], trace_text(err[1])))
                 return
             if self.exc is None and err is not None:
-                self.exc = describe(err[1], "".join(format_exception(*err)))
+                self.exc = describe(err[1], trace_text(err[1]))
             if self.status != "error":
                 self.status = status
 
@@ -437,7 +445,7 @@ def run_unittest(cfg, send, arm, disarm):
             continue
         except BaseException as e:
             disarm()
-            send("collect_error", unit=path, exc=describe(e, "".join(format_exception(type(e), e, e.__traceback__))))
+            send("collect_error", unit=path, exc=describe(e, trace_text(e)))
             continue
         for t in found:
             tid = t.id()

@@ -1,0 +1,140 @@
+package verify
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+var shared struct {
+	once sync.Once
+	box  *sandbox.Sandbox
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.box != nil {
+		_ = shared.box.Close()
+	}
+	os.Exit(code)
+}
+
+// verifier runs in a real sandbox that all tests of the package share.
+func verifier(t *testing.T) *Verifier {
+	t.Helper()
+	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	if shared.err != nil {
+		t.Fatalf("the tests need the sandbox: %v", shared.err)
+	}
+	return New(Config{Sandbox: shared.box})
+}
+
+// repository is a fixture on disk with its pristine base beside it.
+type repository struct {
+	dir  string
+	base fs.FS
+}
+
+func open(t *testing.T, fixture string) repository {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", fixture+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from(t, string(data))
+}
+
+func from(t *testing.T, archive string) repository {
+	t.Helper()
+	r := repository{dir: t.TempDir()}
+	pristine := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		put(t, r.dir, f.Name, string(f.Data))
+		put(t, pristine, f.Name, string(f.Data))
+	}
+	r.base = os.DirFS(pristine)
+	return r
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	p := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r repository) write(t *testing.T, name, text string) { t.Helper(); put(t, r.dir, name, text) }
+
+func baseline(t *testing.T, v *Verifier, r repository) Baseline {
+	t.Helper()
+	suites, err := v.Detect(r.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := v.Baseline(t.Context(), r.dir, suites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func judge(t *testing.T, v *Verifier, j Judge) Verdict {
+	t.Helper()
+	out, err := v.Judge(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func failureOf(r Report, id string) task.Failure {
+	for _, f := range r.Failures() {
+		if f.Test == id {
+			return f
+		}
+	}
+	return task.Failure{}
+}
+
+func readBase(t *testing.T, r repository, name string) string {
+	t.Helper()
+	data, err := fs.ReadFile(r.base, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var cached struct {
+	sync.Mutex
+	by map[string]Baseline
+}
+
+// baselines gives the baseline of an unchanged fixture, made once.
+func baselines(t *testing.T, fixture string) Baseline {
+	t.Helper()
+	cached.Lock()
+	defer cached.Unlock()
+	if b, ok := cached.by[fixture]; ok {
+		return b
+	}
+	b := baseline(t, verifier(t), open(t, fixture))
+	if cached.by == nil {
+		cached.by = map[string]Baseline{}
+	}
+	cached.by[fixture] = b
+	return b
+}
