@@ -195,7 +195,7 @@ func (s *Server) charge(c *call) error {
 	c.header.Set("X-RateLimit-Used", strconv.Itoa(min(w.used, s.cfg.RateLimit)))
 	c.header.Set("X-RateLimit-Reset", strconv.FormatInt(w.reset.Unix(), 10))
 	c.header.Set("X-RateLimit-Resource", "core")
-	if w.used > s.cfg.RateLimit {
+	if w.used > s.cfg.RateLimit && !free {
 		e := problem(http.StatusForbidden, fmt.Sprintf("API rate limit exceeded for installation ID %d.", installationID(c.tok)))
 		e.body["documentation_url"] = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api"
 		return e

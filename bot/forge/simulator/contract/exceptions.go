@@ -1,0 +1,38 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Exception is a difference from GitHub's description that is known and meant.
+type Exception struct {
+	Operation string // "METHOD /path" as in the description
+	Contains  string // part of the violation's text
+	Why       string
+}
+
+func (e Exception) matches(operation, what string) bool {
+	return e.Operation == operation && strings.Contains(what, e.Contains)
+}
+
+// Exceptions are the differences that are not reported.
+var Exceptions = []Exception{
+	{"POST /repos/{owner}/{repo}/issues/{issue_number}/labels", "request:",
+		"GitHub takes a bare list of names as well as {\"labels\": …}, and its widely used client libraries send the bare list; the description has only the object"},
+	{"PUT /repos/{owner}/{repo}/issues/{issue_number}/labels", "request:",
+		"as for POST: a bare list is taken"},
+}
+
+// undescribed are statuses that every operation of GitHub can answer, and that
+// the description names for few of them.
+var undescribed = map[int]string{
+	http.StatusNotModified:         "conditional requests work on every GET",
+	http.StatusBadRequest:          "a body that is not JSON",
+	http.StatusUnauthorized:        "missing, wrong or expired credentials",
+	http.StatusForbidden:           "missing permission, or a rate limit",
+	http.StatusNotFound:            "no such thing, or not to be seen with these credentials",
+	http.StatusConflict:            "empty repository",
+	http.StatusUnprocessableEntity: "validation failed",
+	http.StatusTooManyRequests:     "secondary rate limit",
+}
