@@ -1,0 +1,40 @@
+# Everything a newcomer needs: `make demo` and `make test`.
+GO      ?= go
+PKGS    ?= ./...
+TIME    ?= 30s
+SAMPLE  ?= python
+LINT    := .tools/golangci-lint
+LINT_VERSION := v2.14.0
+
+.PHONY: build setup demo test lint bench fuzz wasm clean
+
+build: ## build bin/fettle
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
+
+setup: ## install the Debian packages that are missing, and say so
+	@sh scripts/setup.sh
+
+demo: setup build ## from a label to a pull request, without key or network
+	./bin/fettle demo --sample $(SAMPLE)
+
+test: setup ## all tests with the race detector
+	$(GO) vet $(PKGS)
+	$(GO) test -race -p 2 -timeout 20m $(PKGS)
+
+lint: $(LINT)
+	$(LINT) run
+
+$(LINT):
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
+	sh scripts/bench.sh
+
+fuzz: ## each fuzz target for TIME
+	GO=$(GO) TIME=$(TIME) sh scripts/fuzz.sh
+
+wasm: ## build the grammars' WebAssembly module again from its pinned sources
+	sh bot/code/grammar/build.sh
+
+clean:
+	rm -rf bin

@@ -1,0 +1,255 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Defaults of the service.
+const (
+	heartbeatEvery = time.Second      // also how fast a cancel reaches a run
+	retryAfter     = 30 * time.Second // of a run whose surroundings failed
+	maxRetries     = 3                // then the run ends with the outcome error
+)
+
+// Config is what the service is made of.
+type Config struct {
+	Store *store.Store
+	// Engine makes the loop for one run: its own sandbox, and what stands on
+	// it. The function it returns gives everything back.
+	Engine func(ctx context.Context, runID string) (*loop.Loop, func() error, error)
+	Now    func() time.Time
+	Log    logrus.FieldLogger
+	// Point is called at named places, for tests that end the process there.
+	Point func(name string)
+}
+
+// Bot runs tasks. Every door goes through Run.
+type Bot struct{ cfg Config }
+
+// New returns the service.
+func New(cfg Config) *Bot {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Point == nil {
+		cfg.Point = func(string) {}
+	}
+	return &Bot{cfg: cfg}
+}
+
+// Publisher takes the result of a run to where the task came from.
+type Publisher interface {
+	// Start tells whoever asked that the run has begun.
+	Start(ctx context.Context, r task.Run) error
+	// Progress shows how far it is. An error does not end the run.
+	Progress(ctx context.Context, p task.Progress) error
+	// Publish hands the result over. It is called again after a crash and
+	// must find what it already did.
+	Publish(ctx context.Context, r task.Result) (task.Publication, error)
+}
+
+// Job is where a run takes its source from and gives its result to.
+type Job struct {
+	Open      func(ctx context.Context) (*checkout.Tree, error)
+	Publisher Publisher
+	Guard     patch.Guard
+}
+
+// Run works on a claimed run until it is done, parked or given back. The
+// result is zero unless the run is done. A run whose lease is lost stops at
+// once and changes nothing any more.
+func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) (task.Result, task.Publication, error) {
+	log := b.cfg.Log.WithField("run", r.ID)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var beating sync.WaitGroup
+	beating.Go(func() { b.beat(ctx, cancel, lease, log) })
+	defer beating.Wait()
+	defer cancel(nil)
+
+	res, pub, err := b.work(ctx, lease, r, job, log)
+	if err == nil {
+		return res, pub, nil
+	}
+	return task.Result{}, task.Publication{}, b.giveBack(ctx, lease, r, job, err)
+}
+
+func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job, log logrus.FieldLogger) (task.Result, task.Publication, error) {
+	journal := &journal{store: b.cfg.Store, lease: lease, publisher: job.Publisher, log: log}
+	var none task.Publication
+	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Cancelled, Reason: r.CancelReason, NextAction: "Nothing; ask again when it is wanted."}
+	if !r.CancelAsked {
+		if err := job.Publisher.Start(ctx, r); err != nil {
+			return res, none, fmt.Errorf("announcing the run: %w", err)
+		}
+		var err error
+		if res, err = b.loop(ctx, r, job, journal); err != nil {
+			return res, none, err
+		}
+	}
+	// A decided result is published even when the cancel that decided it has
+	// ended the context; losing the lease still stops it.
+	ctx = context.WithoutCancel(ctx)
+	if err := b.cfg.Store.Check(ctx, lease); err != nil {
+		return res, none, err
+	}
+	if err := journal.Progress(ctx, task.Progress{RunID: r.ID, Phase: "publish", Tier: res.Tier, Attempt: len(res.Attempts), Cost: res.Cost, Budget: r.Budget.USD, Elapsed: res.Elapsed}); err != nil {
+		return res, none, err
+	}
+	pub, err := job.Publisher.Publish(ctx, res)
+	if err != nil {
+		return res, none, fmt.Errorf("publishing the result: %w", err)
+	}
+	b.cfg.Point("published")
+	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {
+		return res, none, fmt.Errorf("writing down the end of the run: %w", err)
+	}
+	log.WithFields(logrus.Fields{"outcome": res.Outcome, "tier": res.Tier, "cost_usd": res.Cost.Float(), "attempts": len(res.Attempts)}).Info("run done")
+	return res, pub, nil
+}
+
+func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal) (res task.Result, err error) {
+	if err := journal.Progress(ctx, task.Progress{RunID: r.ID, Phase: "checkout", Budget: r.Budget.USD}); err != nil {
+		return res, err
+	}
+	tree, err := job.Open(ctx)
+	if err != nil {
+		return res, fmt.Errorf("checking the repository out: %w", err)
+	}
+	b.cfg.Point("cloned")
+	defer func() { err = errors.Join(err, tree.Close()) }()
+	engine, done, err := b.cfg.Engine(ctx, r.ID)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return engine.Run(ctx, loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Tree: tree, State: r.Saved, Journal: journal})
+}
+
+// giveBack decides what becomes of a run that could not be brought to an end
+// now: parked until a limit is over, back in the queue, or ended as an error.
+func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job Job, cause error) error {
+	interrupted := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	var limited *forge.RateLimited
+	var stop *loop.Stop
+	switch {
+	case errors.Is(cause, store.ErrFenced):
+		return cause
+	case errors.As(cause, &limited):
+		return b.cfg.Store.Park(ctx, lease, limited.Until, "GitHub asked to wait: "+cause.Error())
+	case errors.As(cause, &stop), forge.IsGone(cause):
+		outcome, reason := task.Cancelled, cause.Error()
+		if stop != nil {
+			outcome, reason = stop.Outcome, stop.Reason
+		}
+		return b.cfg.Store.Finish(ctx, lease, task.Result{RunID: r.ID, Task: r.Task, Outcome: outcome, Reason: reason}, reason)
+	case interrupted:
+		return errors.Join(b.cfg.Store.Release(ctx, lease), cause)
+	}
+	run, err := b.cfg.Store.Run(ctx, r.ID)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	run.Saved.Errors++
+	if err := b.cfg.Store.SaveState(ctx, lease, run.Saved); err != nil {
+		return errors.Join(cause, err)
+	}
+	if run.Saved.Errors < maxRetries && r.Task.Issue > 0 {
+		b.cfg.Log.WithField("run", r.ID).WithError(cause).Warn("run parked; it will be tried again")
+		return b.cfg.Store.Park(ctx, lease, b.cfg.Now().Add(retryAfter*time.Duration(run.Saved.Errors)), cause.Error())
+	}
+	return b.fail(ctx, lease, r, job, cause)
+}
+
+// fail ends a run with the outcome error and says so where it was asked for.
+func (b *Bot) fail(ctx context.Context, lease *store.Lease, r task.Run, job Job, cause error) error {
+	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Error, Reason: cause.Error(), NextAction: "Read the reason; what failed is not the change but what it needs to run."}
+	if _, err := job.Publisher.Publish(ctx, res); err != nil {
+		b.cfg.Log.WithField("run", r.ID).WithError(err).Error("the failure could not be reported")
+	}
+	return errors.Join(cause, b.cfg.Store.Finish(ctx, lease, res, res.Reason))
+}
+
+// beat keeps the lease alive, and ends the run when a cancel was asked for or
+// another worker has taken over.
+func (b *Bot) beat(ctx context.Context, cancel context.CancelCauseFunc, lease *store.Lease, log logrus.FieldLogger) {
+	tick := time.NewTicker(heartbeatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		reason, err := b.cfg.Store.Heartbeat(ctx, lease)
+		switch {
+		case errors.Is(err, store.ErrFenced):
+			cancel(err)
+			return
+		case err != nil && ctx.Err() == nil:
+			log.WithError(err).Warn("heartbeat was not stored")
+		case reason != "":
+			cancel(&loop.Stop{Outcome: task.Cancelled, Reason: reason})
+			return
+		}
+	}
+}
+
+// journal is the loop's journal: rows of the store under the run's lease, and
+// progress shown through the publisher.
+type journal struct {
+	store     *store.Store
+	lease     *store.Lease
+	publisher Publisher
+	log       logrus.FieldLogger
+}
+
+func (j *journal) Save(ctx context.Context, s task.RunState) error {
+	return j.store.SaveState(ctx, j.lease, s)
+}
+
+func (j *journal) Progress(ctx context.Context, p task.Progress) error {
+	if err := j.store.SetProgress(ctx, j.lease, p.Tier, p.Attempt, p.Cost); err != nil {
+		return err
+	}
+	if err := j.publisher.Progress(ctx, p); err != nil {
+		j.log.WithError(err).Warn("progress was not shown")
+	}
+	return nil
+}
+
+func (j *journal) Record(ctx context.Context, m task.Message) error {
+	return j.store.Record(ctx, j.lease, m)
+}
+
+func (j *journal) Decide(ctx context.Context, d task.Decision) error {
+	return j.store.Decide(ctx, j.lease, d)
+}
+
+func (j *journal) Reserve(ctx context.Context, r task.Reservation) (task.Reservation, error) {
+	return j.store.Reserve(ctx, j.lease, r)
+}
+
+func (j *journal) Settle(ctx context.Context, id string, actual task.USD, reply json.RawMessage) error {
+	return j.store.Settle(ctx, j.lease, id, actual, reply)
+}
+
+func (j *journal) Spent(ctx context.Context) (task.USD, map[task.Tier]task.USD, error) {
+	return j.store.Spent(ctx, j.lease.RunID)
+}

@@ -1,0 +1,289 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/command"
+	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// AppConfig is what the service needs to work as a GitHub App.
+type AppConfig struct {
+	Forge     Forge
+	Funnel    *redact.Funnel
+	Checkouts *checkout.Store
+	Label     string // that starts a run
+	Budget    task.Budget
+	Guard     patch.Guard
+	NewID     func() string
+}
+
+// App is the service behind the webhook: it turns stored deliveries into runs
+// and runs into publications.
+type App struct {
+	*Bot
+	app  AppConfig
+	text reporter
+}
+
+// NewApp returns the service as a GitHub App.
+func NewApp(b *Bot, app AppConfig) *App {
+	return &App{Bot: b, app: app, text: reporter{app.Funnel}}
+}
+
+// Accept stores a delivery; after it the door may answer 2xx.
+func (a *App) Accept(ctx context.Context, id, event string, installation int64, payload []byte) (fresh bool, err error) {
+	fresh, err = a.cfg.Store.Accept(ctx, store.Delivery{ID: id, Event: event, Payload: payload, Installation: installation, ReceivedAt: a.cfg.Now().UTC()})
+	if err == nil {
+		a.cfg.Point("delivery accepted")
+	}
+	return fresh, err
+}
+
+// Deliver acts on a stored delivery. It is repeated when it fails, and does
+// nothing twice.
+func (a *App) Deliver(ctx context.Context, id string) error {
+	d, err := a.cfg.Store.Delivery(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the delivery %s: %w", id, err)
+	}
+	events, err := a.app.Forge.DecodeAll(d.Event, d.ID, d.Payload)
+	if err != nil {
+		return a.cfg.Store.FinishDelivery(ctx, id, "not understood: "+err.Error())
+	}
+	var notes []string
+	for _, ev := range events {
+		note, err := a.act(ctx, ev)
+		var limited *forge.RateLimited
+		switch {
+		case forge.IsGone(err):
+			note = "the repository or issue is gone"
+		case errors.As(err, &limited):
+			return store.Later(limited.Until, err)
+		case err != nil:
+			return err
+		}
+		notes = append(notes, note)
+	}
+	note := strings.Join(notes, "; ")
+	a.cfg.Log.WithField("delivery", id).WithField("event", d.Event).Info(note)
+	return a.cfg.Store.FinishDelivery(ctx, id, note)
+}
+
+func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
+	switch ev.Kind {
+	case task.EventLabeled:
+		return a.labeled(ctx, ev)
+	case task.EventUnlabeled, task.EventClosed:
+		return a.withdrawn(ctx, ev)
+	case task.EventComment:
+		return a.comment(ctx, ev)
+	case task.EventRemoved:
+		return a.removed(ctx, ev)
+	case task.EventPing:
+		return "ping", nil
+	}
+	return prefixed("ignored: ", ev.Reason), nil
+}
+
+// labeled starts a run if the label is still there: deliveries come in any
+// order, and what GitHub says now is what counts (TRUST F03).
+func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
+	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	if err != nil {
+		return "", err
+	}
+	if issue.State != "open" || !issue.HasLabel(a.app.Label) {
+		return "the label is gone or the issue is closed", nil
+	}
+	if ok, err := a.allowed(ctx, ev); err != nil || !ok {
+		return "refused: " + ev.Actor + " may not command here", err
+	}
+	return a.start(ctx, ev, issue, task.OriginLabel, "")
+}
+
+// withdrawn cancels the live run unless GitHub says that it is wanted again.
+func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
+	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	if err != nil {
+		return "", err
+	}
+	if issue.State == "open" && issue.HasLabel(a.app.Label) {
+		return "the label is there (again)", nil
+	}
+	live, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	if err != nil || live == nil {
+		return "nothing to cancel", err
+	}
+	reason := fmt.Sprintf("the label %s was taken off", a.app.Label)
+	if issue.State != "open" {
+		reason = "the issue was closed"
+	} else if live.Task.Origin == task.OriginComment {
+		return "the run was asked for by a comment and goes on", nil
+	}
+	return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, reason)
+}
+
+// removed cancels what runs where the App may no longer work.
+func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
+	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000})
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for _, r := range runs {
+		if r.State == task.StateDone || r.Task.Repo.Installation != ev.Repo.Installation || (ev.Repo.Name != "" && r.Task.Repo.Slug() != ev.Repo.Slug()) {
+			continue
+		}
+		if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
+			return "", err
+		}
+		n++
+	}
+	return fmt.Sprintf("the App was removed: %d runs cancelled", n), nil
+}
+
+func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
+	commands := command.Parse(ev.Comment)
+	if len(commands) == 0 {
+		return "no command", nil
+	}
+	ok, err := a.allowed(ctx, ev)
+	if err != nil || !ok {
+		return "refused: " + ev.Actor + " may not command here", err
+	}
+	if err := a.app.Forge.React(ctx, ev.Repo, ev.Issue.Number, ev.CommentID, "eyes"); err != nil {
+		return "", err
+	}
+	var notes []string
+	for _, c := range commands {
+		note, err := a.command(ctx, ev, c)
+		if err != nil {
+			return "", err
+		}
+		notes = append(notes, c.Name+": "+note)
+	}
+	return strings.Join(notes, "; "), nil
+}
+
+func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (string, error) {
+	if !c.OK() {
+		return a.answer(ctx, ev, c, c.Answer())
+	}
+	switch c.Name {
+	case "fix":
+		issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+		if err != nil {
+			return "", err
+		}
+		return a.start(ctx, ev, issue, task.OriginComment, c.Hint)
+	case "stop":
+		id, err := a.cfg.Store.CancelIssue(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number, "/fettle stop by "+ev.Actor)
+		if err != nil {
+			return "", err
+		}
+		if id == "" {
+			return a.answer(ctx, ev, c, "Nothing is running here.")
+		}
+		return "cancelled " + id, nil
+	case "status":
+		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
+	case "help":
+		return a.answer(ctx, ev, c, command.Help())
+	}
+	return a.answer(ctx, ev, c, c.Answer())
+}
+
+// answer replies once to one command of one comment.
+func (a *App) answer(ctx context.Context, ev task.Event, c command.Command, body string) (string, error) {
+	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, fmt.Sprintf("reply-%d-%s", ev.CommentID, c.Name), body)
+	return "answered", err
+}
+
+func (a *App) statusWords(ctx context.Context, ev task.Event) string {
+	live, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	switch {
+	case err != nil:
+		return "The state of this issue could not be read; try again."
+	case live == nil:
+		return "Nothing is running here. `/fettle fix` starts a run."
+	}
+	return fmt.Sprintf("Run `%s` is %s%s; cost so far %s, %s.", live.ID, live.State, prefixed(" at ", string(live.Tier)), live.Cost, plural(live.Attempts, "attempt"))
+}
+
+// allowed asks GitHub whether the actor may write; the event's text never says
+// so. Whoever may not gets one polite refusal per issue.
+func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
+	if ev.ActorIsBot {
+		return false, nil
+	}
+	level, err := a.app.Forge.Permission(ctx, ev.Repo, ev.Actor)
+	if err != nil {
+		return false, fmt.Errorf("asking for the permission of %s: %w", ev.Actor, err)
+	}
+	if level == "admin" || level == "maintain" || level == "write" {
+		return true, nil
+	}
+	_, err = a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "refusal-"+strings.ToLower(ev.Actor),
+		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; a maintainer can put the label `%s` on this issue.", a.app.Funnel.Markdown(ev.Actor), a.app.Label))
+	return false, err
+}
+
+// start makes a run, or joins the one that is live.
+func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin task.Origin, hint string) (string, error) {
+	repo, err := a.app.Forge.Repo(ctx, ev.Repo)
+	if err != nil {
+		return "", err
+	}
+	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil {
+		return "", err
+	}
+	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery, Task: task.Task{
+		Title: issue.Title, Body: issue.Body, Hint: hint, Origin: origin, Repo: repo, Issue: issue.Number, IssueURL: issue.URL,
+		Actor: ev.Actor, BaseBranch: repo.DefaultBranch,
+	}})
+	if err != nil {
+		return "", err
+	}
+	if joined {
+		return "joined " + run.ID, nil
+	}
+	return "started " + run.ID, nil
+}
+
+// Next claims the next run that is fair and works on it. It says whether there
+// was one.
+func (a *App) Next(ctx context.Context) (worked bool, err error) {
+	lease, r, err := a.cfg.Store.Claim(ctx)
+	if err != nil || lease == nil {
+		return false, err
+	}
+	a.cfg.Point("job claimed")
+	auth := func(ctx context.Context) (string, error) {
+		token, err := a.app.Forge.Token(ctx, r.Task.Repo.Installation, r.Task.Repo.Name)
+		if err == nil {
+			a.cfg.Point("token minted")
+		}
+		return token, err
+	}
+	_, _, err = a.Run(ctx, lease, r, Job{
+		Open: func(ctx context.Context) (*checkout.Tree, error) {
+			ref := r.Task.BaseBranch
+			if r.Saved.BaseCommit != "" {
+				ref = r.Saved.BaseCommit // a run that goes on stays on its base
+			}
+			return a.app.Checkouts.Open(ctx, r.Task.Repo, ref, auth)
+		},
+		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
+		Guard:     a.app.Guard,
+	})
+	return true, err
+}

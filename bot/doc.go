@@ -1,0 +1,72 @@
+// Package bot is the service: it accepts a delivery, authorises it, leases a
+// run, runs it, publishes it and recovers it. It holds no prompts, no SQL and
+// makes no GitHub calls of its own.
+//
+// # The tour: the way of an issue
+//
+//	GitHub delivery · comment         fettle fix         eval case
+//	        │                             │                  │
+//	        ▼                             │                  │
+//	hooks.Webhook  verify · store · 2xx   │                  │
+//	        │  (delivery and job in one transaction)         │
+//	        ▼                             │                  │
+//	App.Deliver    may this actor command? (forge)           │
+//	        │                             │                  │
+//	        ▼                             ▼                  ▼
+//	        └────────────────────────► Bot.Run(lease, run, job)
+//	                                      │
+//	                                      ▼
+//	                                  loop.Run
+//	       checkout ─ baseline ─ localise ─ for each tier, cheapest first:
+//	                           develop → apply → verify → judge
+//	                              ▲                        │
+//	                              └──── retry, escalate ───┤
+//	                                                       ▼
+//	                                  Publisher  ◄──── task.Result
+//	       GitHub: branch · pull request · status comment · labels · report
+//	       local:  diff, files, .fettle/last_run
+//
+// A delivery comes in at package hooks, which checks its signature before it
+// looks at anything else and answers only when bot/store has it on disk. A
+// worker takes it up: App.Deliver decodes it through bot/forge, asks GitHub
+// whether the actor may command, and makes a run or joins the live one.
+//
+// App.Next claims the next fair run under a lease with a fencing token, and
+// Bot.Run, which every door uses, works on it. bot/checkout lays an ephemeral
+// tree from a cached mirror, its Git directory apart. bot/loop measures the
+// baseline with bot/verify, ranks suspicious places with bot/mend, and climbs
+// the ladder: mechanical repair (bot/mend over bot/code/mutate), then the
+// tiers that have a model (bot/agent over bot/model). Each change is applied
+// by bot/patch through os.Root to regions that bot/code found, and judged by
+// bot/verify in bot/sandbox, the only place that starts repository code.
+//
+// What comes of it goes to a Publisher: to GitHub, each outward action once
+// under a key (bot/store), each text through bot/redact; or to the folder of
+// whoever typed fettle fix.
+//
+// # The rooms
+//
+//	cmd/fettle              one file per command; flags, wiring, exit codes
+//	hooks                   the webhook's door
+//	eval                    cases as data
+//	bot                     this package
+//	bot/forge               GitHub; the only importer of go-github
+//	bot/forge/simulator     a GitHub for the demo and the tests
+//	bot/loop                one run: the ladder, attempts, budget, outcome
+//	bot/agent               roles that ask models
+//	bot/mend                mechanical repair
+//	bot/verify              detection, baseline, evidence
+//	bot/patch               a set of edits: validate, apply, roll back, risk
+//	bot/store               database and jobs
+//	bot/model               one request to a model
+//	bot/command             the grammar of /fettle
+//	bot/checkout            Git
+//	bot/sandbox             confined processes
+//	bot/code, code/mutate   source as regions; the operators
+//	bot/settings            the operator's file and the repository's
+//	bot/redact              the one funnel for text that leaves
+//	bot/task                the vocabulary
+//
+// Imports go down this list, never up; the linter keeps it so. A GitHub
+// Actions door will stand in actions; it does not yet.
+package bot

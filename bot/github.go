@@ -1,0 +1,206 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Labels that mirror a run's state on its issue.
+const (
+	labelWorking = "agent:working"
+	labelReady   = "agent:pr-ready"
+	labelHuman   = "agent:needs-human"
+)
+
+// minStatusGap keeps the status comment below GitHub's limits for content.
+const minStatusGap = 5 * time.Second
+
+// Forge is what the service asks of GitHub. Every call that writes is safe to
+// repeat: it looks for what is already there.
+type Forge interface {
+	DecodeAll(event, delivery string, payload []byte) ([]task.Event, error)
+	Token(ctx context.Context, installation int64, repo string) (string, error)
+	Permission(ctx context.Context, repo task.Repo, login string) (string, error)
+	Issue(ctx context.Context, repo task.Repo, n int) (task.Issue, error)
+	Repo(ctx context.Context, repo task.Repo) (task.Repo, error)
+	React(ctx context.Context, repo task.Repo, issue int, comment int64, content string) error
+	StatusComment(ctx context.Context, repo task.Repo, issue int, key, body string) (int64, string, error)
+	Comment(ctx context.Context, repo task.Repo, issue int, key, body string) (string, error)
+	StateLabel(ctx context.Context, repo task.Repo, issue int, label string) error
+	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string) (string, error)
+	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
+	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error)
+}
+
+// github publishes a run on its issue. Each outward action is written down
+// under a key before it is done, and the lease is checked right before it, so
+// that it happens once whatever dies in between.
+type github struct {
+	forge Forge
+	store *store.Store
+	lease *store.Lease
+	run   task.Run
+	text  reporter
+	now   func() time.Time
+	log   logrus.FieldLogger
+	point func(string)
+
+	mu    sync.Mutex // the status comment
+	shown time.Time
+	phase string
+}
+
+// NewGitHub returns the publisher of a run that came from an issue.
+func (b *Bot) NewGitHub(f Forge, funnel *redact.Funnel, lease *store.Lease, r task.Run) Publisher {
+	return &github{forge: f, store: b.cfg.Store, lease: lease, run: r, text: reporter{funnel}, now: b.cfg.Now, log: b.cfg.Log.WithField("run", r.ID), point: b.cfg.Point}
+}
+
+func (g *github) Start(ctx context.Context, r task.Run) error {
+	if _, err := g.once(ctx, "label:working", func(ctx context.Context) (any, error) {
+		return nil, g.forge.StateLabel(ctx, g.run.Task.Repo, g.run.Task.Issue, labelWorking)
+	}); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Progress edits the status comment: at each new phase, else at most every few
+// seconds.
+func (g *github) Progress(ctx context.Context, p task.Progress) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.Phase == g.phase && g.now().Sub(g.shown) < minStatusGap {
+		return nil
+	}
+	if g.phase != "" && p.Phase != "publish" && g.now().Sub(g.shown) < minStatusGap/5 {
+		return nil
+	}
+	g.phase, g.shown = p.Phase, g.now()
+	return g.status(ctx, g.text.status(p, g.now()))
+}
+
+func (g *github) status(ctx context.Context, body string) error {
+	if err := g.store.Check(ctx, g.lease); err != nil {
+		return err
+	}
+	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, g.statusKey(), body)
+	return err
+}
+
+// statusKey is one per issue and generation (TRUST I2).
+func (g *github) statusKey() string { return fmt.Sprintf("status-%d", g.run.Task.Generation) }
+
+func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication, error) {
+	var pub task.Publication
+	var err error
+	switch {
+	case res.Outcome == task.Success:
+		pub, err = g.open(ctx, res)
+	case res.Outcome.Exhausted():
+		pub, err = g.handOver(ctx, res)
+	case res.Outcome == task.Rejected || res.Outcome == task.Error:
+		err = g.report(ctx, &pub, res)
+	}
+	if err != nil {
+		return pub, err
+	}
+	label := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft]
+	if res.Outcome == task.Cancelled {
+		label = ""
+	}
+	if _, err := g.once(ctx, "label:"+label, func(ctx context.Context) (any, error) {
+		return nil, g.forge.StateLabel(ctx, res.Task.Repo, res.Task.Issue, label)
+	}); err != nil {
+		return pub, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return pub, g.status(ctx, g.text.finished(res, pub))
+}
+
+// open pushes the change and opens the pull request.
+func (g *github) open(ctx context.Context, res task.Result) (task.Publication, error) {
+	pub, err := g.commit(ctx, res)
+	if err != nil {
+		return pub, err
+	}
+	raw, err := g.once(ctx, "pull_request", func(ctx context.Context) (any, error) {
+		title, body := g.text.pullRequest(res)
+		base := res.Task.BaseBranch
+		if base == "" {
+			base = res.Task.Repo.DefaultBranch
+		}
+		pr, err := g.forge.PullRequest(ctx, res.Task.Repo, pub.Branch, base, title, body, res.Draft)
+		if err == nil {
+			g.point("pull request created")
+		}
+		return pr, err
+	})
+	if err != nil {
+		return pub, fmt.Errorf("opening the pull request: %w", err)
+	}
+	pub.PullRequest = &task.PullRequest{}
+	return pub, json.Unmarshal(raw, pub.PullRequest)
+}
+
+// handOver pushes the best attempt as WIP and writes the final report.
+func (g *github) handOver(ctx context.Context, res task.Result) (task.Publication, error) {
+	var pub task.Publication
+	if res.Best != nil && len(res.Changes) > 0 {
+		var err error
+		if pub, err = g.commit(ctx, res); err != nil {
+			return pub, err
+		}
+	}
+	return pub, g.report(ctx, &pub, res)
+}
+
+func (g *github) commit(ctx context.Context, res task.Result) (task.Publication, error) {
+	branch := branchName(res.Task)
+	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) {
+		old, _, err := g.forge.BranchHead(ctx, res.Task.Repo, branch)
+		if err != nil {
+			return nil, err
+		}
+		return g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old)
+	})
+	if err != nil {
+		return task.Publication{}, fmt.Errorf("committing to %s: %w", branch, err)
+	}
+	g.point("pushed")
+	pub := task.Publication{Branch: branch}
+	return pub, json.Unmarshal(raw, &pub.Commit)
+}
+
+func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {
+	raw, err := g.once(ctx, "report", func(ctx context.Context) (any, error) {
+		return g.forge.Comment(ctx, res.Task.Repo, res.Task.Issue, "report-"+res.RunID, g.text.exhausted(res, *pub))
+	})
+	if err != nil {
+		return fmt.Errorf("writing the final report: %w", err)
+	}
+	g.point("commented")
+	return json.Unmarshal(raw, &pub.ReportURL)
+}
+
+func (g *github) once(ctx context.Context, key string, do func(ctx context.Context) (any, error)) (json.RawMessage, error) {
+	return g.store.Once(ctx, g.lease, g.run.ID+":"+key, func(ctx context.Context, again bool) (json.RawMessage, error) {
+		if again {
+			g.log.WithField("action", key).Info("taking up an outward action again")
+		}
+		v, err := do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(v)
+	})
+}

@@ -1,0 +1,119 @@
+package bot
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Local publishes a run into the folder that it was asked for: the record
+// under .fettle, which ignores itself in Git, and the change only when Apply
+// is set and every file still is as it was when the run began.
+type Local struct {
+	Dir   string
+	Base  fs.FS // the folder's content when the run began; set by the job's Open
+	Apply bool
+	Show  func(task.Progress)
+	// Summary is what the run ended with, after Publish.
+	Summary Summary
+}
+
+// Start does nothing: whoever asked is looking on.
+func (l *Local) Start(context.Context, task.Run) error { return nil }
+
+// Progress hands the picture to Show.
+func (l *Local) Progress(_ context.Context, p task.Progress) error {
+	if l.Show != nil {
+		l.Show(p)
+	}
+	return nil
+}
+
+// Publish writes .fettle/last_run.json and .md, and the change if asked to.
+func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, error) {
+	root, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return task.Publication{}, fmt.Errorf("opening %s to write the result: %w", l.Dir, err)
+	}
+	defer root.Close()
+	l.Summary = Summarise(res, task.Publication{})
+	var refused error
+	if l.Apply && res.Outcome == task.Success {
+		if refused = l.apply(root, res.Changes); refused == nil {
+			l.Summary.Applied = true
+		} else {
+			l.Summary.NextAction = refused.Error()
+		}
+	}
+	if err := l.record(root); err != nil {
+		return task.Publication{}, err
+	}
+	return task.Publication{}, refused
+}
+
+func (l *Local) record(root *os.Root) error {
+	raw, err := json.MarshalIndent(l.Summary, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	if err := root.Mkdir(".fettle", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("making .fettle in %s: %w", l.Dir, err)
+	}
+	for name, data := range map[string][]byte{".gitignore": []byte("*\n"), "last_run.json": append(raw, '\n'), "last_run.md": []byte(l.Summary.Markdown())} {
+		if err := replaceFile(root, path.Join(".fettle", name), data, 0o644); err != nil {
+			return fmt.Errorf("writing .fettle/%s in %s: %w", name, l.Dir, err)
+		}
+	}
+	return nil
+}
+
+// apply writes all files of the change, or none.
+func (l *Local) apply(root *os.Root, changes []task.FileChange) error {
+	for _, c := range changes {
+		now, err := root.ReadFile(c.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("reading %s before writing the change: %w; nothing was applied", c.Path, err)
+		}
+		was, wasErr := fs.ReadFile(l.Base, c.Path)
+		if (wasErr == nil) != (err == nil) || !bytes.Equal(now, was) {
+			return fmt.Errorf("%s was changed while fettle was working; nothing was applied. The diff is in .fettle/last_run.md", c.Path)
+		}
+	}
+	for _, c := range changes {
+		if c.Deleted {
+			if err := root.Remove(c.Path); err != nil {
+				return fmt.Errorf("deleting %s: %w", c.Path, err)
+			}
+			continue
+		}
+		mode := fs.FileMode(0o644)
+		if info, err := root.Stat(c.Path); err == nil {
+			mode = info.Mode().Perm()
+		}
+		if dir := path.Dir(c.Path); dir != "." {
+			if err := root.MkdirAll(dir, 0o755); err != nil {
+				return fmt.Errorf("making %s: %w", dir, err)
+			}
+		}
+		if err := replaceFile(root, c.Path, c.Content, mode); err != nil {
+			return fmt.Errorf("writing %s: %w", c.Path, err)
+		}
+	}
+	return nil
+}
+
+// replaceFile writes beside the file and renames, so that no reader sees half.
+func replaceFile(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	tmp := name + ".fettle-tmp"
+	if err := root.WriteFile(tmp, data, mode); err != nil {
+		return errors.Join(err, root.RemoveAll(tmp))
+	}
+	return root.Rename(tmp, name)
+}

@@ -1,0 +1,273 @@
+// Package loop is one run: it takes a task and a checkout, climbs the ladder
+// from free to strong, and ends with an outcome that evidence supports.
+//
+//	triage ─ baseline ─ localise ─► for each tier, cheapest first:
+//	              ▲                    develop → apply → verify → judge
+//	              │                       ▲                        │
+//	    saved state (resume)              └──── retry, escalate ───┤
+//	                                                               ▼
+//	                     result: success, or why not, with the best attempt
+//
+// Everything that it does is written to a Journal before it counts: the state
+// after every attempt, every message to and from a model, every decision, and
+// money before it is spent. It never touches GitHub, SQL or the wall clock:
+// doors, rows and time are given to it.
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// Journal is where a run is written down. A failed write ends the run, so that
+// nothing happens that nobody can read afterwards.
+type Journal interface {
+	Save(ctx context.Context, s task.RunState) error
+	Progress(ctx context.Context, p task.Progress) error
+	Record(ctx context.Context, m task.Message) error
+	Decide(ctx context.Context, d task.Decision) error
+	// Reserve sets money aside before a call. The stored reservation comes
+	// back with its reply when the call was already made.
+	Reserve(ctx context.Context, r task.Reservation) (task.Reservation, error)
+	Settle(ctx context.Context, id string, actual task.USD, reply json.RawMessage) error
+	// Spent is what settled calls cost plus what open reservations may cost.
+	Spent(ctx context.Context) (task.USD, map[task.Tier]task.USD, error)
+}
+
+// Config is what every run shares.
+type Config struct {
+	Verifier  *verify.Verifier
+	Mender    *mend.Mender
+	Developer *agent.Developer
+	Models    *model.Client
+	Sandbox   string // the walls, for the report
+	Now       func() time.Time
+	Log       logrus.FieldLogger
+	// Point is called at named places, for tests that end the process there.
+	Point func(name string)
+}
+
+// Input is one run.
+type Input struct {
+	RunID   string
+	Task    task.Task
+	Budget  task.Budget
+	Guard   patch.Guard
+	Tree    *checkout.Tree
+	State   task.RunState // empty, or what an earlier process saved
+	Journal Journal
+}
+
+// Stop is the cause of a context's end that decides the run's outcome, such as
+// a human's cancel. Any other end of the context leaves the run unfinished, to
+// be taken up again from its saved state.
+type Stop struct {
+	Outcome task.Outcome
+	Reason  string
+}
+
+func (s *Stop) Error() string { return fmt.Sprintf("%s: %s", s.Outcome, s.Reason) }
+
+// Loop runs tasks.
+type Loop struct{ cfg Config }
+
+// New returns a loop.
+func New(cfg Config) *Loop {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Point == nil {
+		cfg.Point = func(string) {}
+	}
+	return &Loop{cfg: cfg}
+}
+
+// run is the state of one run while it runs.
+type run struct {
+	Config
+	in       Input
+	state    task.RunState
+	deadline time.Time
+	baseline verify.Baseline
+	suspects []mend.Suspect
+	sources  *sources
+	log      logrus.FieldLogger
+}
+
+// Run works on the task until an outcome stands. The error is only for what
+// keeps the run from having an outcome: a journal that cannot be written, a
+// sandbox that broke, a context that ended without a Stop.
+func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
+	in.Budget = withDefaults(in.Budget)
+	r := &run{Config: l.cfg, in: in, state: in.State, sources: newSources(in.Tree.BaseFS())}
+	r.log = l.cfg.Log.WithField("run", in.RunID)
+	if r.state.StartedAt.IsZero() {
+		r.state.StartedAt = r.Now().UTC()
+	}
+	r.state.Version, r.state.BaseCommit = 1, in.Tree.BaseCommit()
+	r.deadline = r.state.StartedAt.Add(in.Budget.Duration)
+	// The limit of time is measured on the clock given to us; the context's
+	// own timer only makes sure that a call in flight ends too.
+	limited, cancel := context.WithTimeoutCause(ctx, r.deadline.Sub(r.Now()),
+		&Stop{task.Timeout, fmt.Sprintf("the limit of %s for a run was reached", in.Budget.Duration)})
+	defer cancel()
+
+	err := r.decide(limited)
+	if err != nil {
+		var stop *Stop
+		if !errors.As(err, &stop) && !(limited.Err() != nil && errors.As(context.Cause(limited), &stop)) {
+			return task.Result{}, err
+		}
+		r.end(stop.Outcome, stop.Reason)
+	}
+	// What follows only writes down what was decided; it must not be cut
+	// short by the end of the context that decided it.
+	closing, done := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer done()
+	if err := r.in.Journal.Save(closing, r.state); err != nil {
+		return task.Result{}, fmt.Errorf("saving the run's outcome: %w", err)
+	}
+	return r.result(closing)
+}
+
+// decide goes through the phases until the state holds an outcome.
+func (r *run) decide(ctx context.Context) error {
+	if r.state.Outcome != "" {
+		return nil
+	}
+	if reason := triage(r.in.Task); reason != "" {
+		return &Stop{task.Rejected, reason}
+	}
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	if err := r.locate(ctx); err != nil {
+		return err
+	}
+	return r.climb(ctx)
+}
+
+// measure runs the checks on the untouched tree.
+func (r *run) measure(ctx context.Context) error {
+	if len(r.state.Baseline) > 0 {
+		return json.Unmarshal(r.state.Baseline, &r.baseline)
+	}
+	if err := r.progress(ctx, "baseline", "", "running the tests as they are"); err != nil {
+		return err
+	}
+	suites, err := r.Verifier.Detect(r.in.Tree.BaseFS())
+	if err != nil {
+		return notCheckable(err)
+	}
+	r.baseline, err = r.Verifier.Baseline(ctx, r.in.Tree.Dir(), suites)
+	if err != nil {
+		return ended(ctx, fmt.Errorf("running the tests on the base: %w", err))
+	}
+	rep := r.baseline.Report
+	if len(rep.Tests) == 0 {
+		return &Stop{task.Rejected, "no test could be run: " + whyNoTest(rep) + ". Make the tests run on the default branch first"}
+	}
+	if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {
+		return fmt.Errorf("writing down the baseline: %w", err)
+	}
+	if err := r.note(ctx, "baseline", fmt.Sprintf("%d green, %d red", len(rep.Green()), len(rep.Red())), map[string]any{"red": rep.Red(), "flaky": r.baseline.Flaky}); err != nil {
+		return err
+	}
+	return r.save(ctx, "baseline")
+}
+
+// locate ranks the places that may hold the fault.
+func (r *run) locate(ctx context.Context) error {
+	if len(r.state.Suspects) > 0 {
+		return json.Unmarshal(r.state.Suspects, &r.suspects)
+	}
+	if err := r.progress(ctx, "localise", "", "finding the code that matters"); err != nil {
+		return err
+	}
+	var err error
+	if r.suspects, err = r.Mender.Localise(ctx, r.mendRequest(ctx)); err != nil {
+		return ended(ctx, fmt.Errorf("localising the fault: %w", err))
+	}
+	if r.state.Suspects, err = json.Marshal(r.suspects); err != nil {
+		return fmt.Errorf("writing down the suspicious places: %w", err)
+	}
+	if err := r.note(ctx, "localised", fmt.Sprintf("%d suspicious places", len(r.suspects)), map[string]any{"top": first(r.suspects, 5)}); err != nil {
+		return err
+	}
+	return r.save(ctx, "localised")
+}
+
+func (r *run) mendRequest(ctx context.Context) mend.Request {
+	return mend.Request{
+		Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Files: r.in.Tree.Files(), Task: r.in.Task, Baseline: r.baseline,
+		Protected: r.in.Guard.Forbids,
+		Progress: func(note string) {
+			if err := r.progress(ctx, "repair", task.TierMechanical, note); err != nil {
+				r.log.WithError(err).Warn("progress was not stored")
+			}
+		},
+	}
+}
+
+// red lists the tests that fail on the base and are not flaky.
+func (r *run) red() []string {
+	flaky := map[string]bool{}
+	for _, id := range r.baseline.Flaky {
+		flaky[id] = true
+	}
+	var out []string
+	for _, id := range r.baseline.Report.Red() {
+		if !flaky[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func withDefaults(b task.Budget) task.Budget {
+	d := task.DefaultBudget()
+	if b.USD == 0 {
+		b.USD = d.USD
+	}
+	if b.Duration == 0 {
+		b.Duration = d.Duration
+	}
+	if b.AttemptsPerTier == 0 {
+		b.AttemptsPerTier = d.AttemptsPerTier
+	}
+	if b.Attempts == 0 {
+		b.Attempts = d.Attempts
+	}
+	if b.MaxTier == "" {
+		b.MaxTier = d.MaxTier
+	}
+	return b
+}
+
+// ended gives the cause of a context that is over, else the error itself.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func first[T any](s []T, n int) []T {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

@@ -1,0 +1,393 @@
+package bot
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// reporter composes every text that a human reads about a run. What others
+// wrote reaches it only through the funnel.
+type reporter struct{ funnel *redact.Funnel }
+
+// branchName is fettle/issue-<n>-<slug>, with the generation behind it from
+// the second run on an issue on.
+func branchName(t task.Task) string {
+	name := fmt.Sprintf("fettle/issue-%d", t.Issue)
+	if s := slug(t.Title); s != "" {
+		name += "-" + s
+	}
+	if t.Generation > 1 {
+		name += fmt.Sprintf("-%d", t.Generation)
+	}
+	return name
+}
+
+// slug keeps letters and digits of ASCII, at most 40 characters.
+func slug(title string) string {
+	var b strings.Builder
+	dash := false
+	for _, c := range norm.NFKD.String(strings.ToLower(title)) {
+		switch {
+		case c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			if dash && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(c)
+			dash = false
+		case unicode.Is(unicode.Mn, c):
+		default:
+			dash = true
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+var conventional = regexp.MustCompile(`^(fix|feat|refactor|test|docs|chore|perf)(\([^)]*\))?!?: `)
+
+// subject is a conventional commit's first line, made from the issue's title.
+func (r reporter) subject(t task.Task) string {
+	title := strings.Join(strings.Fields(r.funnel.Markdown(t.Title)), " ")
+	title = strings.TrimRight(title, " .!?")
+	if title == "" {
+		title = fmt.Sprintf("issue %d", t.Issue)
+	}
+	if !conventional.MatchString(title) {
+		title = "fix: " + lowerFirst(title)
+	}
+	return cut(title, 72)
+}
+
+// commitMessage has the trailers by which fettle knows its own commits.
+func (r reporter) commitMessage(res task.Result) string {
+	subject := r.subject(res.Task)
+	var b strings.Builder
+	if res.Outcome != task.Success {
+		subject = cut("WIP: "+strings.TrimPrefix(subject, "fix: "), 72)
+	}
+	fmt.Fprintf(&b, "%s\n\n", subject)
+	if res.Outcome != task.Success {
+		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, r.funnel.Log(res.Reason), res.Cost, len(res.Attempts))
+	} else if res.Best != nil && res.Best.Explanation != "" {
+		fmt.Fprintf(&b, "%s\n\n", wrap(r.funnel.Markdown(res.Best.Explanation), 72))
+	}
+	fmt.Fprintf(&b, "Fettle-Run: %s\nFettle-Tier: %s\nFettle-Attempts: %d\nFettle-Cost: %s\n", res.RunID, res.Tier, len(res.Attempts), res.Cost)
+	return b.String()
+}
+
+// pullRequest is title and body (SPEC S4).
+func (r reporter) pullRequest(res task.Result) (title, body string) {
+	var b strings.Builder
+	r.cause(&b, res)
+	r.evidence(&b, res)
+	r.checklist(&b, res)
+	if len(res.DraftReasons) > 0 {
+		b.WriteString("## Open points\n\nThis is a draft, because\n")
+		for _, d := range res.DraftReasons {
+			fmt.Fprintf(&b, "- %s\n", r.funnel.Markdown(d))
+		}
+		for _, alt := range res.Best.Alternatives {
+			fmt.Fprintf(&b, "- alternative: %s\n", r.funnel.Markdown(alt))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "## Reproduce locally\n\n```sh\ngit fetch origin %s && git switch --detach FETCH_HEAD\n%s\n```\n\n", branchName(res.Task), r.commands(res))
+	fmt.Fprintf(&b, "Fixes #%d\n\n<sub>Run `%s` · text of the issue as read: `sha256:%s`</sub>\n", res.Task.Issue, res.RunID, res.Task.TextHash()[:16])
+	return r.subject(res.Task), b.String()
+}
+
+func (r reporter) cause(b *strings.Builder, res task.Result) {
+	b.WriteString("## What was wrong\n\n")
+	if res.Best.Explanation != "" {
+		fmt.Fprintf(b, "%s\n\n", r.funnel.Markdown(res.Best.Explanation))
+	}
+	for _, reg := range res.Best.Regions {
+		where := fmt.Sprintf("%s:%d", reg.Path, reg.StartLine)
+		fmt.Fprintf(b, "- `%s` in %s\n", codeSpan(reg.Name), r.link(res, reg, where))
+	}
+	b.WriteString("\n## What changed\n\n")
+	b.WriteString(r.funnel.Fence(limitLines(res.Diff, 120), "diff"))
+	b.WriteString("\n\n")
+}
+
+func (r reporter) link(res task.Result, reg task.RegionRef, where string) string {
+	if res.Task.Repo.HTMLURL == "" || res.Task.BaseCommit == "" {
+		return "`" + codeSpan(where) + "`"
+	}
+	return fmt.Sprintf("[`%s`](%s/blob/%s/%s#L%d-L%d)", codeSpan(where), res.Task.Repo.HTMLURL, res.Task.BaseCommit, escapePath(reg.Path), reg.StartLine, reg.EndLine)
+}
+
+func (r reporter) evidence(b *strings.Builder, res task.Result) {
+	b.WriteString("## Evidence\n\n| test | before | after |\n| --- | --- | --- |\n")
+	for i, id := range res.Reproduction {
+		if i == 10 {
+			fmt.Fprintf(b, "| %d more | | |\n", len(res.Reproduction)-i)
+			break
+		}
+		fmt.Fprintf(b, "| `%s` | ❌ failed | ✅ passed |\n", codeSpan(id))
+	}
+	b.WriteString("\nThe tests and their configuration were taken from the base commit, byte for byte, before the change was judged.\n\n")
+}
+
+func (r reporter) checklist(b *strings.Builder, res task.Result) {
+	b.WriteString("## Checklist\n\n")
+	for _, c := range res.Checks {
+		mark := map[task.CheckStatus]string{task.CheckPassed: "x"}[c.Status]
+		if mark == "" {
+			mark = " "
+		}
+		fmt.Fprintf(b, "- [%s] %s: %s in %.1f s%s\n", mark, r.funnel.Markdown(c.Name), c.Status, c.Seconds, prefixed(": ", r.funnel.Markdown(c.Detail)))
+	}
+	fmt.Fprintf(b, "- [x] nothing that was green is red (%s)\n", plural(len(res.Best.Broken), "regression"))
+	fmt.Fprintf(b, "- [x] in scope: %s in %s\n", plural(len(res.Best.Regions), "region"), plural(len(res.Best.Patch.Paths()), "file"))
+	fmt.Fprintf(b, "- [x] risk %d of 100%s\n", res.Risk.Score, prefixed(": ", r.funnel.Markdown(strings.Join(res.Risk.Reasons, "; "))))
+	if n := len(res.KnownRed); n > 0 {
+		fmt.Fprintf(b, "- [ ] %s red before and still red, not held against this change\n", plural(n, "test"))
+	}
+	fmt.Fprintf(b, "- [x] cost %s in %s, mended at **%s**\n", res.Cost, plural(len(res.Attempts), "attempt"), res.Tier)
+	for _, line := range r.perTier(res) {
+		fmt.Fprintf(b, "  - %s\n", line)
+	}
+	fmt.Fprintf(b, "- [x] sandbox: %s\n\n", r.funnel.Markdown(res.Sandbox))
+}
+
+// perTier says in a line what came of each tier that was tried.
+func (r reporter) perTier(res task.Result) []string {
+	var out []string
+	for _, tier := range task.Ladder {
+		n, why, model := 0, "", ""
+		for _, a := range res.Attempts {
+			if a.Tier != tier {
+				continue
+			}
+			n, model = n+1, a.Model
+			switch {
+			case a.Green:
+				why = "proved"
+			case a.Refused != "":
+				why = a.Refused
+			case len(a.Broken) > 0:
+				why = fmt.Sprintf("broke %s", plural(len(a.Broken), "test"))
+			case a.Diff == "":
+				why = a.Explanation
+			default:
+				why = "the failing tests still failed"
+			}
+		}
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), plural(n, "attempt"), res.CostByTier[tier], r.funnel.Markdown(cut(why, 200))))
+		}
+	}
+	return out
+}
+
+func (r reporter) commands(res task.Result) string {
+	var out []string
+	for _, c := range res.Checks {
+		switch name, _, _ := strings.Cut(c.Name, " "); name {
+		case "pytest":
+			out = append(out, "python3 -m pytest")
+		case "unittest":
+			out = append(out, "python3 -m unittest")
+		case "node":
+			out = append(out, "node --test")
+		case "go":
+			out = append(out, "go test ./...")
+		}
+	}
+	if len(out) == 0 {
+		return "# run the repository's own tests"
+	}
+	return strings.Join(out, "\n")
+}
+
+// status is the one comment that is edited while a run goes on.
+func (r reporter) status(p task.Progress, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "🔧 **fettle** is working on this.\n\n| | |\n| --- | --- |\n| step | %s |\n", phaseWords(p))
+	if p.Tier != "" {
+		fmt.Fprintf(&b, "| tier | %s, attempt %d |\n", p.Tier, p.Attempt)
+	}
+	fmt.Fprintf(&b, "| cost | %s of %s |\n| elapsed | %s |\n\n`/fettle stop` ends the run. <sub>Run `%s`, %s</sub>\n", p.Cost, p.Budget, p.Elapsed.Round(time.Second), p.RunID, now.UTC().Format("2006-01-02 15:04:05 UTC"))
+	return b.String()
+}
+
+// finished is the last text of the status comment.
+func (r reporter) finished(res task.Result, pub task.Publication) string {
+	var b strings.Builder
+	switch {
+	case res.Outcome == task.Success && pub.PullRequest != nil && pub.PullRequest.Draft:
+		fmt.Fprintf(&b, "📝 **fettle** has a draft: #%d.", pub.PullRequest.Number)
+	case res.Outcome == task.Success && pub.PullRequest != nil:
+		fmt.Fprintf(&b, "✅ **fettle** opened #%d.", pub.PullRequest.Number)
+	case res.Outcome == task.Cancelled:
+		b.WriteString("⏹️ **fettle** was stopped.")
+	case res.Outcome == task.Rejected:
+		b.WriteString("🙋 **fettle** did not start on this.")
+	default:
+		b.WriteString("🚧 **fettle** could not finish this.")
+	}
+	fmt.Fprintf(&b, "\n\n| | |\n| --- | --- |\n| outcome | %s |\n", res.Outcome)
+	if res.Reason != "" {
+		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(res.Reason)))
+	}
+	if res.Tier != "" {
+		fmt.Fprintf(&b, "| tier | %s, %s |\n", res.Tier, plural(len(res.Attempts), "attempt"))
+	}
+	fmt.Fprintf(&b, "| cost | %s |\n| elapsed | %s |\n\n%s <sub>Run `%s`</sub>\n", res.Cost, res.Elapsed.Round(100*time.Millisecond), res.NextAction, res.RunID)
+	return b.String()
+}
+
+// exhausted is the final report of SPEC S5.
+func (r reporter) exhausted(res task.Result, pub task.Publication) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## fettle stopped: %s\n\n%s\n\n", res.Outcome, r.funnel.Markdown(res.Reason))
+	if lines := r.perTier(res); len(lines) > 0 {
+		b.WriteString("What was tried, and why it failed\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+	} else {
+		b.WriteString("Nothing was tried.\n")
+	}
+	fmt.Fprintf(&b, "\nCost %s, %s, %s.\n\n", res.Cost, plural(len(res.Attempts), "attempt"), res.Elapsed.Round(100*time.Millisecond))
+	if pub.Branch != "" {
+		fmt.Fprintf(&b, "The best attempt stands on `%s` as a WIP commit; it is not proved.\n\n", pub.Branch)
+	}
+	b.WriteString("Look at this first\n")
+	for _, line := range firstLooks(res) {
+		fmt.Fprintf(&b, "- %s\n", r.funnel.Markdown(line))
+	}
+	return b.String()
+}
+
+// firstLooks names the failing tests and the regions that were changed.
+func firstLooks(res task.Result) []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(s string) {
+		if !seen[s] && len(out) < 6 {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	for i := len(res.Attempts) - 1; i >= 0; i-- {
+		for _, f := range res.Attempts[i].Failures {
+			add(fmt.Sprintf("%s: %s%s", f.Test, prefixed("", f.Exception+" "), cut(strings.Join(strings.Fields(f.Message), " "), 160)))
+		}
+	}
+	for i := len(res.Attempts) - 1; i >= 0; i-- {
+		for _, reg := range res.Attempts[i].Regions {
+			add(fmt.Sprintf("%s in %s, line %d", reg.Name, reg.Path, reg.StartLine))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, res.NextAction)
+	}
+	return out
+}
+
+func phaseWords(p task.Progress) string {
+	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing"}
+	w := words[p.Phase]
+	if w == "" {
+		w = p.Phase
+	}
+	return w
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func prefixed(prefix, s string) string {
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+func suffix(s, end string) string {
+	if s == "" {
+		return ""
+	}
+	return end
+}
+
+func lowerFirst(s string) string {
+	r := []rune(s)
+	if len(r) > 1 && unicode.IsUpper(r[0]) && !unicode.IsUpper(r[1]) {
+		r[0] = unicode.ToLower(r[0])
+	}
+	return string(r)
+}
+
+// cut shortens to n characters, whole runes.
+func cut(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimRight(string(r[:n-1]), " ") + "…"
+}
+
+func wrap(s string, width int) string {
+	var b strings.Builder
+	col := 0
+	for i, w := range strings.Fields(s) {
+		if i > 0 && col+1+len(w) > width {
+			b.WriteByte('\n')
+			col = 0
+		} else if i > 0 {
+			b.WriteByte(' ')
+			col++
+		}
+		b.WriteString(w)
+		col += len(w)
+	}
+	return b.String()
+}
+
+func limitLines(s string, n int) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	if len(lines) > n {
+		lines = append(lines[:n], fmt.Sprintf("… %d more lines", len(lines)-n))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cell makes text safe for a cell of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
+
+// codeSpan makes text safe between backticks and inside a table.
+func codeSpan(s string) string {
+	return strings.NewReplacer("`", "'", "|", "¦", "\n", " ", "\r", " ").Replace(s)
+}
+
+func escapePath(p string) string {
+	var b strings.Builder
+	for _, c := range []byte(path.Clean(p)) {
+		if c == '/' || c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

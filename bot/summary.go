@@ -1,0 +1,111 @@
+package bot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Summary is the one JSON document that a run ends with on the command line,
+// and what .fettle/last_run.json holds. Its names are a contract.
+type Summary struct {
+	RunID        string                 `json:"run_id"`
+	Outcome      task.Outcome           `json:"outcome"`
+	Reason       string                 `json:"reason,omitempty"`
+	Tier         task.Tier              `json:"tier"` // of the kept attempt; "" when there is none
+	Attempts     int                    `json:"attempts"`
+	Cost         task.USD               `json:"cost_usd"`
+	CostByTier   map[task.Tier]task.USD `json:"cost_by_tier,omitempty"`
+	Elapsed      float64                `json:"elapsed_s"` // seconds
+	Draft        bool                   `json:"draft"`
+	DraftReasons []string               `json:"draft_reasons,omitempty"`
+	Branch       string                 `json:"branch,omitempty"`
+	Commit       string                 `json:"commit,omitempty"`
+	Committed    bool                   `json:"committed"`
+	Applied      bool                   `json:"applied"`
+	PullRequest  *task.PullRequest      `json:"pull_request,omitempty"`
+	Diff         string                 `json:"diff"`
+	Checks       []SummaryCheck         `json:"checks"`
+	Reproduction []string               `json:"reproduction,omitempty"`
+	FilesChanged []string               `json:"files_changed"`
+	Regions      []task.RegionRef       `json:"regions"`
+	Explanation  string                 `json:"explanation,omitempty"`
+	Alternatives []string               `json:"alternatives,omitempty"`
+	Risk         task.Risk              `json:"risk"`
+	NextAction   string                 `json:"next_action"`
+	Sandbox      string                 `json:"sandbox,omitempty"`
+	Comments     []string               `json:"comments,omitempty"` // of the demo: what stands on the issue
+}
+
+// SummaryCheck is one line of the checklist.
+type SummaryCheck struct {
+	Name    string           `json:"name"`
+	Status  task.CheckStatus `json:"status"`
+	Seconds float64          `json:"seconds"`
+	Detail  string           `json:"detail,omitempty"`
+}
+
+// Summarise describes a result and what became of it.
+func Summarise(res task.Result, pub task.Publication) Summary {
+	s := Summary{
+		RunID: res.RunID, Outcome: res.Outcome, Reason: res.Reason, Tier: res.Tier, Attempts: len(res.Attempts), Cost: res.Cost, CostByTier: res.CostByTier,
+		Elapsed: math.Round(res.Elapsed.Seconds()*1000) / 1000, Draft: res.Draft, DraftReasons: res.DraftReasons, Branch: pub.Branch, Commit: pub.Commit,
+		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk, NextAction: res.NextAction,
+		Sandbox: res.Sandbox, Checks: []SummaryCheck{}, FilesChanged: []string{}, Regions: []task.RegionRef{},
+	}
+	for _, c := range res.Checks {
+		s.Checks = append(s.Checks, SummaryCheck{c.Name, c.Status, math.Round(c.Seconds*1000) / 1000, c.Detail})
+	}
+	if res.Best != nil {
+		s.FilesChanged = res.Best.Patch.Paths()
+		s.Regions = append(s.Regions, res.Best.Regions...)
+		s.Explanation, s.Alternatives = res.Best.Explanation, res.Best.Alternatives
+	}
+	if s.Risk.Reasons == nil {
+		s.Risk.Reasons = []string{}
+	}
+	return s
+}
+
+// Markdown is the summary for a person to read.
+func (s Summary) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# fettle: %s\n\n", s.Status())
+	if s.Reason != "" {
+		fmt.Fprintf(&b, "%s\n\n", s.Reason)
+	}
+	if s.Explanation != "" {
+		fmt.Fprintf(&b, "%s\n\n", s.Explanation)
+	}
+	for _, d := range s.DraftReasons {
+		fmt.Fprintf(&b, "- open: %s\n", d)
+	}
+	for _, c := range s.Checks {
+		fmt.Fprintf(&b, "- %s: %s in %.1f s\n", c.Name, c.Status, c.Seconds)
+	}
+	fmt.Fprintf(&b, "- files changed: %s\n- applied: %v\n- risk: %d of 100 (%s)\n- cost: %s, %s, tier %s\n- next: %s\n", orNone(strings.Join(s.FilesChanged, ", ")), s.Applied, s.Risk.Score, orNone(strings.Join(s.Risk.Reasons, "; ")), s.Cost, plural(s.Attempts, "attempt"), orNone(string(s.Tier)), s.NextAction)
+	if s.Diff != "" {
+		fmt.Fprintf(&b, "\n```diff\n%s\n```\n", strings.TrimRight(s.Diff, "\n"))
+	}
+	return b.String()
+}
+
+// Status is the outcome in a few words.
+func (s Summary) Status() string {
+	switch {
+	case s.Outcome == task.Success && s.Draft:
+		return "a change that passes, waiting for your decision"
+	case s.Outcome == task.Success:
+		return "fixed and proved"
+	}
+	return strings.ReplaceAll(string(s.Outcome), "_", " ")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

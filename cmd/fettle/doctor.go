@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// finding is one line of the doctor's report.
+type finding struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // ok, warning, error
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"` // the command or setting that mends it
+}
+
+func newDoctor(g *global) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is missing on this machine, and how to mend it",
+		Long: `doctor looks at git, the sandbox and its walls, the toolchains, the
+configuration, keys (it never prints them), the database and the disk. Each
+line is ok, warning or error, with what mends it. Exit status 1 when a line is
+an error.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := g.load(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			all := p.examine(c.Context())
+			if asJSON {
+				err = writeJSON(c.OutOrStdout(), all)
+			} else {
+				err = printFindings(c.OutOrStdout(), all)
+			}
+			if err != nil {
+				return err
+			}
+			for _, f := range all {
+				if f.Status == "error" {
+					return ending(exitRed)
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return c
+}
+
+func (p *parts) examine(ctx context.Context) []finding {
+	out := []finding{gitFinding(ctx)}
+	out = append(out, p.sandboxFindings(ctx)...)
+	out = append(out, p.modelFindings()...)
+	return append(out, p.appFinding(), p.databaseFinding(ctx), p.diskFinding())
+}
+
+func gitFinding(ctx context.Context) finding {
+	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	if err != nil {
+		return finding{"git", "error", err.Error(), "apt-get install git"}
+	}
+	return finding{"git", "ok", strings.TrimSpace(string(out)), ""}
+}
+
+// sandboxFindings starts the sandbox for real: its self-test is the check.
+func (p *parts) sandboxFindings(ctx context.Context) []finding {
+	box, err := sandbox.New(ctx, p.sandboxConfig("doctor-"+newID()))
+	if err != nil {
+		return []finding{{"sandbox", "error", err.Error(), "apt-get install bubblewrap"}}
+	}
+	defer box.Close()
+	out := []finding{{"sandbox", "ok", box.Walls().String(), ""}}
+	if p.set.Sandbox == "none" {
+		out[0].Status, out[0].Fix = "warning", "take 'sandbox: none' out of the configuration"
+	}
+	for _, tool := range []struct{ name, fix string }{
+		{"python3", "apt-get install python3 python3-pytest"}, {"node", "apt-get install nodejs"}, {"go", "install Go from its own site or your distribution"},
+	} {
+		if where, ok := box.Tool(tool.name); ok {
+			out = append(out, finding{tool.name, "ok", where, ""})
+		} else {
+			out = append(out, finding{tool.name, "warning", "not found; repositories that need it cannot be checked", tool.fix})
+		}
+	}
+	return out
+}
+
+func (p *parts) modelFindings() []finding {
+	var out []finding
+	for _, tier := range []task.Tier{task.Tier1, task.Tier2, task.Tier3} {
+		t, ok := p.set.Tiers[tier]
+		if !ok {
+			continue
+		}
+		f := finding{string(tier), "ok", fmt.Sprintf("%s at %s, $%g in and $%g out per million tokens", t.Model, t.BaseURL, t.PriceIn, t.PriceOut), ""}
+		if _, err := t.Key(); err != nil {
+			f.Status, f.Detail, f.Fix = "error", err.Error(), "set the variable or file named in the configuration"
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return []finding{{"models", "ok", "none configured: mechanical repair alone works, at no cost", ""}}
+	}
+	return out
+}
+
+func (p *parts) appFinding() finding {
+	if p.set.GitHub.AppID == 0 {
+		return finding{"github app", "ok", "not configured; needed by 'fettle serve' only", ""}
+	}
+	if _, err := p.forge(); err != nil {
+		return finding{"github app", "error", err.Error(), "see 'fettle serve --help'"}
+	}
+	if _, err := p.webhookSecrets(); err != nil {
+		return finding{"github app", "error", err.Error(), "see 'fettle serve --help'"}
+	}
+	return finding{"github app", "ok", fmt.Sprintf("app %d, key and webhook secret readable", p.set.GitHub.AppID), ""}
+}
+
+func (p *parts) databaseFinding(ctx context.Context) finding {
+	db, err := p.openStore(ctx)
+	if err == nil {
+		err = db.Integrity(ctx)
+		_ = db.Close()
+	}
+	if err != nil {
+		return finding{"database", "error", p.funnel.Log(err.Error()), "check 'database' and 'state_dir' in the configuration"}
+	}
+	return finding{"database", "ok", "opens, and its integrity check passes", ""}
+}
+
+func (p *parts) diskFinding() finding {
+	var st unix.Statfs_t
+	if err := unix.Statfs(p.set.StateDir, &st); err != nil {
+		return finding{"disk", "error", fmt.Sprintf("%s: %v", p.set.StateDir, err), "set state_dir to a folder on a disk that works"}
+	}
+	free := st.Bavail * uint64(st.Bsize) >> 20
+	f := finding{"disk", "ok", fmt.Sprintf("%d MiB free at %s", free, p.set.StateDir), ""}
+	if free < 1024 {
+		f.Status, f.Fix = "warning", "free some space, or set state_dir to another disk"
+	}
+	return f
+}
+
+func printFindings(w io.Writer, all []finding) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, f := range all {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", f.Status, f.Name, f.Detail)
+		if f.Fix != "" && f.Status != "ok" {
+			fmt.Fprintf(tw, "\t\t→ %s\n", f.Fix)
+		}
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+type fixFlags struct {
+	repo, issue string
+	apply, json bool
+	maxCost     float64
+	maxSeconds  int
+	maxTier     string
+	scope       []string
+}
+
+func newFix(g *global) *cobra.Command {
+	f := &fixFlags{}
+	c := &cobra.Command{
+		Use:   "fix --issue FILE|-",
+		Short: "Mend an issue in a folder and show the diff",
+		Long: `fix works on a copy of the folder, finds and mends the fault that the issue
+describes, proves the change with the folder's own tests, and shows the diff.
+The folder itself is not touched, but for .fettle/ with the record of the run,
+unless --apply is given.
+
+The issue's first line is its title, the rest its body.
+
+Exit status: 0 fixed and proved; 1 error; 2 usage or configuration; 3 tried
+everything within the limits; 4 a change that waits for your decision; 5
+refused (nothing to check, no sandbox); 130 stopped.`,
+		Example: `  fettle fix --repo . --issue bug.md
+  echo "median() is wrong for even lists" | fettle fix --repo . --issue -
+  fettle fix --repo . --issue bug.md --apply --max-tier mechanical
+  fettle fix --repo . --issue bug.md --json | jq .diff -r`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
+	fl.StringVar(&f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
+	fl.BoolVar(&f.apply, "apply", false, "write the change into DIR when it is proved")
+	fl.Float64Var(&f.maxCost, "max-cost", 0, "spend at most `USD` (default from the configuration, $1)")
+	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "work at most `N` seconds (default from the configuration, 30 minutes)")
+	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
+	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
+	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
+	return c
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s takes no arguments, and got %q; see '%s --help'", c.CommandPath(), args[0], c.CommandPath())
+	}
+	return nil
+}
+
+func (f *fixFlags) run(c *cobra.Command, g *global) error {
+	p, err := g.load(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	budget, err := f.budget(p.set.Budget)
+	if err != nil {
+		return err
+	}
+	title, body, err := readIssue(f.issue, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	dir, err := folder(f.repo)
+	if err != nil {
+		return err
+	}
+	show := newShow(c.ErrOrStderr(), g.quiet)
+	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
+	runErr := p.fix(c.Context(), pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope})
+	show.done()
+	if pub.Summary.RunID == "" && runErr != nil {
+		return runErr
+	}
+	if err := printSummary(c.OutOrStdout(), pub.Summary, f.json); err != nil {
+		return err
+	}
+	if runErr != nil {
+		return runErr
+	}
+	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
+}
+
+// fix runs one task on a folder through the same service as every other door.
+func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard) error {
+	trees, err := p.checkouts()
+	if err != nil {
+		return err
+	}
+	db, err := p.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: t, Budget: budget})
+	if err != nil {
+		return fmt.Errorf("writing the run down: %w", err)
+	}
+	lease, r, err := db.ClaimRun(ctx, r.ID)
+	if err != nil {
+		return fmt.Errorf("starting the run: %w", err)
+	}
+	_, _, err = p.bot(db).Run(ctx, lease, r, bot.Job{
+		Open: func(ctx context.Context) (*checkout.Tree, error) {
+			tree, err := trees.OpenDir(ctx, t.Repo.Dir)
+			if err != nil {
+				return nil, &exitError{exitUsage, err}
+			}
+			pub.Base = tree.BaseFS()
+			return tree, nil
+		},
+		Publisher: pub, Guard: guard,
+	})
+	return err
+}
+
+func (f *fixFlags) budget(b task.Budget) (task.Budget, error) {
+	if f.maxCost < 0 || f.maxSeconds < 0 {
+		return b, usage("--max-cost and --max-seconds take figures that are not negative")
+	}
+	if f.maxCost > 0 {
+		b.USD = task.Dollars(f.maxCost)
+	}
+	if f.maxSeconds > 0 {
+		b.Duration = time.Duration(f.maxSeconds) * time.Second
+	}
+	if f.maxTier != "" {
+		b.MaxTier = task.Tier(f.maxTier)
+		if b.MaxTier.Rank() < 0 {
+			return b, usage("--max-tier takes mechanical, tier1, tier2 or tier3, and got %q", f.maxTier)
+		}
+	}
+	return b, nil
+}
+
+// folder is the absolute path of a folder that exists.
+func folder(name string) (string, error) {
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return "", usage("finding %s: %w", name, err)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", usage("there is no folder %s; give the repository with --repo DIR", name)
+	case err != nil:
+		return "", usage("looking at %s: %w", name, err)
+	case !info.IsDir():
+		return "", usage("%s is not a folder; give the repository with --repo DIR", name)
+	}
+	return dir, nil
+}

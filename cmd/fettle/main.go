@@ -1,0 +1,162 @@
+// Command fettle turns an issue into a tested pull request. This package reads
+// flags and settings, wires the parts together, and owns signals and exit
+// codes; it decides nothing. There is one file per command.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// version is set by the release build.
+var version = "dev"
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process, for tests.
+func run(args []string, in io.Reader, out, errs io.Writer) int {
+	ctx, stop := signals()
+	defer stop()
+	root := newRoot(in, out, errs)
+	root.SetArgs(args)
+	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(printError), fang.WithoutManpage())
+	return exitCode(ctx, err)
+}
+
+// signals gives a context that ends softly at the first SIGINT or SIGTERM; the
+// second one ends the process at once (TRUST F14).
+func signals() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caught := make(chan os.Signal, 2)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for n := 0; ; n++ {
+			s, ok := <-caught
+			if !ok {
+				return
+			}
+			if n > 0 {
+				os.Exit(exitCancelled)
+			}
+			cancel(&signalled{s})
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(caught)
+		cancel(nil)
+	}
+}
+
+type signalled struct{ os.Signal }
+
+func (s *signalled) Error() string { return "stopped by " + s.String() }
+
+// Exit statuses of SPEC S6.
+const (
+	exitRed       = 1
+	exitUsage     = 2
+	exitWaits     = 4
+	exitRefused   = 5
+	exitCancelled = 130
+)
+
+// exitError is an error with its exit status.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func refused(err error) error { return &exitError{exitRefused, err} }
+
+// ending is the "error" by which a command returns a run's exit status after
+// it has printed all there is to say.
+type ending int
+
+func (e ending) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// endingOf is the exit status of a result: a draft waits for a human.
+func endingOf(outcome task.Outcome, draft bool) error {
+	code := outcome.ExitCode()
+	if outcome == task.Success && draft {
+		code = exitWaits
+	}
+	if code == 0 {
+		return nil
+	}
+	return ending(code)
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var e *exitError
+	var end ending
+	var caught *signalled
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &end):
+		return int(end)
+	case errors.As(context.Cause(ctx), &caught):
+		return exitCancelled
+	case errors.As(err, &e):
+		return e.code
+	}
+	return exitRed
+}
+
+func printError(w io.Writer, _ fang.Styles, err error) {
+	var end ending
+	if errors.As(err, &end) {
+		return
+	}
+	fmt.Fprintf(w, "fettle: %v\n", err)
+}
+
+func newRoot(in io.Reader, out, errs io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fettle",
+		Short: "Turn an issue into a tested pull request",
+		Long: `fettle takes an issue, finds the code that matters, changes only the functions
+that have to change, proves the change with the repository's tests, and opens a
+pull request with a checklist, or hands back what it tried with an honest report.
+
+It starts with mechanical repair, which costs nothing and needs no model, and
+climbs to the models that you configured, never above the budget.`,
+		Example: `  fettle demo                                  # see it work, no key, no network
+  fettle fix --repo . --issue bug.md           # mend your own working copy, show the diff
+  fettle fix --repo . --issue bug.md --apply   # and write it
+  fettle doctor                                # what is missing on this machine`,
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see '%s --help'", err, c.CommandPath())
+	})
+	g := &global{}
+	root.PersistentFlags().StringVar(&g.config, "config", "", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
+	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
+	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
+	root.AddCommand(newFix(g), newDemo(g), newServe(g), newSimulate(g), newRuns(g), newDoctor(g))
+	return root
+}

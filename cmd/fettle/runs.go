@@ -1,0 +1,212 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+func newRuns(g *global) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "List and look at runs",
+		Example: `  fettle runs list
+  fettle runs show 4f0c
+  fettle runs log 4f0c | jq .kind
+  fettle runs diff 4f0c | git apply`,
+	}
+	c.AddCommand(runsList(g), runsShow(g), runsLog(g), runsDiff(g))
+	return c
+}
+
+// withRun opens the store and finds the run whose id begins with the argument.
+func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, task.Run) error) error {
+	p, err := g.load(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	db, err := p.openStore(c.Context())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	runs, err := db.Runs(c.Context(), store.Filter{Limit: 10_000})
+	if err != nil {
+		return err
+	}
+	var found []task.Run
+	for _, r := range runs {
+		if strings.HasPrefix(r.ID, prefix) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return usage("there is no run %s; 'fettle runs list' shows them", prefix)
+	case 1:
+		return do(db, found[0])
+	}
+	return usage("%d runs begin with %s; give more of the id", len(found), prefix)
+}
+
+func oneArg(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage("%s takes the id of one run; see 'fettle runs list'", c.CommandPath())
+	}
+	return nil
+}
+
+func runsList(g *global) *cobra.Command {
+	var asJSON bool
+	var limit int
+	c := &cobra.Command{
+		Use: "list", Short: "List the runs, the newest first", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := g.load(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			db, err := p.openStore(c.Context())
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			runs, err := db.Runs(c.Context(), store.Filter{Limit: limit})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), nonNil(runs))
+			}
+			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "ID\tSTATE\tTIER\tCOST\tATTEMPTS\tBEGUN\tREPOSITORY\tTASK")
+			for _, r := range runs {
+				state := string(r.State)
+				if r.State == task.StateDone {
+					state = string(r.Outcome)
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, state, orDash(string(r.Tier)), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), p.funnel.Log(r.Task.Repo.Slug()), p.funnel.Log(short(r.Task.Title)))
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().IntVar(&limit, "limit", 20, "at most `N` runs")
+	return c
+}
+
+func runsShow(g *global) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show how a run went", Args: oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			return g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
+				if r.Result == nil {
+					if asJSON {
+						return writeJSON(c.OutOrStdout(), r)
+					}
+					_, err := fmt.Fprintf(c.OutOrStdout(), "%s is %s; %d attempts, %s so far\n", r.ID, r.State, r.Attempts, r.Cost)
+					return err
+				}
+				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), asJSON)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func runsLog(g *global) *cobra.Command {
+	var messages bool
+	c := &cobra.Command{
+		Use: "log ID", Short: "Print a run's audit log as JSON lines",
+		Long: "log prints every decision of the run, one JSON object a line; with --messages\nthe messages to and from the models instead.",
+		Args: oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			return g.withRun(c, args[0], func(db *store.Store, r task.Run) error {
+				if !messages {
+					return db.Decisions(c.Context(), r.ID, c.OutOrStdout())
+				}
+				all, err := db.Messages(c.Context(), r.ID)
+				if err != nil {
+					return err
+				}
+				enc := json.NewEncoder(c.OutOrStdout())
+				for _, m := range all {
+					if err := enc.Encode(m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&messages, "messages", false, "print the conversations instead")
+	return c
+}
+
+func runsDiff(g *global) *cobra.Command {
+	var attempt int
+	c := &cobra.Command{
+		Use: "diff ID", Short: "Print the change that a run ended with", Args: oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			return g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
+				diff := ""
+				switch {
+				case attempt > 0 && attempt <= len(r.Saved.Attempts):
+					diff = r.Saved.Attempts[attempt-1].Diff
+				case attempt > 0:
+					return usage("run %s made %d attempts", r.ID, len(r.Saved.Attempts))
+				case r.Result != nil:
+					diff = r.Result.Diff
+				}
+				if diff == "" {
+					return &exitError{exitRed, errors.New("there is no change; 'fettle runs show' says why")}
+				}
+				_, err := io.WriteString(c.OutOrStdout(), diff)
+				return err
+			})
+		},
+	}
+	c.Flags().IntVar(&attempt, "attempt", 0, "the change of attempt `N` instead")
+	return c
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+func nonNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func short(s string) string {
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	if len(r) > 50 {
+		return string(r[:49]) + "…"
+	}
+	return string(r)
+}

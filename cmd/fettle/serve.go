@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/hooks"
+)
+
+type serveFlags struct {
+	addr    string
+	workers int
+}
+
+func newServe(g *global) *cobra.Command {
+	f := &serveFlags{}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Receive GitHub's webhooks and work on issues",
+		Long: `serve is the GitHub App: it verifies and stores each delivery before it answers,
+and works on the issues that carry the label. Killed at any point, it goes on
+where it stood when it is started again.
+
+It needs the App's id, private key and webhook secret in the configuration:
+
+  github:
+    app_id: 12345
+    private_key_file: /etc/fettle/app.pem
+    webhook_secret_file: /etc/fettle/webhook-secret   # one secret a line; two may be valid at once
+
+The webhook is at /webhook, the health check at /healthz. The first SIGTERM
+drains, the second ends at once.`,
+		Example: `  fettle serve --addr 127.0.0.1:8080
+  fettle serve --config /etc/fettle/config.yml --workers 4`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := g.load(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return p.serve(c.Context(), f.addr, f.workers, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
+		},
+	}
+	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
+	c.Flags().IntVar(&f.workers, "workers", 2, "runs worked on at the same time")
+	return c
+}
+
+// serve runs the App until ctx ends.
+func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(url string)) error {
+	secrets, err := p.webhookSecrets()
+	if err != nil {
+		return err
+	}
+	client, err := p.forge()
+	if err != nil {
+		return err
+	}
+	db, err := p.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	trees, err := p.checkouts()
+	if err != nil {
+		return err
+	}
+	if err := p.sweep(ctx, trees); err != nil {
+		return err
+	}
+	app := bot.NewApp(p.bot(db), bot.AppConfig{
+		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, NewID: newID,
+	})
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return usage("listening on %s: %w; choose another with --addr", addr, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/webhook", hooks.Webhook(hooks.WebhookConfig{Secrets: secrets, Accept: app.Accept, Log: p.log}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(l) }()
+	ready("http://" + l.Addr().String())
+	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, workers)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err = errors.Join(err, srv.Shutdown(closing))
+	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// forge makes the GitHub client from the settings.
+func (p *parts) forge() (*forge.Client, error) {
+	gh := p.set.GitHub
+	if gh.AppID == 0 || gh.PrivateKeyFile == "" {
+		return nil, usage("no GitHub App is configured: set github.app_id, github.private_key_file and github.webhook_secret_file; 'fettle serve --help' shows how")
+	}
+	key, err := os.ReadFile(gh.PrivateKeyFile)
+	if err != nil {
+		return nil, usage("reading github.private_key_file: %w", err)
+	}
+	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
+	client, err := forge.New(forge.Config{AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label})
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return client, nil
+}
+
+// webhookSecrets reads one secret a line.
+func (p *parts) webhookSecrets() ([][]byte, error) {
+	secrets, err := settings.Secrets(p.set.GitHub.WebhookSecretFile)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	for _, s := range secrets {
+		p.funnel.AddSecret(string(s))
+	}
+	return secrets, nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// global are the flags of every command.
+type global struct {
+	config  string
+	quiet   bool
+	verbose bool
+}
+
+// parts is what the commands share once the settings are read.
+type parts struct {
+	set    *settings.Settings
+	funnel *redact.Funnel
+	log    *logrus.Logger
+	now    func() time.Time
+	point  func(string) // tests end the process at named places; nil otherwise
+}
+
+// load reads the settings and makes the logger, whose every line goes through
+// the funnel.
+func (g *global) load(errs io.Writer) (*parts, error) {
+	set, err := settings.Load(g.config)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	p := &parts{set: set, funnel: redact.New(), now: time.Now, log: logrus.New()}
+	p.log.SetOutput(errs)
+	p.log.SetFormatter(redact.Formatter(p.funnel, &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}))
+	p.log.SetLevel(logrus.WarnLevel)
+	if g.verbose {
+		p.log.SetLevel(logrus.InfoLevel)
+	}
+	return p, nil
+}
+
+// models makes the client of the tiers that are configured.
+func (p *parts) models() *model.Client {
+	endpoints := map[task.Tier]model.Endpoint{}
+	for tier, t := range p.set.Tiers {
+		endpoints[tier] = model.Endpoint{
+			Tier: tier, BaseURL: t.BaseURL, Model: t.Model, PriceIn: t.PriceIn, PriceOut: t.PriceOut,
+			Timeout: t.Timeout, MaxTokens: t.MaxTokens, ContextTokens: t.ContextTokens,
+			APIKey: func() (string, error) {
+				key, err := t.Key()
+				if err == nil && key != "" {
+					p.funnel.AddSecret(key)
+				}
+				return key, err
+			},
+		}
+	}
+	return model.New(model.Config{Endpoints: endpoints, Now: p.now, Log: p.log})
+}
+
+// engine makes the loop of one run, with a sandbox of its own.
+func (p *parts) engine(ctx context.Context, runID string) (*loop.Loop, func() error, error) {
+	box, err := sandbox.New(ctx, p.sandboxConfig(runID))
+	if err != nil {
+		return nil, nil, refused(err)
+	}
+	developer, err := agent.NewDeveloper()
+	if err != nil {
+		return nil, nil, errors.Join(err, box.Close())
+	}
+	verifier := verify.New(verify.Config{Sandbox: box, Now: p.now, Log: p.log, Nonce: newID})
+	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
+	return loop.New(loop.Config{
+		Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
+		Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
+	}), box.Close, nil
+}
+
+func (p *parts) checkouts() (*checkout.Store, error) {
+	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), Now: p.now, Log: p.log})
+}
+
+func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
+	if err := os.MkdirAll(p.set.StateDir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the state directory: %w; set state_dir in the configuration", err)
+	}
+	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log})
+}
+
+func (p *parts) bot(s *store.Store) *bot.Bot {
+	return bot.New(bot.Config{Store: s, Engine: p.engine, Now: p.now, Log: p.log, Point: p.point})
+}
+
+// newID is 64 random bits in hexadecimal.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}
+
+// readIssue reads the task: first line the title, the rest the body.
+func readIssue(name string, in io.Reader) (title, body string, err error) {
+	var raw []byte
+	switch {
+	case name == "":
+		return "", "", usage("no issue given: --issue FILE, or --issue - to read it from standard input")
+	case name == "-":
+		raw, err = io.ReadAll(io.LimitReader(in, 1<<20))
+	default:
+		raw, err = os.ReadFile(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", usage("there is no issue file %s; its first line is the title, the rest the body", name)
+	}
+	if err != nil {
+		return "", "", usage("reading the issue: %w", err)
+	}
+	text := strings.ToValidUTF8(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\uFFFD")
+	title, body, _ = strings.Cut(strings.TrimLeft(strings.TrimPrefix(text, "\uFEFF"), "\n"), "\n")
+	title = strings.TrimSpace(strings.TrimLeft(title, "# "))
+	if title == "" {
+		return "", "", usage("the issue %s is empty; its first line is the title, the rest the body", name)
+	}
+	return title, strings.TrimSpace(body), nil
+}
