@@ -108,4 +108,4 @@ func (s *Store) fastImport(ctx context.Context, dir string, in *bytes.Buffer) (s
 	return hash, nil
 }
 
-var importArgs = []string{"-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--done", "--date-format=raw", "--cat-blob-fd=1"}
+var importArgs = []string{"-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--done", "--date-format=raw", "--cat-blob-fd=1", "--depth=0"}

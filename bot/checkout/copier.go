@@ -22,6 +22,7 @@ type copier struct {
 	left    int64 // bytes
 	made    map[string]bool
 	skipped []string
+	out     *writers
 }
 
 // file copies one file or symlink; with a stream it is also written as a
@@ -82,7 +83,8 @@ func (c *copier) content(e entry, f io.Reader, stream io.Writer) error {
 				return err
 			}
 		}
-		return writeFile(c.t.root, e, bytes.NewReader(data))
+		c.out.add(e, data)
+		return c.out.failed()
 	}
 	limited := &io.LimitedReader{R: io.MultiReader(&first, f), N: c.left + 1}
 	if err := writeFile(c.t.root, e, limited); err != nil {

@@ -164,15 +164,16 @@ func (t *Tree) snapshot(ctx context.Context, dir string, git *workingCopy) error
 	if len(sel.paths) == 0 {
 		return ErrEmpty
 	}
-	cp := copier{t: t, from: source, left: t.store.cfg.MaxBytes, made: map[string]bool{".": true}}
+	cp := copier{t: t, from: source, left: t.store.cfg.MaxBytes, made: map[string]bool{".": true}, out: newWriters(t.root)}
 	commit, err := t.importFiles(ctx, git, sel, &cp)
-	if err != nil {
-		return err
-	}
 	for _, kept := range sel.kept {
-		if err := cp.tree(ctx, kept); err != nil {
-			return fmt.Errorf("copy %q: %w", kept, err)
+		if err == nil {
+			err = cp.tree(ctx, kept)
 		}
+	}
+	cp.out.wait()
+	if err := errors.Join(err, cp.out.failed()); err != nil {
+		return err
 	}
 	t.skipped, t.kept = append(sel.skipped, cp.skipped...), sel.kept
 	if git != nil && git.head != "" && t.sameTree(ctx, git.head, commit) {
