@@ -1,0 +1,93 @@
+package mutate
+
+import "github.com/fettle-dev/fettle/bot/code"
+
+// operator is one way to change a syntax tree.
+type operator struct {
+	name, class string
+	share       float64 // of the one-place fixes; see table
+	langs       int
+	visit       func(*scene, code.Node)
+}
+
+// table is the one table of operators.
+//
+// Where the shares come from: ManySStuBs4J (Karampatsis and Sutton, MSR 2020)
+// classified 10,231 one-statement fixes of 1,000 Java projects that fit 16
+// templates: change of identifier 3,265, modifier 1,852, wrong function name
+// 1,486, number 1,137, more arguments 758, binary operator 275, less specific
+// condition 215, other caller 187, fewer arguments 179, more specific
+// condition 175, unary operator 170, boolean 169, swapped arguments 127,
+// operand 120, throws 116. Those templates leave out added and moved
+// statements, which "Dissection of a bug dataset" (Sobreira et al., SANER
+// 2018) found to be the largest group of Defects4J's fixes, conditional blocks
+// first. So the shares below take the first study's order for its own kinds,
+// hold back about a third for guards, conditions and statements, and raise
+// the kinds that a failing unit test shows best (comparisons, boundaries,
+// constants). They are judgement, in parts of a thousand, and not fitted to
+// any set of bugs.
+func table() []operator {
+	return []operator{
+		{"comparison_boundary", "off-by-one boundary", 0.055, all, boundary},
+		{"comparison_operator", "wrong comparison", 0.035, all, comparison},
+		{"logical_operator", "wrong logical operator", 0.020, all, logical},
+		{"arithmetic_operator", "wrong arithmetic operator", 0.025, all, arithmetic},
+		{"division_kind", "integer or float division", 0.008, all, division},
+		{"negate_condition", "negated condition", 0.030, all, negate},
+		{"remove_not", "negated condition", 0.012, all, removeNot},
+		{"unary_minus", "wrong sign", 0.006, all, unaryMinus},
+		{"off_by_one", "off-by-one", 0.060, all, offByOne},
+		{"integer_constant", "wrong constant", 0.040, all, integerConstant},
+		{"float_constant", "wrong constant", 0.006, all, floatConstant},
+		{"boolean_flip", "wrong constant", 0.018, all, booleanFlip},
+		{"string_constant", "wrong constant", 0.025, all, stringConstant},
+		{"initial_value", "wrong initial value", 0.012, all, initialValue},
+		{"variable", "wrong variable", 0.120, all, wrongVariable},
+		{"field", "wrong field", 0.060, all, wrongField},
+		{"field_or_variable", "wrong variable", 0.010, all, fieldOrVariable},
+		{"assignment_target", "wrong variable", 0.008, all, assignmentTarget},
+		{"method_pair", "wrong function", 0.035, all, methodPair},
+		{"function_name", "wrong function", 0.045, all, functionName},
+		{"argument_swap", "swapped arguments", 0.018, all, argumentSwap},
+		{"argument_drop", "extra argument", 0.008, all, argumentDrop},
+		{"argument_add", "missing argument", 0.020, all, argumentAdd},
+		{"operand_swap", "swapped operands", 0.012, all, operandSwap},
+		{"operand_drop", "extra operand", 0.012, all, operandDrop},
+		{"index_bound", "off-by-one index", 0.020, all, indexBound},
+		{"accumulate", "assign or accumulate", 0.015, all, accumulate},
+		{"condition_term_drop", "condition too strict or too loose", 0.018, all, dropTerm},
+		{"condition_term_add", "missing condition", 0.025, all, addTerm},
+		{"guard_null", "missing guard", 0.030, all, guardNull},
+		{"guard_donor", "missing guard", 0.022, all, guardDonor},
+		{"guard_zero", "missing guard", 0.012, all, guardZero},
+		{"value_or_default", "missing guard", 0.012, py | js, valueOrDefault},
+		{"key_default", "missing key", 0.012, py, keyDefault},
+		{"optional_chain", "missing guard", 0.012, js, optionalChain},
+		{"return_value", "wrong return value", 0.022, all, returnValue},
+		{"missing_return", "missing return", 0.022, all, missingReturn},
+		{"statement_delete", "extra statement", 0.022, all, deleteStatement},
+		{"statement_swap", "wrong order", 0.015, all, swapStatements},
+		{"statement_move_loop", "statement in or out of a loop", 0.015, all, moveLoop},
+		{"statement_donor", "missing statement", 0.015, all, donorStatement},
+		{"loop_exit", "break or continue", 0.008, all, loopExit},
+		{"loop_exit_missing", "break or continue", 0.006, all, loopExitMissing},
+		{"call_wrap", "missing call", 0.028, all, callWrap},
+		{"call_unwrap", "extra call", 0.010, all, callUnwrap},
+		{"call_parentheses", "missing call", 0.006, py | js, callParentheses},
+		{"await", "missing await", 0.010, py | js, await},
+		{"copy", "shared state", 0.012, all, copyValue},
+		{"mutable_default", "shared state", 0.010, py, mutableDefault},
+		{"class_state", "shared state", 0.006, py, classState},
+		{"exception_type", "wrong exception", 0.012, py, exceptionType},
+		{"sort_direction", "wrong order", 0.010, all, sortDirection},
+		{"branch_swap", "swapped branches", 0.006, py | js, branchSwap},
+		{"equality_kind", "identity or equality", 0.008, py | js, equalityKind},
+		{"iteration_kind", "wrong iteration", 0.008, py | js, iterationKind},
+		{"string_prefix", "missing interpolation", 0.004, py | js, stringPrefix},
+		{"declare_or_assign", "shadowed variable", 0.010, golang, declareOrAssign},
+		{"pointer_receiver", "value or pointer", 0.010, golang, pointerReceiver},
+		{"range_copy", "value or pointer", 0.006, golang, rangeCopy},
+		{"nil_map", "missing initialisation", 0.008, golang, nilMap},
+		{"error_result", "wrong return value", 0.012, golang, errorResult},
+	}
+}
