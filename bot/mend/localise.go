@@ -1,0 +1,288 @@
+package mend
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"sort"
+	"strings"
+	"unicode"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+const (
+	maxTraced   = 60 // tests traced for the spectrum, failing ones first
+	maxSuspects = 50
+	maxSource   = 1 << 20 // bytes of a file that is searched
+)
+
+// localiser gathers evidence of where the fault is.
+type localiser struct {
+	req     Request
+	sources *sources
+	traces  []trace
+}
+
+func (l *localiser) add(_ target, ts []trace) { l.traces = append(l.traces, ts...) }
+
+// sample takes the failing tests and as many green ones as may be traced:
+// those of the failing tests' own files first, then the others evenly.
+func sample(t target, n int) []verify.TestResult {
+	out := append([]verify.TestResult(nil), t.red...)
+	if len(out) > n/2 {
+		out = out[:n/2]
+	}
+	redFiles := map[string]bool{}
+	for _, r := range out {
+		redFiles[r.File] = true
+	}
+	var near, far []verify.TestResult
+	for _, g := range t.green {
+		if redFiles[g.File] {
+			near = append(near, g)
+		} else {
+			far = append(far, g)
+		}
+	}
+	for _, list := range [][]verify.TestResult{near, far} {
+		room := n - len(out)
+		step := max(1, (len(list)+max(room, 1)-1)/max(room, 1))
+		for i := 0; i < len(list) && room > 0; i += step {
+			out = append(out, list[i])
+			room--
+		}
+	}
+	return out
+}
+
+type line struct {
+	path string
+	n    int
+}
+
+// rank scores lines and returns the best.
+func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
+	score := map[line]float64{}
+	reasons := map[line][]string{}
+	note := func(at line, by float64, why string) {
+		if l.searchable(at.path) {
+			score[at] += by
+			reasons[at] = append(reasons[at], why)
+		}
+	}
+	l.spectrum(note)
+	l.fromTraces(note)
+	if len(score) == 0 {
+		l.fromWords(ctx, note)
+	}
+	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
+	var out []Suspect
+	for at, s := range score {
+		sus := Suspect{Path: at.path, Line: at.n, EndLine: at.n, Score: s, Reasons: reasons[at]}
+		if reg, ok := l.sources.region(ctx, at.path, at.n); ok {
+			sus.Region = reg.ID
+			if n := shared(words, wordsOf(reg.QualifiedName+" "+at.path)); n > 0 {
+				sus.Score += 0.05 * math.Min(float64(n), 3)
+				sus.Reasons = append(sus.Reasons, "the issue speaks of it")
+			}
+		}
+		out = append(out, sus)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		switch {
+		case a.Score != b.Score:
+			return a.Score > b.Score
+		case a.Path != b.Path:
+			return a.Path < b.Path
+		}
+		return a.Line < b.Line
+	})
+	if len(out) > 0 && out[0].Score > 0 {
+		top := out[0].Score
+		for i := range out {
+			out[i].Score /= top
+		}
+	}
+	return spread(out), ctx.Err()
+}
+
+// spread keeps the best lines but leaves room for more than one region: no
+// region takes more than a dozen of the places before others had their turn.
+func spread(all []Suspect) []Suspect {
+	var out, rest []Suspect
+	per := map[string]int{}
+	for _, s := range all {
+		key := s.Path + " " + s.Region
+		if per[key]++; per[key] <= 12 {
+			out = append(out, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	out = append(out, rest...)
+	if len(out) > maxSuspects {
+		out = out[:maxSuspects]
+	}
+	return out
+}
+
+// searchable tells whether a file may hold the fault: source of ours, not a
+// test and not protected.
+func (l *localiser) searchable(path string) bool {
+	return code.LanguageOf(path) != "" && !code.IsTest(path) && (l.req.Protected == nil || !l.req.Protected(path))
+}
+
+// spectrum scores each line by Ochiai: failing tests that run it over the
+// square root of all failing tests times all tests that run it.
+func (l *localiser) spectrum(note func(line, float64, string)) {
+	failed := 0
+	bad, good := map[line]int{}, map[line]int{}
+	for _, t := range l.traces {
+		if !t.passed {
+			failed++
+		}
+		for path, lines := range t.lines {
+			for n := range lines {
+				if t.passed {
+					good[line{path, n}]++
+				} else {
+					bad[line{path, n}]++
+				}
+			}
+		}
+	}
+	for at, b := range bad {
+		s := float64(b) / math.Sqrt(float64(failed)*float64(b+good[at]))
+		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
+	}
+}
+
+// fromTraces adds the frames of stack traces, the innermost most.
+func (l *localiser) fromTraces(note func(line, float64, string)) {
+	for _, f := range l.req.Baseline.Report.Failures() {
+		if f.Kind == task.FailAssertion {
+			continue // its trace shows the test, not the fault
+		}
+		weight := 0.4
+		for i := len(f.Trace) - 1; i >= 0 && weight > 0.05; i-- {
+			if fr := f.Trace[i]; l.searchable(fr.File) {
+				note(line{fr.File, fr.Line}, weight, fmt.Sprintf("in the trace of %s", f.Exception))
+				weight /= 2
+			}
+		}
+	}
+}
+
+// fromWords looks for the issue's words in names, for when no test fails.
+func (l *localiser) fromWords(ctx context.Context, note func(line, float64, string)) {
+	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
+	for _, path := range l.req.Files {
+		if !l.searchable(path) || ctx.Err() != nil {
+			continue
+		}
+		for _, reg := range l.sources.regions(ctx, path) {
+			if reg.Kind == "class" || reg.Kind == "block" {
+				continue
+			}
+			n := 2 * shared(words, wordsOf(reg.QualifiedName))
+			n += shared(words, wordsOf(path))
+			if n > 0 {
+				note(line{path, reg.StartLine}, math.Min(1, float64(n)/8), "its name has words of the issue")
+			}
+		}
+	}
+}
+
+// wordsOf splits text and identifiers into lower-case words of three letters
+// or more, without the commonest.
+func wordsOf(s string) map[string]bool {
+	out := map[string]bool{}
+	var b strings.Builder
+	flush := func() {
+		if w := b.String(); len(w) >= 3 && !common[w] {
+			out[w] = true
+			if stem := strings.TrimSuffix(strings.TrimSuffix(w, "s"), "e"); len(stem) >= 3 {
+				out[stem] = true
+			}
+		}
+		b.Reset()
+	}
+	lower := false
+	for _, r := range s {
+		switch {
+		case unicode.IsUpper(r) && lower:
+			flush()
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsLetter(r):
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			flush()
+		}
+		lower = unicode.IsLower(r)
+	}
+	flush()
+	return out
+}
+
+var common = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("the and for that with this from are was were not but when have has had its then than will would should could can one two does did our your all any only into out get set use using test tests code file line error issue bug wrong expected instead") {
+		m[w] = true
+	}
+	return m
+}()
+
+func shared(a, b map[string]bool) int {
+	n := 0
+	for w := range b {
+		if a[w] {
+			n++
+		}
+	}
+	return n
+}
+
+// sources reads and parses the base's files once.
+type sources struct {
+	base fs.FS
+	text map[string][]byte
+	regs map[string][]code.Region
+}
+
+func newSources(base fs.FS) *sources {
+	return &sources{base: base, text: map[string][]byte{}, regs: map[string][]code.Region{}}
+}
+
+func (s *sources) read(path string) []byte {
+	if src, ok := s.text[path]; ok {
+		return src
+	}
+	src, err := fs.ReadFile(s.base, path)
+	if err != nil || len(src) > maxSource {
+		src = nil
+	}
+	s.text[path] = src
+	return src
+}
+
+func (s *sources) regions(ctx context.Context, path string) []code.Region {
+	if r, ok := s.regs[path]; ok {
+		return r
+	}
+	var out []code.Region
+	if src := s.read(path); src != nil {
+		out, _ = code.Regions(ctx, path, src) // a file that cannot be read has no regions
+	}
+	s.regs[path] = out
+	return out
+}
+
+// region is the innermost region around a line.
+func (s *sources) region(ctx context.Context, path string, line int) (code.Region, bool) {
+	return code.Enclosing(s.regions(ctx, path), line)
+}

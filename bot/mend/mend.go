@@ -1,0 +1,196 @@
+// Package mend repairs without a model: it localises the fault from which
+// tests run which lines, from stack traces and from the words of the issue;
+// makes candidates with the operators of bot/code/mutate; tries them in the
+// sandbox, the likeliest first; and keeps the smallest plausible patch. In go
+// a tree, a task and a baseline; out comes a patch, with the rivals that pass
+// the same tests named, or why there is none. It calls no model and decides
+// nothing: what it finds is judged by bot/verify like any other change.
+//
+// The search is the generate-and-validate scheme of the repair literature
+// (Le Goues et al., GenProg, ICSE 2012; Long and Rinard, SPR, FSE 2015) with
+// suspicion by Ochiai (Abreu et al., PRDC 2006).
+package mend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// Config is what a Mender needs.
+type Config struct {
+	Sandbox       *sandbox.Sandbox
+	Verifier      *verify.Verifier
+	Now           func() time.Time
+	Log           logrus.FieldLogger
+	MaxCandidates int           // default 3000
+	MaxTime       time.Duration // of one search, default 4 minutes
+	Workers       int           // candidates tried at once, default 2
+}
+
+// Mender searches for repairs.
+type Mender struct{ cfg Config }
+
+// New returns a Mender; it starts nothing.
+func New(cfg Config) *Mender {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		quiet := logrus.New()
+		quiet.SetOutput(io.Discard)
+		cfg.Log = quiet
+	}
+	if cfg.MaxCandidates <= 0 {
+		cfg.MaxCandidates = 3000
+	}
+	if cfg.MaxTime <= 0 {
+		cfg.MaxTime = 4 * time.Minute
+	}
+	if cfg.Workers <= 0 {
+		cfg.Workers = 2
+	}
+	return &Mender{cfg: cfg}
+}
+
+// Request is a tree with a fault.
+type Request struct {
+	Dir       string   // the tree; only copies of it are run or changed
+	Base      fs.FS    // the same content
+	Files     []string // its files
+	Task      task.Task
+	Baseline  verify.Baseline
+	Protected func(path string) bool // files that may not be changed
+	Progress  func(note string)
+	Deadline  time.Time // of the whole run; zero for none
+}
+
+// Suspect is a place that may hold the fault.
+type Suspect struct {
+	Path    string   `json:"path"`
+	Line    int      `json:"line"` // 1-based
+	EndLine int      `json:"end_line"`
+	Score   float64  `json:"score"` // 0–1
+	Region  string   `json:"region,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// Found is a change that passes all tests.
+type Found struct {
+	Patch        task.Patch
+	Template     string // the operator's name
+	Explanation  string // what was wrong and what the change does, for a person
+	Path         string
+	Line         int
+	Alternatives []string // other changes that pass the same tests, described
+	Ambiguous    bool     // nothing decides between them
+}
+
+// Repair is what a search gave.
+type Repair struct {
+	Found     *Found
+	Tried     int    // candidates that were run
+	Plausible int    // candidates that passed every test
+	Reason    string // why nothing was found, or what was
+}
+
+// Localise ranks the places that may hold the fault, best first, at most 50.
+func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
+	l := &localiser{req: r, sources: newSources(r.Base)}
+	for _, s := range m.targets(r) {
+		b, err := m.bench(ctx, r, s.suite)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			continue
+		}
+		traces, err := b.trace(ctx, sample(s, maxTraced))
+		err = errors.Join(err, b.close())
+		if err != nil {
+			return nil, fmt.Errorf("tracing the tests of %s: %w", s.suite.Name, err)
+		}
+		l.add(s, traces)
+	}
+	return l.rank(ctx)
+}
+
+// Repair searches for a change that turns the failing tests green and keeps
+// the others so.
+func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Repair, error) {
+	targets := m.targets(r)
+	if len(targets) == 0 {
+		return Repair{Reason: "no test fails that could be run again"}, nil
+	}
+	limit := m.cfg.Now().Add(m.cfg.MaxTime)
+	if !r.Deadline.IsZero() && r.Deadline.Before(limit) {
+		limit = r.Deadline
+	}
+	total := Repair{Reason: "no candidate made a failing test pass"}
+	for _, t := range targets {
+		b, err := m.bench(ctx, r, t.suite)
+		if err != nil {
+			return Repair{}, err
+		}
+		if b == nil {
+			total.Reason = fmt.Sprintf("mechanical repair does not know tests of %s", t.suite.Name)
+			continue
+		}
+		s := &search{mender: m, req: r, target: t, bench: b, until: limit, sources: newSources(r.Base)}
+		found, err := s.run(ctx, suspects)
+		err = errors.Join(err, b.close())
+		if err != nil {
+			return Repair{}, fmt.Errorf("searching a repair for the tests of %s: %w", t.suite.Name, err)
+		}
+		total.Tried += found.Tried
+		total.Plausible += found.Plausible
+		total.Reason = found.Reason
+		if found.Found != nil {
+			total.Found = found.Found
+			return total, nil
+		}
+	}
+	return total, nil
+}
+
+// target is a suite with failing tests.
+type target struct {
+	suite verify.Suite
+	red   []verify.TestResult // fail, and not by chance
+	green []verify.TestResult
+}
+
+func (m *Mender) targets(r Request) []target {
+	flaky := map[string]bool{}
+	for _, id := range r.Baseline.Flaky {
+		flaky[id] = true
+	}
+	var out []target
+	for _, s := range r.Baseline.Report.Suites {
+		t := target{suite: s}
+		for _, x := range r.Baseline.Report.Tests {
+			if x.Suite != s.Name || !hasPrefix(x.ID, s) || flaky[x.ID] {
+				continue
+			}
+			switch {
+			case x.Red():
+				t.red = append(t.red, x)
+			case x.Status == verify.StatusPassed:
+				t.green = append(t.green, x)
+			}
+		}
+		if len(t.red) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package mend
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // the driver
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+//go:embed driver/python.py
+var pythonDriver string
+
+// preloaded modules are imported once per worker, before the forks. They are
+// the standard library's that tests and services use most.
+var preloaded = []string{"pytest", "unittest", "unittest.mock", "json", "re", "datetime", "decimal", "fractions", "dataclasses", "typing",
+	"collections", "itertools", "functools", "enum", "math", "random", "statistics", "string", "textwrap", "csv", "io", "pathlib", "tempfile",
+	"logging", "abc", "copy", "heapq", "bisect", "contextlib", "threading", "asyncio", "uuid", "hashlib", "operator", "time", "calendar"}
+
+// pythonBench keeps workers that fork a child for each candidate.
+type pythonBench struct {
+	suite   verify.Suite
+	limit   time.Duration
+	workers []*pythonWorker
+}
+
+type pythonWorker struct {
+	space   *sandbox.Workspace
+	process *sandbox.Process
+	in      *json.Encoder
+	out     *bufio.Reader
+}
+
+type pythonRequest struct {
+	Program string            `json:"program"`
+	Dir     string            `json:"dir"`
+	Tests   []string          `json:"tests"`
+	Files   map[string]string `json:"files"` // path → content, each byte a character
+	Trace   bool              `json:"trace"`
+	Limit   float64           `json:"limit"` // seconds, one test
+	Wall    float64           `json:"wall"`  // seconds, all
+}
+
+type pythonAnswer struct {
+	Ready bool `json:"ready"`
+	Ended bool `json:"ended"`
+	Tests []struct {
+		ID     string           `json:"id"`
+		Passed bool             `json:"passed"`
+		Lines  map[string][]int `json:"lines"`
+	} `json:"tests"`
+}
+
+func newPythonBench(ctx context.Context, cfg Config, dir string, s verify.Suite, limit time.Duration) (bench, error) {
+	b := &pythonBench{suite: s, limit: limit}
+	for range cfg.Workers {
+		w, err := newPythonWorker(ctx, cfg, dir)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+		b.workers = append(b.workers, w)
+	}
+	return b, nil
+}
+
+func newPythonWorker(ctx context.Context, cfg Config, dir string) (*pythonWorker, error) {
+	space, err := cfg.Sandbox.Workspace(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &pythonWorker{space: space}
+	w.process, err = space.Start(ctx, sandbox.Command{
+		Argv:   []string{"python3", "-B", "-c", pythonDriver},
+		Env:    map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+		Limits: sandbox.Limits{Wall: cfg.MaxTime + time.Minute, CPU: cfg.MaxTime + time.Minute},
+	})
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
+	if err := w.in.Encode(map[string]any{"modules": preloaded}); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	if _, err := w.read(); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+func (w *pythonWorker) ask(req pythonRequest) (pythonAnswer, error) {
+	if err := w.in.Encode(req); err != nil {
+		return pythonAnswer{}, fmt.Errorf("asking the Python worker: %w", err)
+	}
+	return w.read()
+}
+
+const maxAnswer = 32 << 20
+
+func (w *pythonWorker) read() (pythonAnswer, error) {
+	var a pythonAnswer
+	var line []byte
+	for {
+		part, err := w.out.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAnswer {
+			return a, fmt.Errorf("the Python worker ended: %w", err)
+		}
+	}
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("the Python worker's answer is not JSON: %w", err)
+	}
+	return a, nil
+}
+
+func (w *pythonWorker) close() error {
+	w.process.Kill()
+	_, _ = w.process.Wait() // it was killed
+	return w.space.Close()
+}
+
+func (b *pythonBench) close() error {
+	var err error
+	for _, w := range b.workers {
+		err = errors.Join(err, w.close())
+	}
+	return err
+}
+
+func (b *pythonBench) request(tests []verify.TestResult) pythonRequest {
+	n := min(len(tests), 20)
+	return pythonRequest{
+		Program: b.suite.Name, Dir: b.suite.Dir, Tests: natives(tests, b.suite), Files: map[string]string{},
+		Limit: b.limit.Seconds(), Wall: 2 + b.limit.Seconds()*float64(max(n, 2)),
+	}
+}
+
+func (b *pythonBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace, error) {
+	req := b.request(tests)
+	req.Trace, req.Wall = true, 30+req.Wall
+	req.Limit *= 4 // tracing is slow
+	answer, err := b.workers[0].ask(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
+	}
+	var out []trace
+	for _, t := range answer.Tests {
+		tr := trace{id: prefix(b.suite) + t.ID, passed: t.Passed, lines: map[string]map[int]bool{}}
+		for file, lines := range t.Lines {
+			set := map[int]bool{}
+			for _, l := range lines {
+				set[l] = true
+			}
+			tr.lines[filepath.ToSlash(file)] = set
+		}
+		out = append(out, tr)
+	}
+	return out, nil
+}
+
+func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(int, map[string]bool) bool) error {
+	return parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
+		req := b.request(tests)
+		req.Files[cs[i].path] = latin1(cs[i].content)
+		answer, err := b.workers[worker].ask(req)
+		if err != nil {
+			return nil, err
+		}
+		passed := map[string]bool{}
+		for _, t := range answer.Tests {
+			if t.Passed {
+				passed[prefix(b.suite)+t.ID] = true
+			}
+		}
+		return passed, nil
+	}, each)
+}
+
+// latin1 makes each byte one character, so that any bytes survive JSON.
+func latin1(b []byte) string {
+	r := make([]rune, len(b))
+	for i, c := range b {
+		r[i] = rune(c)
+	}
+	return string(r)
+}
+
+// parallel does n jobs on some workers in order, and hands each result to each,
+// one at a time, until each says stop, a job fails or the context ends.
+func parallel(ctx context.Context, workers, n int, job func(worker, i int) (map[string]bool, error), each func(int, map[string]bool) bool) error {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next, stopped := 0, false
+	var failed error
+	for w := range workers {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				done := stopped || failed != nil || i >= n || ctx.Err() != nil
+				next++
+				mu.Unlock()
+				if done {
+					return
+				}
+				passed, err := job(w, i)
+				mu.Lock()
+				switch {
+				case stopped:
+				case err != nil:
+					failed = errors.Join(failed, err)
+				case !each(i, passed):
+					stopped = true
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return failed
+}
