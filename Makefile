@@ -4,7 +4,7 @@ PKGS    ?= ./...
 TIME    ?= 30s
 SAMPLE  ?= python
 LINT    := .tools/golangci-lint
-LINT_VERSION := v2.14.0
+LINT_VERSION := v2.15.0
 
 .PHONY: build setup demo test lint bench fuzz wasm clean
 
@@ -12,7 +12,7 @@ build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
 
 setup: ## install the Debian packages that are missing, and say so
-	@sh scripts/setup.sh
+	@sh .ci/setup.sh
 
 demo: setup build ## from a label to a pull request, without key or network
 	./bin/fettle demo --sample $(SAMPLE)
@@ -28,10 +28,10 @@ $(LINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
-	sh scripts/bench.sh
+	sh .ci/bench.sh
 
 fuzz: ## each fuzz target for TIME
-	GO=$(GO) TIME=$(TIME) sh scripts/fuzz.sh
+	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh
 
 wasm: ## build the grammars' WebAssembly module again from its pinned sources
 	sh bot/code/grammar/build.sh
