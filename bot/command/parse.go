@@ -72,12 +72,10 @@ func Parse(text string) []Command {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\uFEFF"))
 	lines := strings.Split(text, "\n")
-	var (
-		s   scanner
-		out []Command
-	)
+	s := newScanner(lines)
+	var out []Command
 	for i, line := range lines {
-		shown, ok := s.text(line, lines[i+1:])
+		shown, ok := s.text(line)
 		if !ok {
 			continue
 		}

@@ -9,15 +9,44 @@ type scanner struct {
 	fence  string // the open fence's marks, or ""
 	indent int    // of the line that opened the fence
 	until  string // ends a hidden part: "-->", "</pre>", …, lower case
+
+	line int            // 0-based, of the line looked at
+	last map[string]int // the last line that holds each possible end
+}
+
+func newScanner(lines []string) *scanner {
+	s := &scanner{line: -1, last: map[string]int{}}
+	for i, l := range lines {
+		if !strings.Contains(l, "</") && !strings.Contains(l, "-->") {
+			continue
+		}
+		low := lowerASCII(l)
+		for _, end := range append(closers(), "-->") {
+			if strings.Contains(low, end) {
+				s.last[end] = i
+			}
+		}
+	}
+	return s
+}
+
+func closers() []string {
+	var out []string
+	for _, name := range rawBlocks {
+		out = append(out, "</"+name)
+	}
+	return out
 }
 
 // rawBlocks are HTML elements whose content is not text of the comment.
 var rawBlocks = []string{"pre", "code", "script", "style", "textarea", "blockquote", "template"}
 
-// text returns the line when a command may stand at its beginning.
-func (s *scanner) text(line string, rest []string) (string, bool) {
+// text returns the line when a command may stand at its beginning. It has to
+// be given all lines in order.
+func (s *scanner) text(line string) (string, bool) {
+	s.line++
 	if s.until != "" {
-		s.skipHidden(line, rest)
+		s.skipHidden(line)
 		return "", false // what follows the end is not at the start of a line
 	}
 	trimmed := strings.TrimLeft(line, " ")
@@ -33,7 +62,7 @@ func (s *scanner) text(line string, rest []string) (string, bool) {
 	if indent > 3 || strings.HasPrefix(trimmed, "\t") || strings.HasPrefix(trimmed, ">") {
 		return "", false
 	}
-	visible := s.openHidden(trimmed, rest)
+	visible := s.openHidden(trimmed)
 	return visible, visible != ""
 }
 
@@ -69,66 +98,63 @@ func (s *scanner) closeFence(trimmed string, indent int) {
 	}
 }
 
-// openHidden cuts the line where a hidden part begins. A comment that is never
-// closed hides the rest only when it begins its line, as on GitHub.
-func (s *scanner) openHidden(line string, rest []string) string {
-	low := lowerASCII(line)
-	at, until := -1, ""
-	if i := strings.Index(low, "<!--"); i >= 0 {
-		at, until = i, "-->"
-	}
-	for _, name := range rawBlocks {
-		if i := indexTag(low, name); i >= 0 && (at < 0 || i < at) {
-			at, until = i, "</"+name
+// openHidden cuts the line where a hidden part begins, and follows the parts
+// to its end. One that is never closed hides the rest only when it begins its
+// line, as on GitHub.
+func (s *scanner) openHidden(line string) string {
+	low, shown := lowerASCII(line), len(line)
+	for from := 0; ; {
+		at, until := nextHidden(low, from)
+		if at < 0 {
+			return line[:shown]
 		}
+		end := strings.Index(low[at+1:], until)
+		if end < 0 && (at == 0 || s.last[until] > s.line) {
+			s.until = until
+		}
+		if end >= 0 || s.until != "" {
+			shown = min(shown, at)
+		}
+		if end < 0 {
+			return line[:shown]
+		}
+		from = at + 1 + end + len(until)
 	}
-	if at < 0 {
-		return line
-	}
-	if strings.Contains(low[at+1:], until) {
-		return line[:at] // opened and closed on one line: a later part is not at its start
-	}
-	if at == 0 || closedLater(rest, until) {
-		s.until = until
-	}
-	if s.until == "" {
-		return line
-	}
-	return line[:at]
 }
 
-func (s *scanner) skipHidden(line string, rest []string) {
+// nextHidden finds where the next hidden part begins, and what would end it.
+func nextHidden(low string, from int) (at int, until string) {
+	for at = from; ; at++ {
+		i := strings.IndexByte(low[at:], '<')
+		if i < 0 {
+			return -1, ""
+		}
+		at += i
+		if strings.HasPrefix(low[at:], "<!--") {
+			return at, "-->"
+		}
+		for _, name := range rawBlocks {
+			if opens(low[at+1:], name) {
+				return at, "</" + name
+			}
+		}
+	}
+}
+
+// opens tells whether an element's name stands here, whole.
+func opens(low, name string) bool {
+	after, ok := strings.CutPrefix(low, name)
+	return ok && (after == "" || strings.ContainsAny(after[:1], " \t>/"))
+}
+
+func (s *scanner) skipHidden(line string) {
 	i := strings.Index(lowerASCII(line), s.until)
 	if i < 0 {
 		return
 	}
 	after := line[i+len(s.until):]
 	s.until = ""
-	s.openHidden(strings.TrimLeft(after, " "), rest) // another one may begin right there
-}
-
-func closedLater(rest []string, until string) bool {
-	for _, l := range rest {
-		if strings.Contains(lowerASCII(l), until) {
-			return true
-		}
-	}
-	return false
-}
-
-func indexTag(low, name string) int {
-	for from := 0; ; {
-		i := strings.Index(low[from:], "<"+name)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		after := low[i+1+len(name):]
-		if after == "" || strings.ContainsAny(after[:1], " \t>/") {
-			return i
-		}
-		from = i + 1
-	}
+	s.openHidden(strings.TrimLeft(after, " ")) // another one may begin right there
 }
 
 // lowerASCII keeps the length, which strings.ToLower does not.
