@@ -1,0 +1,156 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+const full = `
+tiers:
+  tier1: {base_url: "https://api.example.com/v1", model: deepseek-chat, api_key_env: FETTLE_TEST_KEY, timeout: 90s}
+  tier2:
+    base_url: http://127.0.0.1:11434/v1
+    model: qwen2.5-coder:7b
+    context_tokens: 8192
+budget: {usd: 0.5, minutes: 10, attempts_per_tier: 2, attempts: 7}
+github: {app_id: 7, private_key_file: app.pem, webhook_secret_file: /etc/secret, base_url: "http://127.0.0.1:9090"}
+label: fix-me
+state_dir: /var/lib/fettle
+`
+
+func TestL5TheOperatorsFileIsRead(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("/etc/fettle/config.yml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := task.Budget{USD: task.Dollars(0.5), Duration: 10 * time.Minute, AttemptsPerTier: 2, Attempts: 7, MaxTier: task.Tier3}
+	if s.Budget != want {
+		t.Errorf("budget %+v, want %+v", s.Budget, want)
+	}
+	if got := s.Tiers[task.Tier1]; got.PriceIn != 0.14 || got.PriceOut != 0.28 || got.Timeout != 90*time.Second {
+		t.Errorf("tier1 %+v: its price comes from the dated table", got)
+	}
+	if got := s.Tiers[task.Tier2]; got.PriceIn != 0 || got.ContextTokens != 8192 {
+		t.Errorf("tier2 %+v: a model on this machine costs nothing", got)
+	}
+	if s.GitHub.PrivateKeyFile != "/etc/fettle/app.pem" || s.Database != "/var/lib/fettle/fettle.db" || s.Label != "fix-me" || s.Sandbox != "bubblewrap" {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestC2BadSettingsNameFileLineAndWay(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"unknown key":         {"label: x\nlabels: y\n", "labels"},
+		"unknown tier":        {"label: x\ntiers:\n  tier9: {base_url: \"http://127.0.0.1/v1\", model: m}\n", "c.yml:3: tiers.tier9"},
+		"key in the file":     {"tiers:\n  tier1:\n    base_url: https://a.example/v1\n    model: gpt-5\n    api_key_env: sk-abc-def\n", "c.yml:5: tiers.tier1.api_key_env"},
+		"no price":            {"tiers:\n  tier1:\n    base_url: https://a.example/v1\n    model: own\n", "price_in_per_mtok"},
+		"bad duration":        {"tiers:\n  tier1: {base_url: \"http://127.0.0.1/v1\", model: m, timeout: soon}\n", "timeout"},
+		"bad sandbox":         {"sandbox: chroot\n", "c.yml:1: sandbox"},
+		"negative budget":     {"budget:\n  usd: -1\n", "c.yml:2: budget.usd"},
+		"wrong type":          {"budget:\n  attempts: many\n", "attempts"},
+		"credentials in URL":  {"github:\n  base_url: https://user:pw@ghe.example\n", "c.yml:2: github.base_url"},
+		"not YAML":            {"tiers: [\n", "c.yml"},
+		"nothing may be free": {"budget:\n  minutes: 0\n", "budget.minutes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("c.yml", []byte(tc.text))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("got %v, want it to hold %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestC2NothingConfiguredMeansTheDefaults(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", "/state")
+	s, err := Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Budget != task.DefaultBudget() || s.Database != "/state/fettle/fettle.db" || s.Label != "agent:fix" {
+		t.Fatalf("got %+v", s)
+	}
+	if _, err := Load("/nowhere/config.yml"); err == nil {
+		t.Fatal("a file that was named and is missing must be an error")
+	}
+}
+
+func TestA1KeysComeFromWhereTheFileSays(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(name, []byte("k1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := (Tier{keyFile: name}).Key(); err != nil || k != "k1" {
+		t.Fatalf("got %q, %v", k, err)
+	}
+	t.Setenv("FETTLE_TEST_KEY", "")
+	if _, err := (Tier{keyEnv: "FETTLE_TEST_KEY"}).Key(); err == nil || !strings.Contains(err.Error(), "FETTLE_TEST_KEY") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestX6TwoWebhookSecretsMayBeValidAtOnce(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "s")
+	if err := os.WriteFile(name, []byte("one\r\n\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Secrets(name)
+	if err != nil || len(got) != 2 || string(got[1]) != "two" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+}
+
+func TestT11ARepositoryOnlyNarrows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		gen := func(name string) task.Budget {
+			return task.Budget{
+				USD:             task.USD(rapid.Int64Range(0, 5e9).Draw(t, name+"usd")),
+				Duration:        time.Duration(rapid.Int64Range(0, int64(2*time.Hour)).Draw(t, name+"time")),
+				AttemptsPerTier: rapid.IntRange(0, 9).Draw(t, name+"per"),
+				Attempts:        rapid.IntRange(0, 30).Draw(t, name+"all"),
+				MaxTier:         rapid.SampledFrom(append([]task.Tier{""}, task.Ladder...)).Draw(t, name+"tier"),
+			}
+		}
+		op, want := gen("operator "), gen("repository ")
+		if op.MaxTier == "" {
+			op.MaxTier = task.Tier3
+		}
+		got := Narrow(op, &Repo{Budget: &want})
+		if got.USD > op.USD || got.Duration > op.Duration || got.AttemptsPerTier > op.AttemptsPerTier || got.Attempts > op.Attempts || got.MaxTier.Rank() > op.MaxTier.Rank() {
+			t.Fatalf("%+v narrowed by %+v is %+v", op, want, got)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte("budget: {usd: 1}\n---\nx: 1\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if s, err := Parse("c.yml", raw); err == nil && s.Budget.USD < 0 {
+			t.Fatal("a negative budget was taken")
+		}
+	})
+}
+
+func FuzzRepo(f *testing.F) {
+	f.Add([]byte("base: main\nprotected: [db/**]\nbudget: {usd: 0.1}\nmax_tier: tier1\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r, err := LoadRepo(raw)
+		if err == nil && Narrow(task.DefaultBudget(), r).USD > task.DefaultBudget().USD {
+			t.Fatal("a repository raised the budget")
+		}
+	})
+}
