@@ -22,12 +22,14 @@ const (
 )
 
 func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
-	b := &bubblewrap{exe: cfg.Bwrap, uid: -1}
+	b := &bubblewrap{uid: -1}
+	name := cfg.Bwrap
+	if name == "" {
+		name = "bwrap"
+	}
 	var err error
-	if b.exe == "" {
-		if b.exe, err = exec.LookPath("bwrap"); err != nil {
-			return fmt.Errorf("sandbox: bubblewrap is not installed (%w); install it (apt-get install bubblewrap), or ask for sandbox: none by name, which confines nothing", err)
-		}
+	if b.exe, err = exec.LookPath(name); err != nil {
+		return fmt.Errorf("sandbox: bubblewrap is not installed (%w); install it (apt-get install bubblewrap), or ask for sandbox: none by name, which confines nothing", err)
 	}
 	if b.filter, err = seccompFilter(); err != nil {
 		return err

@@ -50,7 +50,7 @@ type confined struct {
 
 // launch implements backend.
 func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error) {
-	r := &confined{pidfd: -1}
+	r := &confined{pidfd: -1, disk: diskWatch{tmp: -1}}
 	cache, err := w.box.cacheFor(b)
 	if err != nil {
 		return nil, err
@@ -197,10 +197,6 @@ func (b *bubblewrap) confine(ctx context.Context, r *confined, lim Limits) error
 	return nil
 }
 
-// errNoStart means that bwrap did not get as far as the payload; its own words
-// are on the command's stderr.
-var errNoStart = errors.New("sandbox: bubblewrap could not build the sandbox")
-
 func applyRlimits(pid int, lim Limits) error {
 	secs := uint64((lim.CPU + time.Second - 1) / time.Second)
 	for _, l := range []struct {
@@ -300,6 +296,7 @@ func (r *confined) release() {
 			_ = unix.Close(r.pidfd)
 		}
 		_ = r.status.Close()
+		r.disk.close()
 		if r.group != nil {
 			r.group.release()
 		}

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -16,8 +18,9 @@ import (
 type plain struct{}
 
 type exposed struct {
-	cmd   *exec.Cmd
-	group int
+	cmd  *exec.Cmd
+	mark string // environment entry by which the run's processes are found again
+	home string
 }
 
 // launch implements backend.
@@ -46,10 +49,12 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 	if len(c.ReadOnly) > 0 {
 		return nil, errors.New("sandbox: the backend none cannot show files at another place")
 	}
+	mark := "FETTLE_SANDBOX_RUN=" + nonce()
+	cmd.Env = append(cmd.Env, mark)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("sandbox: starting %s: %w", c.Argv[0], err)
 	}
-	return &exposed{cmd: cmd, group: cmd.Process.Pid}, nil
+	return &exposed{cmd: cmd, mark: mark, home: home}, nil
 }
 
 func lookIn(dirs []string, name string) (string, error) {
@@ -77,9 +82,33 @@ func (e *exposed) wait() (int, error) {
 	return e.cmd.ProcessState.ExitCode(), nil
 }
 
-func (e *exposed) kill()             { _ = syscall.Kill(-e.group, syscall.SIGKILL) }
+// kill ends the process group, and what left it: without a pid namespace the
+// only mark that a daemon keeps is its environment.
+func (e *exposed) kill() {
+	_ = syscall.Kill(-e.cmd.Process.Pid, syscall.SIGKILL)
+	for range 20 {
+		if e.killMarked() == 0 {
+			return
+		}
+	}
+}
+
+func (e *exposed) killMarked() (found int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || !bytes.Contains(env, []byte(e.mark)) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			found++
+		}
+	}
+	return found
+}
+
 func (e *exposed) watch(bool) breach { return breach{} }
-func (e *exposed) release()          {}
+func (e *exposed) release()          { _ = os.RemoveAll(e.home) }
 
 // workspace implements backend.
 func (plain) workspace(box *Sandbox, _ int64, fill func(*Workspace) error) (*Workspace, error) {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,10 @@ type Result struct {
 func (r Result) OK() bool {
 	return r.ExitCode == 0 && !r.TimedOut && !r.OutOfMemory && !r.OverQuota
 }
+
+// errNoStart means that bwrap did not get as far as the payload; its own words
+// are on the command's stderr.
+var errNoStart = errors.New("sandbox: bubblewrap could not build the sandbox")
 
 // breach is what a limit's watcher found.
 type breach struct{ memory, disk, processes bool }
@@ -308,6 +313,8 @@ func (p *Process) supervise(ctx context.Context) {
 	switch {
 	case cause != nil:
 		p.fail = cause
+	case errors.Is(e.err, errNoStart) && bytes.HasPrefix(p.res.Stderr, []byte("bwrap: execvp ")):
+		p.res.ExitCode = 127 // the payload never ran, so these words are bwrap's own
 	case e.err != nil && !stopped && !p.res.OutOfMemory:
 		p.fail = e.err
 	}

@@ -19,16 +19,16 @@ type diskWatch struct {
 	w     *Workspace
 	lim   Limits
 	cache string // host folder of what was written to /cache
-	tmp   string // the payload's own /tmp, when it is a tmpfs made by bwrap
+	pid1  int
+	tmp   int // descriptor of the payload's own /tmp, when it is a tmpfs made by bwrap
 	start int64  // bytes in the workspace at the start
 	next  time.Time
 	hit   bool
 }
 
 func newDiskWatch(w *Workspace, cache string, pid1 int, lim Limits) diskWatch {
-	d := diskWatch{w: w, lim: lim, cache: cache, next: time.Now().Add(time.Second)}
+	d := diskWatch{w: w, lim: lim, cache: cache, pid1: pid1, tmp: -1, next: time.Now().Add(time.Second)}
 	if !w.sized {
-		d.tmp = fmt.Sprintf("/proc/%d/root/tmp", pid1)
 		d.start, _ = usedBytes(w.dir)
 	}
 	return d
@@ -46,8 +46,8 @@ func (d *diskWatch) full(final bool) bool {
 	}
 	if d.w.sized {
 		d.hit = freeBytes(d.w.dir) < nearlyFull
-	} else if !final {
-		d.hit = freeBytes(d.tmp) < nearlyFull
+	} else {
+		d.hit = d.tmpFull()
 	}
 	began := time.Now()
 	if began.After(d.next) || (final && !d.w.sized) {
@@ -64,6 +64,35 @@ func (d *diskWatch) full(final bool) bool {
 		d.hit = d.hasFullFile()
 	}
 	return d.hit
+}
+
+// tmpFull looks at the payload's /tmp. Its descriptor outlives the payload, so
+// that the last look tells the truth. bwrap's own process may not be looked
+// into, but what it started may.
+func (d *diskWatch) tmpFull() bool {
+	if d.tmp < 0 {
+		for _, pid := range descendants(d.pid1, 8) {
+			fd, err := unix.Open(fmt.Sprintf("/proc/%d/root/tmp", pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+			if err != nil {
+				continue
+			}
+			d.tmp = fd
+			break
+		}
+	}
+	var st unix.Statfs_t
+	if d.tmp < 0 || unix.Fstatfs(d.tmp, &st) != nil || st.Type != unix.TMPFS_MAGIC {
+		return false
+	}
+	return int64(st.Bavail)*st.Bsize < nearlyFull
+}
+
+// close gives the descriptor back.
+func (d *diskWatch) close() {
+	if d.tmp >= 0 {
+		_ = unix.Close(d.tmp)
+		d.tmp = -1
+	}
 }
 
 // hasFullFile finds the trace of a write that RLIMIT_FSIZE cut off in a program

@@ -1,0 +1,460 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// boxed is a sandbox with walls: tests of walls must not pass without.
+func boxed(t testing.TB, cfg Config) *Sandbox {
+	t.Helper()
+	s := newBoxed(t, cfg)
+	if s.Walls().Backend != Bubblewrap || !s.Walls().SelfTest {
+		t.Fatalf("no walls to test: %s", s.Walls())
+	}
+	return s
+}
+
+// ways are the two ways in which memory and processes are bounded.
+func ways(t *testing.T, test func(t *testing.T, s *Sandbox)) {
+	for name, cfg := range map[string]Config{"cgroup where writable": {}, "watchdog": {noCgroup: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, boxed(t, cfg))
+		})
+	}
+}
+
+// attack runs a payload of testdata in the workspace.
+func attack(t testing.TB, w *Workspace, lim Limits, payload string, args ...string) Result {
+	t.Helper()
+	r, err := w.Run(context.Background(), payloadCommand(t, w.box, lim, payload, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func payloadCommand(t testing.TB, s *Sandbox, lim Limits, payload string, args ...string) Command {
+	t.Helper()
+	host, err := filepath.Abs(filepath.Join("testdata", payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	interpreter := "/bin/sh"
+	if strings.HasSuffix(payload, ".py") {
+		var ok bool
+		if interpreter, ok = s.Tool("python3"); !ok {
+			t.Fatal("no python3 on this machine")
+		}
+	}
+	inside, mounts := "/driver/"+payload, []Mount{{Host: host, Inside: "/driver/" + payload}}
+	if s.Walls().Backend == None {
+		inside, mounts = host, nil
+	}
+	return Command{Argv: append([]string{interpreter, inside}, args...), Limits: lim, ReadOnly: mounts}
+}
+
+func TestS01WholeTreeDeadWithinTwoSecondsOfTheDeadline(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, boxed(t, Config{}), nil)
+	token := "s01-" + nonce()
+	began := time.Now()
+	r := attack(t, w, Limits{Wall: time.Second}, "s01_hang.py", token)
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it took %v to end after a deadline of 1s", took)
+	}
+	if !r.TimedOut || r.ExitCode == 0 || !strings.Contains(string(r.Stdout), "hanging") {
+		t.Errorf("result %+v", r)
+	}
+	if left := withToken(token); len(left) > 0 {
+		t.Errorf("processes outlived the run: %v", left)
+	}
+}
+
+func TestS01CancelKillsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, boxed(t, Config{}), nil)
+	token := "s01c-" + nonce()
+	stop := errors.New("somebody said stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p, err := w.Start(ctx, payloadCommand(t, w.box, Limits{}, "s01_hang.py", token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 7)
+	if _, err := p.Stdout.Read(buf); err != nil || len(withToken(token)) < 2 {
+		t.Fatalf("not running: %q %v", buf, err)
+	}
+	began := time.Now()
+	cancel(stop)
+	if _, err := p.Wait(); !errors.Is(err, stop) {
+		t.Errorf("error %v does not say why", err)
+	}
+	if took := time.Since(began); took > time.Second || len(withToken(token)) > 0 {
+		t.Errorf("after %v still there: %v", took, withToken(token))
+	}
+}
+
+// withToken lists host processes that have the token in their arguments.
+func withToken(token string) (found []string) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		data, _ := os.ReadFile(d + "/cmdline")
+		if strings.Contains(string(data), token) && d != fmt.Sprintf("/proc/%d", os.Getpid()) {
+			found = append(found, filepath.Base(d)+" "+strings.ReplaceAll(string(data), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func TestS02ForkBombStopsAtTheProcessLimit(t *testing.T) {
+	t.Parallel()
+	ways(t, func(t *testing.T, s *Sandbox) {
+		neighbour := workspace(t, s, nil)
+		w := workspace(t, s, nil)
+		busy := make(chan Result, 1)
+		go func() {
+			r, _ := w.Run(context.Background(), payloadCommand(t, s, Limits{Processes: 64, Wall: 20 * time.Second}, "s02_forks.py"))
+			busy <- r
+		}()
+		for range 20 {
+			if r := run(t, neighbour, "sh", "-c", "true & true & wait"); r.ExitCode != 0 {
+				t.Fatalf("another run suffered: %+v", r)
+			}
+		}
+		r := <-busy
+		var made, errno int
+		if _, err := fmt.Sscanf(string(r.Stdout), "stopped %d %d", &made, &errno); err != nil || made > 64 || errno != int(unix.EAGAIN) {
+			t.Errorf("stdout %q stderr %q", r.Stdout, r.Stderr)
+		}
+	})
+}
+
+func TestS03EightGiBDieAloneAsOutOfMemory(t *testing.T) {
+	t.Parallel()
+	ways(t, func(t *testing.T, s *Sandbox) {
+		w := workspace(t, s, nil)
+		r := attack(t, w, Limits{MemoryBytes: 200 * mib, Wall: time.Minute}, "s03_memory.py")
+		if !r.OutOfMemory || r.TimedOut || r.OK() || strings.Contains(string(r.Stdout), "took all") {
+			t.Errorf("result %+v", r)
+		}
+		if r := run(t, w, "sh", "-c", "echo still here"); r.ExitCode != 0 || r.OutOfMemory {
+			t.Errorf("the next command suffers: %+v", r)
+		}
+	})
+}
+
+func TestS04DiskQuota(t *testing.T) {
+	t.Parallel()
+	s := boxed(t, Config{Limits: Limits{DiskBytes: 64 * mib}})
+	for _, how := range []string{"one", "many"} {
+		for _, where := range []string{"/work", "/out", "/tmp", "/cache"} {
+			t.Run(how+where, func(t *testing.T) {
+				t.Parallel()
+				lim := Limits{DiskBytes: 64 * mib, FileBytes: 10 * gib, Wall: time.Minute}
+				one := s.Session()
+				defer one.Close()
+				w := workspace(t, one, nil)
+				r := attack(t, w, lim, "s04_disk.py", how, where)
+				if !r.OverQuota || r.OK() || r.TimedOut || strings.Contains(string(r.Stdout), "wrote all") {
+					t.Errorf("exit %d quota %v out %q err %q", r.ExitCode, r.OverQuota, r.Stdout, r.Stderr)
+				}
+			})
+		}
+	}
+	t.Run("dev is not a way around", func(t *testing.T) {
+		r := attack(t, workspace(t, s, nil), Limits{Wall: time.Minute, FileBytes: 10 * gib}, "s04_disk.py", "one", "/dev/shm")
+		if r.OK() || !strings.Contains(string(r.Stdout), "stopped") {
+			t.Errorf("result %+v", r)
+		}
+	})
+	t.Run("one file too long", func(t *testing.T) {
+		r := attack(t, workspace(t, s, nil), Limits{FileBytes: 16 * mib}, "s04_disk.py", "one", "/work")
+		if !r.OverQuota || r.OK() {
+			t.Errorf("result %+v", r)
+		}
+	})
+}
+
+func TestS04PrintsOneGigabyte(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, boxed(t, Config{}), nil)
+	r := attack(t, w, Limits{}, "s04_print.py")
+	if r.ExitCode != 0 || !r.Truncated || int64(len(r.Stdout)) > mib+100 {
+		t.Errorf("exit %d truncated %v kept %d", r.ExitCode, r.Truncated, len(r.Stdout))
+	}
+	if out := string(r.Stdout); !strings.HasPrefix(out, "FIRST\n") || !strings.HasSuffix(out, "\nLAST\n") {
+		t.Errorf("head %.20q tail %.20q", out, out[max(0, len(out)-20):])
+	}
+}
+
+// listeners are the host's ears; the count says whether anything was heard.
+func listeners(t *testing.T) (tcp, udp int, abstract string, heard *atomic.Int64) {
+	t.Helper()
+	heard = &atomic.Int64{}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	abstract = "fettle-" + nonce()
+	a, err := net.Listen("unix", "@"+abstract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _, _ = l.Close(), u.Close(), a.Close() })
+	for _, x := range []net.Listener{l, a} {
+		go func() {
+			for {
+				c, err := x.Accept()
+				if err != nil {
+					return
+				}
+				heard.Add(1)
+				_ = c.Close()
+			}
+		}()
+	}
+	go func() {
+		buf := make([]byte, 100)
+		for {
+			_, from, err := u.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			heard.Add(1)
+			_, _ = u.WriteTo([]byte("ok"), from)
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port, u.LocalAddr().(*net.UDPAddr).Port, abstract, heard
+}
+
+func TestS05NoNetwork(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, boxed(t, Config{}), nil)
+	tcp, udp, name, heard := listeners(t)
+	r := attack(t, w, Limits{}, "s05_network.py", fmt.Sprint(tcp), fmt.Sprint(udp), name)
+	out := string(r.Stdout)
+	if strings.Contains(out, "REACHED") || heard.Load() > 0 {
+		t.Errorf("a way out, %d heard:\n%s", heard.Load(), out)
+	}
+	if r.ExitCode != 0 || !strings.Contains(out, "own-loopback works") || strings.Count(out, "refused") != 13 {
+		t.Errorf("exit %d\n%s%s", r.ExitCode, out, r.Stderr)
+	}
+}
+
+func TestS06SecretsOfTheHostAreNotThere(t *testing.T) {
+	canary := "tnemnorivne-" + nonce()
+	t.Setenv("FETTLE_CANARY", canary)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, name := range []string{".netrc", "fettle.db", ".ssh/id"} {
+		path := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(canary), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := boxed(t, Config{})
+	fd, err := unix.Open(filepath.Join(home, "fettle.db"), unix.O_RDONLY, 0) // not close-on-exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	w := workspace(t, s, nil)
+	r := attack(t, w, Limits{}, "s06_look.py", backwards(canary), home, "/root", "/home", "/tmp", "/var", "/run", "/etc", s.state)
+	out := string(r.Stdout)
+	if strings.Contains(out, "FOUND") || strings.Contains(out, "OPEN") || !strings.Contains(out, "done") {
+		t.Errorf("exit %d\n%s%s", r.ExitCode, out, r.Stderr)
+	}
+}
+
+// backwards hides the canary from its own search.
+func backwards(s string) string {
+	b := []byte(s)
+	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+		b[i], b[j] = b[j], b[i]
+	}
+	return string(b)
+}
+
+func TestS07LinksLeadNowhere(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := workspace(t, boxed(t, Config{}), map[string]string{"keep": "x"})
+	p, err := w.Start(context.Background(), payloadCommand(t, w.box, Limits{Wall: 30 * time.Second}, "s07_escape.py", outside))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := ""
+	for buf := make([]byte, 1024); !strings.Contains(heard, "planted"); {
+		n, err := p.Stdout.Read(buf)
+		if heard += string(buf[:n]); err != nil {
+			t.Fatal(heard, err)
+		}
+	}
+	if strings.Contains(heard, "WROTE") || strings.Contains(heard, "LINKED "+outside) {
+		t.Error(heard)
+	}
+	for range 300 {
+		for _, name := range []string{"link-file", "link-dir/outside", "link-up", "swap/outside", "pipe"} {
+			if data, err := w.ReadFile(name, 100); err == nil && string(data) == "mine" {
+				t.Fatalf("read outside through %s", name)
+			}
+			_ = w.WriteFile(name, []byte("stolen"))
+			_ = w.Remove("swap/outside")
+		}
+	}
+	p.Kill()
+	if _, err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(outside); err != nil || string(data) != "mine" {
+		t.Errorf("outside is now %q, %v", data, err)
+	}
+	second, err := w.box.Workspace(context.Background(), w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	if _, err := second.ReadFile("keep", 10); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestS08PlantedGitNeverLeavesTheCopy(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{"a": "b", ".git/config": "[x]", "sub/.git": "gitdir: /x", "sub/f": "g"})
+	s := boxed(t, Config{})
+	w, err := s.Workspace(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, gone := range []string{".git/config", "sub/.git"} {
+		if _, err := w.ReadFile(gone, 100); err == nil {
+			t.Errorf("%s was copied", gone)
+		}
+	}
+	ran := filepath.Join(t.TempDir(), "ran")
+	if r := attack(t, w, Limits{}, "s08_git.sh", ran); r.ExitCode != 0 {
+		t.Fatalf("%s%s", r.Stdout, r.Stderr)
+	}
+	next, err := s.Workspace(context.Background(), w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	r := run(t, next, "sh", "-c", "find . -name .git; cat sub/f")
+	if string(r.Stdout) != "g" {
+		t.Errorf("copied on: %q %q", r.Stdout, r.Stderr)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a planted program ran on the host")
+	}
+	if data, _ := os.ReadFile(filepath.Join(dir, ".git/config")); string(data) != "[x]" {
+		t.Error("the source was written")
+	}
+}
+
+func TestS09TheKernelIsClosed(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, boxed(t, Config{}), nil)
+	r := attack(t, w, Limits{}, "s09_kernel.py")
+	lines := strings.Split(strings.TrimSpace(string(r.Stdout)), "\n")
+	if len(lines) != 29 || lines[len(lines)-1] != "done" {
+		t.Errorf("exit %d, %d lines\n%s%s", r.ExitCode, len(lines), r.Stdout, r.Stderr)
+	}
+	for _, line := range lines[:len(lines)-1] {
+		name, outcome, _ := strings.Cut(line, " ")
+		if want := map[bool]string{true: "ENOSYS", false: "EPERM"}[name == "clone3"]; outcome != want {
+			t.Errorf("%s: %s, want %s", name, outcome, want)
+		}
+	}
+}
+
+func TestS10WithoutBubblewrapNothingRuns(t *testing.T) {
+	t.Parallel()
+	dir := shared(t)
+	ran := filepath.Join(dir, "ran")
+	fake := func(name, script string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, c := range map[string]struct{ exe, says string }{
+		"missing":                 {filepath.Join(dir, "nowhere"), "apt-get install bubblewrap"},
+		"refused by the system":   {fake("refused", "echo 'bwrap: No permissions to create new namespace' >&2; exit 1"), "No permissions to create new namespace"},
+		"too old":                 {fake("old", "echo 'bwrap: Unknown option --disable-userns' >&2; exit 1"), "install bubblewrap 0.8"},
+		"runs without any wall":   {fake("open", `while [ "$1" != -- ]; do shift; done; shift; echo '{"child-pid": '$$'}' >&3; read x <&4; exec "$@"`), "sandbox:"},
+		"says nothing, hangs not": {fake("mute", "exit 0"), "sandbox:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := New(context.Background(), Config{Bwrap: c.exe, StateDir: filepath.Join(t.TempDir(), "s")})
+			if err == nil {
+				_ = s.Close()
+				t.Fatal("a sandbox without walls was accepted")
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error does not say what to do: %v", err)
+			}
+		})
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("something ran")
+	}
+	if _, err := New(context.Background(), Config{Backend: "docker"}); err == nil || !strings.Contains(err.Error(), "bubblewrap") {
+		t.Errorf("unknown backend: %v", err)
+	}
+}
+
+// TestNoneConfinesNothing shows that the payloads do attack: without walls they
+// get through, and the report says that there are none.
+func TestNoneConfinesNothing(t *testing.T) {
+	t.Setenv("FETTLE_CANARY", "x")
+	canary := "tnemnorivne-" + nonce()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(canary), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := newBoxed(t, Config{Backend: None})
+	if !strings.Contains(s.Walls().String(), "NONE") {
+		t.Errorf("walls: %s", s.Walls())
+	}
+	w := workspace(t, s, map[string]string{"a": "b"})
+	tcp, udp, name, heard := listeners(t)
+	r := attack(t, w, Limits{Wall: 20 * time.Second}, "s05_network.py", fmt.Sprint(tcp), fmt.Sprint(udp), name)
+	if out := string(r.Stdout); !strings.Contains(out, "tcp-loopback REACHED") || heard.Load() == 0 {
+		t.Errorf("the network payload does not attack:\n%s", out)
+	}
+	r = attack(t, w, Limits{}, "s06_look.py", backwards(canary), secret)
+	if !strings.Contains(string(r.Stdout), "FOUND") {
+		t.Errorf("the secrets payload does not look: %s", r.Stdout)
+	}
+	r = run(t, w, "env")
+	if strings.Contains(string(r.Stdout), "FETTLE_CANARY") || strings.Contains(string(r.Stdout), "HOME="+os.Getenv("HOME")+"\n") {
+		t.Errorf("the environment is not clean: %s", r.Stdout)
+	}
+	if r := attack(t, w, Limits{Wall: time.Second}, "s01_hang.py"); !r.TimedOut {
+		t.Errorf("the deadline does not hold: %+v", r)
+	}
+}

@@ -1,0 +1,172 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary play a host process that will be killed.
+func TestMain(m *testing.M) {
+	if state := os.Getenv("FETTLE_SANDBOX_VICTIM"); state != "" {
+		victim(state, os.Getenv("FETTLE_SANDBOX_TOKEN"))
+	}
+	os.Exit(m.Run())
+}
+
+// victim starts payloads, says so, and waits to be killed.
+func victim(state, token string) {
+	ctx := context.Background()
+	s, err := New(ctx, Config{StateDir: state})
+	if err == nil {
+		var w *Workspace
+		if w, err = s.Workspace(ctx, ""); err == nil {
+			for range 3 {
+				var p *Process
+				if p, err = w.Start(ctx, Command{Argv: []string{"sh", "-c", "echo up; setsid sleep 1000 & sleep 1000", token}}); err != nil {
+					break
+				}
+				_, err = p.Stdout.Read(make([]byte, 3))
+			}
+		}
+	}
+	fmt.Println("ready", err)
+	select {}
+}
+
+func mounts(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours []string
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, "fettle") {
+			ours = append(ours, line)
+		}
+	}
+	return strings.Join(ours, "")
+}
+
+func groupsLeft(pid int) (left []string) {
+	for _, pattern := range []string{"/sys/fs/cgroup/*/%s", "/sys/fs/cgroup/*/*/%s", "/sys/fs/cgroup/*/*/*/%s", "/sys/fs/cgroup/*/*/*/*/%s"} {
+		found, _ := filepath.Glob(fmt.Sprintf(pattern, fmt.Sprintf("%s%d-*", groupPrefix, pid)))
+		left = append(left, found...)
+	}
+	return left
+}
+
+// eventually waits for what the kernel does by itself after a kill.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(5 * time.Second); !ok(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("still %s", what)
+		}
+	}
+}
+
+func TestNothingIsLeftAfterKillNine(t *testing.T) {
+	t.Parallel()
+	for i := range 3 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			state, token := filepath.Join(t.TempDir(), "state"), "token-"+nonce()
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe)
+			cmd.Env = append(os.Environ(), "FETTLE_SANDBOX_VICTIM="+state, "FETTLE_SANDBOX_TOKEN="+token)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := bufio.NewReader(out).ReadString('\n')
+			if line != "ready <nil>\n" || len(withToken(token)) == 0 {
+				t.Fatalf("victim says %q, running %v", line, withToken(token))
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			eventually(t, "running", func() bool { return len(withToken(token)) == 0 })
+			if m := mounts(t); m != "" {
+				t.Errorf("mounts on the host:\n%s", m)
+			}
+			if err := Sweep(state); err != nil {
+				t.Error(err)
+			}
+			if left, _ := os.ReadDir(filepath.Join(state, boxesDir)); len(left) > 0 {
+				t.Errorf("left after a sweep: %v", left)
+			}
+			s := newBoxed(t, Config{StateDir: state}) // the next start sweeps the groups
+			_ = s.Close()
+			if left := groupsLeft(cmd.Process.Pid); len(left) > 0 {
+				t.Errorf("cgroups left: %v", left)
+			}
+		})
+	}
+}
+
+func TestNothingIsLeftAfterClose(t *testing.T) {
+	t.Parallel()
+	state, token := filepath.Join(t.TempDir(), "state"), "token-"+nonce()
+	s := newBoxed(t, Config{StateDir: state})
+	w := workspace(t, s, map[string]string{"a": "b"})
+	for range 3 {
+		if r := run(t, w, "sh", "-c", "setsid sleep 1000 & echo gone", token); string(r.Stdout) != "gone\n" {
+			t.Errorf("%q %q", r.Stdout, r.Stderr)
+		}
+	}
+	if left := withToken(token); len(left) > 0 {
+		t.Errorf("a background process outlived its command: %v", left)
+	}
+	path := w.Path()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := Sweep(state); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the copy is still there")
+	}
+	if left, _ := os.ReadDir(filepath.Join(state, boxesDir)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if _, err := w.Run(context.Background(), Command{Argv: []string{"true"}}); err == nil {
+		t.Error("a closed workspace runs commands")
+	}
+	if _, err := s.Workspace(context.Background(), ""); err == nil {
+		t.Error("a closed sandbox makes workspaces")
+	}
+}
+
+func TestSweepSparesTheLiving(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state")
+	s := newBoxed(t, Config{StateDir: state})
+	w := workspace(t, s, map[string]string{"a": "b"})
+	if r := run(t, w, "true"); !r.OK() {
+		t.Fatalf("%+v", r)
+	}
+	if err := Sweep(state); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, w, "sh", "-c", "cat a; touch /cache/x"); string(r.Stdout) != "b" || !r.OK() {
+		t.Errorf("swept away under a living run: %+v %s", r, r.Stderr)
+	}
+}
