@@ -1,0 +1,280 @@
+// Package patch applies a whole set of edits to a tree, or nothing. A root
+// folder, a task.Patch and a Guard flow in; changed files and an exact way
+// back flow out, or a Refusal in words that help a model to do better.
+//
+// Everything is validated before the first byte is written: paths, scope,
+// protected files, region targets, that all bytes outside the edited regions
+// stay, syntax, lost symbols, placeholder text, conflict markers, secrets,
+// size. All reading and writing goes through os.Root and follows no symlink.
+// It runs nothing.
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// DefaultMaxBytes limits the new text of a patch.
+const DefaultMaxBytes = 512 << 10
+
+// maxFile is the size in bytes over which a file is not edited.
+const maxFile = 8 << 20
+
+// Guard says what a patch may touch. The zero value allows every file that is
+// not protected and not an existing test.
+type Guard struct {
+	Scope      []string // globs; empty: everywhere. New test files are always in scope.
+	Protected  []string // globs on top of DefaultProtected
+	AllowTests bool     // existing tests may be edited
+	MaxBytes   int      // of new text; zero: DefaultMaxBytes
+}
+
+// The rules by which a patch is refused.
+const (
+	RulePath        = "path"
+	RuleSymlink     = "symlink"
+	RuleProtected   = "protected"
+	RuleScope       = "scope"
+	RuleTests       = "tests"
+	RuleTarget      = "target"
+	RuleOverlap     = "overlap"
+	RuleNoChange    = "no_change"
+	RuleSyntax      = "syntax"
+	RuleLost        = "lost_symbols"
+	RulePlaceholder = "placeholder"
+	RuleConflict    = "conflict_markers"
+	RuleFence       = "fence"
+	RuleSecret      = "secret"
+	RuleSize        = "size"
+	RuleText        = "text"
+)
+
+// Refusal says why a patch was not applied, in words for whoever wrote it.
+// Nothing was written.
+type Refusal struct {
+	Path   string `json:"path,omitempty"`
+	Region string `json:"region,omitempty"`
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	where := ""
+	if r.Path != "" {
+		where = r.Path + ": "
+	}
+	if r.Region != "" {
+		where += r.Region + ": "
+	}
+	return where + r.Reason
+}
+
+func refuse(path, region, rule, format string, args ...any) *Refusal {
+	return &Refusal{Path: path, Region: region, Rule: rule, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Change is a file before and after; nil means that it was or is not there.
+type Change struct {
+	Path          string
+	Before, After []byte
+}
+
+// Applied is a patch that stands in the tree.
+type Applied struct {
+	Regions []task.RegionRef // what was changed, as it stands now
+	Paths   []string         // files written, each once
+	Changes []Change         // the same with their bytes
+	root    string
+	undo    []undo
+}
+
+// Apply validates the whole patch against the tree and then writes it. The
+// error is a *Refusal when the patch is at fault; any other error means that
+// reading or writing failed. In both cases the tree is as it was.
+func Apply(root string, p task.Patch, g Guard) (*Applied, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the tree to patch: %w", err)
+	}
+	defer func() { _ = dir.Close() }()
+	files, err := prepare(context.Background(), dir, p, g)
+	if err != nil {
+		return nil, err
+	}
+	a := &Applied{root: root}
+	for _, f := range files {
+		a.Paths = append(a.Paths, f.path)
+		a.Regions = append(a.Regions, f.refs...)
+		c := Change{Path: f.path, After: f.after}
+		if f.exists {
+			c.Before = f.before
+		}
+		a.Changes = append(a.Changes, c)
+	}
+	for _, f := range files {
+		u, err := put(dir, f)
+		a.undo = append(a.undo, u...)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("write %q: %w", f.path, err), a.Rollback())
+		}
+	}
+	return a, nil
+}
+
+// file is one file of a patch while it is prepared.
+type file struct {
+	path   string
+	exists bool
+	mode   os.FileMode
+	before []byte
+	after  []byte
+	edits  []task.Edit
+	refs   []task.RegionRef
+	gone   map[string]bool // qualified names that the patch deletes
+}
+
+// prepare validates everything and computes every file's new bytes.
+func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file, error) {
+	if len(p.Edits) == 0 {
+		return nil, refuse("", "", RuleNoChange, "the patch holds no edit; give at least one region with its new code")
+	}
+	guard, err := newGuard(g)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, e := range p.Edits {
+		size += len(e.Code)
+	}
+	if size > guard.maxBytes {
+		return nil, refuse("", "", RuleSize, "the patch brings %d bytes of new text, %d are allowed; change fewer and smaller regions", size, guard.maxBytes)
+	}
+	var changed []*file
+	for _, path := range p.Paths() {
+		f := &file{path: path, gone: map[string]bool{}}
+		for _, e := range p.Edits {
+			if e.Path == path {
+				f.edits = append(f.edits, e)
+			}
+		}
+		if err := guard.admit(dir, f); err != nil {
+			return nil, err
+		}
+		if err := f.compose(ctx); err != nil {
+			return nil, err
+		}
+		if f.exists && string(f.after) == string(f.before) {
+			continue
+		}
+		if err := f.validate(ctx); err != nil {
+			return nil, err
+		}
+		changed = append(changed, f)
+	}
+	if len(changed) == 0 {
+		return nil, refuse(p.Edits[0].Path, p.Edits[0].Region, RuleNoChange, "the new code is the code that is there already; change what causes the failure")
+	}
+	return changed, nil
+}
+
+// validate holds the new bytes against the old ones (SPEC E4).
+func (f *file) validate(ctx context.Context) error {
+	for _, check := range []func() error{f.checkText, f.checkSecrets, func() error { return f.checkSyntax(ctx) }, func() error { return f.checkSymbols(ctx) }} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *file) checkSyntax(ctx context.Context) error {
+	after, err := code.Check(ctx, f.path, f.after)
+	if err != nil {
+		return fmt.Errorf("check the syntax of %q: %w", f.path, err)
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	if f.exists {
+		before, err := code.Check(ctx, f.path, f.before)
+		if err != nil {
+			return fmt.Errorf("check the syntax of %q: %w", f.path, err)
+		}
+		if len(before) > 0 && len(after) <= len(before) {
+			return nil // it did not parse before either
+		}
+	}
+	e := after[0]
+	return refuse(f.path, f.regionAt(e.Line), RuleSyntax, "does not parse after the edit: line %d, column %d: %s (the line reads %q)",
+		e.Line, e.Column, e.Message, lineOf(f.after, e.Line))
+}
+
+// regionAt is the edited region that holds a line, if any.
+func (f *file) regionAt(line int) string {
+	for _, r := range f.refs {
+		if r.StartLine <= line && line <= r.EndLine {
+			return r.ID
+		}
+	}
+	if len(f.edits) == 1 {
+		return f.edits[0].Region
+	}
+	return ""
+}
+
+// checkSymbols refuses functions, methods, classes and types that vanish
+// though nobody asked for it.
+func (f *file) checkSymbols(ctx context.Context) error {
+	if !f.exists {
+		return nil
+	}
+	before, err := symbols(ctx, f.path, f.before)
+	if err != nil {
+		return err
+	}
+	after, err := symbols(ctx, f.path, f.after)
+	if err != nil {
+		return err
+	}
+	for _, r := range before.order {
+		if !after.has[r.QualifiedName] && !f.gone[r.QualifiedName] && !f.gone[r.Parent] {
+			return refuse(f.path, r.ID, RuleLost, "%s %s is gone after the edit; give the region's whole new code with every %s that it holds, under its own name, or ask for it to be deleted",
+				r.Kind, r.QualifiedName, r.Kind)
+		}
+	}
+	return nil
+}
+
+type symbolSet struct {
+	order []code.Region
+	has   map[string]bool
+}
+
+// symbols are the named regions of a file, without what lies inside functions.
+func symbols(ctx context.Context, path string, src []byte) (symbolSet, error) {
+	regions, err := code.Regions(ctx, path, src)
+	if err != nil {
+		return symbolSet{}, fmt.Errorf("read the regions of %q: %w", path, err)
+	}
+	inner := map[string]bool{}
+	set := symbolSet{has: map[string]bool{}}
+	for _, r := range regions {
+		if r.Kind == code.KindBlock {
+			continue
+		}
+		if r.Kind == code.KindFunction || r.Kind == code.KindMethod || inner[r.Parent] {
+			inner[r.QualifiedName] = true
+		}
+		set.has[r.QualifiedName] = true
+		if !inner[r.Parent] {
+			set.order = append(set.order, r)
+		}
+	}
+	return set, nil
+}
