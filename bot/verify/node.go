@@ -202,7 +202,7 @@ func exitOf(r record) int {
 	return *r.Exit
 }
 
-var nodeUncaught = regexp.MustCompile(`(?m)^(?:Uncaught )?([A-Z]\w*(?:Error|Exception))(?: \[(\w+)\])?: (.*)$`)
+var nodeUncaught = regexp.MustCompile(`(?m)^(?:Uncaught )?((?:[A-Z]\w*)?(?:Error|Exception))(?: \[(\w+)\])?: (.*)$`)
 var nodePlace = regexp.MustCompile(`(?m)^(?:file://)?(/[^\n:]+):(\d+)\n`)
 
 // uncaught reads what node prints of an error outside any test.

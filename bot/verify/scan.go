@@ -80,7 +80,7 @@ func (t *tree) read(p string) string {
 	if err != nil {
 		return ""
 	}
-	return string(data)
+	return strings.TrimPrefix(string(data), "\ufeff")
 }
 
 // under lists the files in dir and below, but not in the folders of except.

@@ -296,8 +296,8 @@ def run_pytest(cfg, send, arm, disarm):
                 else:
                     state["exc"] = {"class": "Failed", "bases": [], "message": clip(text), "frames": [], "text": ""}
 
-    args = ["-p", "no:randomly", "--color=no", "--tb=short", "-q", "--maxfail=0", "--rootdir=" + os.getcwd(),
-            "-o", "cache_dir=/tmp/.pytest_cache"]
+    args = ["-p", "no:randomly", "--color=no", "--tb=short", "-q", "--maxfail=0", "--continue-on-collection-errors",
+            "--rootdir=" + os.getcwd(), "-o", "cache_dir=/tmp/.pytest_cache"]
     if cfg["no_addopts"]:
         args += ["-o", "addopts="]
     else:

@@ -1,0 +1,114 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func files(pairs ...string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		out[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return out
+}
+
+const (
+	plainTest  = "def test_a():\n    assert 1\n"
+	caseTest   = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"
+	nodeSource = "import test from 'node:test';\ntest('a', () => {});\n"
+	goSource   = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"
+	nodeScript = `{"scripts": {"test": "node --test"}}`
+)
+
+func TestC2Detect(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		tree fstest.MapFS
+		want []string // label and command
+	}{
+		{"pytest by its style", files("test_a.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"pytest by a fixture", files("tests/test_a.py", "from pytest import fixture\n"+caseTest), []string{"pytest: python3 -m pytest"}},
+		{"unittest", files("a.py", "x = 1", "tests/test_a.py", caseTest), []string{"unittest: python3 -m unittest discover"}},
+		{"unittest with pytest configured", files("pytest.ini", "[pytest]\n", "tests/test_a.py", caseTest), []string{"pytest: python3 -m pytest"}},
+		{"both styles", files("tests/test_a.py", caseTest, "tests/test_b.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"installed things are not looked at", files("venv/test_a.py", plainTest, "node_modules/x/x.test.js", nodeSource, "tests/test_a.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"python monorepo", files("a/pyproject.toml", "", "a/tests/test_a.py", plainTest, "b/setup.py", "", "b/test_b.py", caseTest),
+			[]string{"pytest in a: python3 -m pytest", "unittest in b: python3 -m unittest discover"}},
+		{"root configuration covers all", files("pytest.ini", "", "a/pyproject.toml", "", "a/test_a.py", plainTest, "test_b.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"node by script", files("package.json", nodeScript, "test/a.js", nodeSource), []string{"node: node --test"}},
+		{"node through another script", files("package.json", `{"scripts": {"test": "npm run unit", "unit": "node --import ./x.mjs --test 'spec/**/*.js' && echo"}}`, "spec/a.js", nodeSource),
+			[]string{"node: node --import ./x.mjs --test spec/**/*.js"}},
+		{"node by import", files("package.json", "{}", "lib/a.test.mjs", nodeSource), []string{"node: node --test"}},
+		{"node without package.json", files("a.test.cjs", "const test = require('node:test');"), []string{"node: node --test"}},
+		{"go", files("go.mod", "module x", "a/a_test.go", goSource), []string{"go: go test ./..."}},
+		{"go modules", files("go.mod", "module x", "a_test.go", goSource, "tools/go.mod", "module y", "tools/b_test.go", goSource, "vendor/z/z_test.go", goSource, "testdata/go.mod", "module t", "testdata/t_test.go", goSource),
+			[]string{"go: go test ./...", "go in tools: go test ./..."}},
+		{"several languages", files("go.mod", "module x", "a_test.go", goSource, "web/package.json", nodeScript, "web/test/a.js", nodeSource, "tests/test_a.py", plainTest),
+			[]string{"go: go test ./...", "pytest: python3 -m pytest", "node in web: node --test"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			suites, err := verifier(t).Detect(c.tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range suites {
+				got = append(got, s.label()+": "+strings.Join(s.Argv, " "))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestC2DetectSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		tree fstest.MapFS
+		want error
+		says string
+	}{
+		{"empty", files(), ErrNoTests, "looked for test_*.py"},
+		{"no tests", files("a.py", "x = 1", "go.mod", "module x", "a.go", "package a"), ErrNoTests, "2 files"},
+		{"no test specified", files("package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`), ErrNoTests, "looked for"},
+		{"jest", files("package.json", `{"scripts": {"test": "jest --ci"}}`, "a.test.js", "test('a', () => {})"), ErrUnsupported, "jest in package.json"},
+		{"vitest", files("web/package.json", `{"scripts": {"test": "vitest run"}}`), ErrUnsupported, "vitest in web/package.json"},
+		{"rust", files("Cargo.toml", "", "src/lib.rs", ""), ErrUnsupported, "Cargo.toml (Rust)"},
+		{"not JSON", files("package.json", "{"), ErrNoTests, "looked for"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			suites, err := verifier(t).Detect(c.tree)
+			if c.name == "no tests" {
+				c.says = "3 files"
+			}
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || suites != nil {
+				t.Errorf("got %v, %v", suites, err)
+			}
+		})
+	}
+}
+
+func TestC2NodePatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, file string
+		want          bool
+	}{
+		{"test/*.js", "test/a.js", true}, {"test/*.js", "test/b/a.js", false}, {"test/**/*.js", "test/b/a.js", true},
+		{"test/**/*.js", "test/a.js", true}, {"./test", "test/a.js", true}, {"test/a.js", "test/a.js", true},
+		{"test/*.{js,mjs}", "test/a.mjs", true}, {"src", "test/a.js", false}, {"[", "test/a.js", false},
+	} {
+		if got := nodeMatch(c.pattern, c.file); got != c.want {
+			t.Errorf("%s on %s: %v", c.pattern, c.file, got)
+		}
+	}
+}
