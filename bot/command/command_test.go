@@ -217,6 +217,9 @@ func TestCommandsAreBounded(t *testing.T) {
 	if got := Parse(strings.Repeat("/fettle fix\n", 1000)); len(got) != maxCommands {
 		t.Errorf("%d commands", len(got))
 	}
+	if got := Parse("/fettle " + strings.Repeat("ü", 10000)); len(got[0].Name) > maxName || got[0].Known {
+		t.Errorf("name of %d bytes", len(got[0].Name))
+	}
 	if got := Parse("/fettle fix " + strings.Repeat("ä", 10000)); len(got[0].Hint) > maxHint || !utf8.ValidString(got[0].Hint) {
 		t.Errorf("hint of %d bytes", len(got[0].Hint))
 	}

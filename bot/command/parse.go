@@ -12,6 +12,7 @@ const (
 	maxText     = 1 << 20 // bytes looked at
 	maxCommands = 20      // of one comment; what comes after is not read
 	maxHint     = 4000    // bytes of a hint
+	maxName     = 64      // bytes of an unknown name that are kept
 )
 
 // Command is one line that begins with /fettle.
@@ -113,6 +114,9 @@ func parse(rest string) Command {
 		return c
 	}
 	c.Name, c.Args = strings.ToLower(words[0]), words[1:]
+	if len(c.Name) > maxName {
+		c.Name = strings.ToValidUTF8(c.Name[:maxName], "")
+	}
 	spec, ok := lookup(c.Name)
 	c.Known, c.Available = ok, spec.Available
 	free := strings.TrimSpace(strings.TrimPrefix(rest, words[0]))

@@ -165,6 +165,7 @@ func (c *Client) marker(repo task.Repo, issue int, key string) string {
 		}
 		return '_'
 	}, key)
+	shown = shown[:min(len(shown), 60)]
 	return fmt.Sprintf("<!-- fettle:%s:%s -->", shown, hex.EncodeToString(m.Sum(nil)[:16]))
 }
 
