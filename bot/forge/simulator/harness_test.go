@@ -177,7 +177,11 @@ func (w *world) try(method, path, auth string, body any) (reply, error) {
 		}
 		send = bytes.NewReader(data)
 	}
-	req, err := http.NewRequest(method, w.s.URL()+"/api/v3"+path, send)
+	prefix := "/api/v3"
+	if path == "/graphql" {
+		prefix = "/api"
+	}
+	req, err := http.NewRequest(method, w.s.URL()+prefix+path, send)
 	if err != nil {
 		return reply{}, err
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-//go:generate sh -c "cd ../../../.. && make github-description"
+//go:generate sh update.sh
 
 //go:embed github.json.gz
 var description []byte
@@ -117,6 +117,9 @@ func (r *route) match(path []string) (map[string]string, bool) {
 	for i, seg := range r.segments {
 		last := i == len(r.segments)-1
 		switch {
+		case i == len(path) && seg == "{path}": // contents of the root
+			vars["path"] = ""
+			return vars, true
 		case i >= len(path):
 			return nil, false
 		case last && many[seg]:

@@ -22,6 +22,10 @@ var Exceptions = []Exception{
 		"GitHub takes a bare list of names as well as {\"labels\": …}, and its widely used client libraries send the bare list; the description has only the object"},
 	{"PUT /repos/{owner}/{repo}/issues/{issue_number}/labels", "request:",
 		"as for POST: a bare list is taken"},
+	{"GET /repos/{owner}/{repo}/contents/{path}", `request: parameter "path" in path has an error: value is required`,
+		"an empty path is the root directory"},
+	{"GET /app/installations", "/account\"",
+		"the description as npm has it wants an account to be a user and an enterprise at once (allOf, where the single installation has anyOf)"},
 }
 
 // undescribed are statuses that every operation of GitHub can answer, and that
