@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -137,7 +140,30 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal) (
 		return res, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	return engine.Run(ctx, loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Tree: tree, State: r.Saved, Journal: journal})
+	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Tree: tree, State: r.Saved, Journal: journal}
+	if err := narrow(&in); err != nil {
+		return task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Rejected, Reason: err.Error(), NextAction: "Mend " + settings.RepoFile + " and ask again."}, nil
+	}
+	return engine.Run(ctx, in)
+}
+
+// narrow applies the repository's own file, as it stands on the base commit.
+func narrow(in *loop.Input) error {
+	raw, err := fs.ReadFile(in.Tree.BaseFS(), settings.RepoFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", settings.RepoFile, err)
+	}
+	repo, err := settings.LoadRepo(raw)
+	if err != nil {
+		return err
+	}
+	in.Budget = settings.Narrow(in.Budget, repo)
+	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
+	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
+	return nil
 }
 
 // giveBack decides what becomes of a run that could not be brought to an end

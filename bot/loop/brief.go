@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -39,7 +40,7 @@ func (r *run) brief(tier task.Tier) agent.Brief {
 			break
 		}
 		p, ok := r.sources.place(s.Path, s.Line)
-		if !ok || seen[p.Path+p.Region.ID] || r.in.Guard.Forbids(s.Path) {
+		if !ok || seen[p.Path+p.Region.ID] || r.forbidden(s.Path) || patch.Match(r.in.NeverSend, s.Path) {
 			continue
 		}
 		seen[p.Path+p.Region.ID] = true

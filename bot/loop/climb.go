@@ -142,6 +142,12 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 	if err != nil || len(a.Patch.Edits) == 0 || a.Refused != "" {
 		return step, err
 	}
+	for _, e := range a.Patch.Edits {
+		if own := r.in.RepoScope; len(own) > 0 && e.Kind != task.EditCreate && !patch.Match(own, e.Path) {
+			a.Refused = fmt.Sprintf("%s is out of the scope that the repository's settings allow", e.Path)
+			return retry, nil
+		}
+	}
 	applied, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.in.Guard)
 	var refusal *patch.Refusal
 	switch {

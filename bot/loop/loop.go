@@ -62,13 +62,18 @@ type Config struct {
 
 // Input is one run.
 type Input struct {
-	RunID   string
-	Task    task.Task
-	Budget  task.Budget
-	Guard   patch.Guard
-	Tree    *checkout.Tree
-	State   task.RunState // empty, or what an earlier process saved
-	Journal Journal
+	RunID  string
+	Task   task.Task
+	Budget task.Budget
+	Guard  patch.Guard
+	// RepoScope are the repository's own globs of what may change; they hold on
+	// top of the Guard's.
+	RepoScope []string
+	// NeverSend are globs of paths that no model may see (SPEC X6).
+	NeverSend []string
+	Tree      *checkout.Tree
+	State     task.RunState // empty, or what an earlier process saved
+	Journal   Journal
 }
 
 // Stop is the cause of a context's end that decides the run's outcome, such as
@@ -213,13 +218,19 @@ func (r *run) locate(ctx context.Context) error {
 func (r *run) mendRequest(ctx context.Context) mend.Request {
 	return mend.Request{
 		Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Files: r.in.Tree.Files(), Task: r.in.Task, Baseline: r.baseline,
-		Protected: r.in.Guard.Forbids,
+		Protected: r.forbidden,
 		Progress: func(note string) {
 			if err := r.progress(ctx, "repair", task.TierMechanical, note); err != nil {
 				r.log.WithError(err).Warn("progress was not stored")
 			}
 		},
 	}
+}
+
+// forbidden tells whether a file may not be changed, whoever asks.
+func (r *run) forbidden(path string) bool {
+	scope, own := r.in.Guard.Scope, r.in.RepoScope
+	return r.in.Guard.IsProtected(path) || len(scope) > 0 && !patch.Match(scope, path) || len(own) > 0 && !patch.Match(own, path)
 }
 
 // red lists the tests that fail on the base and are not flaky.

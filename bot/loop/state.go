@@ -57,9 +57,7 @@ func (r *run) progress(ctx context.Context, phase string, tier task.Tier, note s
 
 // notCheckable turns a refusal of detection into an outcome.
 func notCheckable(err error) error {
-	var unsupported *verify.UnsupportedError
-	switch {
-	case errors.Is(err, verify.ErrNoTests), errors.As(err, &unsupported):
+	if errors.Is(err, verify.ErrNoTests) || errors.Is(err, verify.ErrUnsupported) {
 		return &Stop{task.Rejected, err.Error()}
 	}
 	return fmt.Errorf("finding out how the repository is tested: %w", err)

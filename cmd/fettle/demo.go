@@ -182,7 +182,7 @@ func (d *demo) run(ctx context.Context) (sum bot.Summary, issueURL string, err e
 	go func() { served <- d.serve(ctx, "127.0.0.1:0", 1, func(url string) { addr <- url }) }()
 	select {
 	case url := <-addr:
-		sim.SetWebhookURL(url + "/webhook")
+		sim.SetWebhook(url+"/webhook", secret)
 	case err := <-served:
 		return sum, "", err
 	}

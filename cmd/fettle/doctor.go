@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -38,6 +37,7 @@ an error.`,
 			if err != nil {
 				return err
 			}
+			defer p.close()
 			all := p.examine(c.Context())
 			if asJSON {
 				err = writeJSON(c.OutOrStdout(), all)
@@ -76,11 +76,10 @@ func gitFinding(ctx context.Context) finding {
 
 // sandboxFindings starts the sandbox for real: its self-test is the check.
 func (p *parts) sandboxFindings(ctx context.Context) []finding {
-	box, err := sandbox.New(ctx, p.sandboxConfig("doctor-"+newID()))
+	box, err := p.sandbox(ctx)
 	if err != nil {
 		return []finding{{"sandbox", "error", err.Error(), "apt-get install bubblewrap"}}
 	}
-	defer box.Close()
 	out := []finding{{"sandbox", "ok", box.Walls().String(), ""}}
 	if p.set.Sandbox == "none" {
 		out[0].Status, out[0].Fix = "warning", "take 'sandbox: none' out of the configuration"

@@ -84,6 +84,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	defer p.close()
 	show := newShow(c.ErrOrStderr(), g.quiet)
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	runErr := p.fix(c.Context(), pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope})

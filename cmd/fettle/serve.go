@@ -14,6 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/hooks"
@@ -73,12 +74,20 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		return err
 	}
 	defer db.Close()
+	if err := sandbox.Sweep(p.sandboxState()); err != nil {
+		return fmt.Errorf("removing sandboxes of dead processes: %w", err)
+	}
+	// No sandbox, no run: a server that could not run anything must not accept.
+	if _, err := p.sandbox(ctx); err != nil {
+		return err
+	}
+	defer p.close()
 	trees, err := p.checkouts()
 	if err != nil {
 		return err
 	}
-	if err := p.sweep(ctx, trees); err != nil {
-		return err
+	if err := trees.Sweep(ctx, 0, nil); err != nil {
+		return fmt.Errorf("removing checkouts of dead processes: %w", err)
 	}
 	app := bot.NewApp(p.bot(db), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, NewID: newID,

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -43,6 +44,9 @@ type parts struct {
 	log    *logrus.Logger
 	now    func() time.Time
 	point  func(string) // tests end the process at named places; nil otherwise
+
+	mu  sync.Mutex
+	box *sandbox.Sandbox
 }
 
 // load reads the settings and makes the logger, whose every line goes through
@@ -81,12 +85,44 @@ func (p *parts) models() *model.Client {
 	return model.New(model.Config{Endpoints: endpoints, Now: p.now, Log: p.log})
 }
 
-// engine makes the loop of one run, with a sandbox of its own.
-func (p *parts) engine(ctx context.Context, runID string) (*loop.Loop, func() error, error) {
-	box, err := sandbox.New(ctx, p.sandboxConfig(runID))
-	if err != nil {
-		return nil, nil, refused(err)
+// sandbox is the process's own, started when the first run needs it. A context
+// that ends must not end the sandbox of other runs.
+func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box != nil {
+		return p.box, nil
 	}
+	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
+	if err != nil {
+		return nil, refused(err)
+	}
+	p.box = box
+	return box, nil
+}
+
+func (p *parts) sandboxState() string { return filepath.Join(p.set.StateDir, "sandbox") }
+
+// close gives back what the process holds.
+func (p *parts) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == nil {
+		return nil
+	}
+	err := p.box.Close()
+	p.box = nil
+	return err
+}
+
+// engine makes the loop of one run, with a session of the sandbox: what one
+// repository's code leaves in a cache never reaches another's.
+func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error, error) {
+	whole, err := p.sandbox(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	box := whole.Session()
 	developer, err := agent.NewDeveloper()
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
