@@ -101,6 +101,20 @@ func TestSuspendedInstallationsLoseTheirTokens(t *testing.T) {
 	}
 	w.call(401, "GET", repo, tok, nil)
 	w.call(403, "POST", "/app/installations/1001/access_tokens", w.jwt(nil), nil)
+	w.call(200, "GET", "/app/installations/1001", w.jwt(nil), nil)
+	if err := w.s.Suspend("octo", false); err != nil {
+		t.Fatal(err)
+	}
+	w.call(200, "GET", repo, tok, nil)
+	if err := w.s.Uninstall("octo"); err != nil {
+		t.Fatal(err)
+	}
+	w.call(401, "GET", repo, tok, nil)
+	w.call(404, "GET", repo+"/installation", w.jwt(nil), nil)
+	w.call(404, "POST", "/app/installations/1001/access_tokens", w.jwt(nil), nil)
+	if err := w.s.Uninstall("octo"); err == nil {
+		t.Error("it was not installed")
+	}
 }
 
 func TestRateLimitHeadersCountDownAndTheLimitHolds(t *testing.T) {

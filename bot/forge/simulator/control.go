@@ -112,6 +112,7 @@ func (s *Server) otherOrders(post orders) {
 	})
 	post("delete-branch", func(o command) (any, error) { return nil, s.DeleteBranch(o.Owner, o.Name, o.Branch, o.Actor) })
 	post("suspend", func(o command) (any, error) { return nil, s.Suspend(o.Owner, o.Suspended) })
+	post("uninstall", func(o command) (any, error) { return nil, s.Uninstall(o.Owner) })
 	post("expire-tokens", func(command) (any, error) { return nil, s.ExpireTokens() })
 	post("webhook", func(o command) (any, error) {
 		s.SetWebhook(o.URL, o.Secret)

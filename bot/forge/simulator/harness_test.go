@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,6 +45,62 @@ func (c *clock) Turn(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
+// appKey is one key for all worlds: making one takes long under the race
+// detector.
+var appKey = sync.OnceValue(func() []byte {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+})
+
+// seen collects what all tests together exercised.
+type seen struct {
+	mu  sync.Mutex
+	ops map[string]bool
+}
+
+func (s *seen) add(more map[string]int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for op := range more {
+		s.ops[op] = true
+	}
+}
+
+var coverage = &seen{ops: map[string]bool{}}
+
+// TestMain adds, after a full run, that every operation and webhook of the
+// description was exercised with success.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if run := flag.Lookup("test.run"); code == 0 && (run == nil || run.Value.String() == "") {
+		code = coverage.missing()
+	}
+	os.Exit(code)
+}
+
+func (s *seen) missing() int {
+	v, err := contract.New()
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	code := 0
+	for _, op := range append(v.Operations(), v.Hooks()...) {
+		found := s.ops[op]
+		for _, status := range []string{" 200", " 201", " 202", " 204"} {
+			found = found || s.ops[op+status]
+		}
+		if !found {
+			fmt.Println("never exercised:", op)
+			code = 1
+		}
+	}
+	return code
+}
+
 // world is a running simulator with one repository, checked by the contract.
 type world struct {
 	t     *testing.T
@@ -60,6 +117,9 @@ func newWorld(t *testing.T, change ...func(*simulator.Config)) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, v: v, clock: &clock{t: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, root: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(w.root, "app-key.pem"), appKey(), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	w.start(change...)
 	src := t.TempDir()
 	write(t, src, "README.md", "# Sample\n")
@@ -68,6 +128,7 @@ func newWorld(t *testing.T, change ...func(*simulator.Config)) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		coverage.add(v.Seen())
 		for _, violation := range v.Violations() {
 			t.Errorf("not as GitHub describes it: %s", violation)
 		}

@@ -201,8 +201,8 @@ func (s *Server) DeleteBranch(owner, name, branch, actor string) error {
 	})
 }
 
-// Suspend makes the App's installation on an account unusable (as when it is
-// uninstalled: its tokens are refused), or usable again.
+// Suspend makes the App's installation on an account unusable (its tokens are
+// refused), or usable again.
 func (s *Server) Suspend(owner string, suspended bool) error {
 	s.mu.Lock()
 	in := s.state.installationOf(owner)
@@ -210,6 +210,19 @@ func (s *Server) Suspend(owner string, suspended bool) error {
 		in.Suspended = suspended
 		s.changed()
 	}
+	s.mu.Unlock()
+	if in == nil {
+		return fmt.Errorf("the App is not installed on %s", owner)
+	}
+	return s.save()
+}
+
+// Uninstall removes the App from an account, with its tokens.
+func (s *Server) Uninstall(owner string) error {
+	s.mu.Lock()
+	in := s.state.installationOf(owner)
+	s.state.Installations = slices.DeleteFunc(s.state.Installations, func(x *installation) bool { return x == in })
+	s.changed()
 	s.mu.Unlock()
 	if in == nil {
 		return fmt.Errorf("the App is not installed on %s", owner)

@@ -81,6 +81,7 @@ func TestLabelsAreAddedSetAndRemoved(t *testing.T) {
 		t.Errorf("got %v", r.list)
 	}
 	w.call(200, "GET", at, tok, nil)
+	w.call(200, "GET", repo+"/labels?per_page=5", tok, nil)
 	w.call(204, "DELETE", at, tok, nil)
 	w.call(200, "GET", repo+"/labels/agent:working", tok, nil)
 	w.call(201, "POST", repo+"/labels", tok, map[string]any{"name": "agent:fix", "color": "0E8A16", "description": "for the App"})

@@ -37,13 +37,18 @@ const Source = "npm @octokit/openapi 23.0.2, generated/api.github.com.json"
 
 // Validator collects violations; it may be used from many goroutines.
 type Validator struct {
-	doc    *openapi3.T
-	routes []*route
-	hooks  map[string]*openapi3.Schema
+	*book
 
 	mu         sync.Mutex
 	violations []string
 	seen       map[string]int
+}
+
+// book is the description, read; nobody writes to it.
+type book struct {
+	doc    *openapi3.T
+	routes []*route
+	hooks  map[string]*openapi3.Schema
 }
 
 type route struct {
@@ -51,31 +56,40 @@ type route struct {
 	route    *routers.Route
 }
 
-// New loads the description.
+// New makes a validator with no violations yet. The description is read once
+// for all of them.
 func New() (*Validator, error) {
+	b, err := readBook()
+	if err != nil {
+		return nil, err
+	}
+	return &Validator{book: b, seen: map[string]int{}}, nil
+}
+
+var readBook = sync.OnceValues(func() (*book, error) {
 	unzip, err := gzip.NewReader(bytes.NewReader(description))
 	if err != nil {
-		return nil, fmt.Errorf("contract: the description is damaged: %w; make it again with the cut command", err)
+		return nil, fmt.Errorf("contract: the description is damaged: %w; make it again with update.sh", err)
 	}
 	data, err := io.ReadAll(unzip)
 	if err != nil {
-		return nil, fmt.Errorf("contract: the description is damaged: %w; make it again with the cut command", err)
+		return nil, fmt.Errorf("contract: the description is damaged: %w; make it again with update.sh", err)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(data)
 	if err != nil {
 		return nil, fmt.Errorf("contract: reading the description: %w", err)
 	}
-	v := &Validator{doc: doc, hooks: map[string]*openapi3.Schema{}, seen: map[string]int{}}
+	b := &book{doc: doc, hooks: map[string]*openapi3.Schema{}}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			v.routes = append(v.routes, &route{segments: strings.Split(strings.Trim(path, "/"), "/"),
+			b.routes = append(b.routes, &route{segments: strings.Split(strings.Trim(path, "/"), "/"),
 				route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: op}})
 		}
 	}
 	// the more a path says literally, the earlier it is tried
-	sort.Slice(v.routes, func(i, j int) bool { return v.routes[i].rank() > v.routes[j].rank() })
-	return v, v.loadHooks(data)
-}
+	sort.Slice(b.routes, func(i, j int) bool { return b.routes[i].rank() > b.routes[j].rank() })
+	return b, b.loadHooks(data)
+})
 
 func (r *route) rank() string {
 	out := ""
@@ -93,9 +107,9 @@ func (r *route) rank() string {
 var many = map[string]bool{"{ref}": true, "{path}": true, "{branch}": true, "{tree_sha}": true, "{name}": true}
 
 // match finds the operation of a path below /api/v3.
-func (v *Validator) match(method, escaped string) (*routers.Route, map[string]string) {
+func (b *book) match(method, escaped string) (*routers.Route, map[string]string) {
 	path := strings.Split(strings.Trim(escaped, "/"), "/")
-	for _, r := range v.routes {
+	for _, r := range b.routes {
 		if r.route.Method != method {
 			continue
 		}

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -10,7 +11,7 @@ import (
 
 // loadHooks finds the schema of each webhook; OpenAPI 3.0 has no place for
 // them, so that GitHub writes them under x-webhooks.
-func (v *Validator) loadHooks(data []byte) error {
+func (b *book) loadHooks(data []byte) error {
 	var doc struct {
 		Hooks map[string]struct {
 			Post struct {
@@ -29,13 +30,24 @@ func (v *Validator) loadHooks(data []byte) error {
 	}
 	for name, hook := range doc.Hooks {
 		ref := hook.Post.Body.Content["application/json"].Schema.Ref
-		schema := v.doc.Components.Schemas[strings.TrimPrefix(ref, "#/components/schemas/")]
+		schema := b.doc.Components.Schemas[strings.TrimPrefix(ref, "#/components/schemas/")]
 		if schema == nil {
 			return fmt.Errorf("contract: webhook %s has no schema", name)
 		}
-		v.hooks[name] = schema.Value
+		b.hooks[name] = schema.Value
 	}
 	return nil
+}
+
+// Hooks lists the webhooks that the description holds, such as
+// "webhook issues-labeled".
+func (v *Validator) Hooks() []string {
+	var out []string
+	for name := range v.hooks {
+		out = append(out, "webhook "+name)
+	}
+	sort.Strings(out)
+	return out
 }
 
 // Webhook compares a payload with the description of its event, such as
@@ -56,6 +68,9 @@ func (v *Validator) Webhook(event string, payload []byte) error {
 		v.violate("webhook "+name, err.Error())
 		return err
 	}
+	v.mu.Lock()
+	v.seen["webhook "+name]++
+	v.mu.Unlock()
 	if err := schema.VisitJSON(body, openapi3.VisitAsResponse(), openapi3.MultiErrors()); err != nil {
 		v.violate("webhook "+name, brief(err))
 		return fmt.Errorf("contract: webhook %s: %s", name, brief(err))
