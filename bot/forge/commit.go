@@ -73,7 +73,8 @@ func checkCommit(branch, base, expectOld string, files []task.FileChange) error 
 		if err := checkPath(f.Path); err != nil {
 			return err
 		}
-		if f.Mode != "100644" && f.Mode != "100755" && !(f.Deleted && f.Mode == "") {
+		regular := f.Mode == "100644" || f.Mode == "100755" || f.Deleted && f.Mode == ""
+		if !regular {
 			return fmt.Errorf("forge: %q has mode %q; only regular files are committed", f.Path, f.Mode)
 		}
 	}

@@ -89,7 +89,7 @@ func TestF08LostAnswerToTheBranchLeavesOneHead(t *testing.T) {
 	f := newFake(t)
 	n := 0
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method != "POST" || !strings.HasSuffix(r.URL.Path, "/git/refs") || n > 0 {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/git/refs") || n > 0 {
 			return false
 		}
 		n++
@@ -162,7 +162,7 @@ func TestF13BranchMovesByCompareAndSwap(t *testing.T) {
 	ok(t, err)
 	other := f.commit("meanwhile", oid("tree0"), "ada", []string{head})
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method == "PATCH" { // somebody pushes between our look and our move
+		if r.Method == http.MethodPatch { // somebody pushes between our look and our move
 			f.refs["heads/"+branch] = other
 		}
 		return false

@@ -91,7 +91,7 @@ func (l *limits) learn(installation int64, resp *http.Response, body []byte) *Ra
 	wait, stated := l.stated(resp.Header)
 	if !limited(resp, body) {
 		if resp.Header.Get("X-RateLimit-Remaining") == "0" && wait > 0 {
-			l.block(installation, wait, "last request of the window used")
+			_ = l.block(installation, wait, "last request of the window used")
 		}
 		return nil
 	}

@@ -182,7 +182,7 @@ func TestF06CreationThatHappenedIsNotDoneAgain(t *testing.T) {
 		f := newFake(t)
 		n := 0
 		f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
-			if r.Method != "POST" || r.URL.Path != "/api/v3/repos/acme/shop/issues/1/comments" || n > 0 {
+			if r.Method != http.MethodPost || r.URL.Path != "/api/v3/repos/acme/shop/issues/1/comments" || n > 0 {
 				return false
 			}
 			n++

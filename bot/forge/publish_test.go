@@ -37,7 +37,7 @@ func TestF01PullRequestCreatedButNotAnswered(t *testing.T) {
 	f := newFake(t)
 	n := 0
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method != "POST" || !strings.HasSuffix(r.URL.Path, "/pulls") || n > 0 {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pulls") || n > 0 {
 			return false
 		}
 		n++
@@ -126,9 +126,9 @@ func TestS2LabelsTolerateOthersDoingTheSame(t *testing.T) {
 	f.labels[LabelHuman] = true
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
-		case r.Method == "DELETE":
+		case r.Method == http.MethodDelete:
 			delete(f.labels, LabelHuman) // a human was faster
-		case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/shop/labels"):
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/shop/labels"):
 			reply(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"code": "already_exists"}}})
 			return true
 		}

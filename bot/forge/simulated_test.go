@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	w.client = w.fresh()
 	t.Cleanup(func() {
 		ok(t, w.sim.Close())
-		<-served
+		ok(t, <-served)
 		for _, x := range v.Violations() {
 			t.Errorf("not as GitHub describes it: %s", x)
 		}
@@ -149,6 +149,9 @@ func (w *world) stands(draft bool) {
 		if !strings.Contains(pr.Diff, part) {
 			w.t.Errorf("the diff lacks %q:\n%s", part, pr.Diff)
 		}
+	}
+	if !strings.Contains(pr.Body, "Fixes #1") {
+		w.t.Errorf("the deliberate closing keyword is lost: %q", pr.Body)
 	}
 	i := s.Issues[0]
 	if len(i.Comments) != 1 || !strings.Contains(i.Comments[0].Body, "done: ") || i.Comments[0].Author != "fettle[bot]" {
