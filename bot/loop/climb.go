@@ -234,13 +234,15 @@ func (r *run) develop(ctx context.Context, a *task.Attempt) (newTests []string, 
 	var malformed *agent.Malformed
 	var failed *model.Error
 	switch {
+	case err != nil && ctx.Err() != nil: // whatever the call died of, this is why
+		return nil, 0, context.Cause(ctx)
 	case errors.As(err, &malformed):
 		a.Refused = malformed.Error()
 		return nil, retry, nil
 	case errors.As(err, &failed) && failed.Class == model.Empty:
 		a.Refused = failed.Error()
 		return nil, retry, nil
-	case errors.As(err, &failed) && failed.Class != model.Cancelled:
+	case errors.As(err, &failed):
 		a.Refused = failed.Error() // the provider is down: the next tier may not be
 		return nil, escalate, nil
 	case err != nil:
