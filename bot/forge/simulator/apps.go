@@ -27,7 +27,7 @@ func (s *Server) table() []route {
 		{method: "GET", path: repo, need: "metadata:read", handle: (*Server).getRepo},
 		{method: "GET", path: repo + "/branches", need: "contents:read", handle: (*Server).listBranches},
 		{method: "GET", path: repo + "/branches/{branch...}", need: "contents:read", handle: (*Server).getBranch},
-		{method: "GET", path: repo + "/commits/{ref}/check-runs", need: "checks:read", handle: (*Server).listChecks},
+		{method: "GET", path: repo + "/commits/{ref...}/check-runs", need: "checks:read", handle: (*Server).listChecks},
 		{method: "GET", path: repo + "/commits/{ref...}", need: "contents:read", handle: (*Server).getCommit},
 		{method: "GET", path: repo + "/contents/{path...}", need: "contents:read", handle: (*Server).getContents},
 		{method: "GET", path: repo + "/collaborators/{username}/permission", need: "metadata:read", handle: (*Server).getPermission},
@@ -78,6 +78,7 @@ func (s *Server) table() []route {
 	}
 	for i := range routes {
 		routes[i].segments = strings.Split(strings.Trim(routes[i].path, "/"), "/")
+		routes[i].path = strings.ReplaceAll(routes[i].path, "...}", "}")
 	}
 	return routes
 }

@@ -277,6 +277,12 @@ func TestCheckRuns(t *testing.T) {
 	if r := w.call(200, "GET", repo+"/commits/x/check-runs?check_name=fettle", tok, nil); r.body["total_count"] != 1.0 {
 		t.Errorf("got %s", r.raw)
 	}
+	w.call(201, "POST", repo+"/git/refs", tok, map[string]any{"ref": "refs/heads/a/b", "sha": sha})
+	for _, path := range []string{"/commits/a/b/check-runs", "/commits/a%2Fb/check-runs", "/commits/" + sha + "/check-runs"} {
+		if r := w.call(200, "GET", repo+path, tok, nil); r.body["total_count"] != 1.0 {
+			t.Errorf("%s: got %s", path, r.raw)
+		}
+	}
 	w.call(422, "POST", repo+"/check-runs", tok, map[string]any{"name": "fettle", "head_sha": strings.Repeat("d", 40)})
 	w.call(422, "POST", repo+"/check-runs", tok, map[string]any{"name": "fettle", "head_sha": sha, "status": "done"})
 	w.call(422, "POST", repo+"/check-runs", tok, map[string]any{"name": "fettle", "head_sha": sha, "status": "completed"})

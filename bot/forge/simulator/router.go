@@ -8,13 +8,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // route is one operation. Its path is written as in GitHub's description,
-// below /api/v3; a last segment "{name...}" takes the rest.
+// below /api/v3; a segment "{name...}" takes as much as the literal segments
+// after it leave over, since clients do not escape slashes in a reference.
 type route struct {
 	method, path string
 	segments     []string
@@ -26,7 +28,12 @@ func match(segments, path []string) (map[string]string, bool) {
 	vars := map[string]string{}
 	for i, seg := range segments {
 		if strings.HasPrefix(seg, "{") && strings.HasSuffix(seg, "...}") {
-			vars[seg[1:len(seg)-4]] = strings.Join(path[i:], "/")
+			rest := segments[i+1:] // literal
+			end := len(path) - len(rest)
+			if end < i || (len(rest) > 0 && end == i) || !slices.Equal(path[end:], rest) {
+				return nil, false
+			}
+			vars[seg[1:len(seg)-4]] = strings.Join(path[i:end], "/")
 			return vars, true
 		}
 		if i >= len(path) {

@@ -18,6 +18,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -138,6 +139,14 @@ func (r *route) match(path []string) (map[string]string, bool) {
 			return nil, false
 		case last && many[seg]:
 			set(seg, strings.Join(path[i:], "/"))
+			return vars, true
+		case seg == "{ref}": // clients do not escape the slashes of a branch
+			rest := r.segments[i+1:]
+			end := len(path) - len(rest)
+			if end <= i || !slices.Equal(path[end:], rest) {
+				return nil, false
+			}
+			set(seg, strings.Join(path[i:end], "/"))
 			return vars, true
 		case strings.HasPrefix(seg, "{"):
 			set(seg, path[i])
