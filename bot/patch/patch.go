@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -156,7 +158,11 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 		return nil, refuse("", "", RuleSize, "the patch brings %d bytes of new text, %d are allowed; change fewer and smaller regions", size, guard.maxBytes)
 	}
 	var changed []*file
-	for _, path := range p.Paths() {
+	paths := p.Paths()
+	for _, path := range paths {
+		if i := slices.IndexFunc(paths, func(other string) bool { return strings.HasPrefix(other, path+"/") }); i >= 0 {
+			return nil, refuse(path, "", RulePath, "the patch takes it for a file and for the folder of %q; choose another name", paths[i])
+		}
 		f := &file{path: path, gone: map[string]bool{}}
 		for _, e := range p.Edits {
 			if e.Path == path {

@@ -243,6 +243,7 @@ func TestE4AndE5RefusalsSayWhyAndWriteNothing(t *testing.T) {
 		{"nul", replace("calc.py", "def add(a, b):\n    return '\x00'\n"), Guard{}, RuleText, "NUL"},
 		{"overlap", task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: "calc.py", Region: total, Code: "def total(self, items):\n    return 1"},
 			{Kind: task.EditReplace, Path: "calc.py", Region: shop, Code: strings.Replace(calc[strings.Index(calc, "class"):strings.Index(calc, "def area")], "0.2", "0.3", 1)}}}, Guard{}, RuleOverlap, "overlaps"},
+		{"file and folder", task.Patch{Edits: []task.Edit{{Kind: task.EditCreate, Path: "a", Code: "x\n"}, {Kind: task.EditCreate, Path: "a/b", Code: "x\n"}}}, Guard{}, RulePath, "folder of"},
 		{"second edit bad", task.Patch{Edits: []task.Edit{replace("calc.py", good).Edits[0], replace("none.py", good).Edits[0]}}, Guard{}, RuleTarget, "no such file"},
 	} {
 		before := picture(t, dir)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 )
 
 // undo is one step back.
@@ -82,8 +83,8 @@ func (a *Applied) Rollback() error {
 		s := steps[i]
 		var err error
 		if s.remove || s.folder {
-			if err = dir.Remove(s.path); errors.Is(err, fs.ErrNotExist) {
-				err = nil
+			if err = dir.Remove(s.path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				err = nil // it is not there
 			}
 		} else {
 			err = write(dir, s.path, s.content, s.mode)
