@@ -46,8 +46,10 @@ func Operators(lang code.Language) []string {
 	return out
 }
 
-// Mutations lists the mutations whose place lies in the bytes [start, end),
-// in the order of the text, without repeats; each gives a text that parses.
+// Mutations lists the mutations of the nodes that begin in the bytes
+// [start, end), in the order of the text, without repeats; each gives a text
+// that parses. (What a statement that begins there lets be added after itself
+// may stand a little further down.)
 // Names come from the scope of the place and from the same file.
 //
 // A prior estimates the probability that this very change is the fix, given
@@ -116,7 +118,7 @@ func (s *scene) put(start, end int, replacement string, weight float64, format s
 	if old == replacement || len(s.out) >= maxMutations {
 		return
 	}
-	key := essence(old, replacement, start)
+	key := essence(s.src, old, replacement, start)
 	if i, ok := s.seen[key]; ok {
 		if w := &s.out[i]; w.op == s.op {
 			w.weight = max(w.weight, weight)
@@ -137,16 +139,31 @@ func (s *scene) put(start, end int, replacement string, weight float64, format s
 // maxMutations bounds one call; a function of thirty lines has some hundreds.
 const maxMutations = 20_000
 
-// essence is the change without the text that stays at its ends, so that two
-// ways to say the same change are seen as one.
-func essence(old, replacement string, start int) string {
+// essence is the change without the text that stays at its ends, and as far
+// to the left as it can be said, so that two ways to say the same change are
+// seen as one.
+func essence(src []byte, old, replacement string, start int) string {
 	for old != "" && replacement != "" && old[0] == replacement[0] {
 		old, replacement, start = old[1:], replacement[1:], start+1
 	}
 	for old != "" && replacement != "" && old[len(old)-1] == replacement[len(replacement)-1] {
 		old, replacement = old[:len(old)-1], replacement[:len(replacement)-1]
 	}
-	return fmt.Sprintf("%d+%d:%s", start, len(old), replacement)
+	text := old + replacement
+	if old != "" && replacement != "" || text == "" {
+		return fmt.Sprintf("%d+%d:%s", start, len(old), replacement)
+	}
+	// An insertion (or deletion) of "ab" after "a" is one of "ba" before it.
+	moved := 0
+	for moved < start && src[start-1-moved] == text[len(text)-1-moved%len(text)] {
+		moved++
+	}
+	k := moved % len(text)
+	text = text[len(text)-k:] + text[:len(text)-k]
+	if old != "" {
+		return fmt.Sprintf("%d+%d:", start-moved, len(text))
+	}
+	return fmt.Sprintf("%d+0:%s", start-moved, text)
 }
 
 // finish turns weights into priors and puts the mutations in order.

@@ -276,8 +276,8 @@ func unaryMinus(s *scene, n code.Node) {
 		return
 	}
 	switch n.Up() {
-	case "return_statement", "assignment", "variable_declarator", "assignment_expression", "expression_list":
-		if n.Kind() == "identifier" || n.Kind() == "call" || n.Kind() == "call_expression" {
+	case "return_statement", "assignment", "variable_declarator", "assignment_expression", "expression_list", "tuple", "lambda", "arrow_function", "array":
+		if n.Up() != "arrow_function" || n.Field() == "body" {
 			s.put(n.Start(), n.End(), "-"+n.Text(), 0.5, "Use the negative of %s.", one(n.Text()))
 		}
 	}
@@ -309,6 +309,10 @@ func offByOne(s *scene, n code.Node) {
 		if ok && (op.Text() == "+" || op.Text() == "-") && isInteger(right) && right.Text() == "1" {
 			s.put(left.End(), n.End(), "", 1, "Use %s without %s 1.", one(left.Text()), op.Text())
 		}
+		if ok && isArithmetic(op.Text()) && op.Text() != "%" {
+			s.stepOperand(left)
+			s.stepOperand(right)
+		}
 		if !ok || !isComparison(op.Text()) || op.Kind() == "in" {
 			return
 		}
@@ -335,8 +339,21 @@ func offByOne(s *scene, n code.Node) {
 		} else if ok && fn.Text() == "len" && isReturned(n) {
 			s.step(n, 0.3)
 		}
+	case n.Kind() == "identifier" && (n.Up() == "argument_list" || n.Up() == "arguments" || n.Up() == "assignment") && isValue(n):
+		s.step(n, 0.1)
 	case isReturned(n) && isValue(n) && !s.typeIs(n, "text", "string", "bool", "list", "error", "dict", "set"):
 		s.step(n, 0.2)
+	}
+}
+
+// stepOperand adds or takes one from a name beside an operator.
+func (s *scene) stepOperand(n code.Node) {
+	switch n.Kind() {
+	case "identifier", "attribute", "member_expression", "selector_expression":
+		if !s.typeIs(n, "text", "string", "bool", "list", "error", "dict", "set", "float64") {
+			s.put(n.Start(), n.End(), "("+n.Text()+" - 1)", 0.25, "Use %s - 1.", one(n.Text()))
+			s.put(n.Start(), n.End(), "("+n.Text()+" + 1)", 0.25, "Use %s + 1.", one(n.Text()))
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func isValue(n code.Node) bool {
 	switch n.Kind() {
 	case "attribute", "member_expression", "selector_expression":
-		return !isCallee(n, parentOf(n)) && !assigned(n)
+		return !isCallee(n, parentOf(n)) && !assigned(n) && n.Up() != "decorator"
 	case "call", "call_expression", "subscript", "subscript_expression", "index_expression":
 		return !assigned(n)
 	case "identifier":
@@ -35,6 +35,8 @@ func isValue(n code.Node) bool {
 		return p.Kind() == "named_expression" && n.Field() == "value" || p.Kind() == "required_parameter" && n.Field() == "value"
 	case "keyword_argument":
 		return n.Field() == "value"
+	case "pair_pattern":
+		return false
 	case "variable_declarator", "pair", "var_spec", "assignment_pattern":
 		return n.Field() == "value" || p.Kind() == "assignment_pattern" && n.Field() == "right"
 	case "literal_element":
@@ -242,7 +244,7 @@ var pairs = map[int][]string{
 		"heappush heappop", "bisect_left bisect_right", "sorted reversed list", "sum len max", "int float round", "zip zip_longest", "permutations combinations product",
 		"isinstance issubclass", "hasattr getattr", "read readline readlines", "utcnow now", "str repr", "first last", "get pop", "put get", "acquire release",
 		"start stop", "enter exit", "deepcopy copy", "days seconds total_seconds", "year month day", "hour minute second", "sin cos", "left right", "next prev",
-		"difference_update intersection_update update", "minutes seconds hours days", "list tuple set",
+		"difference_update intersection_update update", "minutes seconds hours days", "list tuple set", "set dict.fromkeys",
 	},
 	js: {
 		"push unshift concat", "shift pop", "toLowerCase toUpperCase", "trim trimStart trimEnd", "startsWith endsWith includes", "min max", "floor ceil round trunc",
@@ -538,6 +540,7 @@ func (s *scene) sliceBounds(n code.Node) {
 }
 
 func callWrap(s *scene, n code.Node) {
+	s.foldCase(n)
 	if !isValue(n) || n.Field() == "object" || n.Field() == "operand" && n.Up() == "selector_expression" || len(n.Text()) > 80 || strings.Contains(n.Text(), "\n") {
 		return
 	}
@@ -559,6 +562,9 @@ func callWrap(s *scene, n code.Node) {
 		if w.typ != "" && typ != "" && typ != w.typ || s.d.lang == golang && w.typ != typ || w.needs != "" && !s.facts.imports[w.needs] {
 			continue
 		}
+		if !wrapPlace(n, w.typ) {
+			continue
+		}
 		weight := 0.3
 		if w.typ != "" && w.typ == typ {
 			weight = 0.8
@@ -569,6 +575,58 @@ func callWrap(s *scene, n code.Node) {
 		}
 		s.put(n.Start(), n.End(), strings.Replace(w.form, "%", text, 1), weight, "Use %s.", one(strings.Replace(w.form, "%", text, 1)))
 	}
+}
+
+// foldCase compares two texts without regard to case, or to white space.
+func (s *scene) foldCase(n code.Node) {
+	left, op, right, ok := binary(n)
+	if !ok || isConstant(left) && !isString(left) || isConstant(right) && !isString(right) || strings.Contains(n.Text(), "\n") {
+		return
+	}
+	switch op.Text() {
+	case "==", "!=", "===", "!==", "in", "not in":
+	default:
+		return
+	}
+	if s.typeIs(left, "number", "list", "dict", "bool", "int", "float64") || s.typeIs(right, "number", "list", "dict", "bool", "int", "float64") {
+		return
+	}
+	both := func(form string, w float64) {
+		text := strings.ReplaceAll(form, "%", tight(left)) + " " + op.Text() + " " + strings.ReplaceAll(form, "%", tight(right))
+		s.put(n.Start(), n.End(), text, w, "Compare %s.", one(text))
+	}
+	switch s.d.lang {
+	case py:
+		both("%.lower()", 0.8)
+		both("%.strip()", 0.3)
+	case js:
+		both("%.toLowerCase()", 0.8)
+		both("%.trim()", 0.3)
+	case golang:
+		if s.facts.imports["strings"] && (s.typeIs(left, "string") || s.typeIs(right, "string") || isString(right)) {
+			not := map[bool]string{true: "!", false: ""}[op.Text() == "!="]
+			text := not + "strings.EqualFold(" + left.Text() + ", " + right.Text() + ")"
+			s.put(n.Start(), n.End(), text, 1, "Compare without regard to case.")
+			both("strings.ToLower(%)", 0.5)
+		}
+	}
+}
+
+// wrapPlace tells whether a call that makes sense for a type is likely to be
+// missing at a place.
+func wrapPlace(n code.Node, typ string) bool {
+	up := n.Up()
+	switch up {
+	case "return_statement", "argument_list", "arguments", "assignment", "variable_declarator", "assignment_expression", "expression_list", "pair":
+		return true
+	case "comparison_operator", "subscript", "subscript_expression", "index_expression", "interpolation":
+		return typ != "list" && typ != "dict"
+	case "for_statement", "for_in_statement", "for_in_clause", "range_clause":
+		return typ == "list" || typ == "dict" || typ == ""
+	case "binary_operator", "binary_expression":
+		return typ == "number" || typ == "" || typ == "int" || typ == "float64" || up == "binary_expression" && (typ == "text" || typ == "string")
+	}
+	return false
 }
 
 // wrap is a call around a value; % stands for the value.
@@ -605,6 +663,9 @@ func callUnwrap(s *scene, n code.Node) {
 		text := args[0].Text()
 		if n.Up() != "argument_list" && n.Up() != "arguments" {
 			text = tight(args[0])
+		}
+		if n.Field() == "object" && isInteger(args[0]) {
+			return
 		}
 		s.put(n.Start(), n.End(), text, 0.8, "Use %s without calling %s.", one(args[0].Text()), one(fn.Text()))
 	}
@@ -662,6 +723,10 @@ func await(s *scene, n code.Node) {
 }
 
 func copyValue(s *scene, n code.Node) {
+	if left, op, right, ok := binary(n); ok && s.d.lang == py && op.Text() == "*" && left.Kind() == "list" && len(left.NamedChildren()) == 1 {
+		e := left.NamedChildren()[0].Text()
+		s.put(n.Start(), n.End(), "["+e+" for _ in range("+right.Text()+")]", 2, "Make %s anew for each place.", one(e))
+	}
 	if !isValue(n) || n.Kind() == "call" || n.Kind() == "call_expression" || isElement(n) {
 		return
 	}

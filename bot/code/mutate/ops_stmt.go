@@ -765,7 +765,7 @@ func missingReturn(s *scene, n code.Node) {
 	}
 	end := map[bool]string{true: ";", false: ""}[s.d.lang == js]
 	done := 0
-	visible := s.facts.visible(n.End())
+	visible := s.facts.visible(n.End() - 1)
 	for i := len(visible) - 1; i >= 0 && done < 5; i-- {
 		if v := visible[i]; v.kind == "local" && v.owner == fn.Start() || wordCount(n.Text(), v.name) > 0 && v.kind == "param" {
 			done++
