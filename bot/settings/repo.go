@@ -1,98 +1,224 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
-	"path"
-	"slices"
-	"strings"
+	"regexp"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// RepoFile is where a repository says how it wants to be worked on.
+// RepoFile is the name of a repository's own file, at its root.
 const RepoFile = ".fettle.yml"
 
-// Repo is what a repository's .fettle.yml says. It is read from the default
-// branch's commit and can only narrow what the operator allows.
+// Repo is what a repository asks for. It can only narrow.
 type Repo struct {
-	Base      string   // the branch to work from and open pull requests against
-	Protected []string // globs that need a human's yes, on top of the defaults
-	NeverSend []string // globs that no model may see
-	Scope     []string // globs that may be changed; empty for all
-	Budget    *task.Budget
+	Setup     []string // commands that install dependencies
+	Checks    []Check
+	Base      string       // branch that fixes start from
+	Protected []string     // patterns of paths that no patch may touch
+	NeverSend []string     // patterns of paths that no model may see
+	Scope     []string     // patterns of paths that a patch may touch; empty: all
+	Budget    *task.Budget // nil and zero fields: not said
+	Gates     []string     // reasons to leave a pull request a draft
+	Labels    []string     // put on pull requests
+	SignOff   bool         // commits carry Signed-off-by
 }
 
-type repoFile struct {
-	Base      string      `yaml:"base"`
-	Protected []string    `yaml:"protected"`
-	NeverSend []string    `yaml:"never_send"`
-	Scope     []string    `yaml:"scope"`
-	Budget    *budgetFile `yaml:"budget"`
-	MaxTier   string      `yaml:"max_tier"`
+// Check is a named command.
+type Check struct {
+	Name     string
+	Run      string
+	Required bool
 }
 
-// LoadRepo reads .fettle.yml from bytes; nil or empty gives nothing to narrow.
-func LoadRepo(raw []byte) (*Repo, error) {
-	if len(raw) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", RepoFile, maxFile)
+// operatorsOwn answers a repository that tries to set what is not its own.
+var operatorsOwn = func() map[string]string {
+	out := map[string]string{}
+	for _, key := range []string{"tiers", "github", "database", "sandbox", "state_dir", "log", "label", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
+		out[key] = "belongs to the operator's own file and cannot be set by a repository"
 	}
-	var f repoFile
-	if err := strict(raw, &f); err != nil {
-		return nil, fmt.Errorf("%s: %w", RepoFile, err)
+	return out
+}()
+
+var (
+	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,49}$`)
+	branch = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$`)
+)
+
+// LoadRepo reads the bytes of a .fettle.yml; none at all is an empty file.
+func LoadRepo(data []byte) (*Repo, error) {
+	root, err := read(RepoFile, data)
+	if err != nil {
+		return nil, err
 	}
-	p := &checker{name: RepoFile, raw: raw}
-	r := &Repo{Base: f.Base, Protected: f.Protected, NeverSend: f.NeverSend, Scope: f.Scope}
-	for key, globs := range map[string][]string{"protected": f.Protected, "never_send": f.NeverSend, "scope": f.Scope} {
-		for _, g := range globs {
-			if _, err := path.Match(strings.ReplaceAll(g, "**", "*"), "x"); err != nil || g == "" {
-				p.fail(key, fmt.Sprintf("%q is not a pattern of paths such as src/** or *.sql", g))
-			}
-		}
+	r, wish := &Repo{}, task.Budget{}
+	globs := func(v value) ([]string, error) { return v.strings(glob) }
+	words := func(v value) ([]string, error) { return v.strings(plainWord) }
+	err = first(
+		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off"),
+		set(root, "setup", &r.Setup, func(v value) ([]string, error) { return v.strings(nil) }),
+		set(root, "checks", &r.Checks, checks),
+		set(root, "base", &r.Base, branchName),
+		set(root, "protected", &r.Protected, globs),
+		set(root, "never_send", &r.NeverSend, globs),
+		set(root, "scope", &r.Scope, globs),
+		set(root, "budget", &wish, func(v value) (task.Budget, error) { return budget(v, task.Budget{}) }),
+		set(root, "gates", &r.Gates, words),
+		set(root, "labels", &r.Labels, words),
+		set(root, "sign_off", &r.SignOff, value.boolean),
+	)
+	var top task.Tier
+	err = first(err, set(root, "max_tier", &top, tierName))
+	if err != nil {
+		return nil, err
 	}
-	if strings.HasPrefix(f.Base, "-") || strings.ContainsAny(f.Base, " \t\n~^:?*[\\") {
-		p.fail("base", "it is the name of a branch")
+	if wish.MaxTier = lower(wish.MaxTier, top); wish != (task.Budget{}) {
+		r.Budget = &wish
 	}
-	if f.Budget != nil || f.MaxTier != "" {
-		var none task.Budget
-		b := none
-		if f.Budget != nil {
-			b = p.budget("budget", *f.Budget, none)
-		}
-		if f.MaxTier != "" {
-			b.MaxTier = task.Tier(f.MaxTier)
-			if b.MaxTier.Rank() < 0 {
-				p.fail("max_tier", "it is mechanical, tier1, tier2 or tier3")
-			}
-		}
-		r.Budget = &b
-	}
-	if p.err != nil {
-		return nil, p.err
+	if v, ok := root.has("scope"); ok && len(r.Scope) == 0 {
+		return nil, v.errorf("an empty scope would allow nothing; leave the key out to allow all")
 	}
 	return r, nil
 }
 
-// Narrow is the budget that holds where the operator allows one and the
-// repository asks for another: the smaller of each limit.
+func plainWord(s string) error {
+	if !word.MatchString(s) {
+		return errors.New("must be a short name of letters, digits, spaces and . _ : / -")
+	}
+	return nil
+}
+
+func branchName(v value) (string, error) {
+	s, err := v.string()
+	if err == nil && !branch.MatchString(s) {
+		err = v.errorf("must be the name of a branch")
+	}
+	return s, err
+}
+
+func checks(v value) ([]Check, error) {
+	if v.kind != list {
+		return nil, v.errorf("must be a list of checks, each with name, run and required")
+	}
+	var out []Check
+	seen := map[string]bool{}
+	for _, item := range v.items {
+		c := Check{Required: true}
+		err := first(
+			item.only(nil, "name", "run", "required"),
+			set(item, "name", &c.Name, value.string),
+			set(item, "run", &c.Run, value.string),
+			set(item, "required", &c.Required, value.boolean),
+		)
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Name == "" || c.Run == "":
+			return nil, item.errorf("needs name and run")
+		case plainWord(c.Name) != nil:
+			return nil, item.errorf("name %v", plainWord(c.Name))
+		case seen[c.Name]:
+			return nil, item.errorf("another check has the name %s", c.Name)
+		}
+		seen[c.Name] = true
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Effective is what holds for a run in a repository.
+type Effective struct {
+	Budget    task.Budget
+	Base      string
+	Protected []string
+	NeverSend []string
+	Scope     []string
+	Gates     []string
+	Labels    []string
+	SignOff   bool
+	Setup     []string
+	Checks    []Check
+	Notes     []string // what was asked for and does not hold, or is not done by this version
+}
+
+// Narrow applies a repository's wishes to what the operator allows: the lower
+// figure of each two holds. r may be nil.
+func (s *Settings) Narrow(r *Repo) Effective {
+	e := Effective{Budget: s.Budget}
+	if r == nil {
+		return e
+	}
+	e.Base, e.Protected, e.NeverSend, e.Scope = r.Base, r.Protected, r.NeverSend, r.Scope
+	e.Gates, e.Labels, e.SignOff, e.Setup, e.Checks = r.Gates, r.Labels, r.SignOff, r.Setup, r.Checks
+	e.Budget, e.Notes = narrowBudget(s.Budget, r.Budget)
+	e.Notes = append(e.Notes, r.notYet()...)
+	return e
+}
+
+// Narrow is the budget that holds where one is allowed and the repository asks
+// for another: the smaller of each two limits. r may be nil.
 func Narrow(allowed task.Budget, r *Repo) task.Budget {
-	if r == nil || r.Budget == nil {
+	if r == nil {
 		return allowed
 	}
-	b, want := allowed, *r.Budget
-	if want.USD > 0 && want.USD < b.USD {
-		b.USD = want.USD
-	}
-	if want.Duration > 0 && want.Duration < b.Duration {
-		b.Duration = want.Duration
-	}
-	if want.AttemptsPerTier > 0 && want.AttemptsPerTier < b.AttemptsPerTier {
-		b.AttemptsPerTier = want.AttemptsPerTier
-	}
-	if want.Attempts > 0 && want.Attempts < b.Attempts {
-		b.Attempts = want.Attempts
-	}
-	if want.MaxTier != "" && slices.Index(task.Ladder, want.MaxTier) < slices.Index(task.Ladder, b.MaxTier) {
-		b.MaxTier = want.MaxTier
-	}
+	b, _ := narrowBudget(allowed, r.Budget)
 	return b
+}
+
+func narrowBudget(b task.Budget, ask *task.Budget) (task.Budget, []string) {
+	if ask == nil {
+		return b, nil
+	}
+	var notes []string
+	note := func(key string, asked, holds any) {
+		notes = append(notes, fmt.Sprintf("%s: budget.%s %v is more than the operator allows; %v holds", RepoFile, key, asked, holds))
+	}
+	narrow("usd", &b.USD, ask.USD, note)
+	narrow("minutes", &b.Duration, ask.Duration, note)
+	narrow("attempts_per_tier", &b.AttemptsPerTier, ask.AttemptsPerTier, note)
+	narrow("attempts", &b.Attempts, ask.Attempts, note)
+	if b.MaxTier != "" && ask.MaxTier.Rank() > b.MaxTier.Rank() {
+		note("max_tier", ask.MaxTier, b.MaxTier)
+	}
+	b.MaxTier = lower(b.MaxTier, ask.MaxTier)
+	return b, notes
+}
+
+// narrow takes the wish where it is said and lower. What is allowed may be zero,
+// which allows nothing more.
+func narrow[T task.USD | time.Duration | int](key string, have *T, ask T, note func(key string, asked, holds any)) {
+	switch {
+	case ask <= 0:
+	case ask > *have:
+		note(key, ask, *have)
+	default:
+		*have = ask
+	}
+}
+
+// lower is the lower of two tiers; an empty one is no limit.
+func lower(a, b task.Tier) task.Tier {
+	if a.Rank() < 0 || (b.Rank() >= 0 && b.Rank() < a.Rank()) {
+		return b
+	}
+	return a
+}
+
+// notYet lists what this version reads and checks but does not act on.
+func (r *Repo) notYet() []string {
+	var out []string
+	for _, k := range []struct {
+		name string
+		said bool
+	}{
+		{"setup", len(r.Setup) > 0}, {"checks", len(r.Checks) > 0}, {"gates", len(r.Gates) > 0},
+		{"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
+	} {
+		if k.said {
+			out = append(out, RepoFile+": "+k.name+" is understood, but this version does not act on it")
+		}
+	}
+	return out
 }

@@ -1,390 +1,294 @@
-// Package settings reads the operator's file and the repository's. The
-// operator's says what is allowed: endpoints, models, prices, budgets, the
-// sandbox, the GitHub App. The repository's .fettle.yml can only narrow it. An
-// unknown key or a bad value is an error with file and line; a secret never
-// stands in either file, only where to find it. Nothing here reaches outside
-// but to read the files that it is told to.
 package settings
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// maxFile bounds a settings file.
-const maxFile = 1 << 20
-
-// Settings are the operator's, with every default filled in.
+// Settings is the operator's file, checked and completed by defaults.
 type Settings struct {
+	File     string // where it was read; empty for the defaults alone
 	Tiers    map[task.Tier]Tier
 	Budget   task.Budget
 	GitHub   GitHub
-	Database string // a SQLite file, or postgres://…
-	Sandbox  string // "bubblewrap", or "none" when asked for by that name
-	Label    string // that starts a run
-	StateDir string
+	Database string // path of a SQLite file, or "postgres://…"
+	Sandbox  string // bubblewrap or none
+	StateDir string // absolute
+	Label    string // that asks for a fix
+	Log      Log
 }
 
-// Tier is a model endpoint.
+// Tier is one model endpoint.
 type Tier struct {
 	BaseURL       string
 	Model         string
+	APIKeyEnv     string  // name of an environment variable
+	APIKeyFile    string  // absolute path
 	PriceIn       float64 // USD per million tokens
 	PriceOut      float64
+	PriceFrom     string // where the price stands: "configuration", "table of <date>", "local endpoint"
 	Timeout       time.Duration
-	MaxTokens     int
-	ContextTokens int
-	keyEnv        string
-	keyFile       string
-}
+	MaxTokens     int // of an answer
+	ContextTokens int // of question and answer together
 
-// Key is the API key, read when it is needed; "" when none is configured.
-func (t Tier) Key() (string, error) {
-	switch {
-	case t.keyEnv != "":
-		if v := strings.TrimSpace(os.Getenv(t.keyEnv)); v != "" {
-			return v, nil
-		}
-		return "", fmt.Errorf("the environment variable %s, which api_key_env names, is empty: set it to the key", t.keyEnv)
-	case t.keyFile != "":
-		raw, err := os.ReadFile(t.keyFile)
-		if err != nil {
-			return "", fmt.Errorf("reading api_key_file: %w", err)
-		}
-		return strings.TrimSpace(string(raw)), nil
-	}
-	return "", nil
+	keyEnv, keyFile string // where Key looks: an environment variable, a file
 }
 
 // GitHub is the App.
 type GitHub struct {
 	AppID             int64
 	PrivateKeyFile    string
-	WebhookSecretFile string
-	BaseURL           string
+	WebhookSecretFile string // one secret per line; all are valid at once, so that they can be changed without a gap
+	BaseURL           string // empty: github.com
 }
 
-// file is the operator's file as it is written.
-type file struct {
-	Tiers    map[string]tierFile `yaml:"tiers"`
-	Budget   *budgetFile         `yaml:"budget"`
-	GitHub   *githubFile         `yaml:"github"`
-	Database string              `yaml:"database"`
-	Sandbox  string              `yaml:"sandbox"`
-	Label    string              `yaml:"label"`
-	StateDir string              `yaml:"state_dir"`
+// Log is how loud and in what form.
+type Log struct {
+	Level  string // debug, info, warn, error
+	Format string // text, json
 }
 
-type tierFile struct {
-	BaseURL       string   `yaml:"base_url"`
-	Model         string   `yaml:"model"`
-	APIKeyEnv     string   `yaml:"api_key_env"`
-	APIKeyFile    string   `yaml:"api_key_file"`
-	PriceIn       *float64 `yaml:"price_in_per_mtok"`
-	PriceOut      *float64 `yaml:"price_out_per_mtok"`
-	Timeout       string   `yaml:"timeout"`
-	MaxTokens     int      `yaml:"max_tokens"`
-	ContextTokens int      `yaml:"context_tokens"`
+// Default is what holds without a file.
+func Default() (*Settings, error) {
+	state, err := xdg("XDG_STATE_HOME", ".local/state")
+	if err != nil {
+		return nil, err
+	}
+	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Sandbox: "bubblewrap",
+		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Log: Log{Level: "info", Format: "text"}}
+	s.Database = filepath.Join(s.StateDir, "fettle.db")
+	return s, nil
 }
 
-type budgetFile struct {
-	USD             *float64 `yaml:"usd"`
-	Minutes         *float64 `yaml:"minutes"`
-	AttemptsPerTier *int     `yaml:"attempts_per_tier"`
-	Attempts        *int     `yaml:"attempts"`
-	MaxTier         string   `yaml:"max_tier"`
+// xdg is a folder of the XDG base directory specification; relative values are
+// ignored, as it says.
+func xdg(env, fallback string) (string, error) {
+	if dir := os.Getenv(env); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("settings: no home folder: %w; set HOME or %s", err, env)
+	}
+	return filepath.Join(home, fallback), nil
 }
 
-type githubFile struct {
-	AppID             int64  `yaml:"app_id"`
-	PrivateKeyFile    string `yaml:"private_key_file"`
-	WebhookSecretFile string `yaml:"webhook_secret_file"`
-	BaseURL           string `yaml:"base_url"`
-}
-
-// Load reads the operator's file; "" is the default place, where a missing
-// file means the defaults. It is never looked for in a repository.
-func Load(name string) (*Settings, error) {
-	optional := name == ""
-	if optional {
-		dir, err := configDir()
+// Load reads the operator's file. An empty path means
+// $XDG_CONFIG_HOME/fettle/config.yml where it exists, else the defaults.
+func Load(path string) (*Settings, error) {
+	asked := path != ""
+	if !asked {
+		dir, err := xdg("XDG_CONFIG_HOME", ".config")
 		if err != nil {
 			return nil, err
 		}
-		name = filepath.Join(dir, "config.yml")
+		path = filepath.Join(dir, "fettle", "config.yml")
 	}
-	raw, err := readBounded(name)
-	if optional && errors.Is(err, fs.ErrNotExist) {
-		raw, err = nil, nil
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !asked {
+		return Default()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, fmt.Errorf("settings: reading the operator's file: %w", err)
 	}
-	return Parse(name, raw)
+	return Parse(path, data)
 }
 
-// Parse reads the operator's file from bytes; name stands in errors, and
-// relative paths in the file are relative to its folder.
-func Parse(name string, raw []byte) (*Settings, error) {
-	var f file
-	if err := strict(raw, &f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+// keyAdvice answers those who write a secret into the file.
+var keyAdvice = map[string]string{
+	"api_key":        "a key never stands in this file; put it into an environment variable and name that with api_key_env, or into a file named with api_key_file",
+	"key":            "a key never stands in this file; name an environment variable with api_key_env, or a file with api_key_file",
+	"token":          "a token never stands in this file; name an environment variable with api_key_env, or a file with api_key_file",
+	"private_key":    "the private key never stands in this file; name its file with private_key_file",
+	"webhook_secret": "the secret never stands in this file; name a file that holds it with webhook_secret_file",
+}
+
+// Parse reads the operator's file from bytes; file stands in errors, and
+// relative paths in it are beside it.
+func Parse(file string, data []byte) (*Settings, error) {
+	s, err := Default()
+	if err != nil {
+		return nil, err
 	}
-	p := &checker{name: name, raw: raw}
-	s := p.settings(f)
-	if p.err != nil {
-		return nil, p.err
+	root, err := read(file, data)
+	if err != nil {
+		return nil, err
+	}
+	s.File = file
+	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
+	database := ""
+	err = first(
+		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "label", "state_dir", "log"),
+		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return budget(v, s.Budget) }),
+		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
+		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "none") }),
+		set(root, "label", &s.Label, label),
+		set(root, "state_dir", &s.StateDir, path),
+		set(root, "database", &database, func(v value) (string, error) { return databaseURL(v, path) }),
+		set(root, "log", &s.Log, logging),
+		s.readTiers(root, path),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if s.Database = database; database == "" {
+		s.Database = filepath.Join(s.StateDir, "fettle.db")
 	}
 	return s, nil
 }
 
-func (p *checker) settings(f file) *Settings {
-	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Database: f.Database, Sandbox: f.Sandbox, Label: f.Label, StateDir: p.path(f.StateDir)}
-	for name, t := range f.Tiers {
-		tier := task.Tier(name)
-		if !slices.Contains([]task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3}, tier) {
-			p.fail("tiers."+name, "there are nano, tier1, tier2 and tier3")
-			continue
-		}
-		s.Tiers[tier] = p.tier("tiers."+name, t)
+// hostPath reads a path: ~/ is the home folder, relative is beside the file.
+func hostPath(v value, beside string) (string, error) {
+	p, err := v.string()
+	if err != nil {
+		return "", err
 	}
-	if f.Budget != nil {
-		s.Budget = p.budget("budget", *f.Budget, s.Budget)
-	}
-	if g := f.GitHub; g != nil {
-		s.GitHub = GitHub{AppID: g.AppID, PrivateKeyFile: p.path(g.PrivateKeyFile), WebhookSecretFile: p.path(g.WebhookSecretFile), BaseURL: p.url("github.base_url", g.BaseURL)}
-		if g.AppID < 0 {
-			p.fail("github.app_id", "it is the App's number, as GitHub shows it")
-		}
-	}
-	switch s.Sandbox {
-	case "":
-		s.Sandbox = "bubblewrap"
-	case "bubblewrap", "none":
-	default:
-		p.fail("sandbox", "it is bubblewrap, or none to run repository code without any wall")
-	}
-	if s.Label == "" {
-		s.Label = "agent:fix"
-	}
-	if s.StateDir == "" {
-		dir, err := stateDir()
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		home, err := os.UserHomeDir()
 		if err != nil {
-			p.err = err
+			return "", v.errorf("there is no home folder for ~: %v", err)
 		}
-		s.StateDir = dir
+		return filepath.Join(home, rest), nil
 	}
-	if s.Database == "" {
-		s.Database = filepath.Join(s.StateDir, "fettle.db")
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(beside, p)
 	}
-	return s
+	return filepath.Clean(p), nil
 }
 
-func (p *checker) tier(at string, f tierFile) Tier {
-	t := Tier{BaseURL: p.url(at+".base_url", f.BaseURL), Model: f.Model, MaxTokens: f.MaxTokens, ContextTokens: f.ContextTokens, keyEnv: f.APIKeyEnv, keyFile: p.path(f.APIKeyFile)}
-	if f.BaseURL == "" {
-		p.fail(at+".base_url", "it is missing: the endpoint's URL with its version, such as http://127.0.0.1:11434/v1")
+func label(v value) (string, error) {
+	s, err := v.string()
+	if err == nil && len(s) > 50 {
+		err = v.errorf("a label has at most 50 characters")
 	}
-	if f.Model == "" {
-		p.fail(at+".model", "it is missing: the model's name as the endpoint knows it")
-	}
-	if looksLikeKey(f.APIKeyEnv) {
-		p.fail(at+".api_key_env", "it takes the name of an environment variable; the key itself must not stand in the file, and the one here should be replaced")
-	}
-	known, ok := priceOf(f.Model)
-	switch {
-	case f.PriceIn != nil && f.PriceOut != nil:
-		t.PriceIn, t.PriceOut = *f.PriceIn, *f.PriceOut
-	case f.PriceIn != nil || f.PriceOut != nil:
-		p.fail(at+".price_in_per_mtok", "price_in_per_mtok and price_out_per_mtok go together")
-	case ok:
-		t.PriceIn, t.PriceOut = known.in, known.out
-	case local(t.BaseURL): // a model on this machine costs nothing
-	default:
-		p.fail(at+".price_in_per_mtok", fmt.Sprintf("the price of %q is not known: give price_in_per_mtok and price_out_per_mtok in dollars per million tokens, so that the budget can be kept", f.Model))
-	}
-	if t.PriceIn < 0 || t.PriceOut < 0 {
-		p.fail(at+".price_in_per_mtok", "a price is not negative")
-	}
-	if f.Timeout != "" {
-		d, err := time.ParseDuration(f.Timeout)
-		if err != nil || d <= 0 {
-			p.fail(at+".timeout", "it is a duration such as 90s or 2m")
-		}
-		t.Timeout = d
-	}
-	if f.MaxTokens < 0 || f.ContextTokens < 0 {
-		p.fail(at+".max_tokens", "max_tokens and context_tokens are not negative")
-	}
-	return t
+	return s, err
 }
 
-func (p *checker) budget(at string, f budgetFile, b task.Budget) task.Budget {
-	if f.USD != nil {
-		b.USD = task.Dollars(*f.USD)
-		if *f.USD < 0 || *f.USD > 1000 {
-			p.fail(at+".usd", "it is between 0 and 1000 dollars")
-		}
-		if b.USD == 0 {
-			b.MaxTier = task.TierMechanical // nothing may be spent
-		}
-	}
-	if f.Minutes != nil {
-		b.Duration = time.Duration(*f.Minutes * float64(time.Minute))
-		if *f.Minutes <= 0 || *f.Minutes > 24*60 {
-			p.fail(at+".minutes", "it is more than 0 and at most 1440")
-		}
-	}
-	for _, n := range []struct {
-		key string
-		is  *int
-		to  *int
-	}{{"attempts_per_tier", f.AttemptsPerTier, &b.AttemptsPerTier}, {"attempts", f.Attempts, &b.Attempts}} {
-		if n.is == nil {
-			continue
-		}
-		*n.to = *n.is
-		if *n.is < 1 || *n.is > 100 {
-			p.fail(at+"."+n.key, "it is between 1 and 100")
-		}
-	}
-	if f.MaxTier != "" {
-		b.MaxTier = task.Tier(f.MaxTier)
-		if b.MaxTier.Rank() < 0 {
-			p.fail(at+".max_tier", "it is mechanical, tier1, tier2 or tier3")
-		}
-	}
-	return b
+func logging(v value) (Log, error) {
+	l := Log{Level: "info", Format: "text"}
+	return l, first(
+		v.only(nil, "level", "format"),
+		set(v, "level", &l.Level, func(v value) (string, error) { return v.oneOf("debug", "info", "warn", "error") }),
+		set(v, "format", &l.Format, func(v value) (string, error) { return v.oneOf("text", "json") }),
+	)
 }
 
-// checker turns the file into settings and keeps the first error with its line.
-type checker struct {
-	name string
-	raw  []byte
-	err  error
-}
-
-func (p *checker) fail(key, why string) {
-	if p.err == nil {
-		p.err = fmt.Errorf("%s:%d: %s: %s", p.name, lineOf(p.raw, key), key, why)
+func databaseURL(v value, path func(value) (string, error)) (string, error) {
+	s, err := v.string()
+	if err != nil {
+		return "", err
 	}
-}
-
-// path makes a path of the file relative to the file's folder.
-func (p *checker) path(s string) string {
-	if s == "" || filepath.IsAbs(s) {
-		return s
-	}
-	if rest, ok := strings.CutPrefix(s, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
+	if strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://") {
+		if u, err := url.Parse(s); err != nil || u.Host == "" && u.RawQuery == "" {
+			return "", v.errorf("is not a URL such as postgres://user@host/name") // not quoted: it may hold a password
 		}
+		return s, nil
 	}
-	return filepath.Join(filepath.Dir(p.name), s)
+	if strings.Contains(s, "://") {
+		return "", v.errorf("must be sqlite:PATH, a path, or postgres://…")
+	}
+	v.text = strings.TrimPrefix(s, "sqlite:")
+	return path(v)
 }
 
-func (p *checker) url(key, s string) string {
-	if s == "" {
-		return ""
+// Limits of a budget: wide enough for anyone, narrow enough to catch a slip.
+const (
+	maxUSD      = 10_000
+	maxMinutes  = 24 * 60
+	maxAttempts = 200
+)
+
+func budget(v value, from task.Budget) (task.Budget, error) {
+	b, usd, minutes := from, -1.0, -1.0
+	perTier, attempts := int64(b.AttemptsPerTier), int64(b.Attempts)
+	err := first(
+		v.only(nil, "usd", "minutes", "attempts_per_tier", "attempts", "max_tier"),
+		set(v, "usd", &usd, func(v value) (float64, error) { return v.number(0, maxUSD) }),
+		set(v, "minutes", &minutes, func(v value) (float64, error) { return v.number(0.1, maxMinutes) }),
+		set(v, "attempts_per_tier", &perTier, func(v value) (int64, error) { return v.integer(1, maxAttempts) }),
+		set(v, "attempts", &attempts, func(v value) (int64, error) { return v.integer(1, maxAttempts) }),
+		set(v, "max_tier", &b.MaxTier, tierName),
+	)
+	b.AttemptsPerTier, b.Attempts = int(perTier), int(attempts)
+	if minutes > 0 {
+		b.Duration = time.Duration(minutes * float64(time.Minute))
+	}
+	if usd >= 0 {
+		b.USD = task.Dollars(usd)
+	}
+	if usd >= 0 && b.USD == 0 { // a zero field would mean the default
+		b.USD, b.MaxTier = 1, task.TierMechanical
+	}
+	return b, err
+}
+
+func tierName(v value) (task.Tier, error) {
+	s, err := v.oneOf(string(task.TierMechanical), string(task.Tier1), string(task.Tier2), string(task.Tier3))
+	return task.Tier(s), err
+}
+
+func github(v value, path func(value) (string, error)) (GitHub, error) {
+	var g GitHub
+	return g, first(
+		v.only(keyAdvice, "app_id", "private_key_file", "webhook_secret_file", "base_url"),
+		set(v, "app_id", &g.AppID, func(v value) (int64, error) { return v.integer(1, 1<<53) }),
+		set(v, "private_key_file", &g.PrivateKeyFile, path),
+		set(v, "webhook_secret_file", &g.WebhookSecretFile, path),
+		set(v, "base_url", &g.BaseURL, endpointURL),
+	)
+}
+
+// endpointURL is https, or http to this machine or a private network's.
+func endpointURL(v value) (string, error) {
+	s, err := v.string()
+	if err != nil {
+		return "", err
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
-		p.fail(key, "it is a URL that begins with https:// (or http:// on this machine)")
-	case u.User != nil:
-		p.fail(key, "it must not hold a user or password")
+		return "", v.errorf("must be a URL such as https://api.example.com/v1")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return "", v.errorf("must hold no user, key or query; a key is named with api_key_env or api_key_file")
+	case u.Scheme == "http" && !local(u.Hostname()):
+		return "", v.errorf("http would send keys and code in the clear; use https (http is for this machine and private networks)")
 	}
-	return s
+	return strings.TrimRight(s, "/"), nil
 }
 
-func local(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil {
-		return false
+// local tells whether a host is this machine, or an address or bare name of a
+// private network.
+func local(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback() || ip.IsPrivate()
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || !strings.Contains(host, ".")
 }
 
-func looksLikeKey(s string) bool {
-	return strings.ContainsAny(s, "-. /") || len(s) > 64
-}
+var (
+	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+	keyLike = regexp.MustCompile(`^(sk-|sk_|gh[pousr]_|github_pat_|gsk_|xai|AIza|eyJ|hf_)|[a-z0-9]{24}`)
+)
 
-// strict decodes YAML, and refuses keys that are not known and a second
-// document.
-func strict(raw []byte, into any) error {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil
+// variable reads the name of an environment variable. What looks like a key is
+// never repeated in the error.
+func variable(v value) (string, error) {
+	s, err := v.string()
+	if err == nil && (!envName.MatchString(s) || keyLike.MatchString(s)) {
+		return "", v.errorf("must be the name of an environment variable, such as FETTLE_TIER1_KEY, not the key itself")
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(raw), yaml.DisallowUnknownField())
-	if err := dec.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
-	}
-	return nil
-}
-
-// Secrets reads webhook secrets, one a line; two are valid while one is being
-// replaced.
-func Secrets(name string) ([][]byte, error) {
-	if name == "" {
-		return nil, errors.New("no webhook secret is configured: set github.webhook_secret_file to a file with one secret a line")
-	}
-	raw, err := readBounded(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading github.webhook_secret_file: %w", err)
-	}
-	var out [][]byte
-	for _, l := range bytes.Split(raw, []byte("\n")) {
-		if l = bytes.TrimSpace(l); len(l) > 0 {
-			out = append(out, l)
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("github.webhook_secret_file %s holds no secret: put one on its first line", name)
-	}
-	return out, nil
-}
-
-func readBounded(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(raw) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
-	}
-	return raw, err
-}
-
-// configDir is $XDG_CONFIG_HOME/fettle, or ~/.config/fettle.
-func configDir() (string, error) { return xdg("XDG_CONFIG_HOME", ".config") }
-
-// stateDir is $XDG_STATE_HOME/fettle, or ~/.local/state/fettle.
-func stateDir() (string, error) { return xdg("XDG_STATE_HOME", ".local/state") }
-
-func xdg(env, below string) (string, error) {
-	if dir := os.Getenv(env); filepath.IsAbs(dir) { // the standard has relative ones ignored
-		return filepath.Join(dir, "fettle"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("finding the home directory: %w; set %s", err, env)
-	}
-	return filepath.Join(home, below, "fettle"), nil
+	return s, err
 }

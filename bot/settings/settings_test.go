@@ -59,6 +59,16 @@ func TestC2BadSettingsNameFileLineAndWay(t *testing.T) {
 		"wrong type":          {"budget:\n  attempts: many\n", "attempts"},
 		"credentials in URL":  {"github:\n  base_url: https://user:pw@ghe.example\n", "c.yml:2: github.base_url"},
 		"not YAML":            {"tiers: [\n", "c.yml"},
+		"twice":               {"label: x\nlabel: y\n", "c.yml:2"},
+		"advice for a key":    {"tiers:\n  tier1:\n    api_key: sk-abcdef\n", "c.yml:3: tiers.tier1.api_key: a key never stands in this file"},
+		"allowed keys":        {"budget:\n  dollars: 1\n", "c.yml:2: budget.dollars: unknown key; allowed here: attempts"},
+		"alias":               {"label: &a x\nsandbox: *a\n", "c.yml:1: label"},
+		"two documents":       {"label: x\n---\nlabel: y\n", "more than one document"},
+		"keys in the clear":   {"tiers:\n  tier1: {base_url: \"http://api.example.com/v1\", model: gpt-5}\n", "c.yml:2: tiers.tier1.base_url"},
+		"one price":           {"tiers:\n  tier1: {base_url: \"https://a.example/v1\", model: m, price_in_per_mtok: 1}\n", "give both"},
+		"mechanical":          {"tiers:\n  mechanical: {model: x}\n", "needs no model"},
+		"odd database":        {"database: mysql://x\n", "c.yml:1: database"},
+		"number for text":     {"label: [x]\n", "c.yml:1: label"},
 		"nothing may be free": {"budget:\n  minutes: 0\n", "budget.minutes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,6 +145,89 @@ func TestT11ARepositoryOnlyNarrows(t *testing.T) {
 	})
 }
 
+func TestA3PricesOfKnownModels(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string][2]float64{
+		"deepseek-chat": {0.14, 0.28}, "openai/GPT-5": {2, 8}, "gpt-5-nano": {0.05, 0.4}, "gpt-5-2025-08-07": {2, 8},
+		"claude-sonnet-4-5-20250929": {3, 15}, "anthropic/claude-4.5": {3, 15},
+	} {
+		if in, out, ok := DefaultPrice(model); !ok || in != want[0] || out != want[1] {
+			t.Errorf("%s: %v %v %v", model, in, out, ok)
+		}
+	}
+	for _, unknown := range []string{"gpt-50", "qwen", "", "gpt-5x"} {
+		if _, _, ok := DefaultPrice(unknown); ok {
+			t.Errorf("a price was made up for %q", unknown)
+		}
+	}
+}
+
+func TestSecretsAreNeverRepeatedInErrors(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"tiers:\n  tier1:\n    api_key_env: sk-verysecret\n", "tiers:\n  tier1:\n    api_key: verysecret\n",
+		"tiers:\n  tier1:\n    base_url: https://u:verysecret@h/v1\n", "database: postgres://u:verysecret@[::1\n", "github: {webhook_secret: verysecret}\n",
+	} {
+		if _, err := Parse("c.yml", []byte(text)); err == nil || strings.Contains(err.Error(), "verysecret") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTheRepositorysFileIsRead(t *testing.T) {
+	t.Parallel()
+	r, err := LoadRepo([]byte("setup: [pip install -e .]\nchecks:\n  - {name: lint, run: ruff check}\n  - {name: slow, run: make slow, required: false}\n" +
+		"base: develop\nprotected: [db/**]\nnever_send: secrets/**\nscope: [src/**]\nbudget: {usd: 0}\nmax_tier: tier2\ngates: [migrations]\nlabels: [bot]\nsign_off: true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Settings{Budget: task.DefaultBudget()}
+	e := s.Narrow(r)
+	if e.Budget.USD > 1 || e.Budget.MaxTier != task.TierMechanical || e.Budget.Attempts != 15 || e.Base != "develop" || len(e.Checks) != 2 || e.Checks[1].Required || e.NeverSend[0] != "secrets/**" {
+		t.Errorf("%+v", e)
+	}
+	if len(e.Notes) != 5 {
+		t.Errorf("what this version does not act on is not said: %q", e.Notes)
+	}
+	for text, want := range map[string]string{
+		"sandbox: none\n":       ".fettle.yml:1: sandbox: belongs to the operator",
+		"base: x\ntiers: {}\n":  ".fettle.yml:2: tiers: belongs to the operator",
+		"scope: [/etc]\n":       ".fettle.yml:1: scope[0]",
+		"scope: [a/../../b]\n":  ".fettle.yml:1: scope[0]",
+		"base: -x\n":            ".fettle.yml:1: base",
+		"checks: [{name: x}]\n": "needs name and run",
+		"scope: []\n":           "would allow nothing",
+		"budget: {usd: 1, base_url: \"http://x\"}\n": "unknown key",
+	} {
+		if _, err := LoadRepo([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if e := s.Narrow(&Repo{Budget: &task.Budget{USD: 5 * task.Dollar, MaxTier: task.Tier3}}); e.Budget != s.Budget || len(e.Notes) != 1 {
+		t.Errorf("a wider wish: %+v", e)
+	}
+	if e := s.Narrow(nil); e.Budget != s.Budget {
+		t.Errorf("no file: %+v", e)
+	}
+}
+
+func TestHostileFilesAreRefusedInBoundedTime(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat("[", 1<<20), strings.Repeat("a: ", 20000), strings.Repeat("*a ", 20000), strings.Repeat("&a ", 20000), strings.Repeat("!a ", 20000),
+		strings.Repeat("*a *a *a *a\n", 5000), strings.Repeat("a: a: a:\n", 6000), strings.Repeat("- [\n", 900), strings.Repeat("---\n", 16000),
+		"a: \"" + strings.Repeat("x\n", 30000), strings.Repeat("\"a\" \"b\"\n", 6000), strings.Repeat("? ", 30000), strings.Repeat("!a &b\n", 9000),
+	} {
+		began := time.Now()
+		if _, err := LoadRepo([]byte(text)); err == nil && text[0] != '-' {
+			t.Errorf("%.20q was accepted", text)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%d bytes of %.20q took %v", len(text), text, took)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte("budget: {usd: 1}\n---\nx: 1\n"))
@@ -148,7 +241,11 @@ func FuzzParse(f *testing.F) {
 func FuzzRepo(f *testing.F) {
 	f.Add([]byte("base: main\nprotected: [db/**]\nbudget: {usd: 0.1}\nmax_tier: tier1\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		began := time.Now()
 		r, err := LoadRepo(raw)
+		if took := time.Since(began); took > 2*time.Second {
+			t.Fatalf("%d bytes took %v", len(raw), took)
+		}
 		if err == nil && Narrow(task.DefaultBudget(), r).USD > task.DefaultBudget().USD {
 			t.Fatal("a repository raised the budget")
 		}
