@@ -3,10 +3,11 @@ GO      ?= go
 PKGS    ?= ./...
 TIME    ?= 30s
 SAMPLE  ?= python
+HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: build setup demo test lint bench fuzz wasm clean
+.PHONY: build setup demo test lint bench eval fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -29,6 +30,9 @@ $(LINT):
 
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
 	sh .ci/bench.sh
+
+eval: setup ## mechanical repair on cases with held-back tests; HALF=open, sealed or all
+	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval
 
 fuzz: ## each fuzz target for TIME
 	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh

@@ -174,6 +174,7 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	defer cancel()
 	var limited *forge.RateLimited
 	var stop *loop.Stop
+	var conflict *forge.Conflict
 	switch {
 	case errors.Is(cause, store.ErrFenced):
 		return cause
@@ -187,6 +188,8 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 		return b.cfg.Store.Finish(ctx, lease, task.Result{RunID: r.ID, Task: r.Task, Outcome: outcome, Reason: reason}, reason)
 	case interrupted:
 		return errors.Join(b.cfg.Store.Release(ctx, lease), cause)
+	case errors.As(cause, &conflict): // a human's commit is never overwritten, now or later
+		return b.fail(ctx, lease, r, job, cause)
 	}
 	run, err := b.cfg.Store.Run(ctx, r.ID)
 	if err != nil {

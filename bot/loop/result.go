@@ -30,6 +30,9 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	}
 	if res.Outcome == task.Success {
 		res.DraftReasons = draftReasons(res)
+		if !related(r.in.Task, *res.Best, r.baseline.Report.Failures()) {
+			res.DraftReasons = append(res.DraftReasons, "nothing in the issue's words points at the tests and code that were mended: say whether this is what was meant")
+		}
 		res.Draft = len(res.DraftReasons) > 0
 	}
 	res.NextAction = nextAction(res)
