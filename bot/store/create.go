@@ -95,9 +95,10 @@ func (s *Store) ask(ctx context.Context, tx *sql.Tx, nr NewRun) (id string, join
 // arrive counts an arrival at a repository and locks it until the end of the
 // transaction.
 func (s *Store) arrive(ctx context.Context, tx *sql.Tx, installation int64, key string) (position int64, err error) {
-	err = tx.QueryRowContext(ctx, `INSERT INTO repos (installation, repo, arrivals, created_at) VALUES ($1, $2, 1, $3)
+	err = tx.QueryRowContext(ctx, `INSERT INTO repos (installation, repo, arrivals, born)
+		VALUES ($1, $2, 1, (SELECT coalesce(max(born), 0) + 1 FROM repos))
 		ON CONFLICT (installation, repo) DO UPDATE SET arrivals = repos.arrivals + 1 RETURNING arrivals`,
-		installation, key, s.now()).Scan(&position)
+		installation, key).Scan(&position)
 	return position, err
 }
 

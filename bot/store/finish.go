@@ -59,13 +59,24 @@ func (s *Store) Release(ctx context.Context, l *Lease) error {
 	return err
 }
 
-// Finish ends the run with its result and the reason for people.
+// Finish ends the run with its result and the reason for people. Where calls
+// were reserved, the recorded cost is their sum whatever the result says.
 func (s *Store) Finish(ctx context.Context, l *Lease, res task.Result, reason string) error {
-	b, err := json.Marshal(res)
-	if err != nil {
-		return s.explain("finish run "+l.RunID, err)
-	}
 	return s.fenced(ctx, l, "finish", func(tx *sql.Tx) error {
+		all, by, err := s.spent(ctx, tx, l.RunID)
+		if err != nil {
+			return err
+		}
+		if by != nil {
+			if res.Cost != all {
+				s.cfg.Log.WithField("run", l.RunID).Warnf("the result says %s, the calls cost %s; the latter is recorded", res.Cost, all)
+			}
+			res.Cost, res.CostByTier = all, by
+		}
+		b, err := json.Marshal(res)
+		if err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, `UPDATE runs SET state = 'done', outcome = $2, reason = $3, result = $4, cost = $5, attempts = $6, tier = $7,
 			ended_at = $8, owner = '', beat_at = 0 WHERE id = $1 AND `+from(task.StateDone, task.StateRunning),
 			l.RunID, string(res.Outcome), clean(reason), clean(string(b)), int64(res.Cost), len(res.Attempts), string(res.Tier), s.now())

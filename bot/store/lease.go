@@ -54,7 +54,7 @@ func (s *Store) nextRun(ctx context.Context, tx *sql.Tx) (id string, err error) 
 			SELECT p.installation, p.repo FROM repos p
 			WHERE EXISTS (SELECT 1 FROM runs q WHERE q.state = 'queued' AND q.private = 0
 				AND q.installation = p.installation AND q.repo = p.repo)
-			ORDER BY p.served, p.created_at, p.repo LIMIT 1) p
+			ORDER BY p.served, p.born, p.repo LIMIT 1) p
 		ON r.installation = p.installation AND r.repo = p.repo
 		WHERE r.state = 'queued' AND r.private = 0 ORDER BY r.position LIMIT 1`).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {

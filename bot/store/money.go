@@ -107,21 +107,36 @@ func (s *Store) Settle(ctx context.Context, l *Lease, id string, actual task.USD
 // Spent is what a run is charged so far, in all and by tier: settled calls at
 // what they cost, open and lost ones at their worst case.
 func (s *Store) Spent(ctx context.Context, runID string) (task.USD, map[task.Tier]task.USD, error) {
-	rows, err := s.r.QueryContext(ctx, "SELECT tier, sum("+charged+") FROM reservations WHERE run = $1 GROUP BY tier", runID)
+	all, by, err := s.spent(ctx, s.r, runID)
+	if by == nil {
+		by = map[task.Tier]task.USD{}
+	}
+	return all, by, s.explain("sum the cost of run "+runID, err)
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// spent sums the reservations of a run; by is nil when it has none.
+func (s *Store) spent(ctx context.Context, q querier, runID string) (all task.USD, by map[task.Tier]task.USD, err error) {
+	rows, err := q.QueryContext(ctx, "SELECT tier, sum("+charged+") FROM reservations WHERE run = $1 GROUP BY tier", runID)
 	if err != nil {
-		return 0, nil, s.explain("sum the cost of run "+runID, err)
+		return 0, nil, err
 	}
 	defer rows.Close()
-	var all task.USD
-	by := map[task.Tier]task.USD{}
 	for rows.Next() {
 		var tier task.Tier
 		var sum int64
 		if err := rows.Scan(&tier, &sum); err != nil {
-			return 0, nil, s.explain("sum the cost of run "+runID, err)
+			return 0, nil, err
+		}
+		if by == nil {
+			by = map[task.Tier]task.USD{}
 		}
 		by[tier] += task.USD(sum)
 		all += task.USD(sum)
 	}
-	return all, by, s.explain("sum the cost of run "+runID, rows.Err())
+	return all, by, rows.Err()
 }

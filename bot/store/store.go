@@ -157,15 +157,26 @@ func fromMicro(us int64) time.Time {
 }
 
 // tx runs f in one transaction; what names it for errors. f may run again
-// after a deadlock, so it must set its results, not add to them.
+// after a deadlock or on a locked file, so it must set its results, not add to them.
 func (s *Store) tx(ctx context.Context, what string, f func(*sql.Tx) error) error {
 	var err error
-	for range 5 {
-		if err = s.txOnce(ctx, f); !retryable(err) {
-			break
+	begin := time.Now()
+	for try := 1; ; try++ {
+		err = s.txOnce(ctx, f)
+		if victim(err) && try < 5 || busy(err) && time.Since(begin) < busyWithin && ctx.Err() == nil {
+			continue
 		}
+		return s.explain(what, err)
 	}
-	return s.explain(what, err)
+}
+
+// busyWithin is how long a write other than Accept outwaits a locked SQLite
+// file; each try waits by itself (busyMillis). It is below DefaultStale.
+const busyWithin = 40 * time.Second
+
+// busy: another process holds the lock of the SQLite file.
+func busy(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "SQLITE_BUSY") || strings.Contains(err.Error(), "database is locked"))
 }
 
 func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
@@ -180,9 +191,9 @@ func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// retryable: Postgres chose this transaction as the victim of a deadlock or a
+// victim: Postgres chose this transaction as the victim of a deadlock or a
 // serialisation conflict; the same again will go through.
-func retryable(err error) bool {
+func victim(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
 }
@@ -199,7 +210,7 @@ func (s *Store) explain(what string, err error) error {
 	}
 	hint := ""
 	switch text := err.Error(); {
-	case strings.Contains(text, "SQLITE_BUSY") || strings.Contains(text, "database is locked"):
+	case busy(err):
 		hint = "; the database file is locked by another process: try again, or find who holds " + s.path
 	case strings.Contains(text, "SQLITE_FULL") || strings.Contains(text, "disk is full") || strings.Contains(text, "No space left"):
 		hint = "; the disk is full: make room, nothing was lost"

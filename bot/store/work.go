@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	sqlitePoll     = 50 * time.Millisecond // an insert does not wake a worker there
-	postgresPoll   = time.Second           // only when a notification was lost
-	runPoll        = time.Second           // how late a run starts when its wake-up was lost
-	deliveryHands  = 16                    // deliveries handled at once
-	drainDelivery  = 20 * time.Second      // deliveries under way may end in this time after the stop
+	sqlitePoll     = 50 * time.Millisecond  // an insert does not wake a worker there
+	postgresPoll   = 200 * time.Millisecond // retries, and where a notification was lost
+	runPoll        = time.Second            // how late a run starts when its wake-up was lost
+	deliveryHands  = 16                     // deliveries handled at once
+	drainDelivery  = 20 * time.Second       // deliveries under way may end in this time after the stop
 	sweepsPerStale = 12
 )
 

@@ -19,16 +19,18 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_received ON deliveries (received_at);
 CREATE INDEX deliveries_open ON deliveries (state) WHERE state IN ('queued', 'working');
 
--- Whose turn it is: served is a counter over all claims, not a time.
+-- Whose turn it is: served counts over all claims, born over all repositories.
+-- Neither is a time, so a clock that jumps changes nobody's turn.
 CREATE TABLE repos (
     installation BIGINT NOT NULL,
     repo         TEXT   NOT NULL,
     served       BIGINT NOT NULL DEFAULT 0,
     arrivals     BIGINT NOT NULL DEFAULT 0,
-    created_at   BIGINT NOT NULL,
+    born         BIGINT NOT NULL,
     PRIMARY KEY (installation, repo)
 );
-CREATE INDEX repos_served ON repos (served, created_at);
+CREATE INDEX repos_born ON repos (born);
+CREATE INDEX repos_served ON repos (served, born);
 
 CREATE TABLE runs (
     id            TEXT   NOT NULL PRIMARY KEY,

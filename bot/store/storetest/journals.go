@@ -63,9 +63,12 @@ func testMoney(t *testing.T, h *harness) {
 	}
 	_, err = s.Reserve(ctx, l, call)
 	h.is(err, store.ErrBought)
-	all, _, err := s.Spent(ctx, "r1")
+	all, by, err := s.Spent(ctx, "r1")
 	h.must(err)
-	h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success, Cost: all}, ""))
+	h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success, Cost: 3}, "")) // I7: what the calls cost is recorded, whatever is said
+	if run, err := s.Run(ctx, "r1"); err != nil || run.Cost != all || fmt.Sprint(run.Result.CostByTier) != fmt.Sprint(by) {
+		t.Errorf("recorded %v %v %v, want %v %v", run.Cost, run.Result.CostByTier, err, all, by)
+	}
 	if _, err := s.Reserve(ctx, l, task.Reservation{}); err == nil {
 		t.Error("a reservation without an id was made")
 	}

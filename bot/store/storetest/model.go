@@ -154,7 +154,6 @@ func (m *model) add(r *modelRun) {
 		}
 	}
 	m.runs = append(m.runs, r)
-	m.h.Advance(time.Millisecond) // so that no two repositories are new at the same time
 }
 
 func (m *model) live(repo string, issue int) *modelRun {

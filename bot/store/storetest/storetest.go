@@ -135,15 +135,18 @@ func (h *harness) is(err, want error) {
 	}
 }
 
+// patience is for machines that have much else to do.
+const patience = time.Minute
+
 // eventually polls until ok; for what a worker of another goroutine brings about.
 func (h *harness) eventually(what string, ok func() bool) {
 	h.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for !ok() {
 		select {
 		case <-deadline.C:
-			h.Fatalf("in 20 s it did not come to pass that %s", what)
+			h.Fatalf("in %v it did not come to pass that %s", patience, what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
