@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -376,5 +377,47 @@ func TestC6SyntaxErrorsAreFoundBeforeAnythingRuns(t *testing.T) {
 	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: baselines(t, "pytest")})
 	if out.Green || len(out.Checks) != 1 || out.Checks[0].Status != task.CheckFailed || len(out.Failures) != 1 || out.Failures[0].File != "shop/cart.py" {
 		t.Errorf("judged %+v", out)
+	}
+}
+
+func TestC3ManyCrashesAreNotTakenForAnEnd(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- test_a.py --\nimport os\nimport pytest\n\n@pytest.mark.parametrize('n', range(20))\ndef test_kill(n):\n    os._exit(0)\n\ndef test_z():\n    pass\n")
+	base := baseline(t, verifier(t), r)
+	if len(base.Report.Red()) < 5 || len(base.Report.Broken) != 1 || !strings.Contains(base.Report.Broken[0].Message, "not run") {
+		t.Errorf("red %q, broken %+v", base.Report.Red(), base.Report.Broken)
+	}
+}
+
+func TestC6GreenVerdictsTellWhatWasRedBefore(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), open(t, "pytest")
+	r.write(t, "shop/cart.py", strings.Replace(readBase(t, r, "shop/cart.py"), "prices[1:]", "prices", 1))
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: baselines(t, "pytest")})
+	c := out.Checks[len(out.Checks)-1]
+	if !out.Green || c.Status != task.CheckPassed || !strings.Contains(c.Detail, "1 failed") || !strings.Contains(c.Detail, "failed before the change too") {
+		t.Errorf("judged %+v", out)
+	}
+}
+
+func TestC1WithoutWallsTheResultsAreTheSame(t *testing.T) {
+	t.Parallel()
+	bare, err := sandbox.New(t.Context(), sandbox.Config{Backend: sandbox.None, StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bare.Close() })
+	for _, f := range fixtures[:3] { // go would fill a build cache of its own
+		t.Run(f.name, func(t *testing.T) {
+			base := baseline(t, New(Config{Sandbox: bare}), open(t, f.name))
+			if got := base.Report.Red(); !slices.Equal(got, f.red) {
+				t.Errorf("red: %q", got)
+			}
+			for _, x := range base.Report.Failures() {
+				if want := failureOf(baselines(t, f.name).Report, x.Test); want.File != x.File || want.Line != x.Line || want.Fingerprint != x.Fingerprint {
+					t.Errorf("%+v\nbehind walls %+v", x, want)
+				}
+			}
+		})
 	}
 }

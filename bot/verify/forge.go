@@ -47,7 +47,8 @@ func newForgery(p string, before, after []byte) string {
 
 // shadows tells whether an added Python file would be imported in place of a
 // module of the standard library or of pytest.
-func shadows(p string, have func(string) bool) string {
+// dirs are the folders that stand on the import path.
+func shadows(p string, dirs map[string]bool) string {
 	dir, name := path.Dir(p), strings.TrimSuffix(path.Base(p), ".py")
 	if path.Ext(p) != ".py" {
 		return ""
@@ -55,10 +56,28 @@ func shadows(p string, have func(string) bool) string {
 	if name == "__init__" {
 		dir, name = path.Dir(dir), path.Base(dir)
 	}
-	if have(path.Join(dir, "__init__.py")) || !pythonStdlib[name] {
+	if !dirs[dir] || !pythonStdlib[name] {
 		return ""
 	}
 	return fmt.Sprintf("%s is new and takes the place of the module %q that the test runner uses", p, name)
+}
+
+// importDirs are the folders that a Python suite puts on the import path: its
+// own, its src, and those of its test files.
+func importDirs(t *tree, suites []Suite) map[string]bool {
+	out := map[string]bool{".": true, "src": true}
+	for _, s := range suites {
+		out[s.Dir], out[joinDir(s.Dir, "src")] = true, true
+	}
+	for _, f := range t.files {
+		for d := dirOf(f); pythonCandidate(f) && !out[d]; d = dirOf(d) {
+			out[d] = true
+			if !t.have[joinDir(d, "__init__.py")] {
+				break
+			}
+		}
+	}
+	return out
 }
 
 // changed is a file that differs between the base and the copy.

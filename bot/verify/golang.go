@@ -51,7 +51,7 @@ func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim
 	r.look(tree)
 	_, _, nonce := v.credentials()
 	r.sentinel = "TestZZ" + nonce
-	if err := r.plant(b, nonce); err != nil {
+	if err := r.plant(v, b, nonce); err != nil {
 		return outcome{}, fmt.Errorf("writing the go overlay: %w", err)
 	}
 	left := map[string][]string{} // package folder -> tests to leave out
@@ -63,7 +63,7 @@ func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim
 		if wall <= 0 {
 			break
 		}
-		again, slower, err := r.once(ctx, b, targets, left, min(timeout, wall), wall)
+		again, slower, err := r.once(ctx, v, b, targets, left, min(timeout, wall), wall)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -71,6 +71,10 @@ func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim
 		if slower {
 			timeout = wall
 		}
+	}
+	for _, dir := range targets {
+		r.broke(dir, task.Failure{Kind: task.FailTimeout, Exception: "SuiteTimeout",
+			Message: "not all tests of the package were run: too many ended their process or their time"})
 	}
 	return r.out, nil
 }
@@ -100,13 +104,14 @@ func (r *goRun) look(t *tree) {
 // plant writes the overlay that adds the sentinel, a test that runs last, to
 // every package: a process that ends early, whatever it prints and with
 // whatever status, has not passed it.
-func (r *goRun) plant(b box, nonce string) error {
+func (r *goRun) plant(v *Verifier, b box, nonce string) error {
 	root, err := os.OpenRoot(b.OutDir())
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	replace := map[string]string{}
+	work, out := v.place(b)
 	for dir, d := range r.packages {
 		if d.name == "" {
 			continue
@@ -116,13 +121,13 @@ func (r *goRun) plant(b box, nonce string) error {
 		if err := root.WriteFile(file, []byte(src), 0o644); err != nil {
 			return err
 		}
-		replace[path.Join(inside, r.suite.Dir, dir, "zz_"+nonce+"_test.go")] = "/out/" + file
+		replace[path.Join(work, r.suite.Dir, dir, "zz_"+nonce+"_test.go")] = out + "/" + file
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return err
 	}
-	r.overlay = "/out/" + nonce + ".json"
+	r.overlay = out + "/" + nonce + ".json"
 	return root.WriteFile(nonce+".json", data, 0o644)
 }
 
@@ -150,8 +155,7 @@ func (r *goRun) argv(dirs []string, left map[string][]string, timeout time.Durat
 	for _, id := range r.sel.tests {
 		dir, test, _ := strings.Cut(id, ":")
 		if slices.Contains(dirs, dir) {
-			top, _, _ := strings.Cut(test, "/")
-			names[regexp.QuoteMeta(top)] = true
+			names[regexp.QuoteMeta(topLevel(test))] = true
 		}
 	}
 	whole := r.sel.all || slices.ContainsFunc(r.sel.units, func(u string) bool { return slices.Contains(dirs, u) })
@@ -170,7 +174,7 @@ func (r *goRun) argv(dirs []string, left map[string][]string, timeout time.Durat
 
 // once runs packages and gives back those to run again: where a test ended the
 // process, the package's other tests have not been seen yet.
-func (r *goRun) once(ctx context.Context, b box, dirs []string, left map[string][]string, timeout, wall time.Duration) (again []string, slower bool, err error) {
+func (r *goRun) once(ctx context.Context, v *Verifier, b box, dirs []string, left map[string][]string, timeout, wall time.Duration) (again []string, slower bool, err error) {
 	groups := [][]string{dirs}
 	if len(left) > 0 { // -skip is of one package
 		groups = nil
@@ -187,6 +191,7 @@ func (r *goRun) once(ctx context.Context, b box, dirs []string, left map[string]
 		if err != nil {
 			return nil, false, err
 		}
+		res.Stdout, res.Stderr = v.moved(b, res.Stdout), v.moved(b, res.Stderr)
 		more, slow := r.read(res, group, left)
 		again, slower = append(again, more...), slower || slow
 	}
@@ -289,8 +294,7 @@ func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
 				continue
 			}
 			slow = false
-			top, _, _ := strings.Cut(m[1], "/")
-			set[top] = true
+			set[topLevel(m[1])] = true
 		}
 		if slow {
 			return nil, true
@@ -298,8 +302,7 @@ func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
 		return keys(set), false
 	}
 	for _, name := range p.order {
-		t, top := p.tests[name], name
-		top, _, _ = strings.Cut(top, "/")
+		t, top := p.tests[name], topLevel(name)
 		text := t.output.String()
 		if len(t.actions) == 0 || goPanic.MatchString(text) || goFatal.MatchString(text) {
 			set[top] = true
@@ -308,8 +311,7 @@ func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
 	if len(set) > 1 { // parallel tests: the one that panicked, when it can be told
 		for _, name := range p.order {
 			if goPanic.MatchString(p.tests[name].output.String()) {
-				top, _, _ := strings.Cut(name, "/")
-				return []string{top}, false
+				return []string{topLevel(name)}, false
 			}
 		}
 	}
@@ -321,19 +323,21 @@ func (r *goRun) take(p *goPackage, dir string) {
 	reached := p.tests[r.sentinel] != nil && p.tests[r.sentinel].status() == StatusPassed
 	pkgDir := joinDir(r.suite.Dir, dir)
 	found, culprit := false, false
+	ended, _ := r.crash(p, dir)
+	culprits := setFrom(ended)
 	for _, name := range p.order {
 		if name == r.sentinel {
 			continue
 		}
 		t := p.tests[name]
 		st := t.status()
-		if !reached && len(t.actions) == 0 && !r.culprit(p, name) {
+		if !reached && len(t.actions) == 0 && !culprits[topLevel(name)] {
 			continue // a bystander of a crash: it is seen when the package runs again
 		}
 		found = true
 		res := TestResult{ID: r.suite.id(dir + ":" + name), Suite: suiteGo, File: r.file(dir, name), Name: name, Status: st, Seconds: t.elapsed}
 		if res.Red() {
-			culprit = culprit || r.culprit(p, name)
+			culprit = culprit || culprits[topLevel(name)]
 			f := r.failure(p, name, pkgDir)
 			f.Test = res.ID
 			if f.File == "" {
@@ -362,12 +366,10 @@ func (r *goRun) take(p *goPackage, dir string) {
 	}
 }
 
-// culprit tells whether the test ended the process: it has no end, or panicked,
-// and no other test panicked in its place.
-func (r *goRun) culprit(p *goPackage, name string) bool {
-	names, _ := r.crash(p, "")
+// topLevel is the function of a test or subtest.
+func topLevel(name string) string {
 	top, _, _ := strings.Cut(name, "/")
-	return slices.Contains(names, top)
+	return top
 }
 
 func anyRed(p *goPackage) bool {
@@ -380,8 +382,7 @@ func anyRed(p *goPackage) bool {
 }
 
 func (r *goRun) file(dir, test string) string {
-	top, _, _ := strings.Cut(test, "/")
-	if f := r.packages[dir].files[top]; f != "" {
+	if f := r.packages[dir].files[topLevel(test)]; f != "" {
 		return f
 	}
 	return joinDir(r.suite.Dir, dir)

@@ -120,21 +120,27 @@ func readBase(t *testing.T, r repository, name string) string {
 
 var cached struct {
 	sync.Mutex
-	by map[string]Baseline
+	by map[string]*once
+}
+
+type once struct {
+	sync.Once
+	base Baseline
 }
 
 // baselines gives the baseline of an unchanged fixture, made once.
 func baselines(t *testing.T, fixture string) Baseline {
 	t.Helper()
 	cached.Lock()
-	defer cached.Unlock()
-	if b, ok := cached.by[fixture]; ok {
-		return b
-	}
-	b := baseline(t, verifier(t), open(t, fixture))
 	if cached.by == nil {
-		cached.by = map[string]Baseline{}
+		cached.by = map[string]*once{}
 	}
-	cached.by[fixture] = b
-	return b
+	o := cached.by[fixture]
+	if o == nil {
+		o = &once{}
+		cached.by[fixture] = o
+	}
+	cached.Unlock()
+	o.Do(func() { o.base = baseline(t, verifier(t), open(t, fixture)) })
+	return o.base
 }

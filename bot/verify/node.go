@@ -43,8 +43,9 @@ func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel
 	}
 	flags, _ := nodeFlags(s.Argv)
 	key, keyHex, nonce := v.credentials()
+	_, out := v.place(b)
 	req, err := json.Marshal(nodeRequest{
-		Key: keyHex, Nonce: nonce, Out: "/out/" + nonce + ".jsonl", Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
+		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
 		Restarts: 3, Parallel: 2, Flags: append([]string{}, flags...), Files: files,
 	})
 	if err != nil {
@@ -56,11 +57,11 @@ func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel
 	if err != nil || broken != nil {
 		return outcome{broken: broken}, err
 	}
-	out := nodeOutcome(s, recs)
+	found := nodeOutcome(s, recs)
 	if !sel.all {
-		out.tests = slices.DeleteFunc(out.tests, func(t TestResult) bool { return !sel.has(strings.TrimPrefix(t.ID, s.prefix())) })
+		found.tests = slices.DeleteFunc(found.tests, func(t TestResult) bool { return !sel.has(strings.TrimPrefix(t.ID, s.prefix())) })
 	}
-	return out, nil
+	return found, nil
 }
 
 // has tells whether the selection covers a native id.

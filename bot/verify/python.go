@@ -54,8 +54,9 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 		child.Files = pythonTests(tree, s.Dir, below(all, s))
 	}
 	key, keyHex, nonce := v.credentials()
+	_, out := v.place(b)
 	req, err := json.Marshal(pythonRequest{
-		Key: keyHex, Nonce: nonce, Out: "/out/" + nonce + ".jsonl", Code: childPy,
+		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Code: childPy,
 		Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(), Grace: lim.grace.Seconds(), Restarts: 6, Child: child,
 	})
 	if err != nil {
@@ -87,7 +88,7 @@ func pythonFiles(ids []string) []string {
 // pythonOutcome reads the records of a pytest or unittest run.
 func pythonOutcome(s Suite, recs []record) outcome {
 	var out outcome
-	unseen := map[string]bool{}
+	unseen, ended := map[string]bool{}, false
 	for _, r := range recs {
 		switch r.Kind {
 		case "collected":
@@ -114,8 +115,13 @@ func pythonOutcome(s Suite, recs []record) outcome {
 			out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "ForgedRecord",
 				Message: "a result was written that the test driver did not make", Excerpt: r.Text}))
 		case "output":
+			ended = true
 			out.broken = append(out.broken, pythonEnd(s, r, len(unseen))...)
 		}
+	}
+	if n := len(unseen); n > 0 && !ended {
+		out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "RunnerFailed",
+			Message: fmt.Sprintf("%d collected %s not run: too many ended their process or their time", n, plural(n, "test"))}))
 	}
 	return out
 }
@@ -235,7 +241,7 @@ func pythonEnd(s Suite, r record, unseen int) []task.Failure {
 		f.Kind = task.FailCollection
 		f.Message = fmt.Sprintf("pytest ended with status %d before running the tests: %s", r.Usage, lastLine(r.Text))
 	case unseen > 0:
-		f.Message = fmt.Sprintf("%d collected %s never run", unseen, map[bool]string{true: "test was", false: "tests were"}[unseen == 1])
+		f.Message = fmt.Sprintf("%d collected %s never run", unseen, plural(unseen, "test"))
 	default:
 		return nil
 	}

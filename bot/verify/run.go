@@ -96,13 +96,26 @@ func (v *Verifier) drive(ctx context.Context, b box, s Suite, c sandbox.Command,
 	}
 	data, err := b.ReadOut(nonce+".jsonl", maxResults)
 	if err == nil {
-		recs, perr := parseResults(data, key, nonce)
+		recs, perr := v.results(b, data, key, nonce)
 		if perr == nil {
 			return recs, nil, nil
 		}
 		err = perr
 	}
 	return nil, []task.Failure{died(s, res, err)}, nil
+}
+
+func (v *Verifier) results(b box, data, key []byte, nonce string) ([]record, error) {
+	recs, err := parseResults(data, key, nonce)
+	if err != nil || !v.plain {
+		return recs, err
+	}
+	body, _, _ := cutSignature(data)
+	recs, err = parseLines(v.moved(b, body))
+	if err != nil {
+		return nil, err
+	}
+	return recs[1 : len(recs)-1], nil
 }
 
 // died describes a run that left no evidence.

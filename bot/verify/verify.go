@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -38,7 +39,7 @@ type Verifier struct {
 	clock func() time.Time
 	log   logrus.FieldLogger
 	open  func(ctx context.Context, src string) (box, error)
-	tool  func(name string) bool
+	plain bool // the backend "none": paths inside are the host's
 
 	probe     sync.Once
 	hasPytest bool
@@ -66,7 +67,7 @@ func New(cfg Config) *Verifier {
 	v := &Verifier{cfg: cfg, clock: cfg.Now, log: cfg.Log}
 	if cfg.Sandbox != nil {
 		v.open = func(ctx context.Context, src string) (box, error) { return cfg.Sandbox.Workspace(ctx, src) }
-		v.tool = func(name string) bool { _, ok := cfg.Sandbox.Tool(name); return ok }
+		v.plain = cfg.Sandbox.Walls().Backend == sandbox.None
 	}
 	return v
 }
@@ -81,6 +82,23 @@ type box interface {
 	Remove(rel string) error
 	ReadOut(name string, max int64) ([]byte, error)
 	Close() error
+}
+
+// place is where the copy and the folder for results stand for the code that
+// runs, which is not there in the backend "none".
+func (v *Verifier) place(b box) (work, out string) {
+	if v.plain {
+		return b.Path(), b.OutDir()
+	}
+	return inside, "/out"
+}
+
+// moved makes the paths in what came out of a run those of the sandbox.
+func (v *Verifier) moved(b box, data []byte) []byte {
+	if !v.plain {
+		return data
+	}
+	return bytes.ReplaceAll(data, []byte(b.Path()), []byte(inside))
 }
 
 func randomNonce() string {
