@@ -163,7 +163,23 @@ func narrow(in *loop.Input) error {
 	in.Budget = settings.Narrow(in.Budget, repo)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
+	in.OpenPoints = openPoints(repo)
 	return nil
+}
+
+// openPoints is what a repository asks for and a human has to see to: its own
+// gates, and what this version does not do.
+func openPoints(repo *settings.Repo) []string {
+	out := slices.Clone(repo.Gates)
+	for _, ask := range []struct {
+		key string
+		set bool
+	}{{"setup", len(repo.Setup) > 0}, {"checks", len(repo.Checks) > 0}, {"base", repo.Base != ""}, {"labels", len(repo.Labels) > 0}, {"sign_off", repo.SignOff}} {
+		if ask.set {
+			out = append(out, fmt.Sprintf("%s asks for %s, which this version of fettle does not do", settings.RepoFile, ask.key))
+		}
+	}
+	return out
 }
 
 // giveBack decides what becomes of a run that could not be brought to an end

@@ -29,7 +29,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		res.KnownRed = without(r.baseline.Report.Red(), res.Best.Fixed)
 	}
 	if res.Outcome == task.Success {
-		res.DraftReasons = draftReasons(res)
+		res.DraftReasons = append(draftReasons(res), r.in.OpenPoints...)
 		if !related(r.in.Task, *res.Best, r.baseline.Report.Failures()) {
 			res.DraftReasons = append(res.DraftReasons, "nothing in the issue's words points at the tests and code that were mended: say whether this is what was meant")
 		}
