@@ -71,9 +71,11 @@ type Input struct {
 	RepoScope []string
 	// NeverSend are globs of paths that no model may see (SPEC X6).
 	NeverSend []string
-	Tree      *checkout.Tree
-	State     task.RunState // empty, or what an earlier process saved
-	Journal   Journal
+	// OpenPoints make a green change a draft, whatever else holds.
+	OpenPoints []string
+	Tree       *checkout.Tree
+	State      task.RunState // empty, or what an earlier process saved
+	Journal    Journal
 }
 
 // Stop is the cause of a context's end that decides the run's outcome, such as
