@@ -75,17 +75,17 @@ func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 
 // furnish prepares what all commands share: /etc and the toolchains.
 func (s *Sandbox) furnish(b *bubblewrap) error {
-	etc := filepath.Join(s.state, "etc-"+nonce())
-	if b.stage.private {
-		etc = filepath.Join(b.stage.root, "etc")
-		if err := b.stage.do(func() error { return writeEtc(etc) }); err != nil {
+	etc := filepath.Join(b.stage.root, "etc")
+	if !b.stage.private {
+		dir, lock, err := newBox(s.state)
+		if err != nil {
 			return err
 		}
-	} else {
-		b.etc = etc
-		if err := writeEtc(etc); err != nil {
-			return err
-		}
+		b.dropEtc = func() { _ = dropBox(dir, lock) }
+		etc = filepath.Join(dir, "etc")
+	}
+	if err := b.stage.do(func() error { return writeEtc(etc) }); err != nil {
+		return err
 	}
 	b.base = baseArguments(etc)
 	for _, m := range s.tools.mounts {
@@ -212,7 +212,7 @@ func makeSubs(dir string, owner int) error {
 // close implements backend.
 func (b *bubblewrap) close() {
 	b.stage.close()
-	if b.etc != "" {
-		_ = os.RemoveAll(b.etc)
+	if b.dropEtc != nil {
+		b.dropEtc()
 	}
 }

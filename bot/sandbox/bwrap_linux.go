@@ -24,7 +24,7 @@ type bubblewrap struct {
 	uid      int    // host uid of payloads; -1: our own
 	filter   []byte // seccomp program
 	base     []string
-	etc      string   // host folder of the inside /etc, when not on the stage
+	dropEtc  func()   // removes the inside /etc, when it is on disk
 	toolArgs []string // bwrap's options that show the toolchains
 	groups   *cgroups // nil: no writable cgroup, the watchdog counts
 	mounts   int      // of commands, for names; used on the stage's thread only

@@ -153,14 +153,14 @@ func (w *Workspace) start(ctx context.Context, c Command, piped bool) (*Process,
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := w.enter(); err != nil {
+	p := &Process{lim: c.Limits.over(w.box.limits), killed: make(chan struct{}), done: make(chan struct{})}
+	if err := w.enter(p); err != nil {
 		return nil, err
 	}
-	p := &Process{lim: c.Limits.over(w.box.limits), killed: make(chan struct{}), done: make(chan struct{})}
 	began := w.box.now()
 	child, ours, err := p.pipes(c, piped)
 	if err != nil {
-		w.leave()
+		w.leave(p)
 		return nil, err
 	}
 	p.run, err = w.box.back.launch(ctx, w, c, p.lim, child)
@@ -169,14 +169,14 @@ func (w *Workspace) start(ctx context.Context, c Command, piped bool) (*Process,
 		closeAll(ours[2:]) // the backend's process is dead: the pumps end by themselves
 		p.pumps.Wait()
 		closeAll(ours)
-		w.leave()
+		w.leave(p)
 		if said, _ := p.err.Bytes(); len(said) > 0 {
 			err = fmt.Errorf("%w: it said %q", err, strings.TrimSpace(string(said)))
 		}
 		return nil, err
 	}
 	go func() {
-		defer w.leave()
+		defer w.leave(p)
 		p.supervise(ctx)
 		p.res.Elapsed = w.box.now().Sub(began)
 		close(p.done)

@@ -32,11 +32,15 @@ echo done
 
 // selfTest tries the walls with a harmless payload.
 func (s *Sandbox) selfTest(ctx context.Context) error {
-	canary := filepath.Join(s.state, "canary-"+nonce())
+	dir, lock, err := newBox(s.state)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dropBox(dir, lock) }()
+	canary := filepath.Join(dir, "canary")
 	if err := os.WriteFile(canary, []byte("canary"), 0o644); err != nil {
 		return fmt.Errorf("sandbox: self-test: %w", err)
 	}
-	defer os.Remove(canary)
 	w, err := s.Workspace(ctx, "")
 	if err != nil {
 		return fmt.Errorf("sandbox: self-test: %w", err)

@@ -20,8 +20,8 @@ type diskWatch struct {
 	lim   Limits
 	cache string // host folder of what was written to /cache
 	pid1  int
-	tmp   int // descriptor of the payload's own /tmp, when it is a tmpfs made by bwrap
-	start int64  // bytes in the workspace at the start
+	tmp   int   // descriptor of the payload's own /tmp, when it is a tmpfs made by bwrap
+	start int64 // bytes in the workspace at the start
 	next  time.Time
 	hit   bool
 }

@@ -25,6 +25,7 @@ type Workspace struct {
 
 	mu     sync.Mutex
 	active sync.WaitGroup
+	procs  map[*Process]bool
 	shut   bool
 }
 
@@ -36,20 +37,28 @@ func (w *Workspace) Path() string { return filepath.Join(w.dir, "work") }
 func (w *Workspace) OutDir() string { return filepath.Join(w.dir, "out") }
 
 // enter counts a command in; leave counts it out.
-func (w *Workspace) enter() error {
+func (w *Workspace) enter(p *Process) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.shut {
 		return errors.New("sandbox: the workspace is closed")
 	}
+	if w.procs == nil {
+		w.procs = map[*Process]bool{}
+	}
+	w.procs[p] = true
 	w.active.Add(1)
 	return nil
 }
 
-func (w *Workspace) leave() { w.active.Done() }
+func (w *Workspace) leave(p *Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.procs, p)
+	w.active.Done()
+}
 
-// Close waits for the commands in the workspace and removes the copy. End their
-// context first when they should not run to their end.
+// Close kills what still runs in the workspace and removes the copy.
 func (w *Workspace) Close() error {
 	w.mu.Lock()
 	if w.shut {
@@ -57,6 +66,9 @@ func (w *Workspace) Close() error {
 		return nil
 	}
 	w.shut = true
+	for p := range w.procs {
+		p.Kill()
+	}
 	w.mu.Unlock()
 	w.active.Wait()
 	w.box.forget(w)

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -169,4 +171,65 @@ func TestSweepSparesTheLiving(t *testing.T) {
 	if r := run(t, w, "sh", "-c", "cat a; touch /cache/x"); string(r.Stdout) != "b" || !r.OK() {
 		t.Errorf("swept away under a living run: %+v %s", r, r.Stderr)
 	}
+}
+
+func TestCloseKillsWhatStillRuns(t *testing.T) {
+	t.Parallel()
+	s := newBoxed(t, Config{})
+	token := "token-" + nonce()
+	w := workspace(t, s, nil)
+	p, err := w.Start(context.Background(), Command{Argv: []string{"sh", "-c", "echo up; sleep 1000; true", token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Stdout.Read(make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 2*time.Second || len(withToken(token)) > 0 {
+		t.Errorf("after %v: %v", took, withToken(token))
+	}
+	if r, err := p.Wait(); err != nil || r.OK() {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// TestDescriptorsThreadsAndGoroutinesReturn is not parallel: it counts.
+func TestDescriptorsThreadsAndGoroutinesReturn(t *testing.T) {
+	count := func() (fds, routines int) {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list), runtime.NumGoroutine()
+	}
+	round := func() {
+		s := newBoxed(t, Config{})
+		w := workspace(t, s, map[string]string{"a": "b"})
+		for range 3 {
+			run(t, w, "cat", "a")
+		}
+		p, err := w.Start(context.Background(), Command{Argv: []string{"cat"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = p.Stdin.Close()
+		_, _ = io.ReadAll(p.Stdout)
+		_, _ = p.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	round()
+	fds, routines := count()
+	for range 3 {
+		round()
+	}
+	eventually(t, "holding descriptors or goroutines", func() bool {
+		f, r := count()
+		return f <= fds && r <= routines
+	})
 }
