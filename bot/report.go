@@ -156,14 +156,15 @@ func (r reporter) checklist(b *strings.Builder, res task.Result) {
 		fmt.Fprintf(b, "- [ ] %s red before and still red, not held against this change\n", plural(n, "test"))
 	}
 	fmt.Fprintf(b, "- [x] cost %s in %s, mended at **%s**\n", res.Cost, plural(len(res.Attempts), "attempt"), res.Tier)
-	for _, line := range r.perTier(res) {
-		fmt.Fprintf(b, "  - %s\n", line)
+	for _, line := range perTier(res) {
+		fmt.Fprintf(b, "  - %s\n", r.funnel.Markdown(line))
 	}
 	fmt.Fprintf(b, "- [x] sandbox: %s\n\n", r.funnel.Markdown(res.Sandbox))
 }
 
-// perTier says in a line what came of each tier that was tried.
-func (r reporter) perTier(res task.Result) []string {
+// perTier says in a line what came of each tier that was tried. The lines hold
+// foreign words.
+func perTier(res task.Result) []string {
 	var out []string
 	for _, tier := range task.Ladder {
 		n, why, model := 0, "", ""
@@ -186,7 +187,7 @@ func (r reporter) perTier(res task.Result) []string {
 			}
 		}
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), plural(n, "attempt"), res.CostByTier[tier], r.funnel.Markdown(cut(why, 200))))
+			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), plural(n, "attempt"), res.CostByTier[tier], cut(why, 200)))
 		}
 	}
 	return out
@@ -253,10 +254,10 @@ func (r reporter) finished(res task.Result, pub task.Publication) string {
 func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## fettle stopped: %s\n\n%s\n\n", res.Outcome, r.funnel.Markdown(res.Reason))
-	if lines := r.perTier(res); len(lines) > 0 {
+	if lines := perTier(res); len(lines) > 0 {
 		b.WriteString("What was tried, and why it failed\n")
 		for _, line := range lines {
-			fmt.Fprintf(&b, "- %s\n", line)
+			fmt.Fprintf(&b, "- %s\n", r.funnel.Markdown(line))
 		}
 	} else {
 		b.WriteString("Nothing was tried.\n")

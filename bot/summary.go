@@ -18,7 +18,8 @@ type Summary struct {
 	Attempts     int                    `json:"attempts"`
 	Cost         task.USD               `json:"cost_usd"`
 	CostByTier   map[task.Tier]task.USD `json:"cost_by_tier,omitempty"`
-	Elapsed      float64                `json:"elapsed_s"` // seconds
+	Elapsed      float64                `json:"elapsed_s"`       // seconds
+	Tried        []string               `json:"tried,omitempty"` // what came of each tier, in words
 	Draft        bool                   `json:"draft"`
 	DraftReasons []string               `json:"draft_reasons,omitempty"`
 	Branch       string                 `json:"branch,omitempty"`
@@ -55,6 +56,7 @@ func Summarise(res task.Result, pub task.Publication) Summary {
 		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk, NextAction: res.NextAction,
 		Sandbox: res.Sandbox, Checks: []SummaryCheck{}, FilesChanged: []string{}, Regions: []task.RegionRef{},
 	}
+	s.Tried = perTier(res)
 	for _, c := range res.Checks {
 		s.Checks = append(s.Checks, SummaryCheck{c.Name, c.Status, math.Round(c.Seconds*1000) / 1000, c.Detail})
 	}
@@ -81,6 +83,9 @@ func (s Summary) Markdown() string {
 	}
 	for _, d := range s.DraftReasons {
 		fmt.Fprintf(&b, "- open: %s\n", d)
+	}
+	for _, line := range s.Tried {
+		fmt.Fprintf(&b, "- tried: %s\n", line)
 	}
 	for _, c := range s.Checks {
 		fmt.Fprintf(&b, "- %s: %s in %.1f s\n", c.Name, c.Status, c.Seconds)

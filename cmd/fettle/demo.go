@@ -201,6 +201,7 @@ func (d *demo) run(ctx context.Context) (sum bot.Summary, issueURL string, err e
 // configure points the App at the simulator; models stay as the operator set
 // them.
 func (d *demo) configure(sim *simulator.Server, secret string) error {
+	d.boxes = d.sandboxState() // a warm build cache outlives the demo
 	set := *d.set
 	set.StateDir = filepath.Join(d.state, "fettle")
 	set.Database = filepath.Join(set.StateDir, "fettle.db")

@@ -75,6 +75,9 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 			fmt.Fprintf(out, "  %-13s %s\n", line.name, funnel.Log(line.text))
 		}
 	}
+	for _, line := range s.Tried {
+		fmt.Fprintf(out, "  %-13s %s\n", "tried", funnel.Log(line))
+	}
 	for _, c := range s.Checks {
 		fmt.Fprintf(out, "  %-13s %s: %s in %.1f s\n", "check", funnel.Log(c.Name), c.Status, c.Seconds)
 	}

@@ -45,6 +45,8 @@ type parts struct {
 	now    func() time.Time
 	point  func(string) // tests end the process at named places; nil otherwise
 
+	boxes string // overrides where the sandbox's state is kept
+
 	mu  sync.Mutex
 	box *sandbox.Sandbox
 }
@@ -101,7 +103,13 @@ func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
 	return box, nil
 }
 
-func (p *parts) sandboxState() string { return filepath.Join(p.set.StateDir, "sandbox") }
+// sandboxState is where the sandbox keeps copies and its warm build cache.
+func (p *parts) sandboxState() string {
+	if p.boxes != "" {
+		return p.boxes
+	}
+	return filepath.Join(p.set.StateDir, "sandbox")
+}
 
 // close gives back what the process holds.
 func (p *parts) close() error {
