@@ -18,9 +18,12 @@
 //
 // What this cannot rule out: a patch written to attack the harness from inside
 // the test process, which it shares with the tests (reading the child's key
-// out of its memory; an __eq__ that is true for everything). The integrity
-// check of the harness's own functions, the list of words that a patch may not
-// newly use, and review make that visible, not impossible.
+// out of its memory; speaking node's own report format on standard output;
+// looking up the sentinel's name in the Go test binary; an object equal to
+// everything). The integrity check of the harness's own functions, the list of
+// words that a patch may not newly use, and review make that visible, not
+// impossible. A Go build cache that outlives a run is shared with what ran
+// before: give each task a sandbox session of its own.
 //
 // The package must never change source, start repository code outside the
 // sandbox, or take a test's own words for its result.

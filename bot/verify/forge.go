@@ -15,7 +15,7 @@ import (
 // but whoever needs them is writing to the judge, and a person should look.
 var forgery = map[code.Language][]*regexp.Regexp{
 	code.Python: words(`\b_pytest\b`, `\bpluggy\b`, `\bos\._exit\b`, `\bos\.abort\b`, `\bunittest\.(?:case|TestCase|result|SkipTest)\b`,
-		`\bpytest\.(?:skip|exit|xfail|importorskip)\b`, `\bgc\.get_(?:objects|referrers)\b`, `\bPYTEST_CURRENT_TEST\b`,
+		`\bpytest\.(?:skip|exit|xfail|importorskip)\b`, `\bgc\.get_(?:objects|referrers)\b`, `\bf_(?:back|locals)\b`, `\bPYTEST_CURRENT_TEST\b`,
 		`\bsys\.modules\[\s*['"](?:pytest|unittest|builtins)`, `\bsys\.(?:settrace|setprofile)\b`, `\b__builtins__\b`, `\bbuiltins\.\w+\s*=[^=]`,
 		`def\s+__eq__\s*\([^)]*\)[^:]*:\s*(?:#[^\n]*)?\s*return\s+True\b`),
 	code.JavaScript: words(`['"]node:test['"]`, `\bprocess\.(?:reallyExit|abort)\b`, `\bprocess\.binding\b`, `\bNODE_TEST_CONTEXT\b`,

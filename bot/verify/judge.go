@@ -35,6 +35,9 @@ type Verdict struct {
 	Checks   []task.Check   `json:"checks"`
 	Reasons  []string       `json:"reasons"` // why it is not green, in words
 	Elapsed  time.Duration  `json:"elapsed"`
+	// Restored are the tests and test configuration that the tree had changed,
+	// added or removed; the verdict is about the base's version of them.
+	Restored []string `json:"restored,omitempty"`
 }
 
 // Judge judges on a disposable copy of the tree, with the base's tests and
@@ -47,14 +50,14 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("judging: %w", err)
 	}
 	defer b.Close()
-	if _, err := restore(b, j.Base, j.NewTests); err != nil {
+	var out Verdict
+	if out.Restored, err = restore(b, j.Base, j.NewTests); err != nil {
 		return Verdict{}, fmt.Errorf("judging: %w", err)
 	}
 	diff, err := changes(b, j.Base)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("judging: looking at what changed: %w", err)
 	}
-	var out Verdict
 	if err := v.inspect(ctx, b, j, diff, &out); err != nil {
 		return Verdict{}, err
 	}

@@ -76,6 +76,7 @@ func restore(b box, base fs.FS, keep []string) (undone []string, err error) {
 		}
 		undone = append(undone, p)
 	}
+	slices.Sort(undone)
 	return undone, nil
 }
 

@@ -1,0 +1,226 @@
+package verify
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// read takes the results of one `go test`.
+func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string) (again []string, slower bool) {
+	pkgs, builds, noise := parseGoTest(res.Stdout)
+	seen := map[string]bool{}
+	for _, p := range pkgs {
+		dir := r.folder(p.path)
+		if !slices.Contains(dirs, dir) {
+			continue
+		}
+		seen[dir] = true
+		if p.build != "" || strings.Contains(p.output.String(), "[build failed]") || strings.Contains(p.output.String(), "[setup failed]") {
+			r.broke(dir, goBuildFailure(buildText(p, builds, noise+string(res.Stderr)), r.suite.Dir))
+			continue
+		}
+		crashed, slow := r.crash(p, dir)
+		switch {
+		case slow:
+			again, slower = append(again, dir), true
+			continue
+		case len(crashed) > 0:
+			for _, c := range crashed {
+				left[dir] = append(left[dir], regexp.QuoteMeta(c))
+			}
+			again = append(again, dir)
+		}
+		r.take(p, dir)
+	}
+	for _, d := range dirs {
+		if seen[d] {
+			continue
+		}
+		f := died(r.suite, res, errEvidence)
+		if text := strings.TrimSpace(noise + string(res.Stderr)); text != "" && !res.TimedOut {
+			f.Kind, f.Exception, f.Message = task.FailBuild, "BuildFailed", text
+		}
+		r.broke(d, f)
+	}
+	return again, slower
+}
+
+// folder is a package's folder seen from the module. The import path in events
+// may carry the test variant's suffix.
+func (r *goRun) folder(importPath string) string {
+	importPath, _, _ = strings.Cut(importPath, " ")
+	if importPath == r.module {
+		return "."
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(importPath, r.module+"/"), "./")
+}
+
+func buildText(p *goPackage, builds map[string]string, rest string) string {
+	if text := builds[p.build]; text != "" {
+		return text
+	}
+	var all []string
+	for _, k := range sortedKeys(builds) {
+		all = append(all, builds[k])
+	}
+	return strings.Join(append(all, rest, p.output.String()), "\n")
+}
+
+func sortedKeys(m map[string]string) []string {
+	set := map[string]bool{}
+	for k := range m {
+		set[k] = true
+	}
+	return keys(set)
+}
+
+func (r *goRun) broke(dir string, f task.Failure) {
+	f.Suite, f.Test = r.suite.Name, r.suite.id(dir)
+	if f.File == "" {
+		f.File = joinDir(r.suite.Dir, dir)
+	}
+	r.out.broken = append(r.out.broken, finish(f))
+}
+
+// crash names the top-level tests that ended the process of p. slow says that
+// the package ran out of time without any test being too slow by itself.
+func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
+	if t := p.tests[r.sentinel]; t != nil && t.status() == StatusPassed {
+		return nil, false
+	}
+	set := map[string]bool{}
+	all := p.output.String()
+	for _, name := range p.order {
+		all += p.tests[name].output.String()
+	}
+	if goTimedOut.MatchString(all) {
+		slow = true
+		for _, m := range goRunning.FindAllStringSubmatch(all, -1) {
+			d, err := time.ParseDuration(m[2])
+			if err == nil && d < r.lim.test {
+				continue
+			}
+			slow = false
+			set[topLevel(m[1])] = true
+		}
+		if slow {
+			return nil, true
+		}
+		return keys(set), false
+	}
+	for _, name := range p.order {
+		t, top := p.tests[name], topLevel(name)
+		text := t.output.String()
+		if len(t.actions) == 0 || goPanic.MatchString(text) || goFatal.MatchString(text) {
+			set[top] = true
+		}
+	}
+	if len(set) > 1 { // parallel tests: the one that panicked, when it can be told
+		for _, name := range p.order {
+			if goPanic.MatchString(p.tests[name].output.String()) {
+				return []string{topLevel(name)}, false
+			}
+		}
+	}
+	return keys(set), false
+}
+
+// take turns a package's events into results.
+func (r *goRun) take(p *goPackage, dir string) {
+	reached := p.tests[r.sentinel] != nil && p.tests[r.sentinel].status() == StatusPassed
+	pkgDir := joinDir(r.suite.Dir, dir)
+	found, culprit := false, false
+	ended, _ := r.crash(p, dir)
+	culprits := setFrom(ended)
+	for _, name := range p.order {
+		if name == r.sentinel {
+			continue
+		}
+		t := p.tests[name]
+		st := t.status()
+		if !reached && len(t.actions) == 0 && !culprits[topLevel(name)] {
+			continue // a bystander of a crash: it is seen when the package runs again
+		}
+		found = true
+		res := TestResult{ID: r.suite.id(dir + ":" + name), Suite: suiteGo, File: r.file(dir, name), Name: name, Status: st, Seconds: t.elapsed}
+		if res.Red() {
+			culprit = culprit || culprits[topLevel(name)]
+			f := r.failure(p, name, pkgDir)
+			f.Test = res.ID
+			if f.File == "" {
+				f.File = res.File
+			}
+			f = finish(f)
+			res.Failure = &f
+		}
+		if r.sel.has(dir+":"+name) || r.sel.has(dir) {
+			r.out.tests = append(r.out.tests, res)
+		}
+	}
+	switch {
+	case reached && p.ended == "pass", culprit:
+	case !reached:
+		f := task.Failure{Kind: task.FailCrash, Exception: "NoEvidence", Excerpt: p.output.String(),
+			Message: "the test process of " + pkgDir + " ended before its last test"}
+		if e := goFailure(p.output.String(), pkgDir); e.Exception != "" {
+			e.Message, f = f.Message+": "+e.Message, e
+			f.Kind = task.FailCrash
+		}
+		r.broke(dir, f)
+	case !found || !anyRed(p):
+		r.broke(dir, task.Failure{Kind: task.FailCrash, Exception: "PackageFailed", Excerpt: p.output.String(),
+			Message: "the package failed outside its tests"})
+	}
+}
+
+// topLevel is the function of a test or subtest.
+func topLevel(name string) string {
+	top, _, _ := strings.Cut(name, "/")
+	return top
+}
+
+func anyRed(p *goPackage) bool {
+	for _, t := range p.tests {
+		if s := t.status(); s == StatusFailed || s == StatusError {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *goRun) file(dir, test string) string {
+	if f := r.packages[dir].files[topLevel(test)]; f != "" {
+		return f
+	}
+	return joinDir(r.suite.Dir, dir)
+}
+
+// failure of a test; one that only repeats its subtests' failure says so.
+func (r *goRun) failure(p *goPackage, name, pkgDir string) task.Failure {
+	t := p.tests[name]
+	text := t.output.String()
+	for _, other := range p.order {
+		if strings.HasPrefix(other, name+"/") && p.tests[other].status() != StatusPassed && !goLine.MatchString(text) && !goPanic.MatchString(text) {
+			return task.Failure{Suite: suiteGo, Kind: task.FailAssertion, Exception: wrapper, Message: "a subtest failed"}
+		}
+	}
+	if len(t.actions) == 0 || goTimedOut.MatchString(text) {
+		all := text + p.output.String()
+		f := goFailure(all, pkgDir)
+		if f.Exception == "" {
+			f.Kind, f.Exception = task.FailCrash, "ProcessDied"
+			f.Message = "the test's process ended in the middle of the test"
+		}
+		return f
+	}
+	if len(t.actions) > 1 && !slices.Contains(t.actions, "fail") {
+		return task.Failure{Suite: suiteGo, Kind: task.FailCrash, Exception: "ForgedRecord", Excerpt: text,
+			Message: "the test was reported more than once: something prints reports of its own"}
+	}
+	return goFailure(text, pkgDir)
+}

@@ -1,0 +1,94 @@
+package verify
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
+	t.Parallel()
+	v := verifier(t)
+	r := from(t, "-- pytest.ini --\n[pytest]\r\n-- shop.py --\nx = 1\n-- tests/data/a b.json --\n{}\n-- tests/test_a.py --\ndef test_a(): pass\n-- go.mod --\nmodule x\n-- testdata/gold --\n\x00\xff\n-- tests/linked.py --\ny = 1\n")
+	r.write(t, "shop.py", "x = 2\n")
+	r.write(t, "pytest.ini", "[pytest]\n")
+	r.write(t, "tests/data/a b.json", "[]")
+	r.write(t, "testdata/gold", "gone")
+	r.write(t, "conftest.py", "")
+	r.write(t, "sub/x.pth", "import os")
+	r.write(t, "tests/test_new.py", "def test_new(): pass\n")
+	r.write(t, "tests/test_kept.py", "def test_kept(): pass\n")
+	r.write(t, "lib.py", "z = 1\n")
+	for _, p := range []string{"tests/test_a.py", "tests/linked.py"} {
+		if err := os.Remove(filepath.Join(r.dir, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../shop.py", filepath.Join(r.dir, "tests/linked.py")); err != nil {
+		t.Fatal(err)
+	}
+	b, err := v.open(t.Context(), r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	undone, err := restore(b, r.base, []string{"tests/test_kept.py"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"conftest.py", "pytest.ini", "sub/x.pth", "testdata/gold", "tests/data/a b.json", "tests/linked.py", "tests/test_a.py", "tests/test_new.py"}; !slices.Equal(undone, want) {
+		t.Errorf("undone %q", undone)
+	}
+	for _, p := range []string{"pytest.ini", "tests/data/a b.json", "tests/test_a.py", "testdata/gold", "go.mod", "tests/linked.py"} {
+		if got, err := b.ReadFile(p, 1<<20); err != nil || string(got) != readBase(t, r, p) {
+			t.Errorf("%s is %q, %v", p, got, err)
+		}
+	}
+	diff, err := changes(b, r.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, c := range diff {
+		paths = append(paths, c.path)
+	}
+	if !slices.Equal(paths, []string{"lib.py", "shop.py", "tests/test_kept.py"}) {
+		t.Errorf("changed: %q", paths)
+	}
+	if have, _ := os.ReadFile(filepath.Join(r.dir, "pytest.ini")); string(have) != "[pytest]\n" {
+		t.Error("the tree itself was written to")
+	}
+}
+
+func TestS12bWordsOfTheHarness(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path, before, after string
+		found               bool
+	}{
+		{"a.py", "", "import os\nos._exit(0)\n", true},
+		{"a.py", "os._exit(0)", "os._exit(0)\nx = 1\n", false},
+		{"a.py", "os._exit(0)", "os._exit(0)\nos._exit(1)\n", true},
+		{"a.py", "", "class A:\n    def __eq__(self, other):\n        return True\n", true},
+		{"a.py", "", "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n", false},
+		{"a.py", "", "import sys\nsys.exit(1)\nos_exit = 1\n", false},
+		{"a.js", "", "import { mock } from 'node:test';", true},
+		{"a.ts", "", "process.reallyExit(0)", true},
+		{"a.js", "", "process.exit(1)", false},
+		{"a.go", "", "import \"testing\"", true},
+		{"a.go", "", "os.Exit(1)", false},
+		{"a.txt", "", "os._exit(0)", false},
+	} {
+		if got := newForgery(c.path, []byte(c.before), []byte(c.after)); (got != "") != c.found {
+			t.Errorf("%s %q: %q", c.path, c.after, got)
+		}
+	}
+	dirs := importDirs(&tree{files: []string{"tests/unit/test_a.py"}, have: map[string]bool{"tests/unit/__init__.py": true}}, nil)
+	for p, found := range map[string]bool{"json.py": true, "src/json/__init__.py": true, "tests/types.py": true, "shop/types.py": false, "cart.py": false, "json.txt": false} {
+		if got := shadows(p, dirs); (got != "") != found || found && !strings.Contains(got, p) {
+			t.Errorf("%s: %q", p, got)
+		}
+	}
+}
