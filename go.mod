@@ -107,4 +107,7 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-ignore ./cmd/fettle/samples
+ignore (
+	./cmd/fettle/samples
+	./eval/cases
+)
