@@ -150,6 +150,11 @@ func (s *Sandbox) Warm(ctx context.Context) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil // another process did it while we waited
 	}
+	if left, _ := filepath.Glob(dir + ".*"); len(left) > 0 { // of a process that died here
+		for _, l := range left {
+			_ = os.RemoveAll(l)
+		}
+	}
 	return s.compileWarm(ctx, b, dir)
 }
 
@@ -161,7 +166,11 @@ func (s *Sandbox) compileWarm(ctx context.Context, b *bubblewrap, dir string) er
 		return err
 	}
 	defer w.Close()
-	err = errors.Join(w.WriteFile("go.mod", []byte("module warm\n\ngo 1.20\n")), w.WriteFile("warm_test.go", []byte(warmTest)))
+	text := s.warm
+	if text == "" {
+		text = warmTest
+	}
+	err = errors.Join(w.WriteFile("go.mod", []byte("module warm\n\ngo 1.20\n")), w.WriteFile("warm_test.go", []byte(text)))
 	if err != nil {
 		return fmt.Errorf("sandbox: warming the build cache: %w", err)
 	}

@@ -32,7 +32,8 @@ type Config struct {
 	Now      func() time.Time
 	Log      logrus.FieldLogger
 
-	noCgroup bool // tests: as on a machine without one
+	noCgroup bool   // tests: as on a machine without one
+	warm     string // tests: what Warm compiles, instead of all that tests commonly import
 }
 
 // Sandbox confines commands. It is safe for concurrent use. Close it: its
@@ -46,6 +47,7 @@ type Sandbox struct {
 	tools  *toolchains
 	walls  Walls
 	parent *Sandbox // of a Session
+	warm   string   // text of the test that Warm compiles
 
 	mu     sync.Mutex
 	open   map[*Workspace]bool
@@ -94,7 +96,7 @@ func (w Walls) String() string {
 // New builds a sandbox and tries its walls. An error says what to install or
 // to set; there is no weaker way out (TRUST principle 4).
 func New(ctx context.Context, cfg Config) (*Sandbox, error) {
-	s := &Sandbox{limits: cfg.Limits.over(DefaultLimits()), now: cfg.Now, log: cfg.Log, open: map[*Workspace]bool{}}
+	s := &Sandbox{limits: cfg.Limits.over(DefaultLimits()), now: cfg.Now, log: cfg.Log, warm: cfg.warm, open: map[*Workspace]bool{}}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -134,7 +136,7 @@ func (s *Sandbox) Session() *Sandbox {
 		top = s.parent
 	}
 	return &Sandbox{back: s.back, limits: s.limits, now: s.now, log: s.log, state: s.state,
-		tools: s.tools, walls: s.walls, parent: top, open: map[*Workspace]bool{}}
+		tools: s.tools, walls: s.walls, parent: top, warm: s.warm, open: map[*Workspace]bool{}}
 }
 
 // Walls says what stands.
