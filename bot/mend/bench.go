@@ -18,6 +18,8 @@ type bench interface {
 	// index and the ids that passed, one call at a time, until it says stop.
 	// A candidate that cannot be built passes nothing.
 	try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(i int, passed map[string]bool) bool) error
+	// round is how many candidates are best handed to try at once.
+	round() int
 	close() error
 }
 
@@ -25,25 +27,26 @@ type bench interface {
 type trace struct {
 	id     string
 	passed bool
-	lines  map[string]map[int]bool // path from the root → lines, 1-based
+	lines  map[string]map[int]int // path from the root → line, 1-based → how often it ran, where that is known
 }
 
 // bench makes the bench of a suite; nil when its kind is not known here.
-func (m *Mender) bench(ctx context.Context, r Request, s verify.Suite) (bench, error) {
-	limit := perTest(r.Baseline, s)
-	switch s.Kind {
+func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) {
+	limit := perTest(r.Baseline, t.suite)
+	switch t.suite.Kind {
 	case "python":
-		return newPythonBench(ctx, m.cfg, r.Dir, s, limit)
+		return newPythonBench(ctx, m.cfg, r.Dir, t, limit)
 	case "javascript":
-		return newNodeBench(ctx, m.cfg, r.Dir, s, limit)
+		return newNodeBench(ctx, m.cfg, r.Dir, t.suite, limit)
 	case "go":
-		return newGoBench(ctx, m.cfg, r.Dir, s, limit)
+		return newGoBench(ctx, m.cfg, r.Dir, t.suite, limit)
 	}
 	return nil, nil
 }
 
-// perTest bounds one test of a candidate: a few times what the slowest green
-// test took at the baseline, at least a second.
+// perTest bounds one test of a candidate by what the slowest green test took at
+// the baseline. Python's is processor time, the others' is the wall's, which
+// has to allow for a busy machine.
 func perTest(b verify.Baseline, s verify.Suite) time.Duration {
 	slowest := 0.0
 	for _, t := range b.Report.Tests {
@@ -51,7 +54,11 @@ func perTest(b verify.Baseline, s verify.Suite) time.Duration {
 			slowest = max(slowest, t.Seconds)
 		}
 	}
-	return time.Second + time.Duration(slowest*4*float64(time.Second))
+	least := time.Second
+	if s.Kind == "python" {
+		least = 250 * time.Millisecond
+	}
+	return least + time.Duration(slowest*4*float64(time.Second))
 }
 
 func prefix(s verify.Suite) string { return fmt.Sprintf("%s:%s:", s.Name, s.Dir) }

@@ -222,6 +222,7 @@ func TestR1OpenCases(t *testing.T) {
 		for _, f := range folders {
 			t.Run(filepath.Base(f), func(t *testing.T) {
 				r := treat(t, open(t, f))
+				t.Log(r.row())
 				mu.Lock()
 				rows = append(rows, r.row())
 				mu.Unlock()

@@ -33,6 +33,8 @@ func newGoBench(ctx context.Context, cfg Config, dir string, s verify.Suite, lim
 	return b, nil
 }
 
+func (b *goBench) round() int { return batchSize }
+
 func (b *goBench) close() error {
 	var err error
 	for _, w := range b.spaces {
@@ -127,7 +129,7 @@ func (b *goBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace
 			if err != nil {
 				return nil, err
 			}
-			tr := trace{id: t.ID, passed: b.passed(res, []verify.TestResult{t})[t.ID], lines: map[string]map[int]bool{}}
+			tr := trace{id: t.ID, passed: b.passed(res, []verify.TestResult{t})[t.ID], lines: map[string]map[int]int{}}
 			if raw, err := b.spaces[0].ReadOut(file, maxAnswer); err == nil {
 				tr.lines = coverLines(string(raw), module, b.suite.Dir)
 			}
@@ -161,8 +163,8 @@ func (b *goBench) module() (string, error) {
 }
 
 // coverLines reads a cover profile: "path/file.go:l.c,l.c statements count".
-func coverLines(profile, module, dir string) map[string]map[int]bool {
-	out := map[string]map[int]bool{}
+func coverLines(profile, module, dir string) map[string]map[int]int {
+	out := map[string]map[int]int{}
 	for _, line := range strings.Split(profile, "\n") {
 		name, rest, ok := strings.Cut(line, ".go:")
 		rel, inside := strings.CutPrefix(name+".go", module+"/")
@@ -181,10 +183,10 @@ func coverLines(profile, module, dir string) map[string]map[int]bool {
 		}
 		file := path.Join(dir, rel)
 		if out[file] == nil {
-			out[file] = map[int]bool{}
+			out[file] = map[int]int{}
 		}
 		for l := a; l <= z; l++ {
-			out[file][l] = true
+			out[file][l]++
 		}
 	}
 	return out

@@ -107,7 +107,7 @@ type Repair struct {
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	l := &localiser{req: r, sources: newSources(r.Base)}
 	for _, s := range m.targets(r) {
-		b, err := m.bench(ctx, r, s.suite)
+		b, err := m.bench(ctx, r, s)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 	}
 	total := Repair{Reason: "no candidate made a failing test pass"}
 	for _, t := range targets {
-		b, err := m.bench(ctx, r, t.suite)
+		b, err := m.bench(ctx, r, t)
 		if err != nil {
 			return Repair{}, err
 		}

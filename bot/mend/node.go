@@ -34,6 +34,8 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, s verify.Suite, l
 	return b, nil
 }
 
+func (b *nodeBench) round() int { return 40 }
+
 func (b *nodeBench) close() error {
 	var err error
 	for _, w := range b.spaces {
@@ -147,7 +149,7 @@ func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]tra
 func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify.TestResult, i int) (trace, error) {
 	file, _, _ := strings.Cut(native(t, b.suite), " > ")
 	name := leaf(t, b.suite)
-	tr := trace{id: t.ID, lines: map[string]map[int]bool{}}
+	tr := trace{id: t.ID, lines: map[string]map[int]int{}}
 	cmd := b.command(file, "^"+regexp.QuoteMeta(name)+"$", 1, nil)
 	// The coverage is taken by our own inspector session: Node writes
 	// NODE_V8_COVERAGE only when the process ends by itself, and a test that
@@ -199,7 +201,7 @@ type v8Script struct {
 
 // lines tells which lines ran: the innermost range around a line's first
 // character that is not blank was counted at least once.
-func (s v8Script) lines(src []byte) map[int]bool {
+func (s v8Script) lines(src []byte) map[int]int {
 	units := len(string(src))
 	count := make([]int, units+1)
 	width := make([]int, units+1)
@@ -215,12 +217,12 @@ func (s v8Script) lines(src []byte) map[int]bool {
 			}
 		}
 	}
-	out := map[int]bool{}
+	out := map[int]int{}
 	offset := 0
 	for n, line := range bytes.SplitAfter(src, []byte("\n")) {
 		text := string(line)
 		if lead := len(text) - len(strings.TrimLeft(text, " \t")); strings.TrimSpace(text) != "" && count[min(offset+lead, units)] > 0 {
-			out[n+1] = true
+			out[n+1] = count[min(offset+lead, units)]
 		}
 		offset += utf16Len(text)
 	}

@@ -42,35 +42,48 @@ type pythonRequest struct {
 	Program string            `json:"program"`
 	Dir     string            `json:"dir"`
 	Tests   []string          `json:"tests"`
-	Files   map[string]string `json:"files"` // path → content, each byte a character
-	Trace   bool              `json:"trace"`
-	Limit   float64           `json:"limit"` // seconds, one test
-	Wall    float64           `json:"wall"`  // seconds, all
+	Files   map[string]string `json:"files"`             // path → content, each byte a character
+	Collect bool              `json:"collect,omitempty"` // only import what these tests need, for the requests that follow
+	Whole   bool              `json:"whole,omitempty"`   // run from the start, without what was collected
+	Trace   bool              `json:"trace,omitempty"`
+	Texts   bool              `json:"texts,omitempty"` // say how tests failed
+	Limit   float64           `json:"limit"`           // seconds of processor time, one test
+	Wall    float64           `json:"wall"`            // seconds, all
 }
 
 type pythonAnswer struct {
 	Ready bool `json:"ready"`
 	Ended bool `json:"ended"`
+	Slow  bool `json:"slow"` // it was run from the start
 	Tests []struct {
-		ID     string           `json:"id"`
-		Passed bool             `json:"passed"`
-		Lines  map[string][]int `json:"lines"`
+		ID      string              `json:"id"`
+		Passed  bool                `json:"passed"`
+		Seconds float64             `json:"seconds"`
+		Text    string              `json:"text"`
+		Lines   map[string][][2]int `json:"lines"` // line and how often it ran
 	} `json:"tests"`
 }
 
-func newPythonBench(ctx context.Context, cfg Config, dir string, s verify.Suite, limit time.Duration) (bench, error) {
-	b := &pythonBench{suite: s, limit: limit}
-	for range cfg.Workers {
-		w, err := newPythonWorker(ctx, cfg, dir)
-		if err != nil {
-			return nil, errors.Join(err, b.close())
-		}
-		b.workers = append(b.workers, w)
+func newPythonBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
+	b := &pythonBench{suite: t.suite, limit: limit, workers: make([]*pythonWorker, cfg.Workers)}
+	collect := b.request(t.green)
+	collect.Tests = append(natives(t.red, t.suite), collect.Tests...)
+	collect.Collect, collect.Wall = true, 60
+	errs := make([]error, cfg.Workers)
+	var wg sync.WaitGroup
+	for i := range cfg.Workers {
+		wg.Go(func() { b.workers[i], errs[i] = newPythonWorker(ctx, cfg, dir, collect) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-func newPythonWorker(ctx context.Context, cfg Config, dir string) (*pythonWorker, error) {
+func (b *pythonBench) round() int { return 40 }
+
+func newPythonWorker(ctx context.Context, cfg Config, dir string, collect pythonRequest) (*pythonWorker, error) {
 	space, err := cfg.Sandbox.Workspace(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -88,7 +101,11 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string) (*pythonWorker
 	if err := w.in.Encode(map[string]any{"modules": preloaded}); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	if _, err := w.read(); err != nil {
+	_, err = w.read()
+	if err == nil {
+		_, err = w.ask(collect)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
@@ -131,7 +148,9 @@ func (w *pythonWorker) close() error {
 func (b *pythonBench) close() error {
 	var err error
 	for _, w := range b.workers {
-		err = errors.Join(err, w.close())
+		if w != nil {
+			err = errors.Join(err, w.close())
+		}
 	}
 	return err
 }
@@ -140,7 +159,7 @@ func (b *pythonBench) request(tests []verify.TestResult) pythonRequest {
 	n := min(len(tests), 20)
 	return pythonRequest{
 		Program: b.suite.Name, Dir: b.suite.Dir, Tests: natives(tests, b.suite), Files: map[string]string{},
-		Limit: b.limit.Seconds(), Wall: 2 + b.limit.Seconds()*float64(max(n, 2)),
+		Limit: b.limit.Seconds(), Wall: 5 + 10*b.limit.Seconds()*float64(max(n, 2)),
 	}
 }
 
@@ -157,11 +176,11 @@ func (b *pythonBench) trace(ctx context.Context, tests []verify.TestResult) ([]t
 	}
 	var out []trace
 	for _, t := range answer.Tests {
-		tr := trace{id: prefix(b.suite) + t.ID, passed: t.Passed, lines: map[string]map[int]bool{}}
+		tr := trace{id: prefix(b.suite) + t.ID, passed: t.Passed, lines: map[string]map[int]int{}}
 		for file, lines := range t.Lines {
-			set := map[int]bool{}
+			set := map[int]int{}
 			for _, l := range lines {
-				set[l] = true
+				set[l[0]] = l[1]
 			}
 			tr.lines[filepath.ToSlash(file)] = set
 		}

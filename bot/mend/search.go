@@ -36,12 +36,16 @@ type search struct {
 	sources *sources
 
 	tried     int
+	limit     int  // index behind the last candidate worth trying; 0 while nothing is plausible
+	partly    bool // the plausible candidates mend some of the failing tests only
 	plausible []candidate
 }
 
 const (
-	minMore = 60 // candidates tried after the first plausible one, for rivals
-	maxMore = 400
+	// rivalShare: what is less likely than this part of the best plausible
+	// candidate is no rival to it, and is not tried any more.
+	rivalShare = 0.2
+	maxMore    = 240 // candidates tried after the first plausible one
 )
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
@@ -151,69 +155,91 @@ func languageFamily(path string) string {
 	}
 }
 
-// filter keeps the candidates that turn every failing test green, or as many
-// as any does, and then those that keep the others green. After the first it
-// looks on for rivals only for a while.
+// filter tries the candidates round by round, first on the failing tests, then
+// those that turn all of them green on the others. Once one is plausible it goes
+// on only among those that could rival it. Whether to go on is decided between
+// rounds, from what was found and not from how fast.
 func (s *search) filter(ctx context.Context, cs []candidate) error {
-	red := s.target.red
+	end := len(cs)
+	var partial []candidate
 	best := 1
-	var promising []int
-	stop := len(cs)
-	began := s.mender.cfg.Now()
-	err := s.bench.try(ctx, cs, red, func(i int, passed map[string]bool) bool {
-		s.tried++
-		if s.tried%100 == 0 && s.req.Progress != nil {
+	for from := 0; from < end && s.inTime(); from += s.bench.round() {
+		to := min(from+s.bench.round(), end)
+		score, err := s.attempt(ctx, cs[from:to], s.target.red)
+		if err != nil {
+			return err
+		}
+		var full []candidate
+		for i, n := range score {
+			switch {
+			case n == len(s.target.red):
+				full = append(full, cs[from+i])
+			case n > best:
+				partial, best = []candidate{cs[from+i]}, n
+			case n == best:
+				partial = append(partial, cs[from+i])
+			}
+		}
+		s.tried += to - from
+		if s.req.Progress != nil {
 			s.req.Progress(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
 		}
-		if n := len(passed); n >= best {
-			if n > best {
-				promising, best = nil, n
-			}
-			promising = append(promising, i)
-			if n == len(red) {
-				stop = min(stop, i+max(minMore, min(maxMore, i)))
-			}
+		if err := s.regress(ctx, full); err != nil {
+			return err
 		}
-		now := s.mender.cfg.Now()
-		if len(promising) > 0 && best == len(red) && now.Sub(began) > s.mender.cfg.MaxTime/4 {
-			stop = min(stop, i)
+		if len(s.plausible) > 0 {
+			end = min(end, s.horizon(cs, from))
 		}
-		return i < stop && now.Before(s.until)
-	})
-	if err != nil {
-		return err
 	}
-	sort.Ints(promising)
-	return s.regress(ctx, cs, promising, red)
-}
-
-// regress drops what breaks a test that was green.
-func (s *search) regress(ctx context.Context, cs []candidate, promising []int, red []verify.TestResult) error {
-	var kept []candidate
-	for _, i := range promising {
-		kept = append(kept, cs[i])
-	}
-	if len(kept) > 40 {
-		kept = kept[:40]
-	}
-	if len(s.target.green) == 0 {
-		s.plausible = kept
+	if len(s.plausible) > 0 || len(partial) == 0 {
 		return nil
 	}
-	ok := make([]bool, len(kept))
-	err := s.bench.try(ctx, kept, s.target.green, func(i int, passed map[string]bool) bool {
-		ok[i] = len(passed) == len(s.target.green)
-		return true
-	})
-	if err != nil {
-		return err
+	s.partly = true
+	return s.regress(ctx, partial[:min(len(partial), 40)])
+}
+
+func (s *search) inTime() bool { return s.mender.cfg.Now().Before(s.until) }
+
+// horizon is where candidates become too unlikely to rival the best.
+func (s *search) horizon(cs []candidate, from int) int {
+	best := 0.0
+	for _, c := range s.plausible {
+		best = math.Max(best, merit(c))
 	}
-	for i, c := range kept {
-		if ok[i] {
-			s.plausible = append(s.plausible, c)
+	end := sort.Search(len(cs), func(i int) bool { return cs[i].score < rivalShare*best })
+	if s.limit == 0 {
+		s.limit = from + s.bench.round() + maxMore
+	}
+	return min(end, s.limit)
+}
+
+// attempt counts the tests that each candidate passes; -1 for what was not tried
+// because the time was up.
+func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]int, error) {
+	out := make([]int, len(cs))
+	for i := range out {
+		out[i] = -1
+	}
+	err := s.bench.try(ctx, cs, tests, func(i int, passed map[string]bool) bool {
+		out[i] = len(passed)
+		return s.inTime()
+	})
+	return out, err
+}
+
+// regress keeps those that leave the green tests green.
+func (s *search) regress(ctx context.Context, cs []candidate) error {
+	if len(s.target.green) == 0 || len(cs) == 0 {
+		s.plausible = append(s.plausible, cs...)
+		return nil
+	}
+	score, err := s.attempt(ctx, cs, s.target.green)
+	for i, n := range score {
+		if n == len(s.target.green) {
+			s.plausible = append(s.plausible, cs[i])
 		}
 	}
-	return nil
+	return err
 }
 
 // choose takes the most natural of the plausible changes and says whether a
@@ -224,6 +250,7 @@ func (s *search) choose() *Found {
 	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
 		Explanation: fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description),
 		Patch:       task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top)}}}}
+	f.Ambiguous = s.partly
 	for _, r := range s.plausible[1:] {
 		if len(f.Alternatives) < 5 {
 			f.Alternatives = append(f.Alternatives, fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description))

@@ -1,18 +1,25 @@
-# Runs tests of candidates. It reads one request a line from standard input,
-# forks a child for it after the test runner is imported, and writes one answer
-# a line. What the child says is a guide for the search, never evidence.
+# Runs tests of candidates. It reads one request a line from standard input and
+# writes one answer a line. What it says is a guide for the search, never
+# evidence.
+#
+# Three generations: the server imports the test runner; its child collects the
+# tests, so that the code under test is imported once; and each candidate gets
+# a child of that, where the changed functions take their new code. A change
+# that is more than the code of functions is written to its file instead, and
+# gets a child of the server.
+import gc
 import json
 import os
+import resource
 import select
 import signal
 import sys
 import time
+import types
 
-answers = os.fdopen(os.dup(1), "w")
 null = os.open(os.devnull, os.O_RDWR)
-os.dup2(null, 1)
-os.dup2(null, 2)
 ROOT = "/work/"
+MEMORY = 1 << 30
 
 
 class Late(BaseException):
@@ -26,147 +33,221 @@ def late(signum, frame):
 def tracer(lines):
     def local(frame, event, arg):
         if event == "line":
-            lines.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
+            seen = lines.setdefault(frame.f_code.co_filename, {})
+            seen[frame.f_lineno] = seen.get(frame.f_lineno, 0) + 1
         return local
 
     def outer(frame, event, arg):
-        name = frame.f_code.co_filename
-        if name.startswith(ROOT):
-            lines.setdefault(name, set()).add(frame.f_lineno)
+        if frame.f_code.co_filename.startswith(ROOT):
             return local
         return None
 
     return outer
 
 
-def guarded(limit, lines, run):
-    """Runs one test under a time limit, traced when lines is a dict."""
-    import threading
+class Guard:
+    """Holds one test to its processor time, and to ten times that by the wall."""
 
-    signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, limit, 0.2)
-    if lines is not None:
-        threading.settrace(tracer(lines))
-        sys.settrace(tracer(lines))
-    try:
-        return run()
-    finally:
+    def __init__(self, limit, lines):
+        self.limit, self.lines = limit, lines
+
+    def __enter__(self):
+        import threading
+
+        signal.signal(signal.SIGPROF, late)
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_PROF, self.limit, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, self.limit * 10 + 1, 0.1)
+        if self.lines is not None:
+            threading.settrace(tracer(self.lines))
+            sys.settrace(tracer(self.lines))
+
+    def __exit__(self, *exc):
+        import threading
+
         sys.settrace(None)
         threading.settrace(None)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
+        return exc[0] is Late
 
 
 class Result:
-    def __init__(self, say):
-        self.say = say
+    def __init__(self, say, req):
+        self.say, self.req = say, req
 
-    def test(self, name, passed, lines):
+    def lines(self):
+        return {} if self.req.get("trace") else None
+
+    def test(self, name, passed, lines, seconds, text):
         shown = None
         if lines is not None:
-            shown = {k[len(ROOT):]: sorted(v) for k, v in lines.items()}
-        self.say({"id": name, "passed": passed, "lines": shown})
+            shown = {k[len(ROOT):]: sorted(v.items()) for k, v in lines.items()}
+        self.say({"id": name, "passed": passed, "lines": shown, "seconds": seconds,
+                  "text": text[-4000:] if self.req.get("texts") else ""})
 
 
-def run_pytest(ids, limit, traced, result):
-    import pytest
+class Pytest:
+    """Collects once; run then runs items that were collected."""
 
-    class Plugin:
-        def __init__(self):
-            self.failed = set()
-            self.called = set()
+    def __init__(self, ids, then):
+        self.ids, self.then, self.items = ids, then, {}
+        self.failed, self.called, self.text = set(), set(), {}
 
-        @pytest.hookimpl(hookwrapper=True)
-        def pytest_runtest_protocol(self, item, nextitem):
-            lines = {} if traced else None
-            signal.signal(signal.SIGALRM, late)
-            signal.setitimer(signal.ITIMER_REAL, limit, 0.2)
-            if traced:
-                sys.settrace(tracer(lines))
-            yield
-            sys.settrace(None)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+    def main(self):
+        import pytest
+
+        pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml", "-p", "no:faulthandler",
+                     "--tb=short", "--no-header", "--continue-on-collection-errors", *self.ids], plugins=[self])
+
+    def pytest_runtestloop(self, session):
+        self.items = {item.nodeid: item for item in session.items}
+        self.then(self)
+        return True
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed.add(report.nodeid)
+            self.text[report.nodeid] = self.text.get(report.nodeid, "") + report.when + ": " + str(report.longreprtext)
+        elif report.when == "call" and report.passed:
+            self.called.add(report.nodeid)
+
+    def run(self, ids, limit, result):
+        todo = [self.items[i] for i in ids if i in self.items]
+        for k, item in enumerate(todo):
+            lines = result.lines()
+            began = time.process_time()
             name = item.nodeid
-            result.test(name, name in self.called and name not in self.failed, lines)
-
-        def pytest_runtest_logreport(self, report):
-            if report.failed:
-                self.failed.add(report.nodeid)
-            elif report.when == "call" and report.passed:
-                self.called.add(report.nodeid)
-
-    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=no", "--no-header", *ids], plugins=[Plugin()])
+            item.config.option.tbstyle = "short" if result.req.get("texts") else "no"
+            with Guard(limit, lines):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
+            result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
 
 
-def run_unittest(ids, limit, traced, result):
-    import importlib
-    import unittest
+class Unittest:
+    def __init__(self, ids, then):
+        self.ids, self.then, self.tests = ids, then, {}
 
-    sys.path.insert(0, os.getcwd())
-    for name in ids:
-        file, _, rest = name.partition("::")
-        case, _, method = rest.partition("::")
-        lines = {} if traced else None
-        passed = False
-        try:
-            module = importlib.import_module(file[:-3].replace("/", "."))
-            test = getattr(module, case)(method)
+    def main(self):
+        import importlib
+
+        sys.path.insert(0, os.getcwd())
+        for name in self.ids:
+            file, _, rest = name.partition("::")
+            case, _, method = rest.partition("::")
+            try:
+                module = importlib.import_module(file[:-3].replace("/", "."))
+                self.tests[name] = getattr(module, case)(method)
+            except Exception:
+                pass
+        self.then(self)
+
+    def run(self, ids, limit, result):
+        import unittest
+
+        for name in ids:
+            if name not in self.tests:
+                continue
+            lines = result.lines()
             outcome = unittest.TestResult()
-            guarded(limit, lines, lambda: test.run(outcome))
-            passed = outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
-        except Late:
-            pass
-        except Exception:
-            pass
-        result.test(name, passed, lines)
+            began = time.process_time()
+            finished = False
+            with Guard(limit, lines):
+                unittest.TestSuite([self.tests[name]]).run(outcome)
+                finished = True
+            passed = finished and outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
+            text = "".join(t for _, t in outcome.errors + outcome.failures)
+            result.test(name, passed, lines, time.process_time() - began, text)
 
 
-def child(req, pipe):
-    os.setpgid(0, 0)
-    out = os.fdopen(pipe, "w")
-
-    def say(record):
-        out.write(json.dumps(record) + "\n")
-        out.flush()
-
-    os.chdir(ROOT + req["dir"])
-    sys.argv = [req["program"]]
-    run = run_pytest if req["program"] == "pytest" else run_unittest
-    run(req["tests"], req["limit"], req["trace"], Result(say))
-    say({"end": True})
+RUNNERS = {"pytest": Pytest, "unittest": Unittest}
 
 
-def serve(req):
-    changed = {}
+def is_function(code):
+    return bool(code.co_flags & 0x2) and bool(code.co_flags & 0x1)  # CO_NEWLOCALS, CO_OPTIMIZED
+
+
+def shape(code):
+    """What a code object does, without its place and its nested code."""
+    flat = [(type(c).__name__, repr(c)) for c in code.co_consts if not isinstance(c, types.CodeType)]
+    return (code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_flags,
+            code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, tuple(flat), getattr(code, "co_exceptiontable", b""))
+
+
+def nested(code):
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
+def equal(a, b):
+    return shape(a) == shape(b) and len(nested(a)) == len(nested(b)) and all(equal(x, y) for x, y in zip(nested(a), nested(b)))
+
+
+def differing(old, new, out):
+    """Collects the functions whose code differs; False when more than that does."""
+    if is_function(old):
+        if not equal(old, new):
+            out.append((old, new))
+            return is_function(new) and old.co_freevars == new.co_freevars
+        return True
+    if shape(old) != shape(new) or len(nested(old)) != len(nested(new)):
+        return False
+    return all(differing(a, b, out) for a, b in zip(nested(old), nested(new)))
+
+
+def living():
+    """The functions that came from the tree: (file, name, line) to functions."""
+    out = {}
+    for f in gc.get_objects():
+        if type(f) is types.FunctionType and f.__code__.co_filename.startswith(ROOT):
+            out.setdefault((f.__code__.co_filename, f.__code__.co_name, f.__code__.co_firstlineno), []).append(f)
+    return out
+
+
+def exchange(path, content, imported, functions):
+    """Gives living functions the code of a candidate; False when that is not all of it."""
+    with open(path, "rb") as f:
+        before = f.read()
     try:
-        for name, content in req["files"].items():
-            path = ROOT + name
-            with open(path, "rb") as f:
-                changed[path] = f.read()
-            with open(path, "wb") as f:
-                f.write(content.encode("latin-1"))
-            # The compiled form is chosen by the source's time in seconds and
-            # size; nothing is ever compiled to disk here, so neither matters.
-        return attempt(req)
-    finally:
-        for path, content in changed.items():
-            with open(path, "wb") as f:
-                f.write(content)
+        old = compile(before, path, "exec", dont_inherit=True)
+        new = compile(content, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    pairs = []
+    if not differing(old, new, pairs):
+        return False
+    for a, b in pairs:
+        key = (path, a.co_name, a.co_firstlineno)
+        if key in imported or key not in functions:
+            return False  # it ran while the modules were imported, or nobody has it yet
+        for f in functions[key]:
+            f.__code__ = b
+    return True
 
 
-def attempt(req):
+def forked(work, wall):
+    """Runs work in a child; gives the records that it said and whether it ended."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
         code = 0
         try:
             os.close(r)
-            child(req, w)
+            os.setpgid(0, 0)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            out = os.fdopen(w, "w")
+
+            def say(record):
+                out.write(json.dumps(record) + "\n")
+                out.flush()
+
+            work(say)
+            say({"end": True})
         except BaseException:
             code = 1
         os._exit(code)
     os.close(w)
-    tests, ended, data = [], False, b""
-    deadline = time.monotonic() + req["wall"]
+    data = b""
+    deadline = time.monotonic() + wall
     while True:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([r], [], [], left)[0]:
@@ -176,28 +257,123 @@ def attempt(req):
             break
         data += chunk
     os.close(r)
-    for group in (os.killpg, os.kill):
+    for end in (os.killpg, os.kill):
         try:
-            group(pid, signal.SIGKILL)
+            end(pid, signal.SIGKILL)
         except OSError:
             pass
     os.waitpid(pid, 0)
+    records = []
     for line in data.split(b"\n"):
         try:
-            record = json.loads(line)
+            records.append(json.loads(line))
         except ValueError:
             continue
-        if record.get("end"):
-            ended = True
-        elif "id" in record:
-            tests.append(record)
-    return {"tests": tests, "ended": ended}
+    return records
+
+
+def answer(records):
+    return {"tests": [r for r in records if "id" in r], "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records)}
+
+
+def slow(req):
+    """Lays the candidate's files out and runs its tests from the start."""
+    changed = {}
+    try:
+        for name, content in req["files"].items():
+            path = ROOT + name
+            with open(path, "rb") as f:
+                changed[path] = f.read()
+            with open(path, "wb") as f:
+                f.write(content.encode("latin-1"))
+
+        def work(say):
+            os.chdir(ROOT + req["dir"])
+            sys.argv = [req["program"]]
+            RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], req["limit"], Result(say, req))).main()
+
+        return answer(forked(work, req["wall"]))
+    finally:
+        for path, content in changed.items():
+            with open(path, "wb") as f:
+                f.write(content)
+
+
+def nursery(req, source, sink):
+    """Collects the tests and then gives each request a child."""
+    os.chdir(ROOT + req["dir"])
+    sys.argv = [req["program"]]
+    imported = set()
+
+    def profile(frame, event, arg):
+        if event == "call" and frame.f_code.co_filename.startswith(ROOT):
+            imported.add((frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno))
+
+    def serve(runner):
+        sys.setprofile(None)
+        gc.collect()
+        functions = living()
+        gc.freeze()
+        sink.write(json.dumps({"ready": True}) + "\n")
+        sink.flush()
+        for line in source:
+            one = json.loads(line)
+
+            def work(say):
+                for name, content in one["files"].items():
+                    if not exchange(ROOT + name, content.encode("latin-1"), imported, functions):
+                        say({"slow": True})
+                        return
+                runner.run(one["tests"], one["limit"], Result(say, one))
+
+            sink.write(json.dumps(answer(forked(work, one["wall"]))) + "\n")
+            sink.flush()
+
+    sys.setprofile(profile)
+    RUNNERS[req["program"]](req["tests"], serve).main()
+
+
+class Nursery:
+    def __init__(self, req):
+        down, up = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.close(down[1])
+                os.close(up[0])
+                nursery(req, os.fdopen(down[0]), os.fdopen(up[1], "w"))
+            finally:
+                os._exit(0)
+        os.close(down[0])
+        os.close(up[1])
+        self.sink, self.source = os.fdopen(down[1], "w"), os.fdopen(up[0])
+        self.alive = True
+        self.alive = self.reply(req["wall"]) is not None
+
+    def reply(self, wall):
+        line = ""
+        if select.select([self.source], [], [], wall)[0]:
+            line = self.source.readline()
+        if not line:
+            self.alive = False
+            return None
+        return json.loads(line)
+
+    def ask(self, req):
+        try:
+            self.sink.write(json.dumps(req) + "\n")
+            self.sink.flush()
+        except OSError:
+            self.alive = False
+            return None
+        return self.reply(req["wall"] + 30)
 
 
 def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(null, 1)
+    os.dup2(null, 2)
     preload = json.loads(sys.stdin.readline())
-    # Imported once, before the fork; with these gone from each child's work a
-    # candidate costs a tenth of a fresh interpreter.
     for name in preload["modules"]:
         try:
             __import__(name)
@@ -205,8 +381,20 @@ def main():
             pass
     answers.write('{"ready": true}\n')
     answers.flush()
+    nurse = None
     for line in sys.stdin:
-        answers.write(json.dumps(serve(json.loads(line))) + "\n")
+        req = json.loads(line)
+        if req.get("collect"):
+            nurse = Nursery(req)
+            reply = {"ready": nurse.alive}
+        else:
+            reply = None
+            if nurse is not None and nurse.alive and not req.get("whole"):
+                reply = nurse.ask(req)
+            if reply is None or reply["slow"]:
+                reply = slow(req)
+                reply["slow"] = True
+        answers.write(json.dumps(reply) + "\n")
         answers.flush()
 
 
