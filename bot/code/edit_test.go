@@ -190,12 +190,16 @@ func checkReplace(t rapid.TB, path string, src []byte, r Region, code string) {
 	}
 }
 
+// fuzzPaths has a file name of each kind.
+var fuzzPaths = []string{"a.py", "a.js", "a.tsx", "a.go", "n.txt", "a.ts", "a.rb", "a.rs", "a.java"}
+
 func FuzzReplace(f *testing.F) {
-	for path, src := range samples {
-		f.Add(path, []byte(src), 1, "def f():\n    return 2\n")
+	for i, path := range fuzzPaths {
+		f.Add(i, []byte(samples[path]), 1, "def f():\n    return 2\n")
 	}
-	f.Add("a.py", []byte("\ufeffif x:\r\n\tdef f(): pass"), 0, "\tdef f():\n\t\t'''\n'''")
-	f.Fuzz(func(t *testing.T, path string, src []byte, which int, code string) {
+	f.Add(0, []byte("\ufeffif x:\r\n\tdef f(): pass"), 0, "\tdef f():\n\t\t'''\n'''")
+	f.Fuzz(func(t *testing.T, language int, src []byte, which int, code string) {
+		path := fuzzPaths[(language%len(fuzzPaths)+len(fuzzPaths))%len(fuzzPaths)]
 		if len(src) > 20_000 || len(code) > 5_000 {
 			return
 		}
@@ -213,13 +217,14 @@ func FuzzReplace(f *testing.F) {
 }
 
 func FuzzRegions(f *testing.F) {
-	for path, src := range samples {
-		f.Add(path, []byte(src))
+	for i, path := range fuzzPaths {
+		f.Add(i, []byte(samples[path]))
 	}
-	f.Add("a.rb", []byte("class A\n def f\n end\nend"))
-	f.Add("a.rs", []byte("impl S { fn f() {} }"))
-	f.Add("a.java", []byte("class A { void f() {} }"))
-	f.Fuzz(func(t *testing.T, path string, src []byte) {
+	f.Add(6, []byte("class A\n def f\n end\nend"))
+	f.Add(7, []byte("impl S { fn f() {} }"))
+	f.Add(8, []byte("class A { void f() {} }"))
+	f.Fuzz(func(t *testing.T, language int, src []byte) {
+		path := fuzzPaths[(language%len(fuzzPaths)+len(fuzzPaths))%len(fuzzPaths)]
 		if len(src) > 20_000 {
 			return
 		}

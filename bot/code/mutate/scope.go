@@ -421,12 +421,13 @@ func (f *facts) visible(at int) []variable {
 
 // lookup is the variable that a name means at an offset.
 func (f *facts) lookup(name string, at int) (variable, bool) {
-	for _, v := range f.visible(at) {
-		if v.name == name {
-			return v, true
+	best, found := variable{}, false
+	for _, v := range f.vars {
+		if v.name == name && v.from <= at && at < v.to && (!found || v.to-v.from < best.to-best.from) {
+			best, found = v, true
 		}
 	}
-	return variable{}, false
+	return best, found
 }
 
 // fits tells whether a value of type b may stand where one of type a stood.
