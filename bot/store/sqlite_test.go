@@ -293,3 +293,47 @@ func TestI7IntegritySeesWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestF02RepeatsInOneBatch: the same delivery from many callers who share one
+// transaction is fresh for one of them and handled once.
+func TestF02RepeatsInOneBatch(t *testing.T) {
+	t.Parallel()
+	url := storetest.SQLite(t)
+	s, holder := open(t, url), open(t, url)
+	lock, err := holder.DB().BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers = 50
+	fresh := make(chan bool, callers)
+	for i := range callers {
+		go func() {
+			id := "same"
+			if i == 0 {
+				id = "first" // with luck it waits for the lock alone and all others share the next batch
+			}
+			f, err := s.Accept(t.Context(), store.Delivery{ID: id})
+			if err != nil {
+				t.Error(err)
+			}
+			fresh <- f && id == "same"
+		}()
+	}
+	time.Sleep(50 * time.Millisecond) // lets them pile up; the promise holds however many do
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for range callers {
+		if <-fresh {
+			n++
+		}
+	}
+	var jobs int
+	if err := s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'delivery'").Scan(&jobs); err != nil {
+		t.Fatal(err)
+	}
+	if n != 1 || jobs != 2 {
+		t.Errorf("fresh %d times, %d jobs for 2 deliveries", n, jobs)
+	}
+}
