@@ -310,7 +310,7 @@ func TestF02RepeatsInOneBatch(t *testing.T) {
 		go func() {
 			id := "same"
 			if i == 0 {
-				id = "first" // with luck it waits for the lock alone and all others share the next batch
+				id = "first" // waits for the lock alone; all others share the next batch
 			}
 			f, err := s.Accept(t.Context(), store.Delivery{ID: id})
 			if err != nil {
@@ -318,6 +318,9 @@ func TestF02RepeatsInOneBatch(t *testing.T) {
 			}
 			fresh <- f && id == "same"
 		}()
+		if i == 0 {
+			time.Sleep(50 * time.Millisecond) // the promise holds also where this was too short
+		}
 	}
 	time.Sleep(50 * time.Millisecond) // lets them pile up; the promise holds however many do
 	if err := lock.Rollback(); err != nil {
