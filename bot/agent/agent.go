@@ -56,10 +56,7 @@ type Answer struct {
 }
 
 // Developer writes edits.
-type Developer struct {
-	system string
-	user   *template.Template
-}
+type Developer struct{ prompts *template.Template }
 
 //go:embed prompts/developer.md
 var developerPrompt string
@@ -77,7 +74,7 @@ func NewDeveloper() (*Developer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the developer's prompt: %w", err)
 	}
-	return &Developer{user: t}, nil
+	return &Developer{prompts: t}, nil
 }
 
 // Develop asks the tier for edits. Tier 1 sees the task and the failures only,
@@ -108,7 +105,7 @@ func (d *Developer) prompt(b Brief) (system, user string, err error) {
 	b.Attempts = shown(b)
 	for {
 		var out strings.Builder
-		if err := d.user.Execute(&out, b); err != nil {
+		if err := d.prompts.Execute(&out, b); err != nil {
 			return "", "", fmt.Errorf("filling in the developer's prompt: %w", err)
 		}
 		system, user, ok := strings.Cut(out.String(), "\n====================\n")

@@ -134,8 +134,8 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 
 	err := r.decide(limited)
 	if err != nil {
-		var stop *Stop
-		if !errors.As(err, &stop) && !(limited.Err() != nil && errors.As(context.Cause(limited), &stop)) {
+		stop := stopOf(limited, err)
+		if stop == nil {
 			return task.Result{}, err
 		}
 		r.end(stop.Outcome, stop.Reason)
@@ -148,6 +148,16 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 		return task.Result{}, fmt.Errorf("saving the run's outcome: %w", err)
 	}
 	return r.result(closing)
+}
+
+// stopOf finds what decides the outcome in an error or in the cause of the
+// context's end; nil when neither does.
+func stopOf(ctx context.Context, err error) *Stop {
+	var stop *Stop
+	if errors.As(err, &stop) || ctx.Err() != nil && errors.As(context.Cause(ctx), &stop) {
+		return stop
+	}
+	return nil
 }
 
 // decide goes through the phases until the state holds an outcome.

@@ -190,7 +190,7 @@ func (c *Client) once(ctx context.Context, ep Endpoint, key string, r Request) (
 	if reasons(ep.Model) {
 		req.MaxCompletionTokens = c.maxTokens(r)
 	} else {
-		req.MaxTokens = c.maxTokens(r)
+		req.MaxTokens = c.maxTokens(r) //nolint:staticcheck // most other servers know only the old name
 	}
 	began := c.cfg.Now()
 	resp, err := openai.NewClientWithConfig(oc).CreateChatCompletion(ctx, req)

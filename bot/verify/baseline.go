@@ -24,6 +24,12 @@ type Baseline struct {
 // The error is of the sandbox or the context: red tests are a result.
 func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
 	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
+	if v.cfg.Sandbox != nil && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
+		// Once a machine; without it the first go test of each run is slow.
+		if err := v.cfg.Sandbox.Warm(ctx); err != nil {
+			v.log.WithError(err).Warn("Go's standard library was not compiled beforehand")
+		}
+	}
 	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, lim) })
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)

@@ -51,6 +51,7 @@ drains, the second ends at once.`,
 			if err != nil {
 				return err
 			}
+			p.verbose() // a server's log is what its operator has
 			return p.serve(c.Context(), f.addr, f.workers, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
 		},
 	}
@@ -92,7 +93,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	app := bot.NewApp(p.bot(db), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, NewID: newID,
 	})
-	l, err := net.Listen("tcp", addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return usage("listening on %s: %w; choose another with --addr", addr, err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 type simulateFlags struct {
-	addr, webhookURL, secretFile, secret, state string
+	addr, webhookURL, secret, state string
 	repos                                       []string
 }
 

@@ -58,14 +58,27 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	p := &parts{set: set, funnel: redact.New(), now: time.Now, log: logrus.New()}
+	p := &parts{set: set, funnel: redact.New(set.Known()...), now: time.Now, log: logrus.New()}
 	p.log.SetOutput(errs)
-	p.log.SetFormatter(redact.Formatter(p.funnel, &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}))
+	var format logrus.Formatter = &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}
+	if set.Log.Format == "json" {
+		format = &logrus.JSONFormatter{}
+	}
+	p.log.SetFormatter(redact.Formatter(p.funnel, format))
 	p.log.SetLevel(logrus.WarnLevel)
 	if g.verbose {
-		p.log.SetLevel(logrus.InfoLevel)
+		p.verbose()
 	}
 	return p, nil
+}
+
+// verbose logs at the level of the settings, info by default.
+func (p *parts) verbose() {
+	level, err := logrus.ParseLevel(p.set.Log.Level)
+	if err != nil {
+		level = logrus.InfoLevel
+	}
+	p.log.SetLevel(level)
 }
 
 // models makes the client of the tiers that are configured.
@@ -168,10 +181,10 @@ func newID() string {
 // readIssue reads the task: first line the title, the rest the body.
 func readIssue(name string, in io.Reader) (title, body string, err error) {
 	var raw []byte
-	switch {
-	case name == "":
+	switch name {
+	case "":
 		return "", "", usage("no issue given: --issue FILE, or --issue - to read it from standard input")
-	case name == "-":
+	case "-":
 		raw, err = io.ReadAll(io.LimitReader(in, 1<<20))
 	default:
 		raw, err = os.ReadFile(name)

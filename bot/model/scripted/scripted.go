@@ -5,6 +5,7 @@
 package scripted
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -49,7 +50,7 @@ type Server struct {
 
 // Start listens on a free port of loopback.
 func Start(script Script) (*Server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("starting the scripted model: %w", err)
 	}
