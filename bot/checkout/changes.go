@@ -106,16 +106,32 @@ func (c *collector) file(name string, info fs.FileInfo) error {
 	if inBase && mode == e.mode && info.Size() == e.size && c.t.stamps.same(name, info, e.hash) {
 		return nil
 	}
+	if inBase && mode == e.mode && info.Size() == e.size {
+		hash, err := hashRegular(c.t.root, name, e.size)
+		if err != nil {
+			return err
+		}
+		c.t.stamps.note(name, info, hash, c.now)
+		if hash == e.hash {
+			return nil
+		}
+	}
 	data, err := readRegular(c.t.root, name)
 	if err != nil {
 		return err
 	}
-	hash := blobHash(data)
-	c.t.stamps.note(name, info, hash, c.now)
-	if !inBase || hash != e.hash || mode != e.mode {
-		c.out = append(c.out, task.FileChange{Path: name, Content: data, Mode: mode})
-	}
+	c.out = append(c.out, task.FileChange{Path: name, Content: data, Mode: mode})
 	return nil
+}
+
+// hashRegular names the blob of a file without holding it in memory.
+func hashRegular(root *os.Root, name string, size int64) (string, error) {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	return blobHashFrom(f, size)
 }
 
 func littered(name string) bool {
@@ -127,16 +143,25 @@ func littered(name string) bool {
 	return strings.HasSuffix(name, ".pyc")
 }
 
-// readRegular reads a file that is neither a symlink nor special.
-func readRegular(root *os.Root, name string) ([]byte, error) {
+// openRegular opens a file that is neither a symlink nor special.
+func openRegular(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
 		return nil, fmt.Errorf("%q is not a regular file (%v)", name, err)
 	}
+	return f, nil
+}
+
+func readRegular(root *os.Root, name string) ([]byte, error) {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
 	return io.ReadAll(f)
 }
 

@@ -55,7 +55,8 @@ func TestX3OrdinaryCodeStays(t *testing.T) {
 	for _, text := range []string{
 		`password = os.environ["DB_PASSWORD_PRODUCTION"]`, "token := lexer.NextTokenAfterWhitespace()", "secret = 'changeme-changeme-1234'",
 		"std::vector<int> a; // fine", "sk-learn-contrib-forest-plots", "https://user@host.test/a:b", "def tokenize(password: str) -> Token:",
-		"0123456789abcdef0123456789abcdef01234567", "password: '" + strings.Repeat("x", 20) + "1'",
+		"0123456789abcdef0123456789abcdef01234567", "test_password_reset: tests/test_auth_2fa_v2.py", "token = compute_hash_v2_from_request_v3",
+		"secret = deriveSecretKeyV2WithSalt16(salt)", "password: '" + strings.Repeat("x", 20) + "1'",
 	} {
 		if got := f.Secrets(text); got != text {
 			t.Errorf("%q became %q", text, got)

@@ -59,7 +59,8 @@ func (s *shape) hide(text string) string {
 	last := 0
 	for _, m := range s.find.FindAllStringSubmatchIndex(text, -1) {
 		from, to := m[2*s.group], m[2*s.group+1]
-		if from < 0 || (s.sure != nil && !s.sure(text[from:to])) {
+		if from < 0 || (s.sure != nil && !s.sure(text[from:to])) ||
+			(s.group > 0 && to < len(text) && text[to] == '(') { // a call, not a value
 			continue
 		}
 		out.WriteString(text[last:from])
@@ -138,17 +139,25 @@ func notPlaceholder(s string) bool {
 	return true
 }
 
-// random tells a secret from a word: letters and digits, no placeholder, and
-// at least 3.5 bits of entropy a byte.
+// random tells a secret from a word, a path or an identifier: letters and at
+// least two digits, no placeholder, an unbroken run of twelve, and at least
+// 3.5 bits of entropy a byte.
 func random(s string) bool {
-	if !notPlaceholder(s) || !strings.ContainsAny(s, "0123456789") ||
-		!strings.ContainsAny(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-		return false
+	digits, run, longest, letters := 0, 0, 0, false
+	for i := range len(s) {
+		c := s[i] | 0x20
+		switch {
+		case s[i] >= '0' && s[i] <= '9':
+			digits++
+		case c >= 'a' && c <= 'z':
+			letters = true
+		case strings.IndexByte("/._-~", s[i]) >= 0:
+			run = -1
+		}
+		run++
+		longest = max(longest, run)
 	}
-	if strings.ContainsRune(s, '.') && !strings.ContainsAny(s, "+/=") && strings.ToLower(s) == s {
-		return false // a dotted name: config.secrets.v2.path
-	}
-	return entropy(s) >= 3.5
+	return letters && digits >= 2 && longest >= 12 && notPlaceholder(s) && entropy(s) >= 3.5
 }
 
 // entropy is Shannon's, in bits a byte.
