@@ -13,7 +13,7 @@ import (
 
 type simulateFlags struct {
 	addr, webhookURL, secret, state string
-	repos                                       []string
+	repos                           []string
 }
 
 func newSimulate(g *global) *cobra.Command {
