@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -144,12 +146,19 @@ func (u USD) String() string {
 }
 
 // MarshalJSON writes dollars as a decimal number.
-func (u USD) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%.9g", u.Float()), nil }
+func (u USD) MarshalJSON() ([]byte, error) {
+	sign, n := "", uint64(u) //nolint:gosec // negated below when negative
+	if u < 0 {
+		sign, n = "-", -n
+	}
+	text := fmt.Sprintf("%s%d.%09d", sign, n/uint64(Dollar), n%uint64(Dollar))
+	return []byte(strings.TrimSuffix(strings.TrimRight(text, "0"), ".")), nil
+}
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (u *USD) UnmarshalJSON(b []byte) error {
-	var f float64
-	if _, err := fmt.Sscanf(string(b), "%g", &f); err != nil {
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
 		return fmt.Errorf("money %q is not a number of dollars", b)
 	}
 	*u = Dollars(f)
