@@ -10,7 +10,6 @@
 package grammar
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -117,7 +116,9 @@ func start() (*engine, error) {
 }
 
 func unpack() ([]byte, error) {
-	d, err := zstd.NewReader(bytes.NewReader(packed))
+	// No stream: one that is started beside DecodeAll competes with it for the
+	// decoder's blocks, and now and then both wait for ever.
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("unpack the parser module: %w", err)
 	}
