@@ -38,7 +38,7 @@ fuzz: ## each fuzz target for TIME
 	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh
 
 wasm: ## build the grammars' WebAssembly module again from its pinned sources
-	sh bot/code/grammar/build.sh
+	sh bot/code/grammar/module/build.sh
 
 clean:
 	rm -rf bin
