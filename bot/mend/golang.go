@@ -79,7 +79,7 @@ func pattern(tests []verify.TestResult, s verify.Suite) string {
 
 // build compiles the test binary of a package to /out/name.
 func (b *goBench) build(ctx context.Context, pkg, name string, args ...string) (sandbox.Result, error) {
-	argv := append([]string{"go", "test", "-c", "-vet=off", "-o", "/out/" + name}, args...)
+	argv := append([]string{"go", "test", "-c", "-vet=off", "-gcflags=./...=-e", "-o", "/out/" + name}, args...)
 	return b.spaces[0].Run(ctx, sandbox.Command{Argv: append(argv, "./"+pkg), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit}})
 }
 
@@ -87,9 +87,11 @@ func (b *goBench) build(ctx context.Context, pkg, name string, args ...string) (
 func (b *goBench) binary(ctx context.Context, pkg, name string, n int, env map[string]string, args ...string) (sandbox.Result, error) {
 	return b.spaces[0].Run(ctx, sandbox.Command{
 		Argv: append([]string{"/out/" + name, "-test.v", "-test.paniconexit0"}, args...), Dir: path.Join(b.suite.Dir, pkg), Env: env,
-		Limits: sandbox.Limits{Wall: b.limit * time.Duration(min(n+1, 10))},
+		Limits: sandbox.Limits{Wall: b.wall(n) + time.Second},
 	})
 }
+
+func (b *goBench) wall(n int) time.Duration { return b.limit * time.Duration(min(n, 8)) }
 
 var goVerdict = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
 
@@ -132,6 +134,8 @@ func (b *goBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace
 			tr := trace{id: t.ID, passed: b.passed(res, []verify.TestResult{t})[t.ID], lines: map[string]map[int]int{}}
 			if raw, err := b.spaces[0].ReadOut(file, maxAnswer); err == nil {
 				tr.lines = coverLines(string(raw), module, b.suite.Dir)
+			} else {
+				tr.lines = stackLines(string(res.Stdout) + string(res.Stderr)) // it panicked or ran out of time
 			}
 			out = append(out, tr)
 		}
@@ -146,6 +150,27 @@ func exactly(name string) string {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
 	return strings.Join(parts, "/")
+}
+
+var stackLine = regexp.MustCompile(`(?m)^\t/work/(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+
+// stackLines are the lines that stand in a dump of goroutines, with some around
+// them: a process that dies writes no profile.
+func stackLines(output string) map[string]map[int]int {
+	out := map[string]map[int]int{}
+	for _, m := range stackLine.FindAllStringSubmatch(output, 200) {
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			continue
+		}
+		if out[m[1]] == nil {
+			out[m[1]] = map[int]int{}
+		}
+		for l := max(1, n-8); l <= n+4; l++ {
+			out[m[1]][l] = max(out[m[1]][l], 1)
+		}
+	}
+	return out
 }
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
@@ -228,7 +253,7 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 			switch {
 			case sch.built[i]:
 				var res sandbox.Result
-				res, err = b.binary(ctx, pkg, fmt.Sprintf("batch%d.test", k), len(groups[pkg]), map[string]string{schemataVar: strconv.Itoa(i + 1)}, "-test.run="+pattern(groups[pkg], b.suite))
+				res, err = b.binary(ctx, pkg, fmt.Sprintf("batch%d.test", k), len(groups[pkg]), map[string]string{schemataVar: strconv.Itoa(i + 1)}, "-test.run="+pattern(groups[pkg], b.suite), "-test.timeout="+b.wall(len(groups[pkg])).String())
 				merge(passed, b.passed(res, groups[pkg]))
 			case sch.alone[i]:
 				passed, err = b.alone(ctx, c, pkg, groups[pkg], passed)
@@ -275,7 +300,7 @@ func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, cs []candida
 		}
 		dropped, ok := 0, true
 		for k, pkg := range pkgs {
-			res, err := b.build(ctx, pkg, fmt.Sprintf("batch%d.test", k), "-gcflags=-e")
+			res, err := b.build(ctx, pkg, fmt.Sprintf("batch%d.test", k))
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 	"unicode"
@@ -13,6 +14,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
+
+// endless is how often a line runs that may be in a loop without end.
+const endless = 5000
 
 const (
 	maxTraced   = 60 // tests traced for the spectrum, failing ones first
@@ -79,6 +83,7 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	if len(score) == 0 {
 		l.fromWords(ctx, note)
 	}
+	l.definitions(ctx, score, note)
 	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
 	var out []Suspect
 	for at, s := range score {
@@ -142,16 +147,18 @@ func (l *localiser) searchable(path string) bool {
 func (l *localiser) spectrum(note func(line, float64, string)) {
 	failed := 0
 	bad, good := map[line]int{}, map[line]int{}
+	hot := map[line]int{}
 	for _, t := range l.traces {
 		if !t.passed {
 			failed++
 		}
 		for path, lines := range t.lines {
-			for n := range lines {
+			for n, times := range lines {
 				if t.passed {
 					good[line{path, n}]++
 				} else {
 					bad[line{path, n}]++
+					hot[line{path, n}] = max(hot[line{path, n}], times)
 				}
 			}
 		}
@@ -159,6 +166,9 @@ func (l *localiser) spectrum(note func(line, float64, string)) {
 	for at, b := range bad {
 		s := float64(b) / math.Sqrt(float64(failed)*float64(b+good[at]))
 		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
+		if hot[at] >= endless {
+			note(at, 0.5, fmt.Sprintf("ran %d times in a failing test", hot[at]))
+		}
 	}
 }
 
@@ -196,6 +206,60 @@ func (l *localiser) fromWords(ctx context.Context, note func(line, float64, stri
 			}
 		}
 	}
+}
+
+var definition = regexp.MustCompile(`^(\s*)(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::[^=]*)?(?:\s[\w.\[\]*]+\s*)?=[^=>~]`)
+
+var identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
+
+// definitions hands a part of a line's suspicion on to the constants and tables
+// that it names: they are made when a module is loaded, before any test runs.
+func (l *localiser) definitions(ctx context.Context, score map[line]float64, note func(line, float64, string)) {
+	named := map[string]float64{}
+	from := map[string]string{}
+	lines := map[string][]string{}
+	for at, s := range score {
+		if lines[at.path] == nil {
+			lines[at.path] = strings.Split(string(l.sources.read(at.path)), "\n")
+		}
+		if at.n < 1 || at.n > len(lines[at.path]) {
+			continue
+		}
+		for _, w := range identifier.FindAllString(lines[at.path][at.n-1], -1) {
+			if s > named[w] || s == named[w] && at.path < from[w] {
+				named[w], from[w] = s, at.path
+			}
+		}
+	}
+	for i, path := range l.req.Files {
+		if !l.searchable(path) || i > 2000 || ctx.Err() != nil {
+			continue
+		}
+		text := strings.Split(string(l.sources.read(path)), "\n")
+		for i := 0; i < len(text); i++ {
+			m := definition.FindStringSubmatch(text[i])
+			if m == nil || named[m[2]] == 0 {
+				continue
+			}
+			if reg, ok := l.sources.region(ctx, path, i+1); !ok || reg.Kind != "block" {
+				continue
+			}
+			weight := 0.6 * named[m[2]]
+			if path != from[m[2]] {
+				weight *= 0.8
+			}
+			note(line{path, i + 1}, weight, "defines what a suspicious line uses")
+			for k := i + 1; k < len(text) && k < i+20 && deeper(text[k], m[1]); k++ {
+				note(line{path, k + 1}, weight, "defines what a suspicious line uses")
+			}
+		}
+	}
+}
+
+// deeper tells whether a line goes on with a definition indented by lead.
+func deeper(text, lead string) bool {
+	rest, ok := strings.CutPrefix(text, lead)
+	return ok && rest != "" && strings.ContainsAny(rest[:1], " \t")
 }
 
 // wordsOf splits text and identifiers into lower-case words of three letters

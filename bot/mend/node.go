@@ -66,13 +66,13 @@ func leaf(t verify.TestResult, s verify.Suite) string {
 
 // command runs one file with its tests in the same process: given a file
 // without --test, Node runs it and node:test reports at the end.
-func (b *nodeBench) command(file, pattern string, n int, env map[string]string) sandbox.Command {
-	argv := []string{"node", "--test-reporter=tap"}
+func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Command {
+	argv := []string{"node", "--import", "data:text/javascript," + escapeURL(hook(out, b.limit)), "--test-reporter=tap"}
 	if pattern != "" {
 		argv = append(argv, "--test-name-pattern="+pattern)
 	}
 	wall := time.Second + b.limit*time.Duration(min(n+1, 10))
-	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Env: env, Limits: sandbox.Limits{Wall: wall}}
+	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: wall}}
 }
 
 var tapLine = regexp.MustCompile(`^( *)(not ok|ok) \d+ - (.*?)( # (?:SKIP|TODO).*)?$`)
@@ -104,7 +104,7 @@ func (b *nodeBench) run(ctx context.Context, w *sandbox.Workspace, tests []verif
 	out := map[string]bool{}
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {
-		res, err := w.Run(ctx, b.command(f, "", len(groups[f]), nil))
+		res, err := w.Run(ctx, b.command(f, "", len(groups[f]), ""))
 		if err != nil {
 			return nil, err
 		}
@@ -150,18 +150,15 @@ func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify
 	file, _, _ := strings.Cut(native(t, b.suite), " > ")
 	name := leaf(t, b.suite)
 	tr := trace{id: t.ID, lines: map[string]map[int]int{}}
-	cmd := b.command(file, "^"+regexp.QuoteMeta(name)+"$", 1, nil)
-	// The coverage is taken by our own inspector session: Node writes
-	// NODE_V8_COVERAGE only when the process ends by itself, and a test that
-	// hangs never does.
-	cmd.Argv = append([]string{"node", "--import", "data:text/javascript," + escapeURL(coverageHook(fmt.Sprintf("/out/cover-%d.json", i), b.limit))}, cmd.Argv[1:]...)
+	out := fmt.Sprintf("cover-%d.json", i)
+	cmd := b.command(file, "^"+regexp.QuoteMeta(name)+"$", 1, "/out/"+out)
 	res, err := w.Run(ctx, cmd)
 	if err != nil {
 		return tr, err
 	}
 	passed, failed := tapPassed(res.Stdout)
 	tr.passed = passed[name] && !failed[name]
-	raw, err := w.ReadOut(fmt.Sprintf("cover-%d.json", i), maxAnswer)
+	raw, err := w.ReadOut(out, maxAnswer)
 	if err != nil {
 		return tr, nil // it wrote none; the other tests still say something
 	}
@@ -240,20 +237,44 @@ func utf16Len(s string) int {
 	return n
 }
 
-// coverageHook is loaded before the test file. A thread of its own writes the
-// coverage at the end, also when the main thread never gives way.
-func coverageHook(out string, limit time.Duration) string {
+// hook is loaded before the test file. It ends the process when a test keeps
+// the thread longer than the limit; with out given, it writes the coverage at
+// the end, whichever way that comes. (Node itself writes none when a test never
+// gives way, and asks from another thread are not answered then.)
+func hook(out string, limit time.Duration) string {
 	return fmt.Sprintf(`
+import { AsyncResource } from 'node:async_hooks';
 import { Session } from 'node:inspector';
 import { writeFileSync } from 'node:fs';
-const s = new Session();
-s.connect();
-s.post('Profiler.enable');
-s.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const take = () => s.post('Profiler.takePreciseCoverage', (e, r) => { if (!e) writeFileSync(%q, JSON.stringify(r)); });
-process.on('exit', take);
-process.on('SIGTERM', () => { take(); process.exit(1); });
-`, out)
+import { runInThisContext } from 'node:vm';
+const out = %q;
+const session = new Session();
+const take = () => {
+  if (out) session.post('Profiler.takePreciseCoverage', (e, r) => { if (!e) writeFileSync(out, JSON.stringify(r)); });
+};
+if (out) {
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  process.on('exit', take);
+}
+const kill = process.kill.bind(process, process.pid, 'SIGKILL');
+const run = AsyncResource.prototype.runInAsyncScope;
+let guarded = false;
+AsyncResource.prototype.runInAsyncScope = function (fn, self, ...args) {
+  if (guarded || !['Test', 'TestHook', 'Suite'].includes(this.constructor.name)) return run.call(this, fn, self, ...args);
+  guarded = true;
+  globalThis[Symbol.for('fettle')] = () => run.call(this, fn, self, ...args);
+  try {
+    return runInThisContext("globalThis[Symbol.for('fettle')]()", { timeout: %d });
+  } catch (e) {
+    if (e?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') { take(); kill(); }
+    throw e;
+  } finally {
+    guarded = false;
+  }
+};
+`, out, limit.Milliseconds())
 }
 
 func escapeURL(s string) string {
