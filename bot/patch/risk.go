@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -115,19 +116,19 @@ func (r *risk) signatures(c Change) {
 	if err != nil {
 		return
 	}
-	now := map[string]string{}
+	now := map[string][]string{} // a name may be defined in each branch of an if
 	for _, x := range after {
-		now[x.QualifiedName] = x.Signature
+		now[x.QualifiedName] = append(now[x.QualifiedName], squeeze(x.Signature))
 	}
 	changed := 0
 	for _, x := range before {
 		if x.Kind == code.KindBlock || !public(x) || changed == 2 {
 			continue
 		}
-		if signature, ok := now[x.QualifiedName]; !ok {
+		if signatures, ok := now[x.QualifiedName]; !ok {
 			changed++
 			r.add(15, "%s: %s is gone", c.Path, x.QualifiedName)
-		} else if squeeze(signature) != squeeze(x.Signature) {
+		} else if !slices.Contains(signatures, squeeze(x.Signature)) {
 			changed++
 			r.add(15, "%s: the signature of %s changes", c.Path, x.QualifiedName)
 		}

@@ -114,7 +114,8 @@ func bracket(s string) string {
 // colourDiff colours lines; lipgloss drops the colours when the output is not
 // a terminal.
 func colourDiff(diff string) string {
-	add, del, at := lipgloss.NewStyle().Foreground(lipgloss.Green), lipgloss.NewStyle().Foreground(lipgloss.Red), lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+	plain := lipgloss.NewStyle().TabWidth(lipgloss.NoTabConversion) // a diff is copied from the screen
+	add, del, at := plain.Foreground(lipgloss.Green), plain.Foreground(lipgloss.Red), plain.Foreground(lipgloss.Cyan)
 	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
 	for i, l := range lines {
 		switch {
