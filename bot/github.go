@@ -39,6 +39,7 @@ type Forge interface {
 	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error)
+	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
 }
 
 // github publishes a run on its issue. Each outward action is written down
@@ -149,7 +150,25 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 		return pub, fmt.Errorf("opening the pull request: %w", err)
 	}
 	pub.PullRequest = &task.PullRequest{}
-	return pub, json.Unmarshal(raw, pub.PullRequest)
+	if err := json.Unmarshal(raw, pub.PullRequest); err != nil {
+		return pub, err
+	}
+	return pub, g.check(ctx, pub.Commit, res)
+}
+
+// check puts the checklist on the commit, where reviewers look for it.
+func (g *github) check(ctx context.Context, sha string, res task.Result) error {
+	conclusion, title := "success", "Proved by the repository's tests"
+	if res.Draft {
+		conclusion, title = "neutral", "Passes, and waits for a decision"
+	}
+	_, err := g.once(ctx, "check_run", func(ctx context.Context) (any, error) {
+		return nil, g.forge.CheckRun(ctx, res.Task.Repo, sha, "fettle", conclusion, title, g.text.checkSummary(res))
+	})
+	if err != nil {
+		return fmt.Errorf("writing the check run: %w", err)
+	}
+	return nil
 }
 
 // handOver pushes the best attempt as WIP and writes the final report.

@@ -162,6 +162,14 @@ func (r reporter) checklist(b *strings.Builder, res task.Result) {
 	fmt.Fprintf(b, "- [x] sandbox: %s\n\n", r.funnel.Markdown(res.Sandbox))
 }
 
+// checkSummary is the text of the check run: evidence and checklist.
+func (r reporter) checkSummary(res task.Result) string {
+	var b strings.Builder
+	r.evidence(&b, res)
+	r.checklist(&b, res)
+	return b.String()
+}
+
 // perTier says in a line what came of each tier that was tried. The lines hold
 // foreign words.
 func perTier(res task.Result) []string {
