@@ -31,7 +31,9 @@ func branchName(t task.Task) string {
 	return name
 }
 
-// slug keeps letters and digits of ASCII, at most 40 characters.
+const maxSlug = 40
+
+// slug keeps letters and digits of ASCII, at most maxSlug characters.
 func slug(title string) string {
 	var b strings.Builder
 	dash := false
@@ -47,11 +49,17 @@ func slug(title string) string {
 		default:
 			dash = true
 		}
-		if b.Len() >= 40 {
-			break
+	}
+	out := b.String()
+	if len(out) > maxSlug {
+		out = out[:maxSlug+1]
+		if i := strings.LastIndexByte(out, '-'); i > 0 {
+			out = out[:i] // whole words
+		} else {
+			out = out[:maxSlug]
 		}
 	}
-	return strings.Trim(b.String(), "-")
+	return out
 }
 
 var conventional = regexp.MustCompile(`^(fix|feat|refactor|test|docs|chore|perf)(\([^)]*\))?!?: `)
