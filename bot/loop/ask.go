@@ -13,7 +13,8 @@ import (
 
 // asker wraps the model client for one attempt: the worst case is checked
 // against the budget and reserved before the call, the cost is settled after
-// it, and a reply that was stored before a crash is used instead of bought.
+// it, and a call that was settled before a crash is never made again: its reply
+// is used, or its attempt ends without one.
 func (r *run) asker(a *task.Attempt) agent.Ask {
 	call := 0
 	return func(ctx context.Context, req model.Request) (model.Reply, error) {
@@ -31,6 +32,10 @@ func (r *run) asker(a *task.Attempt) agent.Ask {
 			}
 			return stored, nil
 		}
+		if held.Settled { // an earlier process was charged for it; asking again would be outside the budget's count
+			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Charged: true, Cost: held.Actual,
+				Err: errors.New("the call ended without a reply before the process was stopped, and is not bought again")}
+		}
 		if err := r.record(ctx, a, req, "to", req, model.Reply{}); err != nil {
 			return model.Reply{}, err
 		}
@@ -46,7 +51,7 @@ func (r *run) reserve(ctx context.Context, id string, tier task.Tier, worst task
 	if err != nil {
 		return held, fmt.Errorf("reserving %s for a call to %s: %w", worst, tier, err)
 	}
-	if held.Settled && len(held.Reply) > 0 {
+	if held.Settled {
 		return held, nil
 	}
 	spent, _, err := r.in.Journal.Spent(ctx)

@@ -364,6 +364,40 @@ func TestL7ARunGoesOnFromItsLastSavedAttemptAndBuysNothingTwice(t *testing.T) {
 	}
 }
 
+func TestL7ACallCutByAShutdownIsChargedAndNeverMadeAgainUnderItsName(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	calls := 0
+	var mu sync.Mutex
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, weave, func(scripted.Call, int) scripted.Answer {
+		mu.Lock()
+		defer mu.Unlock()
+		if calls++; calls == 1 {
+			cancel()
+			return scripted.Answer{Delay: time.Minute}
+		}
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, mended, "turns"), TokensIn: 10, TokensOut: 10}
+	}, task.Tier1)
+	if _, err := b.engine.Run(ctx, loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("an interrupted run must stay unfinished, got %v", err)
+	}
+	if len(b.journal.held) != 1 || !b.journal.held[0].Settled || b.journal.held[0].Actual != b.journal.held[0].Worst {
+		t.Fatalf("the call in flight is not charged at its worst case: %+v", b.journal.held)
+	}
+	worst := b.journal.held[0].Worst
+	if err := b.tree.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || calls != 2 || len(b.journal.held) != 2 {
+		t.Fatalf("outcome %s (%s), %d calls, %d reservations", res.Outcome, res.Reason, calls, len(b.journal.held))
+	}
+	if want := worst + task.Dollars(10e-6+10*2e-6); res.Cost != want {
+		t.Errorf("cost %v, want %v: the lost call counts", res.Cost, want)
+	}
+}
+
 func TestC5WhereNoTestFailsANewOneHasToFailFirst(t *testing.T) {
 	t.Parallel()
 	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
@@ -468,6 +502,9 @@ func (m *memory) Settle(_ context.Context, id string, actual task.USD, reply jso
 	defer m.mu.Unlock()
 	for i := range m.held {
 		if m.held[i].ID == id {
+			if m.held[i].Settled && (m.held[i].Actual != actual || string(m.held[i].Reply) != string(reply)) {
+				return fmt.Errorf("%s was settled before with other figures", id)
+			}
 			m.held[i].Actual, m.held[i].Settled, m.held[i].Reply = actual, true, reply
 			return nil
 		}
