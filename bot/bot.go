@@ -288,7 +288,14 @@ func (j *journal) Decide(ctx context.Context, d task.Decision) error {
 }
 
 func (j *journal) Reserve(ctx context.Context, r task.Reservation) (task.Reservation, error) {
-	return j.store.Reserve(ctx, j.lease, r)
+	held, err := j.store.Reserve(ctx, j.lease, r)
+	switch {
+	case errors.Is(err, store.ErrBought):
+		err = fmt.Errorf("%w: %w", loop.ErrLost, err)
+	case errors.Is(err, store.ErrBudget):
+		err = &loop.Stop{Outcome: task.BudgetExhausted, Reason: fmt.Sprintf("a call to %s may cost up to %s, which is more than what is left", r.Tier, r.Worst)}
+	}
+	return held, err
 }
 
 func (j *journal) Settle(ctx context.Context, id string, actual task.USD, reply json.RawMessage) error {

@@ -80,7 +80,7 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 
 func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 	switch ev.Kind {
-	case task.EventLabeled:
+	case task.EventLabeled, task.EventReopened:
 		return a.labeled(ctx, ev)
 	case task.EventUnlabeled, task.EventClosed:
 		return a.withdrawn(ctx, ev)

@@ -236,6 +236,9 @@ func (r *run) develop(ctx context.Context, a *task.Attempt) (newTests []string, 
 	switch {
 	case err != nil && ctx.Err() != nil: // whatever the call died of, this is why
 		return nil, 0, context.Cause(ctx)
+	case errors.Is(err, ErrLost):
+		a.Refused = err.Error()
+		return nil, retry, nil
 	case errors.As(err, &malformed):
 		a.Refused = malformed.Error()
 		return nil, retry, nil

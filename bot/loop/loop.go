@@ -88,6 +88,10 @@ type Stop struct {
 
 func (s *Stop) Error() string { return fmt.Sprintf("%s: %s", s.Outcome, s.Reason) }
 
+// ErrLost is what a Journal answers to Reserve for a call that was in flight at
+// two crashes: it is not made a third time, and its attempt ends without it.
+var ErrLost = errors.New("the call was in flight when the process died, twice")
+
 // Loop runs tasks.
 type Loop struct{ cfg Config }
 

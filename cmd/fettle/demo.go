@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -147,6 +148,7 @@ type demo struct {
 	*parts
 	dir, title, body, state string
 	show                    *show
+	wrap                    func(http.Handler) http.Handler // round the simulator, for tests that look on; nil otherwise
 }
 
 const (
@@ -160,7 +162,7 @@ func (d *demo) run(ctx context.Context) (sum bot.Summary, issueURL string, err e
 	secret := newID()
 	// The simulator has to know the webhook's address before the server has
 	// one, and the server the simulator's: the webhook's is set afterwards.
-	sim, err := simulator.New(simulator.Config{Addr: "127.0.0.1:0", Root: filepath.Join(d.state, "github"), WebhookSecret: secret, Now: d.now, Log: d.log})
+	sim, err := simulator.New(simulator.Config{Addr: "127.0.0.1:0", Root: filepath.Join(d.state, "github"), WebhookSecret: secret, Now: d.now, Log: d.log, Middleware: d.wrap})
 	if err != nil {
 		return sum, "", fmt.Errorf("starting the GitHub simulator: %w", err)
 	}

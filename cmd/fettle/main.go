@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -147,6 +148,7 @@ climbs to the models that you configured, never above the budget.`,
   fettle doctor                                # what is missing on this machine`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
+	holdsCommands(root)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
@@ -159,4 +161,20 @@ climbs to the models that you configured, never above the budget.`,
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
 	root.AddCommand(newFix(g), newDemo(g), newServe(g), newSimulate(g), newRuns(g), newDoctor(g))
 	return root
+}
+
+// holdsCommands makes a command that only holds others show its help when it
+// is called alone, and refuse what it does not know.
+func holdsCommands(c *cobra.Command) {
+	c.Args, c.SuggestionsMinimumDistance = cobra.ArbitraryArgs, 2
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		hint := ""
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
+		}
+		return usage("%s has no command %q%s; see '%s --help'", c.CommandPath(), args[0], hint, c.CommandPath())
+	}
 }

@@ -25,6 +25,7 @@ func newRuns(g *global) *cobra.Command {
   fettle runs log 4f0c | jq .kind
   fettle runs diff 4f0c | git apply`,
 	}
+	holdsCommands(c)
 	c.AddCommand(runsList(g), runsShow(g), runsLog(g), runsDiff(g))
 	return c
 }
