@@ -21,7 +21,7 @@ CGO_ENABLED=0 "$GO" build -trimpath -o "$work/fettle" ./cmd/fettle
 CGO_ENABLED=0 "$GO" test -c -o "$work/bench.test" ./cmd/fettle
 CGO_ENABLED=0 "$GO" test -c -o "$work/sandbox.test" ./bot/sandbox
 echo "bench: measuring for about four minutes; a busy machine falsifies it"
-(cd cmd/fettle && FETTLE_BENCH="$work" TMPDIR="$work" exec "$work/bench.test" -test.run "^TestBench\$/${1:-}" -test.timeout 10m) &
+(cd cmd/fettle && FETTLE_BENCH="$work" TMPDIR="$work" exec "$work/bench.test" -test.run "^TestBench\$/^(${1:-.*})\$" -test.timeout 10m) &
 child=$!
 status=0
 wait "$child" || status=$?

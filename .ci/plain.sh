@@ -6,9 +6,7 @@ set -eu
 repo=$1 work=$2 diff=$3 branch=$4 language=$5
 tests() {
 	case $language in
-	python)
-		if python3 -c 'import pytest' 2>/dev/null; then python3 -m pytest -q; else /usr/bin/python3 -m pytest -q; fi
-		;;
+	python) "${PYTHON:-python3}" -m pytest -q ;;
 	go) go test -count=1 ./... ;;
 	javascript) node --test ;;
 	esac

@@ -72,7 +72,9 @@ func (b *bencher) demoAndPlain(sample string, round int) (way, time.Duration) {
 		b.Fatal(err)
 	}
 	bare := filepath.Join(state, "github", "repos", demoOwner, "sample-"+sample+".git")
-	plain, _ := b.timed(b.command("sh", "../../.ci/plain.sh", bare, filepath.Join(state, "plain"), diff, "plain", sample))
+	script := b.command("sh", "../../.ci/plain.sh", bare, filepath.Join(state, "plain"), diff, "plain", sample)
+	script.Env = append(script.Env, "PYTHON="+b.python)
+	plain, _ := b.timed(script)
 	if err := os.RemoveAll(state); err != nil {
 		b.Fatal(err)
 	}

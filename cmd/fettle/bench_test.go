@@ -29,7 +29,7 @@ func TestBench(t *testing.T) {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	defer cancel()
-	b := &bencher{T: t, ctx: ctx, dir: dir, fettle: filepath.Join(dir, "fettle")}
+	b := &bencher{T: t, ctx: ctx, dir: dir, fettle: filepath.Join(dir, "fettle"), python: python(ctx)}
 	load := b.load()
 	defer func() { // also of what was measured before a failure
 		fmt.Printf("\nload of the machine (1 minute): %s before, %s after; medians; '!' marks what misses its aim\n\n", load, b.load())
@@ -41,6 +41,16 @@ func TestBench(t *testing.T) {
 	b.part("python", func() { b.overhead("python", 45*time.Second) })
 	b.part("javascript", func() { b.overhead("javascript", 25*time.Second) })
 	b.part("go", func() { b.overhead("go", 30*time.Second) })
+}
+
+// python is the interpreter that has pytest: itself, as fettle calls it too, and
+// not a version manager's script in front of it.
+func python(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "python3", "-c", "import pytest, sys; print(sys.executable)").Output()
+	if err != nil {
+		return "/usr/bin/python3" // where Debian's package puts pytest
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // part is a subtest, so that `sh .ci/bench.sh door` measures only that; one
@@ -59,6 +69,7 @@ type bencher struct {
 	*testing.T
 	ctx         context.Context //nolint:containedctx // it lives as long as the one test
 	dir, fettle string
+	python      string // has pytest
 	rows        [][]string
 	notes       []string
 }
