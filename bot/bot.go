@@ -26,6 +26,7 @@ const (
 	heartbeatEvery = time.Second      // also how fast a cancel reaches a run
 	retryAfter     = 30 * time.Second // of a run whose surroundings failed
 	maxRetries     = 3                // then the run ends with the outcome error
+	maxCrashes     = 30               // of a run's holders: it may be what kills them
 )
 
 // Config is what the service is made of.
@@ -84,6 +85,10 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 	defer beating.Wait()
 	defer cancel(nil)
 
+	if lease.Crashes > maxCrashes {
+		cause := fmt.Errorf("the process died %d times while it worked on this run; look at the server's memory and log before you ask again", lease.Crashes)
+		return task.Result{}, task.Publication{}, b.fail(ctx, lease, r, job, cause)
+	}
 	res, pub, err := b.work(ctx, lease, r, job, log)
 	if err == nil {
 		return res, pub, nil
@@ -196,12 +201,10 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 		return cause
 	case errors.As(cause, &limited):
 		return b.cfg.Store.Park(ctx, lease, limited.Until, "GitHub asked to wait: "+cause.Error())
-	case errors.As(cause, &stop), forge.IsGone(cause):
-		outcome, reason := task.Cancelled, cause.Error()
-		if stop != nil {
-			outcome, reason = stop.Outcome, stop.Reason
-		}
-		return b.cfg.Store.Finish(ctx, lease, task.Result{RunID: r.ID, Task: r.Task, Outcome: outcome, Reason: reason}, reason)
+	case errors.As(cause, &stop):
+		return b.stopped(ctx, lease, r, job, stop)
+	case forge.IsGone(cause): // nobody is left to tell
+		return b.cfg.Store.Finish(ctx, lease, task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Cancelled, Reason: cause.Error()}, cause.Error())
 	case interrupted:
 		return errors.Join(b.cfg.Store.Release(ctx, lease), cause)
 	case errors.As(cause, &conflict): // a human's commit is never overwritten, now or later
@@ -220,6 +223,21 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 		return b.cfg.Store.Park(ctx, lease, b.cfg.Now().Add(retryAfter*time.Duration(run.Saved.Errors)), cause.Error())
 	}
 	return b.fail(ctx, lease, r, job, cause)
+}
+
+// stopped ends a run that was stopped before the loop could decide anything,
+// such as in mid clone, and says so where it was asked for.
+func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job Job, stop *loop.Stop) error {
+	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: stop.Outcome, Reason: stop.Reason, NextAction: "Nothing; ask again when it is wanted."}
+	_, err := job.Publisher.Publish(ctx, res)
+	var limited *forge.RateLimited
+	switch {
+	case errors.As(err, &limited):
+		return b.cfg.Store.Park(ctx, lease, limited.Until, "GitHub asked to wait: "+err.Error())
+	case err != nil && !forge.IsGone(err):
+		b.cfg.Log.WithField("run", r.ID).WithError(err).Error("that the run was stopped could not be shown")
+	}
+	return b.cfg.Store.Finish(ctx, lease, res, res.Reason)
 }
 
 // fail ends a run with the outcome error and says so where it was asked for.

@@ -134,9 +134,13 @@ func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
 
 // removed cancels what runs where the App may no longer work.
 func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000})
-	if err != nil {
-		return "", err
+	var runs []task.Run
+	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
+		some, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation})
+		if err != nil {
+			return "", err
+		}
+		runs = append(runs, some...)
 	}
 	n := 0
 	for _, r := range runs {
@@ -183,6 +187,9 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
 		if err != nil {
 			return "", err
+		}
+		if issue.IsPullRequest {
+			return a.answer(ctx, ev, c, "I start from issues; say `/fettle fix` on the issue that this pull request is for.")
 		}
 		return a.start(ctx, ev, issue, task.OriginComment, c.Hint)
 	case "stop":
@@ -245,6 +252,9 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 	}
 	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil {
 		return "", err
+	}
+	if ev.Issue.Title != "" { // the text counts as it was at the trigger, whatever it was edited to since
+		issue.Title, issue.Body = ev.Issue.Title, ev.Issue.Body
 	}
 	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery, Task: task.Task{
 		Title: issue.Title, Body: issue.Body, Hint: hint, Origin: origin, Repo: repo, Issue: issue.Number, IssueURL: issue.URL,

@@ -75,11 +75,12 @@ func (g *github) Start(ctx context.Context, r task.Run) error {
 }
 
 // Progress edits the status comment: at each new phase, else at most every few
-// seconds.
+// seconds, and ever more seldom, so that a long run does not use up the writes
+// that GitHub allows in an hour.
 func (g *github) Progress(ctx context.Context, p task.Progress) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.Phase == g.phase && g.now().Sub(g.shown) < minStatusGap {
+	if p.Phase == g.phase && g.now().Sub(g.shown) < max(minStatusGap, p.Elapsed/10) {
 		return nil
 	}
 	if g.phase != "" && p.Phase != "publish" && g.now().Sub(g.shown) < minStatusGap/5 {

@@ -86,7 +86,7 @@ func (r reporter) commitMessage(res task.Result) string {
 	}
 	fmt.Fprintf(&b, "%s\n\n", subject)
 	if res.Outcome != task.Success {
-		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, r.funnel.Log(res.Reason), res.Cost, len(res.Attempts))
+		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " "), res.Cost, len(res.Attempts))
 	} else if res.Best != nil && res.Best.Explanation != "" {
 		fmt.Fprintf(&b, "%s\n\n", wrap(r.funnel.Markdown(res.Best.Explanation), 72))
 	}

@@ -32,12 +32,13 @@ func (s *Store) SetProgress(ctx context.Context, l *Lease, tier task.Tier, attem
 }
 
 // Park puts the run aside until a time; the lease ends and the worker is free.
-// A run whose cancel was asked goes to the queue instead, to end itself.
+// A run whose cancel was asked since it was claimed goes to the queue instead,
+// to end itself; one that was claimed to be ended waits like any other.
 func (s *Store) Park(ctx context.Context, l *Lease, until time.Time, reason string) error {
 	return s.fenced(ctx, l, "park", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'parked', not_before = $2, reason = $3, owner = '', beat_at = 0 WHERE id = $1 AND "+
 			from(task.StateParked, task.StateRunning), l.RunID, micro(until), clean(reason))
-		if err != nil {
+		if err != nil || l.cancelling {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', not_before = 0 WHERE id = $1 AND cancel_asked = 1 AND "+

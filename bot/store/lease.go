@@ -18,6 +18,8 @@ type Lease struct {
 	Token   int64  // fencing token: one more with each claim of the run
 	Owner   string // Config.WorkerName of the holder
 	Crashes int    // how often the run was taken from a holder whose heartbeat stopped
+
+	cancelling bool // the holder knew of the cancel when it claimed the run
 }
 
 // Claim gives out the next queued run and a lease on it, or nil when there is
@@ -86,6 +88,7 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, id string) (*Lease, task.R
 		return nil, task.Run{}, err
 	}
 	run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1", id).Scan)
+	l.cancelling = run.CancelAsked
 	return l, run, err
 }
 

@@ -251,6 +251,16 @@ func testCancel(t *testing.T, h *harness) {
 	if run.ID != "running" || !run.CancelAsked {
 		t.Errorf("claimed %+v", run)
 	}
+	// Who came to end it and may not speak yet waits, instead of spinning.
+	h.must(s.Park(ctx, l, h.Now().Add(time.Hour), "rate limited"))
+	if l, run, err := s.Claim(ctx); l != nil || err != nil {
+		t.Errorf("claimed %+v %v before its time", run, err)
+	}
+	h.Advance(2 * time.Hour)
+	if _, err := s.Sweep(ctx, time.Minute); err != nil {
+		t.Error(err)
+	}
+	l, _ = h.claim(s)
 	h.finish(s, l, task.Cancelled)
 
 	h.create(s, ask("parked", "shop", 3))

@@ -26,6 +26,7 @@ type modelRun struct {
 	outcome            task.Outcome
 	token              int64
 	began              bool
+	ending             bool // it was claimed after its cancel
 	beat, notBefore    time.Time
 	position           int
 	follow             string
@@ -184,7 +185,7 @@ func (m *model) next() *modelRun {
 func (m *model) take(r *modelRun, l *store.Lease) {
 	m.turn++
 	m.served[r.repo] = m.turn
-	r.state, r.began, r.beat = task.StateRunning, true, m.h.Now()
+	r.state, r.began, r.ending, r.beat = task.StateRunning, true, r.cancelled, m.h.Now()
 	r.token++
 	if l.Token != r.token {
 		m.rt.Fatalf("token %d, want %d", l.Token, r.token)
@@ -276,7 +277,7 @@ func (m *model) park(rt *rapid.T) {
 	until := m.h.Now().Add(time.Duration(rapid.IntRange(-1, 5).Draw(rt, "minutes")) * time.Minute)
 	m.with(rt, func(r *modelRun, l *store.Lease) error { return m.s.Park(m.ctx, l, until, "wait") }, func(r *modelRun) {
 		r.state, r.notBefore = task.StateParked, until
-		if r.cancelled {
+		if r.cancelled && !r.ending {
 			r.state = task.StateQueued
 		}
 	})
