@@ -104,8 +104,17 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		if err := job.Publisher.Start(ctx, r); err != nil {
 			return res, none, fmt.Errorf("announcing the run: %w", err)
 		}
-		var err error
-		if res, err = b.loop(ctx, r, job, journal); err != nil {
+		tree, err := b.open(ctx, r, job, journal)
+		if err != nil {
+			return res, none, err
+		}
+		// It stays until the result is out: a publisher may read the base.
+		defer func() {
+			if err := tree.Close(); err != nil {
+				log.WithError(err).Warn("the checkout was not removed; the next start does it")
+			}
+		}()
+		if res, err = b.loop(ctx, r, job, journal, tree); err != nil {
 			return res, none, err
 		}
 	}
@@ -130,16 +139,19 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	return res, pub, nil
 }
 
-func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal) (res task.Result, err error) {
+func (b *Bot) open(ctx context.Context, r task.Run, job Job, journal *journal) (*checkout.Tree, error) {
 	if err := journal.Progress(ctx, task.Progress{RunID: r.ID, Phase: "checkout", Budget: r.Budget.USD}); err != nil {
-		return res, err
+		return nil, err
 	}
 	tree, err := job.Open(ctx)
 	if err != nil {
-		return res, fmt.Errorf("checking the repository out: %w", err)
+		return nil, fmt.Errorf("checking the repository out: %w", err)
 	}
 	b.cfg.Point("cloned")
-	defer func() { err = errors.Join(err, tree.Close()) }()
+	return tree, nil
+}
+
+func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, tree *checkout.Tree) (res task.Result, err error) {
 	engine, done, err := b.cfg.Engine(ctx, r.ID)
 	if err != nil {
 		return res, err

@@ -149,9 +149,13 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file (%s)", name, info.Mode())
+	}
+	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%q is not a regular file (%v)", name, err)
+		return nil, err
 	}
 	return f, nil
 }

@@ -92,9 +92,12 @@ func findWorkingCopy(dir string) (*workingCopy, error) {
 	}
 	if !info.IsDir() {
 		text, err := os.ReadFile(own)
+		if err != nil {
+			return nil, fmt.Errorf("read .git, which is no folder: %w", err)
+		}
 		target, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if err != nil || !ok {
-			return nil, fmt.Errorf(".git is neither a folder nor a link to one (%v)", err)
+		if !ok {
+			return nil, errors.New(".git is neither a folder nor a link to one")
 		}
 		if own = target; !filepath.IsAbs(own) {
 			own = filepath.Join(dir, own)
@@ -111,7 +114,7 @@ func findWorkingCopy(dir string) (*workingCopy, error) {
 		return nil, errors.New("it is a SHA-256 repository, which fettle cannot read yet; export its files to a plain folder")
 	}
 	if info, err := os.Stat(filepath.Join(w.common, "objects")); err != nil || !info.IsDir() {
-		return nil, nil // an empty or broken .git: a plain folder
+		return nil, nil //nolint:nilerr // an empty or broken .git: a plain folder
 	}
 	w.head = w.readRef("HEAD", 0)
 	return w, nil
@@ -206,7 +209,7 @@ func (s *selection) walk(ctx context.Context, dir string) error {
 	f, err := s.root.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		s.skipped = append(s.skipped, dir)
-		return nil
+		return nil //nolint:nilerr // the user hears of it in the list of what was left out
 	}
 	list, err := f.ReadDir(-1)
 	_ = f.Close()

@@ -94,7 +94,6 @@ type writers struct {
 	busy sync.WaitGroup
 	mu   sync.Mutex
 	err  error
-	once sync.Once
 }
 
 type writeJob struct {

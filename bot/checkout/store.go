@@ -84,9 +84,12 @@ func New(cfg Config) (*Store, error) {
 		quiet.SetLevel(logrus.PanicLevel)
 		cfg.Log = quiet
 	}
+	if cfg.Root == "" {
+		return nil, errors.New("checkout: no state folder is named")
+	}
 	root, err := filepath.Abs(cfg.Root)
-	if err != nil || cfg.Root == "" {
-		return nil, fmt.Errorf("checkout: the state folder %q is not a path: %v", cfg.Root, err)
+	if err != nil {
+		return nil, fmt.Errorf("checkout: the state folder %q is not a path: %w", cfg.Root, err)
 	}
 	if cfg.Root, err = makeReal(root); err != nil {
 		return nil, fmt.Errorf("checkout: make the state folder: %w", err)
@@ -193,7 +196,7 @@ func removeAll(dir string) error {
 	}
 	_ = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700)
+			_ = os.Chmod(p, 0o700) //nolint:gosec // a folder of ours that nobody else writes any more
 		}
 		return nil
 	})

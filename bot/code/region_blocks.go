@@ -70,10 +70,9 @@ func (t *Tree) gap(a, b Node) bool {
 func (t *Tree) block(group []Node, kind string) draft {
 	_, end := t.trim(group[len(group)-1])
 	d := draft{Region: Region{Kind: KindBlock, Name: "statements", StartByte: group[0].Start(), EndByte: end}}
-	switch {
-	case kind == "imports":
+	if kind == "imports" {
 		d.Name = "imports"
-	default:
+	} else {
 		for _, n := range group {
 			if name, prefix := blockName(n); name != "" {
 				d.Name = name
@@ -117,11 +116,11 @@ func blockName(n Node) (name string, prefix bool) {
 		if d, ok := n.ChildByField("declaration"); ok {
 			return blockName(d)
 		}
-		for _, c := range n.NamedChildren() {
-			if c.Kind() == "string" && n.Kind() == "expression_statement" {
+		if held := n.NamedChildren(); len(held) > 0 {
+			if held[0].Kind() == "string" && n.Kind() == "expression_statement" {
 				return "docstring", false
 			}
-			return blockName(c)
+			return blockName(held[0])
 		}
 	case "if_statement":
 		if c, ok := n.ChildByField("condition"); ok && strings.Contains(c.Text(), "__main__") {

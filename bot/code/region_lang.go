@@ -26,7 +26,7 @@ func nameOf(n Node) (string, bool) {
 }
 
 func pythonRegion(n Node) (draft, bool) {
-	kind := ""
+	var kind string
 	switch n.Kind() {
 	case "function_definition":
 		kind = KindFunction

@@ -74,10 +74,11 @@ func (g *guard) admit(dir *os.Root, f *file) error {
 		return err
 	}
 	test := code.IsTest(f.path)
+	newTest := test && !f.exists
 	if test && f.exists && !g.AllowTests {
 		return refuse(f.path, "", RuleTests, "existing tests are the evidence and stay as they are; mend the code that they test, or add a new test file")
 	}
-	if len(g.Scope) > 0 && matches(g.Scope, f.path) == "" && !(test && !f.exists) {
+	if len(g.Scope) > 0 && matches(g.Scope, f.path) == "" && !newTest {
 		return refuse(f.path, "", RuleScope, "this file is out of scope; only %s may change", strings.Join(g.Scope, ", "))
 	}
 	return nil
@@ -179,8 +180,11 @@ func (f *file) read(dir *os.Root) error {
 	}
 	defer func() { _ = in.Close() }()
 	info, err := in.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return fmt.Errorf("read %q: it changed while it was looked at (%v)", f.path, err)
+	if err != nil {
+		return fmt.Errorf("read %q: %w", f.path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("read %q: it changed while it was looked at (%s)", f.path, info.Mode())
 	}
 	if f.before, err = io.ReadAll(io.LimitReader(in, maxFile+1)); err != nil {
 		return fmt.Errorf("read %q: %w", f.path, err)

@@ -84,7 +84,7 @@ func Visible(text string) (string, int) {
 		default:
 			out.WriteRune(r)
 		}
-		if r != 0xfe0f && !(r >= 0x1f3fb && r <= 0x1f3ff) {
+		if r != 0xfe0f && (r < 0x1f3fb || r > 0x1f3ff) {
 			prev = r
 		}
 		i += size

@@ -80,7 +80,7 @@ func writeEtc(dir string) error {
 func copyLinks(from, to string) error {
 	list, err := os.ReadDir(from)
 	if err != nil {
-		return nil // not a Debian
+		return nil //nolint:nilerr // not a Debian
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,8 +79,8 @@ func discover(ctx context.Context) (*toolchains, error) {
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
 	wg.Wait()
-	if err := ctx.Err(); err != nil && context.Cause(ctx) != context.DeadlineExceeded {
-		return nil, context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
 	}
 	for _, f := range []finding{pythons, nodes, gos} {
 		t.add(f)

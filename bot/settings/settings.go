@@ -108,7 +108,7 @@ func Load(path string) (*Settings, error) {
 }
 
 // keyAdvice answers those who write a secret into the file.
-var keyAdvice = map[string]string{
+var keyAdvice = map[string]string{ //nolint:gosec // names of keys, no values
 	"api_key":        "a key never stands in this file; put it into an environment variable and name that with api_key_env, or into a file named with api_key_file",
 	"key":            "a key never stands in this file; name an environment variable with api_key_env, or a file with api_key_file",
 	"token":          "a token never stands in this file; name an environment variable with api_key_env, or a file with api_key_file",

@@ -357,7 +357,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-var errGlob = errors.New("must be a path pattern such as src/**/*.py, relative to the repository, without ..")
+var errGlob = errors.New("must be a path pattern such as src/**/*.py, relative to the repository, without parent folders (..)")
 
 // glob checks a pattern of paths.
 func glob(s string) error {

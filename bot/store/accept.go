@@ -69,7 +69,6 @@ func (s *Store) acceptLoop() {
 	var next *accept
 	for {
 		first := next
-		next = nil
 		if first == nil {
 			select {
 			case first = <-s.accepts:

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	flag.Set("rapid.checks", "25") // unless the command line says otherwise
+	_ = flag.Set("rapid.checks", "25") // unless the command line says otherwise
 	os.Exit(m.Run())
 }
 
@@ -121,7 +121,7 @@ func life(t *testing.T, url string, n int) []string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	giveUp := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	giveUp := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer giveUp.Stop()
 	point, count := points[n%len(points)], 1+rand.IntN(4)
 	var said []string
@@ -129,11 +129,11 @@ func life(t *testing.T, url string, n int) []string {
 		said = append(said, lines.Text())
 		if strings.HasPrefix(lines.Text(), point+" ") {
 			if count--; count == 0 {
-				time.AfterFunc(time.Duration(rand.IntN(5000))*time.Microsecond, func() { cmd.Process.Kill() })
+				time.AfterFunc(time.Duration(rand.IntN(5000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
 			}
 		}
 	}
-	cmd.Wait()
+	_ = cmd.Wait() // it was killed
 	if count > 0 {
 		t.Errorf("life %d ended before its point (%s, %d to go): %s", n, point, count, stderr.String())
 	}

@@ -43,7 +43,9 @@ func (s *Store) openPostgres(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(lockMigrate)); err != nil {
 		return s.explain("lock Postgres for the making of tables", err)
 	}
-	defer conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(lockMigrate))
+	defer func() { // closing the connection gives the lock back as well
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(lockMigrate))
+	}()
 	err = s.migrate(ctx, riverMigrator(riverdatabasesql.New(s.w), s.riverLog()))
 	return s.explain("bring Postgres to this version's tables", err)
 }

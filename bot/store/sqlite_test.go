@@ -189,7 +189,9 @@ func TestO2OneServerPerFile(t *testing.T) {
 		t.Errorf("the command line's own run was taken away: %v", err)
 	}
 	stop()
-	<-ended
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestL7OneLiveRunIsTheDatabasesRule: the index refuses a second live run even

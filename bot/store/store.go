@@ -109,7 +109,7 @@ func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 		err = s.openSQLite(ctx)
 	}
 	if err != nil {
-		s.closeDB()
+		_ = s.closeDB()
 		return nil, err
 	}
 	s.batcher.Add(1)
@@ -184,7 +184,7 @@ func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	if err := f(tx); err != nil {
 		return err
 	}

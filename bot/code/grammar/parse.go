@@ -3,8 +3,8 @@ package grammar
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"strings"
 )
 
 // Flags of a node.
@@ -31,10 +31,8 @@ type Names struct {
 	Fields  []string
 }
 
-// errorSymbol is tree-sitter's number for text that fits no rule.
-const errorSymbol = 0xFFFF
-
-// Symbol is the name of a symbol: "function_definition", "(", "ERROR".
+// Symbol is the name of a symbol: "function_definition", "(". Text that fits
+// no rule has tree-sitter's number 0xFFFF, outside the table: "ERROR".
 func (n *Names) Symbol(s uint16) string {
 	if int(s) < len(n.Symbols) {
 		return n.Symbols[s]
@@ -101,7 +99,7 @@ func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) 
 	}
 	out, err := in.parse.Call(ctx, uint64(lang), uint64(at), uint64(len(src)))
 	if err != nil {
-		return nil, fmt.Errorf("%w after the parser ran out of memory or trapped: %v", ErrStopped, firstLine(err))
+		return nil, fmt.Errorf("%w after the parser ran out of memory or trapped: %s", ErrStopped, firstLine(err))
 	}
 	count := int32(uint32(out[0])) //nolint:gosec // the shim returns an int32
 	if count < 0 {
@@ -115,7 +113,7 @@ func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) 
 		return nil, err
 	}
 	if _, err := in.release.Call(ctx, uint64(at)); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+		return nil, fmt.Errorf("%w: %s", ErrStopped, firstLine(err))
 	}
 	healthy = true
 	return nodes, nil
@@ -124,7 +122,7 @@ func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) 
 func (in *instance) write(ctx context.Context, src []byte) (uint32, error) {
 	out, err := in.alloc.Call(ctx, uint64(len(src))+1)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+		return 0, fmt.Errorf("%w: %s", ErrStopped, firstLine(err))
 	}
 	at := uint32(out[0]) //nolint:gosec // an address of a 32-bit memory
 	if at == 0 || !in.module.Memory().Write(at, src) {
@@ -137,7 +135,7 @@ func (in *instance) write(ctx context.Context, src []byte) (uint32, error) {
 func (in *instance) read(ctx context.Context, count int) ([]Node, error) {
 	out, err := in.table.Call(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrStopped, firstLine(err))
+		return nil, fmt.Errorf("%w: %s", ErrStopped, firstLine(err))
 	}
 	raw, ok := in.module.Memory().Read(uint32(out[0]), uint32(count*recordBytes)) //nolint:gosec // 32-bit memory
 	if !ok || count == 0 {
@@ -213,12 +211,7 @@ func (in *instance) text(at uint32) string {
 }
 
 // firstLine drops the stack of the module from a trap.
-func firstLine(err error) error {
-	s := err.Error()
-	for i := range len(s) {
-		if s[i] == '\n' {
-			return errors.New(s[:i])
-		}
-	}
-	return err
+func firstLine(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
 }

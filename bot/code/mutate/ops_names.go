@@ -656,7 +656,8 @@ func callUnwrap(s *scene, n code.Node) {
 	if !ok || n.Up() == "expression_statement" || n.Up() == "defer_statement" || n.Up() == "go_statement" {
 		return
 	}
-	if o, _, has := member(fn); has && len(args) == 0 && o.Text() != "super()" && !(s.d.lang == golang && s.facts.imports[o.Text()]) {
+	isPackage := func(o code.Node) bool { return s.d.lang == golang && s.facts.imports[o.Text()] }
+	if o, _, has := member(fn); has && len(args) == 0 && o.Text() != "super()" && !isPackage(o) {
 		s.put(n.Start(), n.End(), o.Text(), 1, "Use %s itself.", one(o.Text()))
 	}
 	if len(args) == 1 && args[0].Kind() != "keyword_argument" && isExpression(args[0]) {

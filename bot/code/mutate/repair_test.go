@@ -23,7 +23,7 @@ var repairs = map[code.Language][]string{
 		"def f(n):\n    return list(range(1, «n|n + 1»))\n",
 		"def f(n):\n    return n * «10|100»\nLIMIT = 100\n",
 		"def f(x, strict=«True|False»):\n    return x\n",
-		"def f(d):\n    d[\"name\"] = 1\n    return d[«\"nmae\"|\"name\"»]\n",
+		"def f(d):\n    d[\"name\"] = 1\n    return d[«\"nmae\"|\"name\"»]\n", //nolint:misspell // the mistake to mend
 		"def area(width, height):\n    return width * «width|height»\n",
 		"class A:\n    def __init__(self, w, h):\n        self.w = w\n        self.h = h\n    def area(self):\n        return self.w * self.«w|h»\n",
 		"class A:\n    def __init__(self, n):\n        self.n = n\n    def f(self, n):\n        return «n|self.n» + 1\n",

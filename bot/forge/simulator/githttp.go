@@ -134,7 +134,7 @@ func (s *Server) stateless(ctx context.Context, w io.Writer, body io.Reader, rep
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = body, w, &errs
 	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) || ctx.Err() != nil) {
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
 		s.cfg.Log.WithError(err).WithField("stderr", errs.String()).Warn("simulator: git did not finish")
 	}
 }

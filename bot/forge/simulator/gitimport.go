@@ -149,7 +149,8 @@ func addToStream(stream *bytes.Buffer, root *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	mode, data := "100644", []byte(nil)
+	mode := "100644"
+	var data []byte
 	switch {
 	case info.Mode()&os.ModeSymlink != 0:
 		target, err := root.Readlink(name)

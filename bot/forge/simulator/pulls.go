@@ -7,15 +7,6 @@ import (
 	"strings"
 )
 
-func (r *repository) pullByHead(branch, state string) *issue {
-	for _, i := range r.Issues {
-		if i.Pull != nil && i.Pull.Head == branch && (state == "" || i.State == state) {
-			return i
-		}
-	}
-	return nil
-}
-
 func (s *Server) pullIn(c *call) (*issue, error) {
 	n, err := c.number("pull_number")
 	if err != nil {

@@ -84,7 +84,7 @@ func New(cfg Config) (*Server, error) {
 	if s.hooks, err = newHookQueue(cfg, filepath.Join(cfg.Root, "deliveries")); err != nil {
 		return nil, err
 	}
-	if s.listener, err = net.Listen("tcp", cfg.Addr); err != nil {
+	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", cfg.Addr); err != nil {
 		return nil, fmt.Errorf("listening on %s: %w; name another address", cfg.Addr, err)
 	}
 	s.url = "http://" + reachable(s.listener.Addr().String())

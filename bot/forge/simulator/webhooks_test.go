@@ -175,7 +175,7 @@ func TestAnUnreachableReceiverIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := w.s.Deliveries()
-	if len(list) != 1 || list[0].StatusCode != 502 || list[0].Status == "OK" {
+	if len(list) != 1 || list[0].StatusCode != http.StatusBadGateway || list[0].Status == "OK" {
 		t.Fatalf("issue %d: got %+v", n, list)
 	}
 	r := newReceiver(w, "s")

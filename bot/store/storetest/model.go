@@ -79,7 +79,9 @@ func (m *model) clear() {
 			}
 			m.h.Advance(2 * modelStale)
 			if l, _, err := m.s.ClaimRun(m.ctx, r.ID); err == nil {
-				m.s.Finish(m.ctx, l, task.Result{Outcome: task.Error}, "cleared")
+				if err := m.s.Finish(m.ctx, l, task.Result{Outcome: task.Error}, "cleared"); err != nil {
+					m.rt.Error(err)
+				}
 			}
 		}
 	}
@@ -95,7 +97,9 @@ func (m *model) all() []task.Run {
 
 func (m *model) installation() int64 {
 	var n int64
-	fmt.Sscanf(m.tag, "e%d", &n)
+	if _, err := fmt.Sscanf(m.tag, "e%d", &n); err != nil {
+		m.rt.Fatal(err)
+	}
 	return n
 }
 

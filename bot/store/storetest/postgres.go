@@ -127,13 +127,13 @@ func otherUser() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, errors.New("Postgres does not run as root, and there is neither a user postgres nor a user nobody to run it as")
+	return nil, errors.New("the Postgres server does not run as root, and there is neither a user postgres nor a user nobody to run it as")
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:noctx // the server lives until Stop, longer than the context of its start
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + s.bin + ":/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir, "TZ=UTC"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.cred, Setpgid: true}
@@ -155,7 +155,7 @@ func (s *Server) Start(ctx context.Context) error {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			cmd.Wait()
+			_ = cmd.Wait()
 		}
 		close(exited)
 	}()
@@ -179,7 +179,7 @@ func (s *Server) Start(ctx context.Context) error {
 		case <-exited:
 			return fmt.Errorf("the server ended: %s", log.String())
 		case <-ctx.Done():
-			s.Stop()
+			_ = s.Stop()
 			return fmt.Errorf("the server does not answer: %w\n%s", err, log.String())
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -200,7 +200,7 @@ func (s *Server) Stop() error {
 	case <-s.exited:
 		return nil
 	case <-time.After(20 * time.Second):
-		s.process.Signal(syscall.SIGQUIT)
+		_ = s.process.Signal(syscall.SIGQUIT)
 		<-s.exited
 		return errors.New("it had to be ended the hard way")
 	}
