@@ -110,6 +110,8 @@ func bodyOf(c candidate) (b schemataBody, pkg string, ok bool) {
 	return b, "", false
 }
 
+func inBody(c candidate) bool { _, _, ok := bodyOf(c); return ok }
+
 // write lays the files out with all bodies that are still in.
 func (s *schemata) write(w *sandbox.Workspace) error {
 	dirs := map[string]string{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -46,6 +47,12 @@ const (
 	// candidate is no rival to it, and is not tried any more.
 	rivalShare = 0.2
 	maxMore    = 240 // candidates tried after the first plausible one
+	// rivalMerit: a rival with more than this part of the best's merit makes the
+	// repair ambiguous.
+	rivalMerit = 0.3
+	// aloneShare puts Go candidates back that need a build of their own, which
+	// takes a hundred times as long.
+	aloneShare = 0.1
 )
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
@@ -102,12 +109,17 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 			}
 			trees[p.path] = tree
 		}
-		for _, m := range mutate.Mutations(tree, p.reg.StartByte, p.reg.EndByte) {
+		from, to := p.reg.StartByte, p.reg.EndByte
+		for _, m := range append(mutate.Mutations(tree, from, to), templates(tree, from, to)...) {
 			weight := near(suspicion, p.path, m.Line)
 			if weight == 0 {
 				continue
 			}
-			out = append(out, candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior})
+			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
+			if s.target.suite.Kind == "go" && !inBody(c) {
+				c.score *= aloneShare
+			}
+			out = append(out, c)
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
@@ -243,35 +255,78 @@ func (s *search) regress(ctx context.Context, cs []candidate) error {
 }
 
 // choose takes the most natural of the plausible changes and says whether a
-// rival is about as good.
+// rival is too good to be left out: one whose merit is more than rivalMerit of
+// the best's. Rivals pass the same tests, so only a person can tell then.
 func (s *search) choose() *Found {
 	sort.SliceStable(s.plausible, func(i, j int) bool { return merit(s.plausible[i]) > merit(s.plausible[j]) })
 	top := s.plausible[0]
-	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
+	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line, Ambiguous: s.partly,
 		Explanation: fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description),
 		Patch:       task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top)}}}}
-	f.Ambiguous = s.partly
+	if top.deletes() {
+		f.Ambiguous = true // what was deleted may only have been what a test looked at
+	}
 	for _, r := range s.plausible[1:] {
 		if len(f.Alternatives) < 5 {
 			f.Alternatives = append(f.Alternatives, fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description))
 		}
-		if merit(r) > 0.5*merit(top) {
+		if merit(r) > rivalMerit*merit(top) {
 			f.Ambiguous = true
 		}
 	}
 	return f
 }
 
-// merit prefers likely places and operators, small changes, and dislikes
-// deletions, which so often only silence a test.
+// merit prefers likely places and operators and small changes, and dislikes
+// deletions, which so often only silence a test, and changes that say the same
+// thing twice.
 func merit(c candidate) float64 {
 	m := c.score
-	if grown := len(c.content) - len(c.original); grown < -8 {
+	if c.deletes() {
 		m *= 0.3
+	}
+	if doubled(c.line()) && !doubled(c.lineBefore()) {
+		m *= 0.05
 	}
 	size := math.Max(float64(c.end-c.start), float64(len(c.mutation.Replacement)))
 	return m / (1 + size/80)
 }
+
+// deletes tells whether the change takes away more than a few bytes.
+func (c candidate) deletes() bool { return len(c.content)-len(c.original) < -8 }
+
+// line is the text of the changed line, lineBefore what it was.
+func (c candidate) line() string       { return lineAt(c.content, c.start) }
+func (c candidate) lineBefore() string { return lineAt(c.original, c.start) }
+
+func lineAt(src []byte, at int) string {
+	at = min(at, len(src))
+	from := bytes.LastIndexByte(src[:at], '\n') + 1
+	to := len(src)
+	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
+		to = at + i
+	}
+	return string(src[from:to])
+}
+
+// doubled tells whether a line names the same thing on both sides of a comma, an
+// assignment or a comparison: f(a, a), x = x, a <= a.
+func doubled(line string) bool {
+	for _, cut := range twoSides.FindAllStringSubmatchIndex(line, -1) {
+		before, after := line[:cut[0]], line[cut[1]:]
+		for _, m := range operandEnd.FindAllString(before, 1) {
+			if rest, ok := strings.CutPrefix(after, m); ok && (rest == "" || !strings.ContainsAny(rest[:1], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.([")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	twoSides   = regexp.MustCompile(`\s*(?:,|<=|>=|===?|!==?|:=|=|<|>|-|&&|\|\||\band\b|\bor\b)\s*`)
+	operandEnd = regexp.MustCompile(`[A-Za-z_$][\w$.]*(?:\([\w$., ]*\)|\[[\w$.]*\])?$`)
+)
 
 // regionText is the whole new text of the candidate's region.
 func regionText(c candidate) string {
