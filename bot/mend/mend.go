@@ -33,7 +33,7 @@ type Config struct {
 	Now           func() time.Time
 	Log           logrus.FieldLogger
 	MaxCandidates int           // default 3000
-	MaxTime       time.Duration // of one search, default 4 minutes
+	MaxTime       time.Duration // of one search, default 45 seconds
 	Workers       int           // candidates tried at once, default 2
 }
 
@@ -54,7 +54,7 @@ func New(cfg Config) *Mender {
 		cfg.MaxCandidates = 3000
 	}
 	if cfg.MaxTime <= 0 {
-		cfg.MaxTime = 4 * time.Minute
+		cfg.MaxTime = 45 * time.Second
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = 2

@@ -18,11 +18,11 @@ import (
 func templates(t *code.Tree, start, end int) []mutate.Mutation {
 	g := &grower{t: t, start: start, end: end, names: namesIn(t, start, end)}
 	g.each(g.chain)
-	g.weigh("chain_to_variable", 0.03)
+	g.weigh("chain_to_variable", 0.06)
 	g.each(g.clamp)
-	g.weigh("clamp", 0.03)
+	g.weigh("clamp", 0.05)
 	g.each(g.truncate)
-	g.weigh("truncate", 0.012)
+	g.weigh("truncate", 0.02)
 	g.each(g.alternation)
 	g.weigh("pattern_alternatives", 0.02)
 	return g.out
