@@ -43,7 +43,11 @@ func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, e
 		return task.Publication{}, fmt.Errorf("opening %s to write the result: %w", l.Dir, err)
 	}
 	defer root.Close()
+	before := l.Summary
 	l.Summary = Summarise(res, task.Publication{})
+	if res.Outcome == task.Error && before.RunID == res.RunID && before.Diff != "" {
+		l.Summary.Diff, l.Summary.FilesChanged = before.Diff, before.FilesChanged // proved, but not applied: it is not lost
+	}
 	var refused error
 	if l.Apply && res.Outcome == task.Success {
 		if refused = l.apply(root, res.Changes); refused == nil {

@@ -67,6 +67,8 @@ func NewDeveloper() (*Developer, error) {
 	t, err := template.New("developer").Funcs(template.FuncMap{
 		"fence":   func(text, lang string) string { return funnel.Fence(strings.TrimRight(text, "\n"), lang) },
 		"visible": func(s string) string { out, _ := redact.Visible(s); return out },
+		"line":    line,
+		"lines":   lines,
 		"failure": describe,
 		"join":    strings.Join,
 		"lang":    func(p Place) string { return string(code.LanguageOf(p.Path)) },
@@ -135,6 +137,29 @@ func shown(b Brief) []task.Attempt {
 		model = model[len(model)-keep:]
 	}
 	return model
+}
+
+// longestLine bounds foreign words that stand outside a fence, in characters.
+const longestLine = 300
+
+// line makes foreign words fit to stand outside a fence: one line, nothing
+// hidden in it, and not a fence itself. A path that it changes cannot be named
+// in an edit either.
+func line(s string) string {
+	s, _ = redact.Visible(s)
+	s = strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "```", "` ` `")
+	if r := []rune(s); len(r) > longestLine {
+		s = string(r[:longestLine]) + "…"
+	}
+	return s
+}
+
+func lines(all []string) string {
+	out := make([]string, 0, len(all))
+	for _, s := range all {
+		out = append(out, line(s))
+	}
+	return strings.Join(out, ", ")
 }
 
 // describe puts a failure in a few lines.

@@ -61,12 +61,21 @@ func New(cfg Config) *Client {
 		cfg.Now = time.Now
 	}
 	if cfg.HTTP == nil {
-		cfg.HTTP = &http.Client{}
+		cfg.HTTP = &http.Client{CheckRedirect: sameHost}
 	}
 	if cfg.Backoff == nil {
 		cfg.Backoff = func() backoff.BackOff { return backoff.NewExponentialBackOff() }
 	}
 	return &Client{cfg: cfg}
+}
+
+// sameHost follows a redirect only where the operator sent the prompt: a 307
+// would carry repository text to whatever host the answer names.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // Has tells whether a tier has an endpoint.

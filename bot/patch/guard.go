@@ -210,27 +210,41 @@ func matches(globs []string, name string) string {
 }
 
 // covers matches part by part; a pattern that ends at a folder covers what is
-// below it.
+// below it. After each ** the earliest match is as good as any, because what
+// follows a match may be anything: so the time is that of one pass for each **,
+// whatever globs a repository names.
 func covers(pattern, parts []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			if len(pattern) == 1 {
-				return len(parts) > 0
-			}
-			for i := range parts {
-				if covers(pattern[1:], parts[i:]) {
-					return true
-				}
-			}
+	for i := 0; ; i++ {
+		if i == len(pattern) {
+			return true
+		}
+		if pattern[i] == "**" {
+			return anywhere(pattern[i+1:], parts[min(i, len(parts)):])
+		}
+		if i == len(parts) || !fits(pattern[i], parts[i]) {
 			return false
 		}
-		if len(parts) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], parts[0]); !ok || err != nil {
-			return false
-		}
-		pattern, parts = pattern[1:], parts[1:]
 	}
-	return true
+}
+
+// anywhere matches what stands behind a ** at the first place that it fits.
+func anywhere(pattern, parts []string) bool {
+	for len(pattern) > 0 && pattern[0] == "**" {
+		pattern = pattern[1:]
+	}
+	n := slices.Index(pattern, "**")
+	if n < 0 {
+		n = len(pattern)
+	}
+	for at := 0; at < len(parts) && at+n <= len(parts); at++ {
+		if slices.EqualFunc(pattern[:n], parts[at:at+n], fits) {
+			return n == len(pattern) || anywhere(pattern[n:], parts[at+n:])
+		}
+	}
+	return false
+}
+
+func fits(glob, part string) bool {
+	ok, err := path.Match(glob, part)
+	return ok && err == nil
 }

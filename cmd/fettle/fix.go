@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -72,7 +73,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
-	budget, err := f.budget(p.set.Budget)
+	budget, err := f.budget(p.set.Budget, c.Flags().Changed("max-cost"))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,9 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	defer p.close()
 	show := newShow(c.ErrOrStderr(), g.quiet)
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
-	runErr := p.fix(c.Context(), pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope})
+	ctx, cancel := stoppable(c.Context())
+	defer cancel()
+	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope})
 	show.done()
 	if pub.Summary.RunID == "" && runErr != nil {
 		return runErr
@@ -99,6 +102,17 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 		return runErr
 	}
 	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
+}
+
+// stoppable turns the end of a command's context, which is a signal, into the
+// outcome cancelled: the run ends with its record instead of waiting for ever
+// for a worker that does not exist.
+func stoppable(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		cancel(&loop.Stop{Outcome: task.Cancelled, Reason: context.Cause(parent).Error()})
+	})
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // fix runs one task on a folder through the same service as every other door.
@@ -134,12 +148,13 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget tas
 	return err
 }
 
-func (f *fixFlags) budget(b task.Budget) (task.Budget, error) {
+func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {
 	if f.maxCost < 0 || f.maxSeconds < 0 {
 		return b, usage("--max-cost and --max-seconds take figures that are not negative")
 	}
-	if f.maxCost > 0 {
-		b.USD = task.Dollars(f.maxCost)
+	if costSaid {
+		// A zero field would mean the default; nothing costs less than this.
+		b.USD = max(task.Dollars(f.maxCost), 1)
 	}
 	if f.maxSeconds > 0 {
 		b.Duration = time.Duration(f.maxSeconds) * time.Second

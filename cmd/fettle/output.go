@@ -39,7 +39,7 @@ func (s *show) progress(p task.Progress) {
 	s.last = line
 	fmt.Fprintf(s.w, "%7s  %s", p.Elapsed.Round(100*time.Millisecond), where)
 	if p.Note != "" {
-		fmt.Fprintf(s.w, ": %s", p.Note)
+		fmt.Fprintf(s.w, ": %s", redact.New().Log(p.Note))
 	}
 	if p.Cost > 0 {
 		fmt.Fprintf(s.w, " (%s of %s)", p.Cost, p.Budget)
@@ -84,7 +84,7 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 	for _, d := range append(append([]string(nil), s.DraftReasons...), s.Alternatives...) {
 		fmt.Fprintf(out, "  %-13s %s\n", "open", funnel.Log(d))
 	}
-	fmt.Fprintf(out, "  %-13s %d of 100%s\n", "risk", s.Risk.Score, bracket(strings.Join(s.Risk.Reasons, "; ")))
+	fmt.Fprintf(out, "  %-13s %d of 100%s\n", "risk", s.Risk.Score, bracket(funnel.Log(strings.Join(s.Risk.Reasons, "; "))))
 	fmt.Fprintf(out, "  %-13s %s, %d attempts%s, %.1f s\n", "cost", s.Cost, s.Attempts, bracket(string(s.Tier)), s.Elapsed)
 	if s.Sandbox != "" {
 		fmt.Fprintf(out, "  %-13s %s\n", "sandbox", s.Sandbox)

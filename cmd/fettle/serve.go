@@ -102,7 +102,12 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
+	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again
+	defer deaf()
+	go func() {
+		served <- srv.Serve(l)
+		deaf()
+	}()
 	ready("http://" + l.Addr().String())
 	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, workers)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
