@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -193,7 +194,7 @@ func (r *run) measure(ctx context.Context) error {
 	if err != nil {
 		return notCheckable(err)
 	}
-	r.baseline, err = r.Verifier.Baseline(ctx, r.in.Tree.Dir(), suites)
+	r.baseline, err = r.Verifier.Measure(ctx, r.in.Tree.Dir(), suites)
 	if err != nil {
 		return ended(ctx, fmt.Errorf("running the tests on the base: %w", err))
 	}
@@ -201,13 +202,7 @@ func (r *run) measure(ctx context.Context) error {
 	if len(rep.Tests) == 0 {
 		return &Stop{task.Rejected, "no test could be run: " + whyNoTest(rep) + ". Make the tests run on the default branch first"}
 	}
-	if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {
-		return fmt.Errorf("writing down the baseline: %w", err)
-	}
-	if err := r.note(ctx, "baseline", fmt.Sprintf("%d green, %d red", len(rep.Green()), len(rep.Red())), map[string]any{"red": rep.Red(), "flaky": r.baseline.Flaky}); err != nil {
-		return err
-	}
-	return r.save(ctx, "baseline")
+	return r.note(ctx, "baseline", fmt.Sprintf("%d green, %d red", len(rep.Green()), len(rep.Red())), map[string]any{"red": rep.Red()})
 }
 
 // locate ranks the places that may hold the fault.
@@ -218,17 +213,52 @@ func (r *run) locate(ctx context.Context) error {
 	if err := r.progress(ctx, "localise", "", "finding the code that matters"); err != nil {
 		return err
 	}
-	var err error
-	if r.suspects, err = r.Mender.Localise(ctx, r.mendRequest(ctx)); err != nil {
-		return ended(ctx, fmt.Errorf("localising the fault: %w", err))
+	if err := r.localise(ctx); err != nil {
+		return err
 	}
+	var err error
 	if r.state.Suspects, err = json.Marshal(r.suspects); err != nil {
 		return fmt.Errorf("writing down the suspicious places: %w", err)
 	}
-	if err := r.note(ctx, "localised", fmt.Sprintf("%d suspicious places", len(r.suspects)), map[string]any{"top": first(r.suspects, 5)}); err != nil {
+	if err := r.note(ctx, "localised", fmt.Sprintf("%d suspicious places", len(r.suspects)), map[string]any{"top": first(r.suspects, 5), "flaky": r.baseline.Flaky}); err != nil {
 		return err
 	}
 	return r.save(ctx, "localised")
+}
+
+// localise also completes the baseline, when that is new: the red tests are run
+// once more, to see flakes, while the first localisation takes all of them for
+// true. Both mostly wait for a test runner to start.
+func (r *run) localise(ctx context.Context) error {
+	var flaky []string
+	var failed error
+	var wg sync.WaitGroup
+	fresh := len(r.state.Baseline) == 0
+	if fresh {
+		wg.Go(func() { flaky, failed = r.Verifier.Flakes(ctx, r.in.Tree.Dir(), r.baseline) })
+	}
+	var err error
+	r.suspects, err = r.Mender.Localise(ctx, r.mendRequest(ctx))
+	wg.Wait()
+	switch {
+	case failed != nil:
+		return ended(ctx, fmt.Errorf("running the tests on the base: %w", failed))
+	case err != nil:
+		return ended(ctx, fmt.Errorf("localising the fault: %w", err))
+	case !fresh:
+		return nil
+	}
+	r.baseline.Flaky = flaky
+	if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {
+		return fmt.Errorf("writing down the baseline: %w", err)
+	}
+	if err := r.save(ctx, "baseline"); err != nil || len(flaky) == 0 {
+		return err
+	}
+	if r.suspects, err = r.Mender.Localise(ctx, r.mendRequest(ctx)); err != nil {
+		return ended(ctx, fmt.Errorf("localising the fault: %w", err))
+	}
+	return nil
 }
 
 func (r *run) mendRequest(ctx context.Context) mend.Request {

@@ -19,22 +19,32 @@ type Baseline struct {
 	Flaky []string `json:"flaky,omitempty"`
 }
 
-// Baseline runs everything on a disposable copy of dir, then the red tests
-// once more to see flakes; those that ran out of time are not run again.
-// The error is of the sandbox or the context: red tests are a result.
+// Baseline is Measure and then Flakes.
 func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
-	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
-	if v.cfg.Sandbox != nil && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
-		// Once a machine; without it the first go test of each run is slow.
-		if err := v.cfg.Sandbox.Warm(ctx); err != nil {
-			v.log.WithError(err).Warn("Go's standard library was not compiled beforehand")
-		}
+	base, err := v.Measure(ctx, dir, suites)
+	if err == nil {
+		base.Flaky, err = v.Flakes(ctx, dir, base)
 	}
-	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, lim) })
+	if err != nil {
+		return Baseline{}, err
+	}
+	return base, nil
+}
+
+// Measure runs everything on a disposable copy of dir. The error is of the
+// sandbox or the context: red tests are a result.
+func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
+	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
 	}
-	base := Baseline{Report: rep}
+	return Baseline{Report: rep}, nil
+}
+
+// Flakes runs the red tests of a measured tree once more, and lists those that
+// are not red again; those that ran out of time are not run again.
+func (v *Verifier) Flakes(ctx context.Context, dir string, base Baseline) ([]string, error) {
+	rep := base.Report
 	var again []string
 	for _, f := range rep.Failures() {
 		if f.Test != "" && f.Kind != task.FailTimeout && f.Kind != task.FailBuild && f.Kind != task.FailSyntax && f.Kind != task.FailImport {
@@ -42,15 +52,19 @@ func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Ba
 		}
 	}
 	if len(again) == 0 || len(again) > 200 {
-		return base, nil
+		return nil, nil
 	}
-	picks := pick(suites, again, units(rep))
-	second, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, picks, lim) })
+	picks := pick(rep.Suites, again, units(rep))
+	second, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, rep.Suites, picks, v.unlearned()) })
 	if err != nil {
-		return Baseline{}, fmt.Errorf("running the red tests again: %w", err)
+		return nil, fmt.Errorf("running the red tests again: %w", err)
 	}
-	base.Flaky = flaky(again, second)
-	return base, nil
+	return flaky(again, second), nil
+}
+
+// unlearned are the limits while nothing is known of the tests.
+func (v *Verifier) unlearned() limits {
+	return limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
 }
 
 // flaky lists the ids among red that the second run did not find red.
@@ -109,7 +123,7 @@ func pick(suites []Suite, ids []string, unit map[string]bool) map[string]selecti
 // learned are the limits after a baseline: what took half a second before
 // should not take a minute now.
 func (v *Verifier) learned(base Baseline, only []string) limits {
-	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
+	lim := v.unlearned()
 	slowest := 0.0
 	sums := map[string]float64{}
 	for _, t := range base.Report.Tests {
