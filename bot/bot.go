@@ -255,7 +255,12 @@ func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job J
 // fail ends a run with the outcome error and says so where it was asked for.
 func (b *Bot) fail(ctx context.Context, lease *store.Lease, r task.Run, job Job, cause error) error {
 	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Error, Reason: cause.Error(), NextAction: "Read the reason; what failed is not the change but what it needs to run."}
-	if _, err := job.Publisher.Publish(ctx, res); err != nil {
+	_, err := job.Publisher.Publish(ctx, res)
+	var limited *forge.RateLimited
+	if errors.As(err, &limited) { // said later, by whoever takes the run up and fails again
+		return errors.Join(cause, b.cfg.Store.Park(ctx, lease, limited.Until, "GitHub asked to wait: "+err.Error()))
+	}
+	if err != nil {
 		b.cfg.Log.WithField("run", r.ID).WithError(err).Error("the failure could not be reported")
 	}
 	return errors.Join(cause, b.cfg.Store.Finish(ctx, lease, res, res.Reason))

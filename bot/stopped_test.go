@@ -14,6 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -175,5 +176,32 @@ func TestS3FixOnAPullRequestStartsNothing(t *testing.T) {
 	deliver(t, db, h, "d1")
 	if runs, err := db.Runs(t.Context(), store.Filter{}); err != nil || len(runs) != 0 || len(h.replies) != 1 || !strings.Contains(h.replies[0], "issue") {
 		t.Errorf("%d runs, replies %q, %v", len(runs), h.replies, err)
+	}
+}
+
+// hushed is a publisher whose forge wants to hear nothing for an hour.
+type hushed struct{ told }
+
+func (p *hushed) Publish(context.Context, task.Result) (task.Publication, error) {
+	return task.Publication{}, &forge.RateLimited{Until: time.Now().Add(time.Hour)}
+}
+
+func TestF06AFailureThatMayNotBeToldYetWaitsForItsTime(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, store.Config{})
+	if _, _, err := db.CreateRun(t.Context(), store.NewRun{ID: "r1", Task: task.Task{Title: "x", Repo: shop}}); err != nil {
+		t.Fatal(err)
+	}
+	lease, r, err := db.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = bot.New(bot.Config{Store: db, Log: nobody()}).Run(t.Context(), lease, r, bot.Job{Publisher: &hushed{},
+		Open: func(context.Context) (*checkout.Tree, error) { return nil, errors.New("the disk is on fire") }})
+	if err == nil {
+		t.Error("the failure is not said to the worker")
+	}
+	if r, err := db.Run(t.Context(), "r1"); err != nil || r.State != task.StateParked {
+		t.Errorf("the run is %s, %v", r.State, err)
 	}
 }

@@ -33,8 +33,17 @@ const shortest = 5
 type Funnel struct {
 	mu     sync.RWMutex
 	known  map[string]bool
+	short  []string // installation tokens in the order of their coming
 	values *strings.Replacer
 }
+
+// Installation tokens die within the hour, and their shape is known: of these
+// only the latest are kept, so that a server that runs for months does not keep
+// every token that it ever had.
+const (
+	shortLived = "ghs_"
+	maxShort   = 1000
+)
 
 // New makes a funnel that knows the given secret values. Values shorter than
 // five bytes are ignored.
@@ -60,6 +69,14 @@ func (f *Funnel) AddSecret(s string) {
 	}
 	if len(f.known) == before {
 		return
+	}
+	if strings.HasPrefix(s, shortLived) {
+		if f.short = append(f.short, s); len(f.short) > maxShort {
+			for _, form := range forms(f.short[0]) {
+				delete(f.known, form)
+			}
+			f.short = f.short[1:]
+		}
 	}
 	all := make([]string, 0, len(f.known))
 	for v := range f.known {
