@@ -107,7 +107,11 @@ type Repair struct {
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	l := &localiser{req: r, sources: newSources(r.Base)}
 	for _, s := range m.targets(r) {
-		b, err := m.bench(ctx, r, s)
+		tracer := &Mender{cfg: m.cfg}
+		if s.suite.Kind == "python" {
+			tracer.cfg.Workers = 1 // one process traces all of its tests
+		}
+		b, err := tracer.bench(ctx, r, s)
 		if err != nil {
 			return nil, err
 		}
