@@ -43,7 +43,7 @@ func (b *bencher) overhead(sample string, within time.Duration) {
 	}
 	ratio := median(ratios)
 	plain := "plain script " + ms(median(plains))
-	b.row("own overhead, "+sample, ms(median(owns)), plain, fmt.Sprintf("x %.2f", ratio), "<= x 1.5", ratio <= 1.5)
+	b.row("own overhead, "+sample, ms(median(owns)), plain, fmt.Sprintf("x %.2f, +%s", ratio, ms(median(owns)-median(plains))), "<= x 1.5", ratio <= 1.5)
 	b.row("  and without localising", ms(median(parts)), plain, fmt.Sprintf("x %.2f", median(proven)), "", true)
 	phase := func(f func(way) time.Duration) string {
 		var d []time.Duration
@@ -52,7 +52,7 @@ func (b *bencher) overhead(sample string, within time.Duration) {
 		}
 		return ms(median(d))
 	}
-	b.note("%s, %d counted: pick-up %s, checkout and baseline %s, localising %s, [search %s, not counted], judging %s, pull request %s", sample, len(ways),
+	b.note("%s, %d counted: pick-up %s, checkout and baseline %s, localising beside the second run of the red tests %s, [search %s, not counted], judging %s, pull request %s", sample, len(ways),
 		phase(func(w way) time.Duration { return w.pickUp }), phase(func(w way) time.Duration { return w.baseline }),
 		phase(func(w way) time.Duration { return w.localise }), phase(func(w way) time.Duration { return w.search }),
 		phase(func(w way) time.Duration { return w.judge }), phase(func(w way) time.Duration { return w.publish }))
