@@ -97,8 +97,11 @@ func (d *Developer) Develop(ctx context.Context, ask Ask, b Brief) (Answer, erro
 	return parse(reply.Text)
 }
 
-// prompt renders the brief, leaving out the least suspicious regions until it
-// fits the tier's window.
+// shortestBody is what of a long issue is always shown, in bytes.
+const shortestBody = 2000
+
+// prompt renders the brief, leaving out the least suspicious regions, then the
+// oldest attempts, then the end of the issue, until it fits the tier's window.
 func (d *Developer) prompt(b Brief) (system, user string, err error) {
 	limit := b.MaxBytes
 	if limit <= 0 {
@@ -114,13 +117,18 @@ func (d *Developer) prompt(b Brief) (system, user string, err error) {
 		if !ok {
 			return "", "", fmt.Errorf("the developer's prompt has no line of equal signs between its parts")
 		}
-		if len(user) <= limit || (len(b.Places) <= 1 && len(b.Attempts) == 0) {
+		if len(user) <= limit {
 			return system, user, nil
 		}
-		if len(b.Places) > 1 {
+		switch keep := max(len(b.Task.Body)-(len(user)-limit)-100, shortestBody); {
+		case len(b.Places) > 1:
 			b.Places = b.Places[:len(b.Places)-1]
-		} else {
+		case len(b.Attempts) > 0:
 			b.Attempts = b.Attempts[1:]
+		case len(b.Task.Body) > keep+100:
+			b.Task.Body = strings.ToValidUTF8(b.Task.Body[:keep], "") + "\n… (the rest was left out)"
+		default:
+			return system, user, nil
 		}
 	}
 }

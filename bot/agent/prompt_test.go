@@ -35,3 +35,16 @@ func TestX2ForeignWordsStandInFencesOrOnOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestM3ALongIssueIsCutToTheWindow(t *testing.T) {
+	t.Parallel()
+	d, err := NewDeveloper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Brief{Tier: task.Tier1, MaxBytes: 8000, Task: task.Task{Title: "x", Body: "begins here " + strings.Repeat("é and so on ", 5000)}, Places: []Place{{Path: "a.py", Code: "x = 1\n"}}}
+	_, user, err := d.prompt(b)
+	if err != nil || len(user) > 8000 || !strings.Contains(user, "begins here") || !strings.Contains(user, "left out") || !strings.Contains(user, "x = 1") {
+		t.Errorf("%d bytes, %v", len(user), err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -143,7 +144,7 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 		return step, err
 	}
 	for _, e := range a.Patch.Edits {
-		if own := r.in.RepoScope; len(own) > 0 && e.Kind != task.EditCreate && !patch.Match(own, e.Path) {
+		if own := r.in.RepoScope; len(own) > 0 && !patch.Match(own, e.Path) && !(e.Kind == task.EditCreate && code.IsTest(e.Path)) {
 			a.Refused = fmt.Sprintf("%s is out of the scope that the repository's settings allow", e.Path)
 			return retry, nil
 		}

@@ -422,6 +422,18 @@ func TestC5WhereNoTestFailsANewOneHasToFailFirst(t *testing.T) {
 	}
 }
 
+func TestE5ANewFileOutOfTheRepositorysScopeIsRefused(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	b := newBench(t, weave, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: "```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"weave.py\",\"region\":\"" + id + "\",\"code\":1},{\"kind\":\"create_file\",\"path\":\"other/helper.py\",\"code\":2}],\"explanation\":\"turns\"}\n```\n```\n" + mended + "```\n```\nx = 1\n```\n"}
+	}, task.Tier1)
+	res, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal, RepoScope: []string{"weave.py"}, Budget: task.Budget{AttemptsPerTier: 1}})
+	if err != nil || res.Outcome != task.FailedAllTiers || !strings.Contains(res.Attempts[len(res.Attempts)-1].Refused, "out of the scope") {
+		t.Fatalf("outcome %s, %v, attempts %+v", res.Outcome, err, res.Attempts)
+	}
+}
+
 func TestS2WhatCannotBeCheckedIsRejectedWithWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -87,8 +88,15 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// maxErrorText bounds what a provider says about a failure, in bytes: it is
+// stored with the attempt and shown.
+const maxErrorText = 2000
+
 func classify(ctx context.Context, tier task.Tier, d *doer, err error) *Error {
 	e := &Error{Tier: tier, Err: err}
+	if text := err.Error(); len(text) > maxErrorText { // a provider's page of HTML is no message
+		e.Err = fmt.Errorf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxErrorText], ""), len(text))
+	}
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	var dial *net.OpError
