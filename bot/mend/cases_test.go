@@ -18,7 +18,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
-var oneBox struct {
+var theBox struct {
 	once sync.Once
 	box  *sandbox.Sandbox
 	err  error
@@ -26,8 +26,8 @@ var oneBox struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if oneBox.box != nil {
-		_ = oneBox.box.Close()
+	if theBox.box != nil {
+		_ = theBox.box.Close()
 	}
 	os.Exit(code)
 }
@@ -35,11 +35,11 @@ func TestMain(m *testing.M) {
 // box is a real sandbox that all tests of the package share.
 func box(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
-	oneBox.once.Do(func() { oneBox.box, oneBox.err = sandbox.New(context.Background(), sandbox.Config{}) })
-	if oneBox.err != nil {
-		t.Fatalf("the tests need the sandbox: %v", oneBox.err)
+	theBox.once.Do(func() { theBox.box, theBox.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	if theBox.err != nil {
+		t.Fatalf("the tests need the sandbox: %v", theBox.err)
 	}
-	return oneBox.box
+	return theBox.box
 }
 
 // patient is a repository with a fault.
@@ -211,7 +211,12 @@ func applyPatch(t testing.TB, dir string, p task.Patch) {
 }
 
 // TestR1OpenCases mends the repositories that may be looked at.
+//
+// They take a minute or two: set FETTLE_OPEN_CASES=1.
 func TestR1OpenCases(t *testing.T) {
+	if os.Getenv("FETTLE_OPEN_CASES") == "" {
+		t.Skip("set FETTLE_OPEN_CASES=1 to treat the open cases")
+	}
 	folders, err := filepath.Glob("../../eval/cases/mechanical/open/*")
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -249,5 +254,16 @@ func TestR1SamplesAreMendedReady(t *testing.T) {
 				t.Errorf("not mended ready: %s", r.row())
 			}
 		})
+	}
+}
+
+func put(t testing.TB, dir, name, text string) {
+	t.Helper()
+	p := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

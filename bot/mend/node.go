@@ -101,7 +101,7 @@ func tapPassed(out []byte) (passed, failed map[string]bool) {
 var tapName = strings.NewReplacer(`\\`, `\`, `\#`, "#")
 
 func (b *nodeBench) run(ctx context.Context, w *sandbox.Workspace, tests []verify.TestResult) (map[string]bool, error) {
-	out := map[string]bool{}
+	out, missed := map[string]bool{}, false
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {
 		res, err := w.Run(ctx, b.command(f, "", len(groups[f]), ""))
@@ -112,7 +112,12 @@ func (b *nodeBench) run(ctx context.Context, w *sandbox.Workspace, tests []verif
 		for _, t := range groups[f] {
 			if name := leaf(t, b.suite); passed[name] && !failed[name] {
 				out[t.ID] = true
+			} else {
+				missed = true
 			}
+		}
+		if missed {
+			break // it is not the change that is looked for; the other files need not run
 		}
 	}
 	return out, nil

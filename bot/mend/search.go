@@ -43,13 +43,10 @@ type search struct {
 }
 
 const (
-	// rivalShare: what is less likely than this part of the best plausible
-	// candidate is no rival to it, and is not tried any more.
-	rivalShare = 0.2
-	maxMore    = 240 // candidates tried after the first plausible one
 	// rivalMerit: a rival with more than this part of the best's merit makes the
-	// repair ambiguous.
+	// repair ambiguous. What cannot reach that is not tried any more.
 	rivalMerit = 0.3
+	maxMore    = 120 // candidates tried after the first plausible one
 	// aloneShare puts Go candidates back that need a build of their own, which
 	// takes a hundred times as long.
 	aloneShare = 0.1
@@ -116,6 +113,11 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 				continue
 			}
 			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
+			if s.hangs() {
+				if !movesOn[m.Operator] {
+					c.score *= 0.2
+				}
+			}
 			if s.target.suite.Kind == "go" && !inBody(c) {
 				c.score *= aloneShare
 			}
@@ -124,6 +126,24 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
 	return s.distinct(out), ctx.Err()
+}
+
+// movesOn are the operators that can bring a loop to its end.
+var movesOn = map[string]bool{
+	"statement_move_loop": true, "statement_swap": true, "statement_donor": true, "statement_order": true, "loop_step": true, "loop_exit": true,
+	"loop_exit_missing": true, "comparison_boundary": true, "comparison_operator": true, "accumulate": true, "assignment_target": true,
+	"missing_return": true, "negate_condition": true, "condition_term_add": true, "condition_term_drop": true, "branch_order": true,
+	"arithmetic_operator": true, "guard_zero": true,
+}
+
+// hangs tells whether the failing tests ran out of time.
+func (s *search) hangs() bool {
+	for _, t := range s.target.red {
+		if t.Failure == nil || t.Failure.Kind != task.FailTimeout {
+			return false
+		}
+	}
+	return len(s.target.red) > 0
 }
 
 // near is the suspicion of a line, or a part of its neighbours': a statement
@@ -218,7 +238,7 @@ func (s *search) horizon(cs []candidate, from int) int {
 	for _, c := range s.plausible {
 		best = math.Max(best, merit(c))
 	}
-	end := sort.Search(len(cs), func(i int) bool { return cs[i].score < rivalShare*best })
+	end := sort.Search(len(cs), func(i int) bool { return cs[i].score < rivalMerit*best })
 	if s.limit == 0 {
 		s.limit = from + s.bench.round() + maxMore
 	}
@@ -292,8 +312,11 @@ func merit(c candidate) float64 {
 	return m / (1 + size/80)
 }
 
-// deletes tells whether the change takes away more than a few bytes.
-func (c candidate) deletes() bool { return len(c.content)-len(c.original) < -8 }
+// deletes tells whether the change takes away most of what it replaces.
+func (c candidate) deletes() bool {
+	was := c.end - c.start
+	return was > 8 && len(strings.TrimSpace(c.mutation.Replacement))*4 < was
+}
 
 // line is the text of the changed line, lineBefore what it was.
 func (c candidate) line() string       { return lineAt(c.content, c.start) }

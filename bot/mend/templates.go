@@ -23,6 +23,8 @@ func templates(t *code.Tree, start, end int) []mutate.Mutation {
 	g.weigh("clamp", 0.05)
 	g.each(g.truncate)
 	g.weigh("truncate", 0.02)
+	g.each(g.move)
+	g.weigh("statement_order", 0.015)
 	g.each(g.alternation)
 	g.weigh("pattern_alternatives", 0.02)
 	return g.out
@@ -220,6 +222,37 @@ func statementAround(n code.Node) (code.Node, bool) {
 		}
 		n = up
 	}
+}
+
+// move puts a simple statement before others of its block that stand more than
+// one place above; one place is a single mutation.
+func (g *grower) move(n code.Node) {
+	switch n.Kind() {
+	case "expression_statement", "assignment_statement", "inc_statement", "dec_statement", "augmented_assignment":
+	default:
+		return
+	}
+	block, ok := n.Parent()
+	if !ok || n.Up() == "expression_statement" {
+		return
+	}
+	kids := block.NamedChildren()
+	at := slices.IndexFunc(kids, func(k code.Node) bool { return k.Start() == n.Start() })
+	in, alone := code.IndentBefore(g.t.Src, n.Start())
+	for to := at - 2; to >= 0 && alone && kids[to].Start() >= g.start; to-- {
+		lead, own := code.IndentBefore(g.t.Src, kids[to].Start())
+		if !own || lead != in {
+			return
+		}
+		from := kids[to].Start()
+		text := n.Text() + code.LineEnding(g.t.Src) + in + strings.TrimRight(string(g.t.Src[from:n.Start()]), " \t\r\n")
+		g.put("wrong order", from, n.End(), text, "Do `%s` before `%s`.", n.Text(), firstLine(kids[to].Text()))
+	}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return strings.TrimRight(s, "\r")
 }
 
 var group = regexp.MustCompile(`\((?:\?:|\?P<\w+>|\?<\w+>)?([^()]*\|[^()]*)\)`)
