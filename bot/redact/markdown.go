@@ -92,6 +92,16 @@ func inertClosing(text string) string { return closing.ReplaceAllString(text, "$
 // no escapes, no mention outside code blocks, no line that is a command to
 // fettle. HTML, links and closing keywords that were written on purpose stay.
 func (f *Funnel) Comment(whole string) string {
+	for {
+		text := f.comment(whole)
+		if text == whole {
+			return text
+		}
+		whole = text // one rule's output can be another's input, as in Markdown
+	}
+}
+
+func (f *Funnel) comment(whole string) string {
 	text := ownSlash.ReplaceAllString(f.Secrets(plain(whole)), `$1\/$2`)
 	lines := strings.SplitAfter(text, "\n")
 	var open fence

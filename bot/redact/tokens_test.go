@@ -24,3 +24,11 @@ func TestX1TokensOfALongLifeTakeBoundedRoom(t *testing.T) {
 		}
 	}
 }
+
+func TestX1APasswordBeforeAnAtSignInDisguiseIsHidden(t *testing.T) {
+	t.Parallel()
+	got := New().Comment("see http://x:hunter22&#64;db.example/")
+	if strings.Contains(got, "hunter22") || New().Comment(got) != got {
+		t.Errorf("%q", got)
+	}
+}
