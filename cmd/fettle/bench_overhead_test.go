@@ -44,7 +44,7 @@ func (b *bencher) overhead(sample string, within time.Duration) {
 	ratio := median(ratios)
 	plain := "plain script " + ms(median(plains))
 	b.row("own overhead, "+sample, ms(median(owns)), plain, fmt.Sprintf("x %.2f, +%s", ratio, ms(median(owns)-median(plains))), "<= x 1.5", ratio <= 1.5)
-	b.row("  and without localising", ms(median(parts)), plain, fmt.Sprintf("x %.2f", median(proven)), "", true)
+	b.row("  without localising and the second red run", ms(median(parts)), plain, fmt.Sprintf("x %.2f", median(proven)), "", true)
 	phase := func(f func(way) time.Duration) string {
 		var d []time.Duration
 		for _, w := range ways {

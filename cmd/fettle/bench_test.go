@@ -27,7 +27,7 @@ func TestBench(t *testing.T) {
 	}
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute) // half of it on a quiet machine
 	defer cancel()
 	b := &bencher{T: t, ctx: ctx, dir: dir, fettle: filepath.Join(dir, "fettle"), python: python(ctx)}
 	load := b.load()
