@@ -4,6 +4,6 @@ set -eu
 for pkg in $(${GO:-go} list ./...); do
 	for target in $(${GO:-go} test -list '^Fuzz' "$pkg" | grep '^Fuzz' || true); do
 		echo "== $pkg $target"
-		${GO:-go} test -run '^$' -fuzz "^$target\$" -fuzztime "${TIME:-30s}" -parallel 2 "$pkg"
+		${GO:-go} test -run '^$' -fuzz "^$target\$" -fuzztime "${TIME:-30s}" -fuzzminimizetime 10x -parallel 2 "$pkg"
 	done
 done

@@ -149,7 +149,7 @@ func newBench(t *testing.T, files map[string]string, script scripted.Script, tie
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
 	b := &bench{tree: tree, journal: &memory{}, task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.engine = loop.New(loop.Config{
-		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 40}),
+		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
 		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(),
 	})
 	return b

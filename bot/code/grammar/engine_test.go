@@ -103,7 +103,7 @@ func TestDeadlineStopsTheParserAndTheNextParseWorks(t *testing.T) {
 	if !errors.Is(err, ErrStopped) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v, want the deadline", err)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > 20*time.Second { // generous: a busy machine is no endless parser
 		t.Errorf("stopped only after %v", took)
 	}
 	if _, _, err := Parse(t.Context(), Python, []byte("x = 1\n")); err != nil {
