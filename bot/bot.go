@@ -25,6 +25,7 @@ import (
 const (
 	heartbeatEvery = time.Second      // also how fast a cancel reaches a run
 	retryAfter     = 30 * time.Second // of a run whose surroundings failed
+	publishLimit   = 25 * time.Second // below the half minute in which a server drains; what is not out by then goes on later
 	maxRetries     = 3                // then the run ends with the outcome error
 	maxCrashes     = 30               // of a run's holders: it may be what kills them
 )
@@ -80,10 +81,13 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 	log := b.cfg.Log.WithField("run", r.ID)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	// The lease is kept alive until Run returns, also while the result of a
+	// cancelled run is being published.
+	alive, rest := context.WithCancel(context.WithoutCancel(ctx))
 	var beating sync.WaitGroup
-	beating.Go(func() { b.beat(ctx, cancel, lease, log) })
+	beating.Go(func() { b.beat(alive, cancel, lease, log) })
 	defer beating.Wait()
-	defer cancel(nil)
+	defer rest()
 
 	if lease.Crashes > maxCrashes {
 		cause := fmt.Errorf("the process died %d times while it worked on this run; look at the server's memory and log before you ask again", lease.Crashes)
@@ -120,7 +124,8 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	}
 	// A decided result is published even when the cancel that decided it has
 	// ended the context; losing the lease still stops it.
-	ctx = context.WithoutCancel(ctx)
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), publishLimit)
+	defer done()
 	if err := b.cfg.Store.Check(ctx, lease); err != nil {
 		return res, none, err
 	}
@@ -286,7 +291,6 @@ func (b *Bot) beat(ctx context.Context, cancel context.CancelCauseFunc, lease *s
 			log.WithError(err).Warn("heartbeat was not stored")
 		case reason != "":
 			cancel(&loop.Stop{Outcome: task.Cancelled, Reason: reason})
-			return
 		}
 	}
 }

@@ -25,11 +25,19 @@ func (r *run) brief(tier task.Tier) agent.Brief {
 	for _, id := range r.red() {
 		red[id] = true
 	}
-	b := agent.Brief{Task: r.in.Task, Tier: tier, Attempts: r.state.Attempts, NeedsTest: len(red) == 0, TestDirs: r.testDirs()}
+	b := agent.Brief{Task: r.in.Task, Tier: tier, NeedsTest: len(red) == 0, TestDirs: r.testDirs()}
 	for _, f := range r.baseline.Report.Failures() {
 		if red[f.Test] && len(b.Failures) < 5 {
-			b.Failures = append(b.Failures, f)
+			b.Failures = append(b.Failures, r.sendable(f))
 		}
+	}
+	for _, a := range r.state.Attempts {
+		shown := make([]task.Failure, len(a.Failures))
+		for i, f := range a.Failures {
+			shown[i] = r.sendable(f)
+		}
+		a.Failures = shown
+		b.Attempts = append(b.Attempts, a)
 	}
 	if window := r.Models.ContextTokens(tier); window > 0 {
 		b.MaxBytes = window * bytesPerTok / 2 // half of the window is for the answer and the rules
@@ -48,6 +56,25 @@ func (r *run) brief(tier task.Tier) agent.Brief {
 		b.Places = append(b.Places, p)
 	}
 	return b
+}
+
+// sendable takes out of a failure what may quote a file that no model may see:
+// its frames, and the message when one of them is such a file.
+func (r *run) sendable(f task.Failure) task.Failure {
+	secret := patch.Match(r.in.NeverSend, f.File)
+	var trace []task.Frame
+	for _, fr := range f.Trace {
+		if patch.Match(r.in.NeverSend, fr.File) {
+			secret = true
+			continue
+		}
+		trace = append(trace, fr)
+	}
+	f.Trace = trace
+	if secret {
+		f.Message, f.Excerpt = "(withheld: it comes from a file that is never sent)", ""
+	}
+	return f
 }
 
 func (r *run) testDirs() []string {

@@ -307,6 +307,31 @@ func TestL5EachLimitHasItsOutcome(t *testing.T) {
 	})
 }
 
+func TestX6WhatIsNeverSentReachesNoModel(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"vault.py":      "KEY = 'canary-77'\n\n\ndef unlock(word):\n    raise ValueError('canary-77 is not ' + word)\n",
+		"door.py":       "from vault import unlock\n\n\ndef enter(word):\n    return unlock(word)\n",
+		"test_door.py":  "from door import enter\n\n\ndef test_enter():\n    assert enter('x') == 'open'\n",
+		"test_other.py": "def test_other():\n    assert True\n",
+	}
+	var seen strings.Builder
+	var mu sync.Mutex
+	b := newBench(t, files, func(c scripted.Call, _ int) scripted.Answer {
+		mu.Lock()
+		defer mu.Unlock()
+		seen.WriteString(c.System + c.User)
+		return scripted.Answer{Text: "no idea"}
+	}, task.Tier1)
+	b.task.Title = "enter raises an error"
+	if _, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal, NeverSend: []string{"vault.py"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := seen.String(); strings.Contains(got, "canary-77") || !strings.Contains(got, "def enter") {
+		t.Fatalf("the prompt holds the secret, or nothing at all:\n%s", got)
+	}
+}
+
 func TestL7CancelEndsTheRunWithItsOwnOutcome(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
