@@ -63,14 +63,17 @@ func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, e
 }
 
 func (l *Local) record(root *os.Root) error {
-	raw, err := json.MarshalIndent(l.Summary, "", "  ")
-	if err != nil {
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw) // the same bytes as --json
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l.Summary); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	if err := root.Mkdir(".fettle", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("making .fettle in %s: %w", l.Dir, err)
 	}
-	for name, data := range map[string][]byte{".gitignore": []byte("*\n"), "last_run.json": append(raw, '\n'), "last_run.md": []byte(l.Summary.Markdown())} {
+	for name, data := range map[string][]byte{".gitignore": []byte("*\n"), "last_run.json": raw.Bytes(), "last_run.md": []byte(l.Summary.Markdown())} {
 		if err := replaceFile(root, path.Join(".fettle", name), data, 0o644); err != nil {
 			return fmt.Errorf("writing .fettle/%s in %s: %w", name, l.Dir, err)
 		}

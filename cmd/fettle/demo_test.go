@@ -320,7 +320,11 @@ func plant(t *testing.T, s sample, dir string, mended []string, random *rand.Ran
 			return err
 		}
 		for _, m := range mutate.Mutations(tree, 0, len(src)) {
-			all = append(all, fault{rel, src, m})
+			// A figure or text that is gone stands nowhere any more: without a
+			// model nobody can know that it was 2000 and not 2.
+			if !strings.Contains(m.Operator, "constant") && !strings.Contains(m.Operator, "string") {
+				all = append(all, fault{rel, src, m})
+			}
 		}
 		return nil
 	})
