@@ -144,7 +144,8 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 		return step, err
 	}
 	for _, e := range a.Patch.Edits {
-		if own := r.in.RepoScope; len(own) > 0 && !patch.Match(own, e.Path) && !(e.Kind == task.EditCreate && code.IsTest(e.Path)) {
+		newTest := e.Kind == task.EditCreate && code.IsTest(e.Path)
+		if own := r.in.RepoScope; len(own) > 0 && !patch.Match(own, e.Path) && !newTest {
 			a.Refused = fmt.Sprintf("%s is out of the scope that the repository's settings allow", e.Path)
 			return retry, nil
 		}
