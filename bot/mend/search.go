@@ -95,6 +95,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		places = append(places, place{sus.Path, reg})
 	}
 	var out []candidate
+	likelier := s.spokenFor()
 	trees := map[string]*code.Tree{}
 	for _, p := range places {
 		src := s.sources.read(p.path)
@@ -113,10 +114,11 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 				continue
 			}
 			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
-			if s.hangs() {
-				if !movesOn[m.Operator] {
-					c.score *= 0.2
-				}
+			if likelier[m.Operator] {
+				c.score *= strategyGain
+			}
+			if s.hangs() && !movesOn[m.Operator] {
+				c.score *= 0.2
 			}
 			if s.target.suite.Kind == "go" && !inBody(c) {
 				c.score *= aloneShare

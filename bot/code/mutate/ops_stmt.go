@@ -480,6 +480,8 @@ func valueOrDefault(s *scene, n code.Node) {
 		values = []string{s.d.list, s.d.dict}
 	case up == "assignment" || up == "variable_declarator" || up == "assignment_expression" || isReturned(n):
 		values = []string{s.d.list, "0", s.d.text, s.d.dict}
+	case up == "arguments" && takesObject(n):
+		values = []string{s.d.dict}
 	case up == "argument_list" || up == "arguments" || up == "binary_operator":
 		values = []string{"0", s.d.text, s.d.list}
 	case up == "binary_expression":
@@ -490,7 +492,7 @@ func valueOrDefault(s *scene, n code.Node) {
 	for _, v := range values {
 		text := n.Text() + s.d.orElse + v
 		switch up {
-		case "binary_operator", "binary_expression", "argument_list", "arguments":
+		case "binary_operator", "binary_expression":
 			text = "(" + text + ")"
 		}
 		s.put(n.Start(), n.End(), text, 1, "Use %s when %s is missing.", v, one(n.Text()))
@@ -498,6 +500,17 @@ func valueOrDefault(s *scene, n code.Node) {
 	if s.d.lang == js {
 		s.put(n.Start(), n.End(), "("+n.Text()+" || 0)", 0.3, "Use 0 when %s is missing or not a number.", one(n.Text()))
 	}
+}
+
+// takesObject tells whether a value is given to one of JavaScript's functions
+// over an object's own properties.
+func takesObject(n code.Node) bool {
+	c, ok := n.Ancestor("call_expression")
+	if !ok {
+		return false
+	}
+	fn, ok := c.ChildByField("function")
+	return ok && strings.HasPrefix(fn.Text(), "Object.")
 }
 
 func keyDefault(s *scene, n code.Node) {

@@ -68,7 +68,7 @@ func table() []operator {
 		{"loop_step", "missing statement", 0.006, all, loopStep},
 		{"lock", "missing lock", 0.006, golang, lockAround},
 		{"closure_binding", "late binding", 0.006, py | js, closureBinding},
-		{"value_or_default", "missing guard", 0.012, py | js, valueOrDefault},
+		{"value_or_default", "missing guard", 0.020, py | js, valueOrDefault},
 		{"key_default", "missing key", 0.012, py, keyDefault},
 		{"optional_chain", "missing guard", 0.012, js, optionalChain},
 		{"return_value", "wrong return value", 0.022, all, returnValue},
