@@ -114,6 +114,9 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 				continue
 			}
 			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
+			if unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
+				continue // its plain twin is among the candidates, or the statement without it
+			}
 			if likelier[m.Operator] {
 				c.score *= strategyGain
 			}
@@ -347,6 +350,9 @@ func doubled(line string) bool {
 	}
 	return false
 }
+
+// unnatural is arithmetic that nobody writes: a + -1, b - 0.
+var unnatural = regexp.MustCompile(`[\w)\]] ?[+-] ?(?:-\d|0(?:[^\w.]|$))`)
 
 var (
 	twoSides   = regexp.MustCompile(`\s*(?:,|<=|>=|===?|!==?|:=|=|<|>|-|&&|\|\||\band\b|\bor\b)\s*`)

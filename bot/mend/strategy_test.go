@@ -27,3 +27,15 @@ func TestC8AFailuresKindSpeaksForOperators(t *testing.T) {
 		t.Errorf("a wrong value speaks for %v", got)
 	}
 }
+
+func TestR2ArithmeticThatNobodyWritesIsNoRival(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"x = (page + -1) * size": true, "n = pages(a) - 0": true, "y = a - -1": true,
+		"x = (page - 1) * size": false, "if a - 0.5 > b:": false, "for i in range(-1, 0):": false, "x = f(a, -1)": false, "s = a[-1]": false,
+	} {
+		if got := unnatural.MatchString(line); got != want {
+			t.Errorf("%q: unnatural %v, want %v", line, got, want)
+		}
+	}
+}
