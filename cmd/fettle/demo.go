@@ -262,7 +262,7 @@ func (d *demo) summary(r task.Run, snap simulator.Snapshot, issue int) bot.Summa
 	}
 	var pub task.Publication
 	for _, pr := range snap.Pulls {
-		pub.Branch = pr.Head
+		pub.Branch, pub.Commit = pr.Head, pr.HeadSHA
 		pub.PullRequest = &task.PullRequest{Number: pr.Number, URL: pr.URL, Title: pr.Title, Draft: pr.Draft, Body: pr.Body}
 	}
 	sum := bot.Summarise(res, pub)
