@@ -272,9 +272,16 @@ func (r *confined) kill() {
 	if r.pidfd >= 0 {
 		_ = unix.PidfdSendSignal(r.pidfd, unix.SIGKILL, nil, 0)
 	}
-	if r.cmd != nil && r.cmd.Process != nil {
-		_ = r.cmd.Process.Kill()
+	if r.cmd == nil || r.cmd.Process == nil {
+		return
 	}
+	if r.pidfd < 0 {
+		// The namespace's first process is not known yet and may not have tied
+		// its life to bwrap's: but until it begins a session of its own it is in
+		// bwrap's process group.
+		_ = unix.Kill(-r.cmd.Process.Pid, unix.SIGKILL)
+	}
+	_ = r.cmd.Process.Kill()
 }
 
 // watch implements running.

@@ -186,7 +186,10 @@ func (w *world) stop(s *server) int {
 	select {
 	case <-s.done:
 	case <-time.After(40 * time.Second):
-		w.Fatalf("the server did not end within 40 s of SIGTERM\n%s", w.tail())
+		_ = s.Process.Signal(syscall.SIGQUIT) // where is it?
+		<-s.done
+		raw, _ := os.ReadFile(w.log)
+		w.Fatalf("the server did not end within 40 s of SIGTERM\n%s", raw)
 	}
 	return s.ProcessState.ExitCode()
 }
