@@ -83,19 +83,29 @@ func TestS01WholeTreeDeadWithinTwoSecondsOfTheDeadline(t *testing.T) {
 	})
 }
 
-// quickly wants one of a few tries to end in time: on a machine with other work
-// any single one may wait for its turn, a wait of ours comes every time.
+// quickly wants two of three tries to end in time, and none much later: on a
+// machine with other work a single one may wait for its turn, a wait of ours
+// comes again.
 func quickly(t *testing.T, limit time.Duration, try func() time.Duration) {
 	t.Helper()
 	var took []time.Duration
-	for range 5 {
+	late := 0
+	for range 3 {
 		d := try()
-		if d <= limit || t.Failed() {
+		took = append(took, d)
+		if d > limit {
+			late++
+		}
+		if d > limit+10*time.Second {
+			t.Errorf("one took %v, far over %v", d, limit)
+		}
+		if t.Failed() {
 			return
 		}
-		took = append(took, d)
 	}
-	t.Errorf("over %v each time: %v", limit, took)
+	if late > 1 {
+		t.Errorf("over %v: %v", limit, took)
+	}
 }
 
 func TestS01CancelKillsAtOnce(t *testing.T) {
