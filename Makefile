@@ -31,7 +31,7 @@ $(LINT):
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
 	sh .ci/bench.sh
 
-eval: setup ## mechanical repair on cases with held-back tests; HALF=open, sealed or all
+eval: setup ## mechanical repair on cases with held-back tests; HALF=practice, open, sealed or all
 	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval
 
 fuzz: ## each fuzz target for TIME
