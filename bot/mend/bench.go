@@ -37,7 +37,7 @@ func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) 
 	case "python":
 		return newPythonBench(ctx, m.cfg, r.Dir, t, limit)
 	case "javascript":
-		return newNodeBench(ctx, m.cfg, r.Dir, t.suite, limit)
+		return newNodeBench(ctx, m.cfg, r.Dir, t, limit)
 	case "go":
 		return newGoBench(ctx, m.cfg, r.Dir, t.suite, limit)
 	}

@@ -1,44 +1,60 @@
 package mend
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
-	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
-// nodeBench runs a test file in one process of Node for each candidate.
+// nodeBench keeps workers that load the modules of each candidate anew in one
+// process. A test file that does not go the same way there as in a process of
+// its own (it changes folders, or keeps state in the process) is run in a
+// process for each candidate.
 type nodeBench struct {
-	suite  verify.Suite
-	limit  time.Duration
-	spaces []*sandbox.Workspace
-	walls  map[string]time.Duration // file → how long a candidate's run may take, learned from the unchanged tree
+	suite   verify.Suite
+	green   []verify.TestResult
+	limit   time.Duration
+	spaces  []*sandbox.Workspace
+	workers []*nodeWorker
+	walls   map[string]time.Duration // file → how long a candidate's run in a process may take, learned from the unchanged tree
+	warm    map[string]*nodeUse      // file → how it runs in a worker; nil when it does not
+	mu      sync.Mutex
+	fresh   bool // a thread for each candidate: one of them left something behind
 }
 
-func newNodeBench(ctx context.Context, cfg Config, dir string, s verify.Suite, limit time.Duration) (bench, error) {
-	b := &nodeBench{suite: s, limit: limit, walls: map[string]time.Duration{}}
+// nodeUse is what a file's green tests need on the unchanged tree.
+type nodeUse struct {
+	names     []string // green tests that go the same way as in a process of their own
+	cpu, wall float64  // milliseconds
+}
+
+func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
+	b := &nodeBench{suite: t.suite, green: t.green, limit: limit, walls: map[string]time.Duration{}, warm: map[string]*nodeUse{}}
 	for range cfg.Workers {
 		w, err := cfg.Sandbox.Workspace(ctx, dir)
 		if err != nil {
 			return nil, errors.Join(err, b.close())
 		}
 		b.spaces = append(b.spaces, w)
+		b.workers = append(b.workers, &nodeWorker{space: w, dir: t.suite.Dir, flags: nodeFlags(t.suite.Argv), life: 2*cfg.MaxTime + time.Minute})
 	}
 	return b, nil
 }
 
-func (b *nodeBench) round() int { return 40 }
+func (b *nodeBench) round() int { return 60 }
 
 func (b *nodeBench) close() error {
 	var err error
+	for _, w := range b.workers {
+		w.stop()
+	}
 	for _, w := range b.spaces {
 		err = errors.Join(err, w.Close())
 	}
@@ -65,103 +81,64 @@ func leaf(t verify.TestResult, s verify.Suite) string {
 	return parts[len(parts)-1]
 }
 
-// command runs one file with its tests in the same process: given a file
-// without --test, Node runs it and node:test reports at the end.
-func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Command {
-	argv := []string{"node", "--import", "data:text/javascript," + escapeURL(hook(out, b.limit)), "--test-reporter=tap"}
-	if pattern != "" {
-		argv = append(argv, "--test-name-pattern="+pattern)
-	}
-	wall := time.Second + b.limit*time.Duration(min(n+1, 10))
-	if usual, ok := b.walls[wallKey(file, pattern)]; ok {
-		wall = min(wall, usual)
-	}
-	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: wall}}
+// inFile is the native id without the file.
+func inFile(t verify.TestResult, s verify.Suite) string {
+	_, name, _ := strings.Cut(native(t, s), " > ")
+	return name
 }
 
-func wallKey(file, pattern string) string { return file + "\x00" + pattern }
-
-// only selects the wanted tests by name where they are few and stand at the
-// top of the file; "" runs the whole file.
-func (b *nodeBench) only(tests []verify.TestResult) string {
-	if len(tests) > 5 {
-		return ""
-	}
-	var names []string
-	for _, t := range tests {
-		if strings.Count(native(t, b.suite), " > ") != 1 {
-			return ""
-		}
-		names = append(names, regexp.QuoteMeta(leaf(t, b.suite)))
-	}
-	return "^(" + strings.Join(names, "|") + ")$"
-}
-
-// learn runs the wanted tests once on the unchanged tree and allows a
-// candidate a few times as long: what breaks a promise often waits for ever,
-// and most of a search would be spent on waiting.
+// learn finds out how the files of tests run on the unchanged tree, and which
+// of them can be run in a worker.
 func (b *nodeBench) learn(ctx context.Context, tests []verify.TestResult) error {
 	files, groups := byFile(tests, b.suite)
+	_, greens := byFile(b.green, b.suite)
 	for _, f := range files {
-		pattern := b.only(groups[f])
-		if _, known := b.walls[wallKey(f, pattern)]; known {
+		if _, known := b.warm[f]; known {
 			continue
 		}
-		res, err := b.spaces[0].Run(ctx, b.command(f, pattern, len(groups[f]), ""))
+		use, err := b.rehearse(ctx, f, greens[f])
 		if err != nil {
 			return err
 		}
-		b.walls[wallKey(f, pattern)] = 600*time.Millisecond + 4*res.Elapsed
+		b.warm[f] = use
+		if use == nil {
+			if err := b.learnProcess(ctx, groups[f]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-var tapLine = regexp.MustCompile(`^( *)(not ok|ok) \d+ - (.*?)( # (?:SKIP|TODO).*)?$`)
+// maxRehearsed is how many green tests of a file tell whether it can be run in
+// a worker.
+const maxRehearsed = 60
 
-// tapPassed reads which tests passed from TAP. A name that failed anywhere is
-// not among them.
-func tapPassed(out []byte) (passed, failed map[string]bool) {
-	passed, failed = map[string]bool{}, map[string]bool{}
-	for _, line := range strings.Split(string(out), "\n") {
-		m := tapLine.FindStringSubmatch(strings.TrimRight(line, "\r"))
-		if m == nil {
-			continue
-		}
-		name := tapName.Replace(m[3])
-		switch {
-		case m[2] == "not ok":
-			failed[name] = true
-		case m[4] == "":
-			passed[name] = true
-		}
+// rehearse runs a file's green tests in a worker, twice, as a candidate would
+// be; nil when they do not pass there.
+func (b *nodeBench) rehearse(ctx context.Context, file string, greens []verify.TestResult) (*nodeUse, error) {
+	use := &nodeUse{}
+	for _, t := range greens[:min(len(greens), maxRehearsed)] {
+		use.names = append(use.names, inFile(t, b.suite))
 	}
-	return passed, failed
-}
-
-// tapName undoes the escapes of Node's TAP reporter.
-var tapName = strings.NewReplacer(`\\`, `\`, `\#`, "#")
-
-func (b *nodeBench) run(ctx context.Context, w *sandbox.Workspace, tests []verify.TestResult) (map[string]bool, error) {
-	out, missed := map[string]bool{}, false
-	files, groups := byFile(tests, b.suite)
-	for _, f := range files {
-		res, err := w.Run(ctx, b.command(f, b.only(groups[f]), len(groups[f]), ""))
+	limit := float64(b.limit.Milliseconds()) * float64(min(len(use.names)+1, 20))
+	for range 2 {
+		ran, err := b.workers[0].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: limit, Wall: 2000 + limit})
 		if err != nil {
 			return nil, err
 		}
-		passed, failed := tapPassed(res.Stdout)
-		for _, t := range groups[f] {
-			if name := leaf(t, b.suite); passed[name] && !failed[name] {
-				out[t.ID] = true
-			} else {
-				missed = true
+		if len(ran) != 1 || ran[0].Ended != "done" {
+			return nil, nil //nolint:nilnil // a process of its own, then
+		}
+		passed := ran[0].passed()
+		for _, n := range use.names {
+			if !passed[n] {
+				return nil, nil //nolint:nilnil // the same
 			}
 		}
-		if missed {
-			break // it is not the change that is looked for; the other files need not run
-		}
+		use.cpu, use.wall = ran[0].CPU, ran[0].Wall // of the second time, when all is compiled
 	}
-	return out, nil
+	return use, nil
 }
 
 func (b *nodeBench) try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(int, map[string]bool) bool) error {
@@ -169,8 +146,95 @@ func (b *nodeBench) try(ctx context.Context, cs []candidate, tests []verify.Test
 		return err
 	}
 	return parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
-		return withFile(b.spaces[worker], cs[i], func() (map[string]bool, error) { return b.run(ctx, b.spaces[worker], tests) })
+		if err := b.sane(ctx, worker); err != nil {
+			return nil, err
+		}
+		return withFile(b.spaces[worker], cs[i], func() (map[string]bool, error) { return b.run(ctx, worker, tests) })
 	}, each)
+}
+
+// run runs the tests on what the worker's tree holds. What passes all of them
+// in a worker is run in a process of its own, which decides.
+func (b *nodeBench) run(ctx context.Context, worker int, tests []verify.TestResult) (map[string]bool, error) {
+	out := map[string]bool{}
+	files, groups := byFile(tests, b.suite)
+	stop := len(tests) > 8 || len(files) > 1
+	warm := 0
+	for _, f := range files {
+		use := b.warm[f]
+		if use == nil {
+			continue
+		}
+		warm++
+		passed, err := b.runWarm(ctx, worker, f, use, groups[f], stop)
+		if err != nil {
+			return nil, err
+		}
+		merge(out, passed)
+		if len(passed) < len(groups[f]) && stop {
+			return out, nil
+		}
+	}
+	if warm == len(files) && len(out) < len(tests) {
+		return out, nil
+	}
+	return b.runProcess(ctx, b.spaces[worker], tests)
+}
+
+func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *nodeUse, tests []verify.TestResult, stop bool) (map[string]bool, error) {
+	b.mu.Lock()
+	fresh := b.fresh
+	b.mu.Unlock()
+	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 250 + 5*use.cpu, Wall: 1000 + 10*use.wall, Stop: stop, Fresh: fresh}
+	for _, t := range tests {
+		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
+	}
+	ran, err := b.workers[worker].run(ctx, req)
+	if err != nil || len(ran) != 1 {
+		return nil, err
+	}
+	out := map[string]bool{}
+	passed := ran[0].passed()
+	for _, t := range tests {
+		if passed[inFile(t, b.suite)] {
+			out[t.ID] = true
+		}
+	}
+	return out, nil
+}
+
+// saneEvery is after how many candidates a worker has to show that the
+// unchanged tree's green tests still pass in it.
+const saneEvery = 60
+
+// sane finds out whether a candidate left something behind in the thread, such
+// as a prototype that it changed. Then each candidate gets a thread of its own.
+func (b *nodeBench) sane(ctx context.Context, worker int) error {
+	w := b.workers[worker]
+	if w.since++; w.since < saneEvery {
+		return nil
+	}
+	w.since = 0
+	for f, use := range b.warm {
+		if use == nil || len(use.names) == 0 {
+			continue
+		}
+		ran, err := w.run(ctx, nodeRequest{Files: []nodeFile{{f, slices.Clone(use.names)}}, CPU: 1000 + 10*use.cpu, Wall: 2000 + 20*use.wall, Fresh: true})
+		if err != nil {
+			return err
+		}
+		ok := len(ran) == 1
+		for _, n := range use.names {
+			ok = ok && ran[0].passed()[n]
+		}
+		if !ok {
+			b.mu.Lock()
+			b.fresh = true
+			b.mu.Unlock()
+		}
+		break
+	}
+	return nil
 }
 
 // withFile changes one file of a workspace while do runs.
@@ -185,155 +249,102 @@ func withFile(w *sandbox.Workspace, c candidate, do func() (map[string]bool, err
 	return passed, err
 }
 
+// trace has each file traced in one go; the tests that this tells nothing of
+// are traced in a process each.
 func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace, error) {
 	out := make([]trace, len(tests))
-	err := parallel(ctx, len(b.spaces), len(tests), func(worker, i int) (map[string]bool, error) {
-		t, err := b.traceOne(ctx, b.spaces[worker], tests[i], i)
-		out[i] = t
+	files, groups := byFile(tests, b.suite)
+	found := make([]map[string]trace, len(files))
+	err := parallel(ctx, len(b.spaces), len(files), func(worker, i int) (map[string]bool, error) {
+		var err error
+		found[i], err = b.traceFile(ctx, worker, files[i], groups[files[i]])
+		return nil, err
+	}, func(int, map[string]bool) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	var left []int
+	for i, t := range tests {
+		file, _, _ := strings.Cut(native(t, b.suite), " > ")
+		got, ok := found[slices.Index(files, file)][t.ID]
+		if out[i] = got; !ok {
+			left = append(left, i)
+		}
+	}
+	err = parallel(ctx, len(b.spaces), len(left), func(worker, i int) (map[string]bool, error) {
+		t, err := b.traceOne(ctx, b.spaces[worker], tests[left[i]], left[i])
+		out[left[i]] = t
 		return nil, err
 	}, func(int, map[string]bool) bool { return true })
 	return out, err
 }
 
-func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify.TestResult, i int) (trace, error) {
-	file, _, _ := strings.Cut(native(t, b.suite), " > ")
-	name := leaf(t, b.suite)
-	tr := trace{id: t.ID, lines: map[string]map[int]int{}}
-	out := fmt.Sprintf("cover-%d.json", i)
-	cmd := b.command(file, "^"+regexp.QuoteMeta(name)+"$", 1, "/out/"+out)
-	res, err := w.Run(ctx, cmd)
-	if err != nil {
-		return tr, err
+// traceFile traces tests of one file, by id.
+func (b *nodeBench) traceFile(ctx context.Context, worker int, file string, tests []verify.TestResult) (map[string]trace, error) {
+	limit := float64(b.limit.Milliseconds())
+	all := 2000 + limit*float64(min(len(tests), 20))
+	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: all, Wall: 2 * all, Cover: true, Late: int(limit)}
+	for _, t := range tests {
+		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
 	}
-	passed, failed := tapPassed(res.Stdout)
-	tr.passed = passed[name] && !failed[name]
-	raw, err := w.ReadOut(out, maxAnswer)
-	if err != nil {
-		return tr, nil //nolint:nilerr // it wrote none; the other tests still say something
+	ran, err := b.workers[worker].run(ctx, req)
+	if err != nil || len(ran) != 1 {
+		return nil, err
 	}
-	var report v8Report
-	if err := json.Unmarshal(raw, &report); err != nil {
-		return tr, nil //nolint:nilerr // cut short: the same
+	passed := ran[0].passed()
+	lines := map[string]map[string]map[int]int{}
+	for _, t := range ran[0].Traces {
+		lines[t.Path] = b.covered(b.spaces[worker], t.Scripts)
 	}
-	for _, script := range report.Result {
-		rel, ok := strings.CutPrefix(script.URL, "file:///work/")
-		if !ok || strings.Contains(rel, "node_modules/") {
+	out := map[string]trace{}
+	for _, t := range tests {
+		name := inFile(t, b.suite)
+		of, ok := lines[name]
+		for up := name; !ok && up != ""; of, ok = lines[up] { // a test inside a test
+			up = up[:max(strings.LastIndex(up, " > "), 0)]
+		}
+		if ok && (len(of) > 0 || passed[name]) {
+			out[t.ID] = trace{id: t.ID, passed: passed[name], lines: of}
+		}
+	}
+	return out, nil
+}
+
+// covered are the lines of the tree's own files that scripts ran.
+func (b *nodeBench) covered(w *sandbox.Workspace, scripts []v8Script) map[string]map[int]int {
+	out := map[string]map[int]int{}
+	for _, s := range scripts {
+		rel, src, ok := sourceOf(w, s.URL)
+		if !ok {
 			continue
 		}
-		src, err := w.ReadFile(path.Clean(rel), 4<<20)
-		if err != nil {
+		lines := s.lines(src)
+		if out[rel] == nil {
+			out[rel] = lines
 			continue
 		}
-		tr.lines[path.Clean(rel)] = script.lines(src)
-	}
-	return tr, nil
-}
-
-// v8Report is what the inspector's Profiler.takePreciseCoverage answers.
-type v8Report struct {
-	Result []v8Script `json:"result"`
-}
-
-type v8Script struct {
-	URL       string `json:"url"`
-	Functions []struct {
-		Ranges []struct {
-			Start int `json:"startOffset"` // UTF-16 units
-			End   int `json:"endOffset"`
-			Count int `json:"count"`
-		} `json:"ranges"`
-	} `json:"functions"`
-}
-
-// lines tells which lines ran: the innermost range around a line's first
-// character that is not blank was counted at least once.
-func (s v8Script) lines(src []byte) map[int]int {
-	units := len(string(src))
-	count := make([]int, units+1)
-	width := make([]int, units+1)
-	for i := range count {
-		count[i], width[i] = -1, 1<<30
-	}
-	for _, f := range s.Functions {
-		for _, r := range f.Ranges {
-			for i := max(r.Start, 0); i < min(r.End, units); i++ {
-				if w := r.End - r.Start; w <= width[i] {
-					count[i], width[i] = r.Count, w
-				}
-			}
+		for l, n := range lines { // the file under two URLs
+			out[rel][l] = max(out[rel][l], n)
 		}
-	}
-	out := map[int]int{}
-	offset := 0
-	for n, line := range bytes.SplitAfter(src, []byte("\n")) {
-		text := string(line)
-		if lead := len(text) - len(strings.TrimLeft(text, " \t")); strings.TrimSpace(text) != "" && count[min(offset+lead, units)] > 0 {
-			out[n+1] = count[min(offset+lead, units)]
-		}
-		offset += utf16Len(text)
 	}
 	return out
 }
 
-func utf16Len(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xFFFF {
-			n++
+// nodeFlags are the flags of a suite's command that the thread with the tests
+// needs, each as one argument.
+func nodeFlags(argv []string) []string {
+	long := map[string]string{"--import": "--import", "--require": "--require", "-r": "--require", "--conditions": "--conditions", "-C": "--conditions"}
+	var out []string
+	for i := 1; i < len(argv); i++ {
+		name, value, whole := strings.Cut(argv[i], "=")
+		if long[name] == "" {
+			continue
 		}
-	}
-	return n
-}
-
-// hook is loaded before the test file. It ends the process when a test keeps
-// the thread longer than the limit; with out given, it writes the coverage at
-// the end, whichever way that comes. (Node itself writes none when a test never
-// gives way, and asks from another thread are not answered then.)
-func hook(out string, limit time.Duration) string {
-	return fmt.Sprintf(`
-import { AsyncResource } from 'node:async_hooks';
-import { Session } from 'node:inspector';
-import { writeFileSync } from 'node:fs';
-import { runInThisContext } from 'node:vm';
-const out = %q;
-const session = new Session();
-const take = () => {
-  if (out) session.post('Profiler.takePreciseCoverage', (e, r) => { if (!e) writeFileSync(out, JSON.stringify(r)); });
-};
-if (out) {
-  session.connect();
-  session.post('Profiler.enable');
-  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  process.on('exit', take);
-}
-const kill = process.kill.bind(process, process.pid, 'SIGKILL');
-const run = AsyncResource.prototype.runInAsyncScope;
-let guarded = false;
-AsyncResource.prototype.runInAsyncScope = function (fn, self, ...args) {
-  if (guarded || !['Test', 'TestHook', 'Suite'].includes(this.constructor.name)) return run.call(this, fn, self, ...args);
-  guarded = true;
-  globalThis[Symbol.for('fettle')] = () => run.call(this, fn, self, ...args);
-  try {
-    return runInThisContext("globalThis[Symbol.for('fettle')]()", { timeout: %d });
-  } catch (e) {
-    if (e?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') { take(); kill(); }
-    throw e;
-  } finally {
-    guarded = false;
-  }
-};
-`, out, limit.Milliseconds())
-}
-
-func escapeURL(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
+		if !whole && i+1 < len(argv) {
+			i++
+			value = argv[i]
 		}
+		out = append(out, long[name]+"="+value)
 	}
-	return b.String()
+	return out
 }

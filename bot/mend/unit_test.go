@@ -216,7 +216,7 @@ func TestR1NodeTracesATestThatNeverEnds(t *testing.T) {
 	put(t, dir, "test/spin.test.js", "const test = require('node:test');\nconst { spin } = require('../spin.js');\ntest('hangs', () => { spin(9); });\ntest('ends', () => { spin(1); });\n")
 	session := box(t).Session()
 	defer session.Close()
-	b, err := newNodeBench(t.Context(), Config{Sandbox: session, Workers: 1}, dir, verify.Suite{Name: "node", Kind: "javascript", Dir: "."}, 500*time.Millisecond)
+	b, err := newNodeBench(t.Context(), Config{Sandbox: session, Workers: 1}, dir, target{suite: verify.Suite{Name: "node", Kind: "javascript", Dir: "."}}, 500*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,188 @@
+package mend
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // the driver
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+)
+
+//go:embed driver/node.mjs
+var nodeDriver string
+
+// nodeWorker is one process of driver/node.mjs. It starts when it is first
+// asked, and again after it died.
+type nodeWorker struct {
+	space *sandbox.Workspace
+	dir   string   // the suite's
+	flags []string // for the thread that runs tests
+	life  time.Duration
+
+	process *sandbox.Process
+	in      *json.Encoder
+	out     *bufio.Reader
+	since   int // candidates since it was last looked after
+	deaths  int
+}
+
+type nodeFile struct {
+	File  string   `json:"file"`            // seen from the suite's folder
+	Names []string `json:"names,omitempty"` // "suite > test"; none for all
+}
+
+type nodeRequest struct {
+	Files []nodeFile `json:"files"`
+	CPU   float64    `json:"cpu"`  // milliseconds of processor time, one file
+	Wall  float64    `json:"wall"` // milliseconds, one file
+	Stop  bool       `json:"stop,omitempty"`
+	Fresh bool       `json:"fresh,omitempty"` // a new thread afterwards
+	Cover bool       `json:"cover,omitempty"`
+	Late  int        `json:"late,omitempty"` // milliseconds after which a traced test is cut off
+}
+
+type nodeAnswer struct {
+	Ready bool      `json:"ready"`
+	Files []nodeRan `json:"files"`
+}
+
+type nodeRan struct {
+	File  string `json:"file"`
+	Ended string `json:"ended"` // done, late, stuck (waits for what never comes), died
+	Tests []struct {
+		Path   []string `json:"path"`
+		Passed bool     `json:"passed"`
+	} `json:"tests"`
+	Traces []struct {
+		Path    string     `json:"path"`
+		Scripts []v8Script `json:"scripts"`
+	} `json:"traces"`
+	CPU  float64 `json:"cpu"`
+	Wall float64 `json:"wall"`
+}
+
+// passed are the tests that passed, as they are named in native ids: the second
+// of a name has " #2" at its end.
+func (r nodeRan) passed() map[string]bool {
+	out, count := map[string]bool{}, map[string]int{}
+	for _, t := range r.Tests {
+		name := strings.Join(t.Path, " > ")
+		if count[name]++; count[name] > 1 {
+			name += " #" + strconv.Itoa(count[name])
+		}
+		if t.Passed {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// maxDeaths is how often a worker may die before it is given up.
+const maxDeaths = 20
+
+// run asks the worker. One that died, or would not start, gives no results: its
+// candidate is no repair.
+func (w *nodeWorker) run(ctx context.Context, req nodeRequest) ([]nodeRan, error) {
+	if w.deaths >= maxDeaths {
+		return nil, nil
+	}
+	answer, err := w.ask(ctx, req)
+	if err == nil {
+		return answer.Files, nil
+	}
+	w.deaths++
+	w.stop()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return nil, nil //nolint:nilerr // code under test can kill its process
+}
+
+func (w *nodeWorker) ask(ctx context.Context, req nodeRequest) (nodeAnswer, error) {
+	if w.process == nil {
+		if err := w.start(ctx); err != nil {
+			return nodeAnswer{}, err
+		}
+	}
+	if err := w.in.Encode(req); err != nil {
+		return nodeAnswer{}, fmt.Errorf("asking the Node worker: %w", err)
+	}
+	return w.read()
+}
+
+func (w *nodeWorker) start(ctx context.Context) error {
+	flags, err := json.Marshal(append([]string{}, w.flags...))
+	if err != nil {
+		return err
+	}
+	up := "."
+	if dir := path.Clean(w.dir); dir != "." {
+		up = strings.TrimSuffix(strings.Repeat("../", strings.Count(dir, "/")+1), "/")
+	}
+	w.process, err = w.space.Start(ctx, sandbox.Command{
+		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, up, string(flags)}, Dir: w.dir,
+		Env:    map[string]string{"NODE_TEST_CONTEXT": ""},
+		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
+	})
+	if err != nil {
+		return fmt.Errorf("starting the Node worker: %w", err)
+	}
+	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
+	a, err := w.read()
+	if err == nil && !a.Ready {
+		err = errors.New("the Node worker is not ready")
+	}
+	return err
+}
+
+func (w *nodeWorker) read() (nodeAnswer, error) {
+	var a nodeAnswer
+	raw, err := readLine(w.out)
+	if err != nil {
+		return a, fmt.Errorf("the Node worker ended: %w", err)
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return a, fmt.Errorf("the Node worker's answer is not JSON: %w", err)
+	}
+	return a, nil
+}
+
+// readLine reads a line of at most maxAnswer bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			return line, nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAnswer {
+			return nil, err
+		}
+	}
+}
+
+func (w *nodeWorker) stop() {
+	if w.process != nil {
+		w.process.Kill()
+		_, _ = w.process.Wait() // it was killed
+		w.process = nil
+	}
+}
+
+// sourceOf reads the file of the tree that a script's URL names.
+func sourceOf(w *sandbox.Workspace, address string) (rel string, src []byte, ok bool) {
+	if rel, err := url.PathUnescape(address); err == nil {
+		src, err = w.ReadFile(path.Clean(rel), 4<<20)
+		return path.Clean(rel), src, err == nil
+	}
+	return "", nil, false
+}
