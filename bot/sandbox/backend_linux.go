@@ -84,6 +84,7 @@ func (s *Sandbox) furnish(b *bubblewrap) error {
 		b.dropEtc = func() { _ = dropBox(dir, lock) }
 		etc = filepath.Join(dir, "etc")
 	}
+	b.sealDir = filepath.Join(filepath.Dir(etc), "seal")
 	if err := b.stage.do(func() error { return writeEtc(etc) }); err != nil {
 		return err
 	}

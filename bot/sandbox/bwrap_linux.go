@@ -28,6 +28,8 @@ type bubblewrap struct {
 	toolArgs []string // bwrap's options that show the toolchains
 	groups   *cgroups // nil: no writable cgroup, the watchdog counts
 	mounts   int      // of commands, for names; used on the stage's thread only
+	sealDir  string   // where execute-only copies are kept, as bwrap sees it
+	sealer   sealer
 }
 
 // startGrace bounds the time from the start of bwrap to the payload's: building
@@ -61,7 +63,16 @@ func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Li
 		undo()
 		return nil, err
 	}
-	block, err := b.start(r, args, c.Argv, io)
+	argv := c.Argv
+	if c.Sealed {
+		var seal []string
+		if seal, argv, err = b.sealed(w.box, c.Argv); err != nil {
+			undo()
+			return nil, err
+		}
+		args = append(seal, args...)
+	}
+	block, err := b.start(r, args, argv, io)
 	if err != nil {
 		undo()
 		return nil, err

@@ -27,6 +27,12 @@ type Command struct {
 	Stdin    io.Reader         // nil: empty
 	Limits   Limits            // what is set overrides the Sandbox's limits
 	ReadOnly []Mount
+	// Sealed keeps the command's own process out of the reach of those that it
+	// starts: they can neither read nor write its memory, environment and
+	// descriptors through /proc. Such a process cannot open its own /proc/self
+	// files either. Argv[0] has to be a program, not a script. The backend none
+	// does not do it.
+	Sealed bool
 }
 
 // Result says how a command ended. A red exit is a Result, not an error.

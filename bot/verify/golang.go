@@ -185,7 +185,8 @@ func (r *goRun) once(ctx context.Context, v *Verifier, b box, dirs []string, lef
 	for _, group := range groups {
 		res, err := b.Run(ctx, sandbox.Command{
 			Argv: r.argv(group, left, timeout), Dir: r.suite.Dir,
-			Env:    map[string]string{"GOTOOLCHAIN": "local", "GOPROXY": "off"},
+			Env:    v.goEnv(),
+			Sealed: true, // what it prints is the evidence
 			Limits: sandbox.Limits{Wall: wall + 20*time.Second, OutputBytes: 64 << 20},
 		})
 		if err != nil {
@@ -196,4 +197,13 @@ func (r *goRun) once(ctx context.Context, v *Verifier, b box, dirs []string, lef
 		again, slower = append(again, more...), slower || slow
 	}
 	return again, slower, nil
+}
+
+// goEnv: a sealed go command stands elsewhere, and has to be told of its root.
+func (v *Verifier) goEnv() map[string]string {
+	env := map[string]string{"GOTOOLCHAIN": "local", "GOPROXY": "off"}
+	if exe := v.program("go"); exe != "" {
+		env["GOROOT"] = path.Dir(path.Dir(exe))
+	}
+	return env
 }

@@ -23,6 +23,7 @@ type nodeRequest struct {
 	Key      string   `json:"key"`
 	Nonce    string   `json:"nonce"`
 	Out      string   `json:"out"`
+	Exe      string   `json:"exe"`   // node's own path: a sealed process does not know it; "" when it does
 	Wall     float64  `json:"wall"`  // seconds
 	Limit    float64  `json:"limit"` // seconds, one file
 	Restarts int      `json:"restarts"`
@@ -45,7 +46,7 @@ func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)
 	req, err := json.Marshal(nodeRequest{
-		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
+		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Exe: v.program("node"), Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
 		Restarts: 3, Parallel: 2, Flags: append([]string{}, flags...), Files: files,
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 		return outcome{}, err
 	}
 	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
-		Argv:  []string{"python3", "-I", "-B", "-c", parentPy},
+		Argv:  []string{"python3", "-I", "-S", "-B", "-c", parentPy}, // the supervisor needs no site-packages
 		Env:   map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
 		Stdin: bytes.NewReader(append(req, '\n')),
 	}, key, nonce, lim)

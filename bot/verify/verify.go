@@ -93,6 +93,15 @@ func (v *Verifier) place(b box) (work, out string) {
 	return inside, "/out"
 }
 
+// program is the path of a program inside, "" in the backend "none".
+func (v *Verifier) program(name string) string {
+	if v.plain || v.cfg.Sandbox == nil {
+		return ""
+	}
+	exe, _ := v.cfg.Sandbox.Tool(name)
+	return exe
+}
+
 // moved makes the paths in what came out of a run those of the sandbox.
 func (v *Verifier) moved(b box, data []byte) []byte {
 	if !v.plain {

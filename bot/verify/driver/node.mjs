@@ -11,6 +11,7 @@ import { run } from 'node:test';
 const cfg = JSON.parse(readFileSync(0, 'utf8'));
 const key = Buffer.from(cfg.key, 'hex');
 delete cfg.key;
+if (cfg.exe) process.execPath = cfg.exe; // what the test processes are started from
 process.execArgv.length = 0; // our own -e must not reach the test processes
 const deadline = Date.now() + cfg.wall * 1000;
 
