@@ -152,7 +152,7 @@ func (f *facts) call(n code.Node) {
 		f.arity[name.Text()] = len(args)
 		f.callNames = append(f.callNames, name.Text())
 	}
-	if len(args) == 1 && fn.Kind() == "identifier" && len(args[0].Text()) < 60 {
+	if len(args) == 1 && len(fn.Text()) < 40 && !strings.ContainsAny(fn.Text(), "()[]\n") && len(args[0].Text()) < 60 {
 		f.around[args[0].Text()] = addOnce(f.around[args[0].Text()], fn.Text())
 	}
 }

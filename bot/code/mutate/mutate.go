@@ -168,9 +168,14 @@ func essence(src []byte, old, replacement string, start int) string {
 
 // finish turns weights into priors and puts the mutations in order.
 func (s *scene) finish() []Mutation {
-	total := make([]float64, len(s.table))
+	total, shares := make([]float64, len(s.table)), 0.0
 	for _, w := range s.out {
 		total[w.op] += w.weight
+	}
+	for _, op := range s.table {
+		if op.langs&s.d.lang != 0 {
+			shares += op.share
+		}
 	}
 	slices.SortStableFunc(s.out, func(a, b weighted) int {
 		return cmp.Or(
@@ -180,7 +185,7 @@ func (s *scene) finish() []Mutation {
 	})
 	out := make([]Mutation, len(s.out))
 	for i, w := range s.out {
-		w.Prior = s.table[w.op].share * w.weight / total[w.op]
+		w.Prior = s.table[w.op].share / shares * w.weight / total[w.op]
 		out[i] = w.Mutation
 	}
 	return out

@@ -556,6 +556,11 @@ func callWrap(s *scene, n code.Node) {
 		typ = v.typ
 	}
 	for _, fn := range s.facts.around[text] {
+		if root, _, _ := strings.Cut(fn, "."); root != fn && s.facts.isVariable(root) {
+			if _, here := s.facts.lookup(root, n.Start()); !here {
+				continue
+			}
+		}
 		s.put(n.Start(), n.End(), fn+"("+text+")", 3, "Use %s of %s, as elsewhere in the file.", one(fn), one(text))
 	}
 	for _, w := range wraps[s.d.lang] {
@@ -728,7 +733,7 @@ func copyValue(s *scene, n code.Node) {
 		e := left.NamedChildren()[0].Text()
 		s.put(n.Start(), n.End(), "["+e+" for _ in range("+right.Text()+")]", 2, "Make %s anew for each place.", one(e))
 	}
-	if !isValue(n) || n.Kind() == "call" || n.Kind() == "call_expression" || isElement(n) {
+	if !isValue(n) || strings.Contains(n.Text(), "\n") || len(n.Text()) > 60 {
 		return
 	}
 	var where float64
@@ -746,6 +751,9 @@ func copyValue(s *scene, n code.Node) {
 	default:
 		return
 	}
+	if n.Kind() == "call" || n.Kind() == "call_expression" || isElement(n) {
+		where *= 0.2 // mostly new already, or no container
+	}
 	text := n.Text()
 	typ := ""
 	if v, ok := s.facts.lookup(text, n.Start()); ok {
@@ -762,8 +770,10 @@ func copyValue(s *scene, n code.Node) {
 		put("list(%)", 1)
 		put("dict(%)", 1)
 		put("%.copy()", 0.6)
-		if strings.Contains(string(s.src), "import copy") {
+		if src := string(s.src); strings.Contains(src, "import copy") {
 			put("copy.deepcopy(%)", 1)
+		} else if strings.Contains(src, "import deepcopy") {
+			put("deepcopy(%)", 2)
 		}
 	case js:
 		put("[...%]", 1)

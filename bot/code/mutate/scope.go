@@ -430,5 +430,10 @@ func (f *facts) lookup(name string, at int) (variable, bool) {
 	return best, found
 }
 
+// isVariable tells whether a name is a variable anywhere in the file.
+func (f *facts) isVariable(name string) bool {
+	return slices.ContainsFunc(f.vars, func(v variable) bool { return v.name == name })
+}
+
 // fits tells whether a value of type b may stand where one of type a stood.
 func fits(a, b string) bool { return a == "" || b == "" || a == b }

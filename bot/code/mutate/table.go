@@ -12,20 +12,16 @@ type operator struct {
 
 // table is the one table of operators.
 //
-// Where the shares come from: ManySStuBs4J (Karampatsis and Sutton, MSR 2020)
-// classified 10,231 one-statement fixes of 1,000 Java projects that fit 16
-// templates: change of identifier 3,265, modifier 1,852, wrong function name
-// 1,486, number 1,137, more arguments 758, binary operator 275, less specific
-// condition 215, other caller 187, fewer arguments 179, more specific
-// condition 175, unary operator 170, boolean 169, swapped arguments 127,
-// operand 120, throws 116. Those templates leave out added and moved
-// statements, which "Dissection of a bug dataset" (Sobreira et al., SANER
-// 2018) found to be the largest group of Defects4J's fixes, conditional blocks
-// first. So the shares below take the first study's order for its own kinds,
-// hold back about a third for guards, conditions and statements, and raise
-// the kinds that a failing unit test shows best (comparisons, boundaries,
-// constants). They are judgement, in parts of a thousand, and not fitted to
-// any set of bugs.
+// A share says how likely an operator is against the others; Mutations shares
+// one out among the operators of a language. Their order follows studies of
+// one-place fixes: ManySStuBs4J (Karampatsis and Sutton, MSR 2020) names wrong
+// identifiers, functions and numbers as the commonest of its templates, before
+// operators and conditions; it leaves out added and moved statements, which
+// "Dissection of a bug dataset" (Sobreira et al., SANER 2018) finds at the top
+// of Defects4J's fixes, conditional blocks first. The figures themselves are
+// judgement: about a third is held back for guards, conditions and statements,
+// and the kinds are raised that a failing unit test shows best (comparisons,
+// boundaries, constants). They are not fitted to any set of bugs.
 func table() []operator {
 	return []operator{
 		{"comparison_boundary", "off-by-one boundary", 0.055, all, boundary},
@@ -97,5 +93,12 @@ func table() []operator {
 		{"range_copy", "value or pointer", 0.006, golang, rangeCopy},
 		{"nil_map", "missing initialisation", 0.008, golang, nilMap},
 		{"error_result", "wrong return value", 0.012, golang, errorResult},
+		{"guard_result", "missing guard", 0.022, all, guardResult},
+		{"comprehension_filter", "missing guard", 0.006, py, comprehensionFilter},
+		{"tie_break", "wrong order", 0.008, all, tieBreak},
+		{"sort_key", "wrong order", 0.010, all, sortKey},
+		{"literal_variable", "wrong variable", 0.012, all, literalVariable},
+		{"symmetric_wrap", "missing call", 0.010, all, symmetricWrap},
+		{"expression_donor", "wrong variable", 0.012, py | js, expressionDonor},
 	}
 }

@@ -1,0 +1,141 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// guardResult guards a value where it was just worked out, before anything is
+// done with it: what a look-up gives may be missing.
+func guardResult(s *scene, n code.Node) {
+	name, value, ok := defines(n)
+	if !ok || !isStatement(n) {
+		return
+	}
+	switch value.Kind() {
+	case "call", "call_expression", "await", "await_expression", "subscript", "subscript_expression", "index_expression", "attribute", "member_expression", "selector_expression":
+	default:
+		return
+	}
+	fn, ok := enclosing(n)
+	if !ok || !usedInside(string(s.src[n.End():fn.End()]), name) {
+		return
+	}
+	v, _ := s.facts.lookup(name, n.End())
+	if s.d.lang == golang && v.typ != "" && !strings.HasPrefix(v.typ, "*") {
+		return
+	}
+	leave := s.exits(fn)
+	if _, ok := inLoop(n); ok {
+		leave = append([]choice{{"continue", 1.5}, {"break", 0.4}}, leave...)
+	}
+	for i, x := range leave {
+		if i >= 6 {
+			break
+		}
+		s.after(n, s.guard(name+s.d.isNull, x.text), x.weight, "When there is no %s, %s.", one(name), x.text)
+		if s.d.lang == py {
+			s.after(n, s.guard("not "+name, x.text), x.weight*0.4, "When %s is missing or empty, %s.", one(name), x.text)
+		}
+	}
+}
+
+// defines takes an assignment to a single name apart.
+func defines(n code.Node) (name string, value code.Node, ok bool) {
+	switch n.Kind() {
+	case "expression_statement":
+		kids := n.NamedChildren()
+		if len(kids) != 1 || kids[0].Kind() != "assignment" {
+			return "", value, false
+		}
+		l, ok1 := kids[0].ChildByField("left")
+		r, ok2 := kids[0].ChildByField("right")
+		return l.Text(), r, ok1 && ok2 && l.Kind() == "identifier"
+	case "lexical_declaration", "variable_declaration":
+		kids := n.NamedChildren()
+		if len(kids) != 1 {
+			return "", value, false
+		}
+		l, ok1 := kids[0].ChildByField("name")
+		r, ok2 := kids[0].ChildByField("value")
+		return l.Text(), r, ok1 && ok2 && l.Kind() == "identifier"
+	case "short_var_declaration":
+		l, ok1 := n.ChildByField("left")
+		r, ok2 := n.ChildByField("right")
+		if !ok1 || !ok2 || len(l.NamedChildren()) != 1 || len(r.NamedChildren()) != 1 {
+			return "", value, false
+		}
+		return l.Text(), r.NamedChildren()[0], true
+	}
+	return "", value, false
+}
+
+// usedInside tells whether a text reads members or elements of a name.
+func usedInside(text, name string) bool {
+	for i := 0; ; {
+		j := strings.Index(text[i:], name)
+		if j < 0 {
+			return false
+		}
+		a, z := i+j, i+j+len(name)
+		if (a == 0 || !wordByte(text[a-1]) && text[a-1] != '.') && z < len(text) && (text[z] == '.' || text[z] == '[') {
+			return true
+		}
+		i = z
+	}
+}
+
+// comprehensionFilter leaves out of a comprehension what is missing or empty.
+func comprehensionFilter(s *scene, n code.Node) {
+	switch n.Kind() {
+	case "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension":
+	default:
+		return
+	}
+	kids := n.NamedChildren()
+	last := kids[len(kids)-1]
+	clause, ok := firstKid(n, "for_in_clause")
+	if !ok || strings.Contains(n.Text(), "\n") {
+		return
+	}
+	l, ok := clause.ChildByField("left")
+	if !ok {
+		return
+	}
+	names := []string{l.Text()}
+	if l.Kind() != "identifier" {
+		names = nil
+		for _, c := range l.NamedChildren() {
+			if c.Kind() == "identifier" && c.Text() != "_" {
+				names = append(names, c.Text())
+			}
+		}
+	}
+	join := " if "
+	if last.Kind() == "if_clause" {
+		join = " and "
+	}
+	for _, v := range names {
+		s.put(last.End(), last.End(), join+v+" is not None", 1, "Leave out %s when it is None.", one(v))
+		s.put(last.End(), last.End(), join+v, 0.7, "Leave out an empty %s.", one(v))
+		for _, c := range s.facts.conditions {
+			if kids := c.NamedChildren(); c.Kind() == "not_operator" && len(kids) == 1 {
+				c = kids[0]
+			}
+			if wordCount(c.Text(), v) > 0 && s.inScope(c, last.Start()) && c.Kind() != "boolean_operator" {
+				s.put(last.End(), last.End(), join+c.Text(), 0.5, "Keep only where %s.", one(c.Text()))
+				s.put(last.End(), last.End(), join+s.not(c), 0.5, "Leave out where %s.", one(c.Text()))
+			}
+		}
+	}
+}
+
+func firstKid(n code.Node, kind string) (code.Node, bool) {
+	for _, c := range n.NamedChildren() {
+		if c.Kind() == kind {
+			return c, true
+		}
+	}
+	return code.Node{}, false
+}
