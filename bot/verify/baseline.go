@@ -34,6 +34,11 @@ func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Ba
 // Measure runs everything on a disposable copy of dir. The error is of the
 // sandbox or the context: red tests are a result.
 func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
+	if v.cfg.Warm && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
+		if err := v.cfg.Sandbox.Warm(ctx); err != nil && ctx.Err() == nil {
+			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
+		}
+	}
 	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)

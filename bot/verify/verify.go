@@ -30,6 +30,7 @@ type Config struct {
 	Log          logrus.FieldLogger
 	Nonce        func() string // at least 32 hex digits, unguessable; tests may fix it
 	SuiteTimeout time.Duration // wall clock of one suite's run, default 4 minutes
+	Warm         bool          // have a language's own library compiled once for all runs on this machine, before the first that needs it
 	TestTimeout  time.Duration // of one test at the baseline, default 10 s; learned from the baseline afterwards
 }
 

@@ -148,7 +148,7 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
 	}
-	verifier := verify.New(verify.Config{Sandbox: box, Now: p.now, Log: p.log})
+	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
 	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
 		Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
