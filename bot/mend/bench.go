@@ -39,7 +39,7 @@ func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) 
 	case "javascript":
 		return newNodeBench(ctx, m.cfg, r.Dir, t, limit)
 	case "go":
-		return newGoBench(ctx, m.cfg, r.Dir, t.suite, limit)
+		return newGoBench(ctx, m.cfg, r.Dir, t, limit)
 	}
 	return nil, nil
 }

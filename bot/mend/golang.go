@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
@@ -16,20 +17,32 @@ import (
 
 // goBench builds a test binary once for many candidates: each function that
 // has candidates holds all their bodies behind a switch (mutant schemata,
-// Untch, Offutt and Harrold, ISSTA 1993), and the environment chooses.
+// Untch, Offutt and Harrold, ISSTA 1993), and the environment chooses. What
+// cannot stand behind a switch is built by itself.
 type goBench struct {
 	suite  verify.Suite
+	green  []verify.TestResult
 	limit  time.Duration
 	spaces []*sandbox.Workspace
+	shared []*goRunner                // all in the first workspace, where batches are built
+	own    []*goRunner                // one in each workspace
+	needs  map[string]map[string]bool // package folder → import paths that its tests need; nil while not known
+	usual  map[string]int             // package folder → processor milliseconds of its green tests on the unchanged tree
+	mu     sync.Mutex
 }
 
-func newGoBench(ctx context.Context, cfg Config, dir string, s verify.Suite, limit time.Duration) (bench, error) {
-	b := &goBench{suite: s, limit: limit}
-	w, err := cfg.Sandbox.Workspace(ctx, dir)
-	if err != nil {
-		return nil, err
+func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
+	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}}
+	life := 2*cfg.MaxTime + time.Minute
+	for range max(cfg.Workers, 1) {
+		w, err := cfg.Sandbox.Workspace(ctx, dir)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+		b.spaces = append(b.spaces, w)
+		b.shared = append(b.shared, &goRunner{space: b.spaces[0], dir: t.suite.Dir, life: life})
+		b.own = append(b.own, &goRunner{space: w, dir: t.suite.Dir, life: life})
 	}
-	b.spaces = append(b.spaces, w)
 	return b, nil
 }
 
@@ -37,6 +50,9 @@ func (b *goBench) round() int { return batchSize }
 
 func (b *goBench) close() error {
 	var err error
+	for _, r := range append(b.shared, b.own...) {
+		r.stop()
+	}
 	for _, w := range b.spaces {
 		err = errors.Join(err, w.Close())
 	}
@@ -78,143 +94,74 @@ func pattern(tests []verify.TestResult, s verify.Suite) string {
 }
 
 // build compiles the test binary of a package to /out/name.
-func (b *goBench) build(ctx context.Context, pkg, name string, args ...string) (sandbox.Result, error) {
-	argv := append([]string{"go", "test", "-c", "-vet=off", "-gcflags=./...=-e", "-o", "/out/" + name}, args...)
-	return b.spaces[0].Run(ctx, sandbox.Command{Argv: append(argv, "./"+pkg), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit}})
+func (b *goBench) build(ctx context.Context, w *sandbox.Workspace, pkg, name string, args ...string) (sandbox.Result, error) {
+	argv := append([]string{"go", "test", "-c", "-vet=off", "-gcflags=./...=-e", "-ldflags=-s -w", "-o", "/out/" + name}, args...)
+	return w.Run(ctx, sandbox.Command{Argv: append(argv, "./"+pkg), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit, OutputBytes: 8 << 20}})
 }
 
-// binary runs a built test binary in its package's folder.
-func (b *goBench) binary(ctx context.Context, pkg, name string, n int, env map[string]string, args ...string) (sandbox.Result, error) {
-	return b.spaces[0].Run(ctx, sandbox.Command{
-		Argv: append([]string{"/out/" + name, "-test.v", "-test.paniconexit0"}, args...), Dir: path.Join(b.suite.Dir, pkg), Env: env,
-		Limits: sandbox.Limits{Wall: b.wall(n) + time.Second},
-	})
+// call is a run of a built test binary in its package's folder, with a
+// candidate chosen; 0 for none.
+func (b *goBench) call(name, pkg string, r goRequest, candidate int, args ...string) goRequest {
+	r.Argv = append([]string{"/out/" + name, "-test.v", "-test.paniconexit0"}, args...)
+	r.Dir, r.Env = pkg, []string{schemataVar + "=" + strconv.Itoa(candidate)}
+	return r
 }
 
-func (b *goBench) wall(n int) time.Duration { return b.limit * time.Duration(min(n, 8)) }
-
-var goVerdict = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \(`)
-
-func (b *goBench) passed(res sandbox.Result, tests []verify.TestResult) map[string]bool {
-	seen := map[string]string{}
-	for _, m := range goVerdict.FindAllStringSubmatch(string(res.Stdout), -1) {
-		seen[m[2]] = m[1]
+// run runs tests of one package in a built binary.
+func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, candidate int, tests []verify.TestResult) (map[string]bool, error) {
+	req := b.call(name, pkg, b.bounds(pkg, len(tests)), candidate, "-test.run="+pattern(tests, b.suite))
+	if len(tests) > 8 {
+		req.Argv = append(req.Argv, "-test.failfast")
 	}
-	out := map[string]bool{}
-	for _, t := range tests {
-		if seen[goTestName(t, b.suite)] == "PASS" {
-			out[t.ID] = true
-		}
-	}
-	return out
-}
-
-func (b *goBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace, error) {
-	var out []trace
-	module, err := b.module()
+	ran, err := r.run(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	pkgs, groups := byPackage(tests, b.suite)
-	for i, pkg := range pkgs {
-		name := fmt.Sprintf("cover%d.test", i)
-		res, err := b.build(ctx, pkg, name, "-cover", "-covermode=set", "-coverpkg=./...")
-		if err != nil {
-			return nil, err
-		}
-		if !res.OK() {
-			continue
-		}
-		for k, t := range groups[pkg] {
-			file := fmt.Sprintf("cover%d-%d.out", i, k)
-			res, err := b.binary(ctx, pkg, name, 4, nil, "-test.run="+exactly(goTestName(t, b.suite)), "-test.coverprofile=/out/"+file, "-test.timeout="+b.limit.String())
-			if err != nil {
-				return nil, err
-			}
-			tr := trace{id: t.ID, passed: b.passed(res, []verify.TestResult{t})[t.ID], lines: map[string]map[int]int{}}
-			if raw, err := b.spaces[0].ReadOut(file, maxAnswer); err == nil {
-				tr.lines = coverLines(string(raw), module, b.suite.Dir)
-			} else {
-				tr.lines = stackLines(string(res.Stdout) + string(res.Stderr)) // it panicked or ran out of time
-			}
-			out = append(out, tr)
+	out := map[string]bool{}
+	for _, t := range tests {
+		if ran.passed(goTestName(t, b.suite)) {
+			out[t.ID] = true
 		}
 	}
 	return out, nil
 }
 
-// exactly selects one test, also a subtest.
-func exactly(name string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+// bounds are what a candidate may use: some times what the green tests of its
+// package use on the unchanged tree.
+func (b *goBench) bounds(pkg string, n int) goRequest {
+	b.mu.Lock()
+	usual, known := b.usual[pkg]
+	b.mu.Unlock()
+	wall := int(b.limit.Milliseconds())
+	if !known {
+		return goRequest{CPU: wall * min(n, 8), Wall: 2 * wall * min(n, 8)}
 	}
-	return strings.Join(parts, "/")
+	return goRequest{CPU: 150 + 4*usual, Wall: 2*wall + 10*usual}
 }
 
-var stackLine = regexp.MustCompile(`(?m)^\t/work/(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-
-// stackLines are the lines that stand in a dump of goroutines, with some around
-// them: a process that dies writes no profile.
-func stackLines(output string) map[string]map[int]int {
-	out := map[string]map[int]int{}
-	for _, m := range stackLine.FindAllStringSubmatch(output, 200) {
-		n, err := strconv.Atoi(m[2])
-		if err != nil {
-			continue
-		}
-		if out[m[1]] == nil {
-			out[m[1]] = map[int]int{}
-		}
-		for l := max(1, n-8); l <= n+4; l++ {
-			out[m[1]][l] = max(out[m[1]][l], 1)
-		}
+// learn measures the green tests of a package in a built binary on the
+// unchanged tree.
+func (b *goBench) learn(ctx context.Context, name, pkg string) error {
+	b.mu.Lock()
+	_, known := b.usual[pkg]
+	b.mu.Unlock()
+	if known {
+		return nil
 	}
-	return out
-}
-
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
-
-func (b *goBench) module() (string, error) {
-	raw, err := b.spaces[0].ReadFile(path.Join(b.suite.Dir, "go.mod"), 1<<20)
-	if err != nil {
-		return "", fmt.Errorf("reading the module's name: %w", err)
+	_, greens := byPackage(b.green, b.suite)
+	tests := greens[pkg]
+	if len(tests) == 0 {
+		return nil
 	}
-	m := moduleLine.FindSubmatch(raw)
-	if m == nil {
-		return "", errors.New("go.mod has no module line")
+	wall := int(b.limit.Milliseconds()) * min(len(tests), 20)
+	ran, err := b.shared[0].run(ctx, b.call(name, pkg, goRequest{CPU: wall, Wall: 2 * wall}, 0, "-test.run="+pattern(tests, b.suite)))
+	if err != nil || ran.Late {
+		return err
 	}
-	return string(m[1]), nil
-}
-
-// coverLines reads a cover profile: "path/file.go:l.c,l.c statements count".
-func coverLines(profile, module, dir string) map[string]map[int]int {
-	out := map[string]map[int]int{}
-	for _, line := range strings.Split(profile, "\n") {
-		name, rest, ok := strings.Cut(line, ".go:")
-		rel, inside := strings.CutPrefix(name+".go", module+"/")
-		fields := strings.Fields(rest)
-		if !ok || !inside || len(fields) != 3 || fields[2] == "0" {
-			continue
-		}
-		from, to, ok := strings.Cut(fields[0], ",")
-		if !ok {
-			continue
-		}
-		a, err1 := strconv.Atoi(strings.SplitN(from, ".", 2)[0])
-		z, err2 := strconv.Atoi(strings.SplitN(to, ".", 2)[0])
-		if err1 != nil || err2 != nil || z-a > 10_000 {
-			continue
-		}
-		file := path.Join(dir, rel)
-		if out[file] == nil {
-			out[file] = map[int]int{}
-		}
-		for l := a; l <= z; l++ {
-			out[file][l]++
-		}
-	}
-	return out
+	b.mu.Lock()
+	b.usual[pkg] = ran.CPU
+	b.mu.Unlock()
+	return nil
 }
 
 // try builds batches of candidates and runs each; what cannot stand behind a
@@ -236,55 +183,83 @@ func (b *goBench) try(ctx context.Context, cs []candidate, tests []verify.TestRe
 	return nil
 }
 
-const batchSize = 150
+// batchSize is how many candidates go into one build.
+const batchSize = 250
 
 func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(int, map[string]bool) bool) (bool, error) {
+	if err := b.look(ctx); err != nil {
+		return false, err
+	}
 	sch := newSchemata(cs)
 	pkgs, groups := byPackage(tests, b.suite)
-	if len(sch.files) > 0 {
-		if err := b.buildSchemata(ctx, sch, cs, pkgs); err != nil {
+	var touched []string
+	for _, p := range pkgs {
+		for _, c := range cs {
+			if b.reaches(p, c.path) {
+				touched = append(touched, p)
+				break
+			}
+		}
+	}
+	if len(sch.files) > 0 && len(touched) > 0 {
+		if err := b.buildSchemata(ctx, sch, touched); err != nil {
 			return false, err
 		}
 	}
-	for i, c := range cs {
+	goOn := true
+	err := parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
 		passed := map[string]bool{}
+		if !sch.built[i] && !sch.alone[i] {
+			return passed, nil
+		}
 		for k, pkg := range pkgs {
-			var err error
-			switch {
-			case sch.built[i]:
-				var res sandbox.Result
-				res, err = b.binary(ctx, pkg, fmt.Sprintf("batch%d.test", k), len(groups[pkg]), map[string]string{schemataVar: strconv.Itoa(i + 1)}, "-test.run="+pattern(groups[pkg], b.suite), "-test.timeout="+b.wall(len(groups[pkg])).String())
-				merge(passed, b.passed(res, groups[pkg]))
-			case sch.alone[i]:
-				passed, err = b.alone(ctx, c, pkg, groups[pkg], passed)
-			}
+			got, err := b.one(ctx, worker, cs[i], i, sch, batchName(touched, pkg), pkg, groups[pkg])
 			if err != nil {
-				return false, err
+				return nil, err
+			}
+			merge(passed, got)
+			if len(got) < len(groups[pkg]) && k+1 < len(pkgs) && len(tests) > 8 {
+				break // it breaks something: the other packages need not run
 			}
 		}
-		if !each(i, passed) {
-			return false, nil
-		}
-	}
-	return true, nil
+		return passed, nil
+	}, func(i int, passed map[string]bool) bool {
+		goOn = each(i, passed)
+		return goOn
+	})
+	return goOn, err
 }
 
-func (b *goBench) alone(ctx context.Context, c candidate, pkg string, tests []verify.TestResult, into map[string]bool) (map[string]bool, error) {
-	return withFile(b.spaces[0], c, func() (map[string]bool, error) {
-		res, err := b.build(ctx, pkg, "alone.test")
+func batchName(touched []string, pkg string) string {
+	for k, p := range touched {
+		if p == pkg {
+			return fmt.Sprintf("batch%d.test", k)
+		}
+	}
+	return ""
+}
+
+// one runs one candidate on the tests of one package.
+func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *schemata, name, pkg string, tests []verify.TestResult) (map[string]bool, error) {
+	switch {
+	case !b.reaches(pkg, c.path):
+		return b.asBefore(tests), nil
+	case sch.built[i]:
+		return b.run(ctx, b.shared[worker], name, pkg, i+1, tests)
+	}
+	return withFile(b.spaces[worker], c, func() (map[string]bool, error) {
+		name := fmt.Sprintf("alone%d.test", worker)
+		res, err := b.build(ctx, b.spaces[worker], pkg, name)
 		if err != nil || !res.OK() {
-			return into, err
+			return nil, err
 		}
-		if res, err = b.binary(ctx, pkg, "alone.test", len(tests), nil, "-test.run="+pattern(tests, b.suite)); err == nil {
-			merge(into, b.passed(res, tests))
-		}
-		return into, err
+		return b.run(ctx, b.own[worker], name, pkg, 0, tests)
 	})
 }
 
 // buildSchemata compiles all candidates at once, leaving out, round by round,
 // those that the compiler refuses.
-func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, cs []candidate, pkgs []string) error {
+func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, pkgs []string) error {
 	w := b.spaces[0]
 	defer func() {
 		for _, f := range sch.files {
@@ -299,8 +274,8 @@ func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, cs []candida
 			return err
 		}
 		dropped, ok := 0, true
-		for k, pkg := range pkgs {
-			res, err := b.build(ctx, pkg, fmt.Sprintf("batch%d.test", k))
+		for _, pkg := range pkgs {
+			res, err := b.build(ctx, w, pkg, batchName(pkgs, pkg))
 			if err != nil {
 				return err
 			}
@@ -308,11 +283,16 @@ func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, cs []candida
 				continue
 			}
 			ok = false
-			dropped += sch.drop(string(res.Stderr) + string(res.Stdout))
+			dropped += sch.drop(b.suite.Dir, string(res.Stderr)+string(res.Stdout))
 			break
 		}
 		if ok {
 			sch.markBuilt()
+			for _, pkg := range pkgs {
+				if err := b.learn(ctx, batchName(pkgs, pkg), pkg); err != nil {
+					return err
+				}
+			}
 			return nil
 		}
 		if dropped == 0 {

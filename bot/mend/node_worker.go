@@ -123,12 +123,8 @@ func (w *nodeWorker) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	up := "."
-	if dir := path.Clean(w.dir); dir != "." {
-		up = strings.TrimSuffix(strings.Repeat("../", strings.Count(dir, "/")+1), "/")
-	}
 	w.process, err = w.space.Start(ctx, sandbox.Command{
-		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, up, string(flags)}, Dir: w.dir,
+		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(flags)}, Dir: w.dir,
 		Env:    map[string]string{"NODE_TEST_CONTEXT": ""},
 		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
 	})
@@ -153,6 +149,14 @@ func (w *nodeWorker) read() (nodeAnswer, error) {
 		return a, fmt.Errorf("the Node worker's answer is not JSON: %w", err)
 	}
 	return a, nil
+}
+
+// upFrom is the way from a folder of the tree to the tree's root.
+func upFrom(dir string) string {
+	if dir = path.Clean(dir); dir == "." {
+		return "."
+	}
+	return strings.TrimSuffix(strings.Repeat("../", strings.Count(dir, "/")+1), "/")
 }
 
 // readLine reads a line of at most maxAnswer bytes.

@@ -173,8 +173,9 @@ func (f *schemataSource) render() []byte {
 
 var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
-// drop leaves out the bodies that the compiler complains of, and says how many.
-func (s *schemata) drop(output string) int {
+// drop leaves out the bodies that the compiler, run in dir, complains of, and
+// says how many.
+func (s *schemata) drop(dir, output string) int {
 	n := 0
 	for _, m := range compileError.FindAllStringSubmatch(output, -1) {
 		line, err := strconv.Atoi(m[2])
@@ -182,7 +183,7 @@ func (s *schemata) drop(output string) int {
 			continue
 		}
 		for _, f := range s.files {
-			if !strings.HasSuffix(path.Clean(f.path), strings.TrimPrefix(path.Clean(m[1]), "../")) && path.Base(f.path) != path.Base(m[1]) {
+			if path.Join(dir, m[1]) != path.Clean(f.path) {
 				continue
 			}
 			for _, o := range f.lines {

@@ -74,7 +74,7 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 	session := box(t).Session()
 	defer session.Close()
 	suite := verify.Suite{Name: "go", Kind: "go", Dir: "."}
-	b, err := newGoBench(t.Context(), Config{Sandbox: session}, dir, suite, 2*time.Second)
+	b, err := newGoBench(t.Context(), Config{Sandbox: session}, dir, target{suite: suite}, 2*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 	if len(sch.alone) != 1 || !sch.alone[3] {
 		t.Errorf("alone: %v, want the constant", sch.alone)
 	}
-	if err := b.(*goBench).buildSchemata(t.Context(), sch, cs, []string{"."}); err != nil {
+	if err := b.(*goBench).buildSchemata(t.Context(), sch, []string{"."}); err != nil {
 		t.Fatal(err)
 	}
 	if !sch.built[0] || sch.built[1] || !sch.built[2] {

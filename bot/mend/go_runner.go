@@ -1,0 +1,201 @@
+package mend
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // the runner's source
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+//go:embed driver/runner.go
+var runnerSource []byte
+
+// goRunner is one process of driver/runner.go, which starts test binaries. It
+// starts when it is first asked, and again after it died.
+type goRunner struct {
+	space *sandbox.Workspace
+	dir   string // the suite's
+	life  time.Duration
+
+	process *sandbox.Process
+	in      *json.Encoder
+	out     *bufio.Reader
+	deaths  int
+}
+
+type goRequest struct {
+	Argv []string `json:"argv"`
+	Dir  string   `json:"dir"` // seen from the suite's folder
+	Env  []string `json:"env"`
+	CPU  int      `json:"cpu"`  // milliseconds of processor time
+	Wall int      `json:"wall"` // milliseconds
+	Text bool     `json:"text"` // give the output back
+}
+
+type goAnswer struct {
+	Ready  bool     `json:"ready"`
+	Passed []string `json:"passed"`
+	Failed []string `json:"failed"`
+	Late   bool     `json:"late"`
+	CPU    int      `json:"cpu"`
+	Text   string   `json:"text"`
+}
+
+func (a goAnswer) passed(name string) bool {
+	return slices.Contains(a.Passed, name) && !slices.Contains(a.Failed, name)
+}
+
+// run asks the runner. When it died, the candidate is no repair.
+func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
+	if r.process == nil {
+		if err := r.start(ctx); err != nil {
+			return goAnswer{}, err
+		}
+	}
+	err := r.in.Encode(req)
+	if err == nil {
+		var a goAnswer
+		if a, err = r.read(); err == nil {
+			return a, nil
+		}
+	}
+	r.stop()
+	if ctx.Err() != nil {
+		return goAnswer{}, context.Cause(ctx)
+	}
+	if r.deaths++; r.deaths > maxDeaths {
+		return goAnswer{}, fmt.Errorf("the runner of test binaries died %d times, the last time with: %w", r.deaths, err)
+	}
+	return goAnswer{Late: true}, nil
+}
+
+func (r *goRunner) start(ctx context.Context) error {
+	const name, source = "fettle-runner", "zz_fettle_runner/main.go"
+	if err := r.space.WriteFile(source, runnerSource); err != nil {
+		return fmt.Errorf("laying out the runner of test binaries: %w", err)
+	}
+	up := upFrom(r.dir)
+	res, err := r.space.Run(ctx, sandbox.Command{
+		Argv: []string{"go", "build", "-ldflags=-s -w", "-o", "/out/" + name, path.Join(up, source)}, Dir: r.dir, Limits: sandbox.Limits{Wall: buildLimit},
+	})
+	if e := r.space.Remove(source); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	if !res.OK() {
+		return fmt.Errorf("building the runner of test binaries ended with %d: %.500s", res.ExitCode, res.Stderr)
+	}
+	r.process, err = r.space.Start(ctx, sandbox.Command{Argv: []string{"/out/" + name}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
+	if err != nil {
+		return fmt.Errorf("starting the runner of test binaries: %w", err)
+	}
+	r.in, r.out = json.NewEncoder(r.process.Stdin), bufio.NewReaderSize(r.process.Stdout, 1<<16)
+	a, err := r.read()
+	if err == nil && !a.Ready {
+		err = errors.New("the runner of test binaries is not ready")
+	}
+	return err
+}
+
+func (r *goRunner) read() (goAnswer, error) {
+	var a goAnswer
+	raw, err := readLine(r.out)
+	if err != nil {
+		return a, fmt.Errorf("the runner of test binaries ended: %w", err)
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return a, fmt.Errorf("the answer of the runner of test binaries is not JSON: %w", err)
+	}
+	return a, nil
+}
+
+func (r *goRunner) stop() {
+	if r.process != nil {
+		r.process.Kill()
+		_, _ = r.process.Wait() // it was killed
+		r.process = nil
+	}
+}
+
+// look asks once which packages the tests of each package need, so that a
+// candidate is not run on tests that cannot notice it.
+func (b *goBench) look(ctx context.Context) error {
+	if b.needs != nil {
+		return nil
+	}
+	b.needs = map[string]map[string]bool{}
+	res, err := b.spaces[0].Run(ctx, sandbox.Command{
+		Argv: []string{"go", "list", "-e", "-test", "-f", `{{.ImportPath}}{{"\t"}}{{join .Deps " "}}`, "./..."}, Dir: b.suite.Dir,
+		Limits: sandbox.Limits{Wall: buildLimit, OutputBytes: 32 << 20},
+	})
+	if err != nil || !res.OK() || res.Truncated {
+		return err // nothing is known: all tests are run
+	}
+	module, err := b.module()
+	if err != nil {
+		return nil //nolint:nilerr // the same
+	}
+	for line := range strings.Lines(string(res.Stdout)) {
+		name, deps, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		pkg, isTest := strings.CutSuffix(name, ".test")
+		rel, inside := strings.CutPrefix(pkg, module)
+		if !ok || !isTest || !inside {
+			continue
+		}
+		set := map[string]bool{}
+		for _, d := range strings.Fields(deps) {
+			if strings.HasPrefix(d, module) {
+				set[d] = true
+			}
+		}
+		folder := strings.TrimPrefix(rel, "/")
+		if folder == "" {
+			folder = "."
+		}
+		b.needs[folder] = set
+	}
+	return nil
+}
+
+// reaches tells whether the tests of a package may notice a change of a file.
+func (b *goBench) reaches(pkg, file string) bool {
+	set, known := b.needs[path.Clean(pkg)]
+	if !known {
+		return true
+	}
+	module, err := b.module()
+	if err != nil {
+		return true
+	}
+	rel := strings.TrimPrefix(path.Dir(file), path.Clean(b.suite.Dir))
+	if path.Clean(b.suite.Dir) == "." {
+		rel = path.Dir(file)
+	}
+	rel = strings.Trim(rel, "/")
+	if rel == "" || rel == "." {
+		return set[module]
+	}
+	return set[module+"/"+rel]
+}
+
+// asBefore are the tests that were green before.
+func (b *goBench) asBefore(tests []verify.TestResult) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range tests {
+		if t.Status == verify.StatusPassed {
+			out[t.ID] = true
+		}
+	}
+	return out
+}
