@@ -14,6 +14,8 @@ const (
 	FailMissing    FailureKind = "missing"    // an expected test was not seen to run
 	FailCrash      FailureKind = "crash"      // the runner died: signal, out of memory
 	FailBuild      FailureKind = "build"
+	FailLint       FailureKind = "lint"  // a rule of a linter, no test
+	FailType       FailureKind = "types" // found by a type checker
 )
 
 // Frame is one line of a stack trace, innermost last.
