@@ -40,7 +40,7 @@ func AddImport(ctx context.Context, path string, src []byte, text string) ([]byt
 	case Go:
 		wanted, err = wantedGo(ctx, text)
 	case Java, Rust, Ruby:
-		wanted, err = wantedLines(lang, text)
+		wanted, err = wantedLines(ctx, lang, text)
 	default:
 		err = fmt.Errorf("%w, so its imports are not known; edit the region that holds them", ErrNoGrammar)
 	}
@@ -83,6 +83,7 @@ func AddImport(ctx context.Context, path string, src []byte, text string) ([]byt
 // has it already.
 type wantedImport interface {
 	merge(t *Tree) (changes []change, extended bool)
+	binds() []string // the names that the file has by it
 }
 
 // change replaces the bytes [start, end) of a source.

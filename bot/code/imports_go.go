@@ -212,3 +212,22 @@ func (g goImport) makeList(t *Tree, decl Node) change {
 	}
 	return change{decl.Start(), old.End(), "import (" + eol + lines[0] + gap + lines[1] + eol + ")"}
 }
+
+// binds implements wantedImport. Where the import gives no name, the package
+// has one that its path mostly tells.
+func (g goImport) binds() []string {
+	switch g.name {
+	case "":
+	case "_", ".":
+		return []string{"*"}
+	default:
+		return []string{g.name}
+	}
+	parts := strings.Split(g.path, "/")
+	name := parts[len(parts)-1]
+	if len(parts) > 1 && len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" {
+		name = parts[len(parts)-2]
+	}
+	name, _, _ = strings.Cut(name, ".v")
+	return append(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '.' }), name)
+}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -27,12 +28,16 @@ func isLineImport(lang Language, line string) bool {
 	return false
 }
 
-func wantedLines(lang Language, text string) ([]wantedImport, error) {
+func wantedLines(ctx context.Context, lang Language, text string) ([]wantedImport, error) {
 	var out []wantedImport
 	for line := range strings.SplitSeq(text, "\n") {
+		t, err := Parse(ctx, lang, []byte(line+"\n"))
+		if err != nil {
+			return nil, err
+		}
 		switch line = strings.TrimSpace(line); {
 		case line == "":
-		case isLineImport(lang, line):
+		case isLineImport(lang, line) && !t.HasError() && len(t.Root().NamedChildren()) == 1:
 			out = append(out, lineImport{lang, line})
 		default:
 			return nil, fmt.Errorf("%w: %q; give one import a line", ErrNotImport, line)
@@ -82,3 +87,6 @@ func (l lineImport) statement(n Node, text string) statement {
 	}
 	return statement{node: n, module: text}
 }
+
+// binds implements wantedImport: what a line binds is not known.
+func (l lineImport) binds() []string { return []string{"*"} }

@@ -145,7 +145,9 @@ func (p pythonImport) merge(t *Tree) ([]change, bool) {
 	if groups := importGroups(t, all); len(groups) > 0 && startsLine(t, groups[0][0].node) {
 		return []change{placeImport(t, groups, want, p.text(), true)}, false
 	}
-	head := headEnd(t, func(n Node) bool { return n.Kind() == "expression_statement" && blockTitle(n) == "docstring" && firstCode(t, n) })
+	head := headEnd(t, func(n Node) bool {
+		return n.Kind() == "expression_statement" && blockTitle(n) == "docstring" && firstCode(t, n)
+	})
 	return []change{firstImport(t, head, p.text())}, false
 }
 
@@ -265,3 +267,29 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
+// binds implements wantedImport.
+func (p pythonImport) binds() []string {
+	if !p.from {
+		top, _, _ := strings.Cut(p.module, ".")
+		return []string{firstOf(p.alias, top)}
+	}
+	return localNames(p.names)
+}
+
+// firstOf is a if there is one, else b.
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// localNames are the names by which "a", "b as c" and "type T" are known.
+func localNames(names []string) []string {
+	var out []string
+	for _, n := range names {
+		words := strings.Fields(n)
+		out = append(out, words[len(words)-1])
+	}
+	return out
+}

@@ -446,3 +446,17 @@ func scriptRank(module string) int {
 var nodeStandard = wordSet(`assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns
 domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream
 string_decoder timers tls trace_events tty url util v8 vm wasi worker_threads zlib`)
+
+// binds implements wantedImport.
+func (s scriptImport) binds() []string {
+	out := localNames(s.names)
+	for _, n := range []string{s.standard, s.namespace} {
+		if n != "" {
+			out = append(out, n)
+		}
+	}
+	if len(out) == 0 {
+		return []string{"*"} // imported for its effect
+	}
+	return out
+}
