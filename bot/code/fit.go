@@ -17,7 +17,7 @@ func fit(ctx context.Context, src []byte, r Region, code string) string {
 		return old
 	}
 	code = strings.TrimPrefix(code, "\ufeff")
-	code = strings.ReplaceAll(code, "\r\n", "\n")
+	code = string(Unmark([]byte(strings.ReplaceAll(code, "\r\n", "\n"))))
 	code = strings.TrimRight(code, " \t\r\n")
 	for {
 		line, rest, more := strings.Cut(code, "\n")
