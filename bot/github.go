@@ -9,6 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -36,7 +37,7 @@ type Forge interface {
 	StatusComment(ctx context.Context, repo task.Repo, issue int, key, body string) (int64, string, error)
 	Comment(ctx context.Context, repo task.Repo, issue int, key, body string) (string, error)
 	StateLabel(ctx context.Context, repo task.Repo, issue int, label string) error
-	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string) (string, error)
+	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string, ledger forge.Ledger) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
@@ -197,7 +198,7 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 		if err != nil {
 			return nil, err
 		}
-		return g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old)
+		return g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old, ledger{g.store, g.lease})
 	})
 	if err != nil {
 		return task.Publication{}, fmt.Errorf("committing to %s: %w", branch, err)
@@ -206,6 +207,19 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 	pub := task.Publication{Branch: branch}
 	err = json.Unmarshal(raw, &pub.Commit)
 	return pub, err
+}
+
+// ledger keeps the run's commits in the store, where every later run on the
+// repository finds them.
+type ledger struct {
+	store *store.Store
+	lease *store.Lease
+}
+
+func (l ledger) Made(ctx context.Context, sha string) error { return l.store.Made(ctx, l.lease, sha) }
+
+func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
+	return l.store.IsOurs(ctx, l.lease, sha)
 }
 
 func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {

@@ -2,8 +2,6 @@ package forge
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -38,8 +36,8 @@ type Config struct {
 	Log        logrus.FieldLogger
 	Label      string // the trigger label; "" is agent:fix
 	Slug       string // the App's slug; "" asks GitHub when it is first needed
-	// MarkerKey keys the HMAC in hidden comment markers. It has to stay the
-	// same over restarts. Empty derives one from PrivateKey.
+	// MarkerKey keys the HMAC in hidden comment markers: a secret that stays
+	// the same over restarts and over new private keys of the App.
 	MarkerKey []byte
 	// RetryPause is the first pause between tries after a 5xx answer or a
 	// broken connection; it grows. 0 is half a second.
@@ -79,6 +77,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Funnel == nil {
 		return nil, errors.New("forge: no funnel given: texts may not leave unsanitised")
 	}
+	if len(cfg.MarkerKey) < 16 {
+		return nil, errors.New("forge: no key for hidden markers given; it takes 16 random bytes or more that are kept")
+	}
 	if cfg.Log == nil {
 		l := logrus.New()
 		l.SetLevel(logrus.PanicLevel)
@@ -116,11 +117,6 @@ func setDefaults(cfg *Config) {
 	}
 	if cfg.RequestTimeout <= 0 {
 		cfg.RequestTimeout = 30 * time.Second
-	}
-	if len(cfg.MarkerKey) == 0 {
-		m := hmac.New(sha256.New, cfg.PrivateKey)
-		m.Write([]byte("fettle comment marker"))
-		cfg.MarkerKey = m.Sum(nil)
 	}
 }
 

@@ -128,7 +128,7 @@ func TestX3EveryTextPassesTheFunnel(t *testing.T) {
 	ok(t, err)
 	_, err = c.Comment(ctx, repo, 1, "c", leak)
 	ok(t, err)
-	sha, err := c.CommitFiles(ctx, repo, "fettle/issue-1-x", oid("base"), leak, []task.FileChange{{Path: "a.py", Content: []byte("new"), Mode: "100644"}}, "")
+	sha, err := c.CommitFiles(ctx, repo, "fettle/issue-1-x", oid("base"), leak, []task.FileChange{{Path: "a.py", Content: []byte("new"), Mode: "100644"}}, "", newLedger())
 	ok(t, err)
 	_, err = c.PullRequest(ctx, repo, "fettle/issue-1-x", "main", leak, leak, false)
 	ok(t, err)
@@ -153,7 +153,7 @@ func TestMarkerBindsRepositoryIssueAndKey(t *testing.T) {
 			}
 		}
 	}
-	other := testClient(t, "", func(cfg *Config) { cfg.MarkerKey = []byte("another") })
+	other := testClient(t, "", func(cfg *Config) { cfg.MarkerKey = []byte("another, as long as the other") })
 	if other.marker(testRepo(), 1, "a") == c.marker(testRepo(), 1, "a") {
 		t.Error("the marker does not depend on the key")
 	}

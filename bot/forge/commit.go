@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
@@ -15,6 +14,15 @@ import (
 
 // runTrailer stands in the message of every commit that fettle makes.
 const runTrailer = "Fettle-Run:"
+
+// Ledger remembers the commits that fettle made. A message and an author's
+// name prove nothing: whoever amends a commit keeps both.
+type Ledger interface {
+	// Made writes a commit down, before any branch points to it.
+	Made(ctx context.Context, sha string) error
+	// IsOurs tells whether Made was called for the commit.
+	IsOurs(ctx context.Context, sha string) (bool, error)
+}
 
 // maxAncestors bounds how far an older branch is followed back to the base.
 const maxAncestors = 50
@@ -26,13 +34,13 @@ const maxAncestors = 50
 // new tree is base's tree with the files. ExpectOld is the head that the branch
 // must have, "" when it must not exist; the new commit goes on top of it, and
 // when the branch does not contain base, base is its second parent. The branch
-// only moves forward. The default branch, a protected branch, and a head that
-// fettle did not make are refused (a foreign head only when base is not that
+// only moves forward. The default branch, a protected branch, and a head that is
+// not in the ledger are refused (a foreign head only when base is not that
 // very head), *Conflict says that the branch stands elsewhere.
 //
 // Called again after a crash it finds the commit that it made and returns it,
 // whether expectOld is the head from before or that commit itself.
-func (c *Client) CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string) (string, error) {
+func (c *Client) CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string, ledger Ledger) (string, error) {
 	if err := checkCommit(branch, base, expectOld, files); err != nil {
 		return "", err
 	}
@@ -49,7 +57,7 @@ func (c *Client) CommitFiles(ctx context.Context, repo task.Repo, branch, base, 
 		return "", err
 	}
 	w := &committer{
-		c: c, g: g, repo: repo, branch: branch, base: base, expect: expectOld,
+		c: c, g: g, repo: repo, branch: branch, base: base, expect: expectOld, ledger: ledger,
 		message: strings.TrimSpace(c.cfg.Funnel.Comment(message)) + "\n",
 	}
 	sha, err := w.commit(ctx, files)
@@ -102,6 +110,7 @@ type committer struct {
 	base    string
 	expect  string
 	message string
+	ledger  Ledger
 
 	tree string // of the commit to be
 }
@@ -131,6 +140,9 @@ func (w *committer) commit(ctx context.Context, files []task.FileChange) (string
 		Message: &w.message, Tree: &github.Tree{SHA: &w.tree}, Parents: parents,
 	}, nil)
 	if err != nil {
+		return "", err
+	}
+	if err := w.ledger.Made(ctx, made.GetSHA()); err != nil {
 		return "", err
 	}
 	return w.point(ctx, made.GetSHA())
@@ -226,17 +238,8 @@ func (w *committer) inspect(ctx context.Context, sha string) (*github.Commit, bo
 	if err != nil {
 		return nil, false, err
 	}
-	me, err := w.c.identity(ctx, w.repo.Installation)
-	if err != nil {
-		return nil, false, err
-	}
-	if trailer(at.GetMessage()) != "" {
-		return at, true, nil
-	}
-	ours := slices.ContainsFunc([]*github.CommitAuthor{at.Author, at.Committer}, func(a *github.CommitAuthor) bool {
-		return strings.EqualFold(a.GetName(), me) || strings.HasSuffix(strings.ToLower(a.GetEmail()), "+"+strings.ToLower(me)+"@users.noreply.github.com")
-	})
-	return at, ours, nil
+	ours, err := w.ledger.IsOurs(ctx, sha)
+	return at, ours, err
 }
 
 // parents of the new commit: base for a new branch; else the expected head,

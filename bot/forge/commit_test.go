@@ -22,6 +22,7 @@ const branch = "fettle/issue-1-x"
 
 func TestCommitFilesMakesBlobsTreeCommitAndBranch(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	c := testClient(t, f.URL, nil)
 	bin := string([]byte{0, 0xff, 0xfe, '\r', '\n'})
@@ -30,7 +31,7 @@ func TestCommitFilesMakesBlobsTreeCommitAndBranch(t *testing.T) {
 		{Path: "bin/new tool", Content: []byte("#!/bin/sh\n"), Mode: "100755"},
 		{Path: "old.py", Deleted: true},
 	}
-	sha, err := c.CommitFiles(context.Background(), testRepo(), branch, oid("base"), message, files, "")
+	sha, err := c.CommitFiles(context.Background(), testRepo(), branch, oid("base"), message, files, "", own)
 	ok(t, err)
 	head, there, err := c.BranchHead(context.Background(), testRepo(), branch)
 	ok(t, err)
@@ -64,20 +65,21 @@ func parents(commit map[string]any) []string {
 
 func TestI2CommitRepeatedAfterACrashIsTheSame(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	ctx, repo := context.Background(), testRepo()
-	first, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "")
+	first, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "", own)
 	ok(t, err)
 	for _, expect := range []string{"", first} { // what it was before, or what BranchHead says now
-		again, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), message+"\n", change("a.py", "1"), expect)
+		again, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), message+"\n", change("a.py", "1"), expect, own)
 		ok(t, err)
 		if again != first {
 			t.Errorf("expecting %q: %s, want %s", expect, again, first)
 		}
 	}
-	second, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), "fix: b\n\nFettle-Run: r2", change("a.py", "2"), first)
+	second, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), "fix: b\n\nFettle-Run: r2", change("a.py", "2"), first, own)
 	ok(t, err)
-	again, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), "fix: b\n\nFettle-Run: r2", change("a.py", "2"), first)
+	again, err := testClient(t, f.URL, nil).CommitFiles(ctx, repo, branch, oid("base"), "fix: b\n\nFettle-Run: r2", change("a.py", "2"), first, own)
 	ok(t, err)
 	if again != second || !reflect.DeepEqual(parents(f.commits[second]), []string{first}) {
 		t.Errorf("%s then %s on %v", second, again, parents(f.commits[second]))
@@ -86,6 +88,7 @@ func TestI2CommitRepeatedAfterACrashIsTheSame(t *testing.T) {
 
 func TestF08LostAnswerToTheBranchLeavesOneHead(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	n := 0
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
@@ -97,7 +100,7 @@ func TestF08LostAnswerToTheBranchLeavesOneHead(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	c := testClient(t, f.URL, nil)
-	sha, err := c.CommitFiles(context.Background(), testRepo(), branch, oid("base"), message, change("a.py", "1"), "")
+	sha, err := c.CommitFiles(context.Background(), testRepo(), branch, oid("base"), message, change("a.py", "1"), "", own)
 	ok(t, err)
 	if f.refs["heads/"+branch] != sha || count(f.calls(), "POST /repos/acme/shop/git/refs") != 1 {
 		t.Errorf("head %s, made %s; %v", f.refs["heads/"+branch], sha, f.calls())
@@ -106,14 +109,15 @@ func TestF08LostAnswerToTheBranchLeavesOneHead(t *testing.T) {
 
 func TestS4NewerBaseBecomesTheSecondParent(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	ctx, repo := context.Background(), testRepo()
 	c := testClient(t, f.URL, nil)
-	old, err := c.CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "")
+	old, err := c.CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "", own)
 	ok(t, err)
 	f.trees[oid("tree1")] = map[string]string{"a.py": "100644:" + oid("a"), "main.py": "100644:" + oid("m")}
 	newer := f.commit("newer", oid("tree1"), "ada", []string{oid("base")})
-	sha, err := c.CommitFiles(ctx, repo, branch, newer, "fix: again\n\nFettle-Run: r2", change("a.py", "2"), old)
+	sha, err := c.CommitFiles(ctx, repo, branch, newer, "fix: again\n\nFettle-Run: r2", change("a.py", "2"), old, own)
 	ok(t, err)
 	if got := parents(f.commits[sha]); !reflect.DeepEqual(got, []string{old, newer}) {
 		t.Errorf("parents %v, want old head and newer base", got)
@@ -122,6 +126,7 @@ func TestS4NewerBaseBecomesTheSecondParent(t *testing.T) {
 
 func TestS4RefusesBranchesThatAreNotOurs(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	ctx, repo := context.Background(), testRepo()
 	c := testClient(t, f.URL, nil)
@@ -134,7 +139,7 @@ func TestS4RefusesBranchesThatAreNotOurs(t *testing.T) {
 		"foreign, unknown": {branch, oid("base"), ""},
 		"foreign, dropped": {branch, oid("base"), foreign},
 	} {
-		_, err := c.CommitFiles(ctx, repo, tc.branch, tc.base, message, change("a.py", "1"), tc.expect)
+		_, err := c.CommitFiles(ctx, repo, tc.branch, tc.base, message, change("a.py", "1"), tc.expect, own)
 		if err == nil {
 			t.Errorf("%s: written", name)
 		}
@@ -146,7 +151,7 @@ func TestS4RefusesBranchesThatAreNotOurs(t *testing.T) {
 	if n := count(f.calls(), "PATCH") + count(f.calls(), "POST /repos/acme/shop/git/refs"); n != 0 {
 		t.Errorf("a ref was touched: %v", f.calls())
 	}
-	sha, err := c.CommitFiles(ctx, repo, branch, foreign, message, change("a.py", "1"), foreign)
+	sha, err := c.CommitFiles(ctx, repo, branch, foreign, message, change("a.py", "1"), foreign, own)
 	ok(t, err) // made from the foreign head itself, nothing is lost
 	if !reflect.DeepEqual(parents(f.commits[sha]), []string{foreign}) {
 		t.Errorf("parents %v", parents(f.commits[sha]))
@@ -155,10 +160,11 @@ func TestS4RefusesBranchesThatAreNotOurs(t *testing.T) {
 
 func TestF13BranchMovesByCompareAndSwap(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	ctx, repo := context.Background(), testRepo()
 	c := testClient(t, f.URL, nil)
-	head, err := c.CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "")
+	head, err := c.CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "", own)
 	ok(t, err)
 	other := f.commit("meanwhile", oid("tree0"), "ada", []string{head})
 	f.setFault(func(w http.ResponseWriter, r *http.Request) bool {
@@ -167,12 +173,12 @@ func TestF13BranchMovesByCompareAndSwap(t *testing.T) {
 		}
 		return false
 	})
-	_, err = c.CommitFiles(ctx, repo, branch, oid("base"), "m\n\nFettle-Run: r2", change("a.py", "2"), head)
+	_, err = c.CommitFiles(ctx, repo, branch, oid("base"), "m\n\nFettle-Run: r2", change("a.py", "2"), head, own)
 	var conflict *Conflict
 	if !errors.As(err, &conflict) || conflict.Head != other || f.refs["heads/"+branch] != other {
 		t.Errorf("got %v; head %s", err, f.refs["heads/"+branch])
 	}
-	_, err = c.CommitFiles(ctx, repo, "fettle/issue-2", oid("base"), message, change("a.py", "2"), head)
+	_, err = c.CommitFiles(ctx, repo, "fettle/issue-2", oid("base"), message, change("a.py", "2"), head, own)
 	if !errors.As(err, &conflict) || conflict.Head != "" {
 		t.Errorf("a branch that is gone was made again: %v", err)
 	}
@@ -180,6 +186,7 @@ func TestF13BranchMovesByCompareAndSwap(t *testing.T) {
 
 func TestCommitRefusesBadInput(t *testing.T) {
 	t.Parallel()
+	own := newLedger()
 	f := newFake(t)
 	c := testClient(t, f.URL, nil)
 	base := oid("base")
@@ -196,7 +203,7 @@ func TestCommitRefusesBadInput(t *testing.T) {
 		"short hash":   {branch, base[:7], change("a.py", "1")},
 		"bad branch":   {"fettle/../main", base, change("a.py", "1")},
 	} {
-		if _, err := c.CommitFiles(context.Background(), testRepo(), tc.branch, tc.base, "m", tc.files, ""); err == nil {
+		if _, err := c.CommitFiles(context.Background(), testRepo(), tc.branch, tc.base, "m", tc.files, "", own); err == nil {
 			t.Errorf("%s: committed", name)
 		}
 	}
@@ -225,3 +232,48 @@ func FuzzBranchName(f *testing.F) {
 		}
 	})
 }
+
+func TestS4AnAmendedCommitIsSomebodysWhateverItsMessageSays(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	own := newLedger()
+	ctx, repo := context.Background(), testRepo()
+	c := testClient(t, f.URL, nil)
+	made, err := c.CommitFiles(ctx, repo, branch, oid("base"), message, change("a.py", "1"), "", own)
+	ok(t, err)
+	if !own.made[made] {
+		t.Error("the commit was not written down")
+	}
+	// git commit --amend keeps the message with its trailer, and the author.
+	me := "fettle-test[bot]"
+	amended := f.commit(message, oid("tree0"), me, []string{oid("base")})
+	f.refs["heads/"+branch] = amended
+	for _, expect := range []string{"", made, amended} {
+		_, err := c.CommitFiles(ctx, repo, branch, oid("base"), "fix: again\n\nFettle-Run: r2", change("a.py", "2"), expect, own)
+		var conflict *Conflict
+		if !errors.As(err, &conflict) || conflict.Ours || conflict.Head != amended {
+			t.Errorf("expecting %q: %v", expect, err)
+		}
+	}
+	if f.refs["heads/"+branch] != amended {
+		t.Error("the branch was moved away from a human's commit")
+	}
+}
+
+func TestF01CommitIsWrittenDownBeforeTheBranchPointsToIt(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	c := testClient(t, f.URL, nil)
+	_, err := c.CommitFiles(context.Background(), testRepo(), branch, oid("base"), message, change("a.py", "1"), "", fullLedger{})
+	if !errors.Is(err, errFull) || f.refs["heads/"+branch] != "" {
+		t.Errorf("%v; the branch is at %q", err, f.refs["heads/"+branch])
+	}
+}
+
+var errFull = errors.New("no space left")
+
+// fullLedger cannot write.
+type fullLedger struct{}
+
+func (fullLedger) Made(context.Context, string) error           { return errFull }
+func (fullLedger) IsOurs(context.Context, string) (bool, error) { return false, nil }

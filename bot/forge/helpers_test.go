@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -83,7 +84,7 @@ func (c *clock) add(d time.Duration) {
 
 func testClient(t testing.TB, url string, change func(*Config)) *Client {
 	t.Helper()
-	cfg := Config{AppID: testAppID, PrivateKey: pemKey(), BaseURL: url, Funnel: &recordingFunnel{}, RetryPause: time.Millisecond}
+	cfg := Config{AppID: testAppID, PrivateKey: pemKey(), BaseURL: url, Funnel: &recordingFunnel{}, RetryPause: time.Millisecond, MarkerKey: []byte("a key of sixteen")}
 	if change != nil {
 		change(&cfg)
 	}
@@ -93,6 +94,18 @@ func testClient(t testing.TB, url string, change func(*Config)) *Client {
 	}
 	return c
 }
+
+// ledger is one in memory.
+type ledger struct{ made map[string]bool }
+
+func newLedger() *ledger { return &ledger{made: map[string]bool{}} }
+
+func (l *ledger) Made(_ context.Context, sha string) error {
+	l.made[sha] = true
+	return nil
+}
+
+func (l *ledger) IsOurs(_ context.Context, sha string) (bool, error) { return l.made[sha], nil }
 
 func testRepo() task.Repo { return task.Repo{Installation: 7, Owner: "acme", Name: "shop"} }
 

@@ -32,6 +32,26 @@ type world struct {
 	client *forge.Client
 	repo   task.Repo
 	issue  int
+	own    *kept
+}
+
+// kept is a ledger that outlives clients.
+type kept struct {
+	mu   sync.Mutex
+	made map[string]bool
+}
+
+func (k *kept) Made(_ context.Context, sha string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.made[sha] = true
+	return nil
+}
+
+func (k *kept) IsOurs(_ context.Context, sha string) (bool, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.made[sha], nil
 }
 
 // description is loaded once: that takes longer than most of the tests.
@@ -41,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	v, err := description()
 	ok(t, err)
-	w := &world{t: t}
+	w := &world{t: t, own: &kept{made: map[string]bool{}}}
 	w.sim, err = simulator.New(simulator.Config{Root: t.TempDir(), WebhookSecret: webhookSecret, Middleware: v.Wrap})
 	ok(t, err)
 	served := make(chan error, 1)
@@ -69,7 +89,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) fresh() *forge.Client {
 	w.t.Helper()
 	c, err := forge.New(forge.Config{
-		AppID: w.sim.AppID(), PrivateKey: w.sim.PrivateKeyPEM(), BaseURL: w.sim.URL(), Funnel: redact.New(), RetryPause: time.Millisecond,
+		AppID: w.sim.AppID(), PrivateKey: w.sim.PrivateKeyPEM(), BaseURL: w.sim.URL(), Funnel: redact.New(), RetryPause: time.Millisecond, MarkerKey: []byte("a key of sixteen"),
 	})
 	ok(w.t, err)
 	return c
@@ -116,7 +136,7 @@ func (w *world) publish(ctx context.Context, c *forge.Client, draft bool) (task.
 	if err != nil {
 		return task.PullRequest{}, err
 	}
-	sha, err := c.CommitFiles(ctx, w.repo, branch, base, fix, w.files(), old)
+	sha, err := c.CommitFiles(ctx, w.repo, branch, base, fix, w.files(), old, w.own)
 	if err != nil {
 		return task.PullRequest{}, err
 	}
@@ -249,7 +269,7 @@ func TestS4SimulatedBranchOfAHumanIsLeftAlone(t *testing.T) {
 		t.Error("the human's commit was dropped")
 	}
 	base := w.sim.Snapshot("octo", "demo").Branches["main"]
-	if _, err := w.client.CommitFiles(context.Background(), w.repo, "main", base, fix, w.files(), base); err == nil {
+	if _, err := w.client.CommitFiles(context.Background(), w.repo, "main", base, fix, w.files(), base, w.own); err == nil {
 		t.Error("committed to the default branch")
 	}
 }

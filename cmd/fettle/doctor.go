@@ -119,7 +119,7 @@ func (p *parts) appFinding() finding {
 	if p.set.GitHub.AppID == 0 {
 		return finding{"github app", "ok", "not configured; needed by 'fettle serve' only", ""}
 	}
-	if _, err := p.forge(); err != nil {
+	if _, err := p.forge(make([]byte, 32)); err != nil {
 		return finding{"github app", "error", err.Error(), "see 'fettle serve --help'"}
 	}
 	if _, err := p.webhookSecrets(); err != nil {

@@ -66,15 +66,19 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	if err != nil {
 		return err
 	}
-	client, err := p.forge()
-	if err != nil {
-		return err
-	}
 	db, err := p.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	markers, err := db.Secret(ctx, "markers")
+	if err != nil {
+		return err
+	}
+	client, err := p.forge(markers)
+	if err != nil {
+		return err
+	}
 	if err := sandbox.Sweep(p.sandboxState()); err != nil {
 		return fmt.Errorf("removing sandboxes of dead processes: %w", err)
 	}
@@ -119,8 +123,9 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	return err
 }
 
-// forge makes the GitHub client from the settings.
-func (p *parts) forge() (*forge.Client, error) {
+// forge makes the GitHub client from the settings; markers is the key of its
+// hidden markers.
+func (p *parts) forge(markers []byte) (*forge.Client, error) {
 	gh := p.set.GitHub
 	if gh.AppID == 0 || gh.PrivateKeyFile == "" {
 		return nil, usage("no GitHub App is configured: set github.app_id, github.private_key_file and github.webhook_secret_file; 'fettle serve --help' shows how")
@@ -130,7 +135,7 @@ func (p *parts) forge() (*forge.Client, error) {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
 	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
-	client, err := forge.New(forge.Config{AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label})
+	client, err := forge.New(forge.Config{AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

@@ -68,6 +68,8 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"L7StoredReplyIsNeverBoughtAgain", testMoney},
 		{"L5BudgetIsNeverExceeded", testBudget},
 		{"PRINCIPLE9OnceOnly", testOnce},
+		{"S4CommitsAreKnownToEveryRunOfTheirRepository", testCommits},
+		{"SecretsStayTheSame", testSecrets},
 		{"OnceOnlyUnderConcurrentCalls", testOnceRace},
 		{"L8RecordInOrderAndAsJSONL", testJournal},
 		{"EverythingSurvivesReopening", testReopen},
