@@ -2,15 +2,14 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -21,11 +20,12 @@ type Class string
 // The classes of failed calls.
 const (
 	Refused     Class = "refused"      // connection refused, 4xx: trying again cannot help
+	NotOffered  Class = "not_offered"  // the provider does not have this model (any more)
 	RateLimited Class = "rate_limited" // 429
-	Server      Class = "server"       // 5xx, cut connection
-	Stalled     Class = "stalled"      // the call's time was up
-	TooLarge    Class = "too_large"    // the answer was over 64 MiB
-	Malformed   Class = "malformed"    // not a chat completion
+	Server      Class = "server"       // 5xx, an error in mid stream, a connection cut before the answer began
+	Stalled     Class = "stalled"      // nothing came, no more came, or the call's time was up
+	TooLarge    Class = "too_large"    // the answer was over 4 MiB, or what surrounds it over 64 MiB
+	Malformed   Class = "malformed"    // not a chat completion, cut, or not UTF-8
 	Empty       Class = "empty"        // a completion without text
 	Cancelled   Class = "cancelled"    // the caller gave up
 )
@@ -35,9 +35,10 @@ type Error struct {
 	Class      Class
 	Tier       task.Tier
 	Retryable  bool
-	RetryAfter time.Duration
-	Charged    bool     // the provider may have charged for it
-	Cost       task.USD // what it charged, where that is known; else the worst case counts
+	RetryAfter time.Duration // as the provider asked
+	Down       bool          // the provider, not the request, is the trouble: a substitute may help
+	Charged    bool          // the provider may have charged for it
+	Cost       task.USD      // what it charged, where that is known; else the worst case counts
 	Err        error
 }
 
@@ -47,92 +48,105 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// doer is the HTTP client handed to go-openai: it bounds the body and keeps
-// the headers of error answers, which go-openai drops.
-type doer struct {
-	client *http.Client
-	status int
-	header http.Header
-	body   *boundedBody
-}
+// Causes that a call's context ends with.
+var (
+	errFirst   = errors.New("nothing came in time")
+	errBetween = errors.New("no more came in time")
+	errTotal   = errors.New("the answer was not complete in time")
+)
 
-func (d *doer) Do(req *http.Request) (*http.Response, error) {
-	resp, err := d.client.Do(req) //nolint:gosec // the operator names the endpoint
-	if err != nil {
-		return nil, err
-	}
-	d.status, d.header = resp.StatusCode, resp.Header
-	d.body = &boundedBody{ReadCloser: resp.Body, left: maxReplyBytes}
-	resp.Body = d.body
-	return resp, nil
-}
-
-var errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxReplyBytes>>20)
-
-type boundedBody struct {
-	io.ReadCloser
-	left int64
-	over bool
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		b.over = true
-		return 0, errTooLarge
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.left -= int64(n)
-	return n, err
-}
+// Faults of an answer's body.
+var (
+	errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxText>>20)
+	errCut      = errors.New("the answer ends in the middle")
+	errUTF8     = errors.New("the answer is not UTF-8; code with replaced characters is never used")
+)
 
 // maxErrorText bounds what a provider says about a failure, in bytes: it is
 // stored with the attempt and shown.
 const maxErrorText = 2000
 
-func classify(ctx context.Context, tier task.Tier, d *doer, err error) *Error {
-	e := &Error{Tier: tier, Err: err}
-	if text := err.Error(); len(text) > maxErrorText { // a provider's page of HTML is no message
-		e.Err = fmt.Errorf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxErrorText], ""), len(text))
+// short cuts the text of an error; a provider's page of HTML is no message.
+func short(err error) error {
+	if text := err.Error(); len(text) > maxErrorText {
+		return fmt.Errorf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxErrorText], ""), len(text))
 	}
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	var dial *net.OpError
+	return err
+}
+
+// classify makes one kind of error out of whatever went wrong.
+func classify(ctx context.Context, tier task.Tier, d *doer, now time.Time, err error) *Error {
+	e := &Error{Tier: tier, Err: short(err)}
+	cause := context.Cause(ctx)
+	sent := d.sent.Load()
 	switch {
-	case d.body != nil && d.body.over:
+	case errors.Is(err, errTooLarge):
 		e.Class, e.Charged = TooLarge, true
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		e.Class, e.Charged = Stalled, true
-	case ctx.Err() != nil:
-		e.Class, e.Charged = Cancelled, true
-	case d.status == http.StatusTooManyRequests:
-		e.Class, e.Retryable, e.RetryAfter = RateLimited, true, retryAfter(d.header)
-	case d.status >= 500:
-		e.Class, e.Retryable, e.RetryAfter = Server, true, retryAfter(d.header)
+	case errors.Is(cause, errFirst), errors.Is(cause, errBetween), errors.Is(cause, errTotal), errors.Is(cause, context.DeadlineExceeded):
+		e.Class, e.Charged, e.Err = Stalled, sent, cause
+		e.Down = !errors.Is(cause, errBetween) && !d.answered()
+	case cause != nil:
+		e.Class, e.Charged = Cancelled, sent
 	case d.status >= 400:
-		e.Class = Refused
-	case d.status == 0 && errors.As(err, &dial) && dial.Op != "dial":
-		e.Class, e.Charged = Server, true // sent, and the answer never came
-	case d.status == 0 && errors.Is(err, io.EOF):
-		e.Class, e.Charged = Server, true
+		refusal(e, d, now, err)
+	case d.status == 0 && sent:
+		e.Class, e.Charged, e.Down = Server, true, true // and the answer never came
 	case d.status == 0: // never sent: connection refused, no route, bad URL
-		e.Class = Refused
-	case errors.As(err, &syntax), errors.As(err, &typ), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		e.Class, e.Charged = Malformed, true
+		e.Class, e.Down = Refused, true
+	case isAPI(err): // said in the middle of the stream
+		e.Class, e.Charged = Server, true
 	default:
 		e.Class, e.Charged = Malformed, true
 	}
 	return e
 }
 
-// retryAfter reads the header in its form of seconds; providers do not use the
-// form with a date for completions.
-func retryAfter(h http.Header) time.Duration {
-	s, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
-	if err != nil || s < 0 {
+func isAPI(err error) bool {
+	var api *openai.APIError
+	return errors.As(err, &api)
+}
+
+// refusal is an answer with an error's status: nothing was charged.
+func refusal(e *Error, d *doer, now time.Time, err error) {
+	text := strings.ToLower(err.Error())
+	var api *openai.APIError
+	if errors.As(err, &api) {
+		text += fmt.Sprint(" ", api.Code, " ", api.Type)
+	}
+	switch {
+	case d.status == http.StatusTooManyRequests && !strings.Contains(text, "insufficient_quota"):
+		e.Class, e.Retryable, e.Down, e.RetryAfter = RateLimited, true, true, retryAfter(d.header, now)
+	case d.status == http.StatusTooManyRequests, d.status == http.StatusPaymentRequired: // no money: waiting does not help
+		e.Class, e.Down = Refused, true
+	case d.status >= 500, d.status == http.StatusRequestTimeout:
+		e.Class, e.Retryable, e.Down, e.RetryAfter = Server, true, true, retryAfter(d.header, now)
+	case d.status == http.StatusGone, d.status == http.StatusNotFound && strings.Contains(text, "model"):
+		e.Class, e.Down = NotOffered, true
+	default:
+		e.Class = Refused
+	}
+}
+
+// retryAfter reads the header in both forms of RFC 9110, seconds and date, and
+// the milliseconds that some providers add. A date counts from the server's
+// own clock where it tells it.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(text, 64); err == nil {
+		if s >= 0 && s < 1e9 { // not NaN either
+			return time.Duration(s * float64(time.Second))
+		}
 		return 0
 	}
-	return time.Duration(s * float64(time.Second))
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	if server, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = server
+	}
+	return max(at.Sub(now), 0)
 }

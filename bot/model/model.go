@@ -3,26 +3,33 @@
 // kind of error. In go a system and a user text; out come text, tokens and
 // cost. It never knows roles, never executes anything that a model says, and
 // is the only importer of go-openai.
+//
+// The way of a request:
+//
+//	Ask ─ tape? ─ which endpoint of the tier is up ─ retry ─ once
+//	                                                          │
+//	          Reply ◄─ cost ◄─ collect ◄─ lines (bounded) ◄─ doer
 package model
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	openai "github.com/sashabaranov/go-openai"
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/model/catalog"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Limits of a call that no endpoint's settings can lift.
 const (
-	maxReplyBytes  = 64 << 20 // TRUST F09: bounded memory
 	defaultTimeout = 2 * time.Minute
+	defaultFirst   = 2 * time.Minute
+	defaultBetween = time.Minute
 	defaultMax     = 4096
 	maxTries       = 3
 	maxRetryAfter  = time.Minute // a provider that asks for more is passed over
@@ -31,14 +38,20 @@ const (
 // Endpoint is an OpenAI-compatible chat endpoint bound to a tier.
 type Endpoint struct {
 	Tier          task.Tier
+	Preset        string                 // of package catalog; empty: told from BaseURL
 	BaseURL       string                 // with the version, such as http://127.0.0.1:11434/v1
 	Model         string                 // the name the provider knows it by
 	APIKey        func() (string, error) // asked at each call; nil when no key is needed
 	PriceIn       float64                // USD per million tokens
+	PriceCached   float64                // USD per million tokens read from the provider's cache; 0: as PriceIn
 	PriceOut      float64                // USD per million tokens
 	Timeout       time.Duration          // of one call, 2 minutes by default
+	First         time.Duration          // until something comes; 2 minutes by default, on this machine the whole Timeout
+	Between       time.Duration          // from one piece to the next, 1 minute by default
 	MaxTokens     int                    // of an answer, 4096 by default
 	ContextTokens int                    // of the window; 0 when not known
+	Effort        string                 // reasoning effort, sent where the endpoint knows it; empty: the provider's own
+	Substitute    *Endpoint              // asked while this one is down; nil: none, or what its preset states
 }
 
 // Config is what a Client needs.
@@ -48,11 +61,14 @@ type Config struct {
 	Log       logrus.FieldLogger
 	HTTP      *http.Client           // nil: http.DefaultTransport without a redirect across hosts
 	Backoff   func() backoff.BackOff // nil: exponential from half a second
+	Tape      *Tape                  // records the traffic, or answers instead of the providers; nil: neither
 }
 
-// Client asks the configured models.
+// Client asks the configured models. Its methods may be called at once.
 type Client struct {
-	cfg Config
+	cfg   Config
+	tiers map[task.Tier]*route
+	tally *Tally
 }
 
 // New returns a client; with no endpoint it has no tier, which is not an error.
@@ -66,7 +82,15 @@ func New(cfg Config) *Client {
 	if cfg.Backoff == nil {
 		cfg.Backoff = func() backoff.BackOff { return backoff.NewExponentialBackOff() }
 	}
-	return &Client{cfg: cfg}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	c := &Client{cfg: cfg, tiers: map[task.Tier]*route{}, tally: newTally()}
+	for tier, ep := range cfg.Endpoints {
+		ep.Tier = tier
+		c.tiers[tier] = newRoute(ep)
+	}
+	return c
 }
 
 // sameHost follows a redirect only where the operator sent the prompt: a 307
@@ -79,7 +103,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 }
 
 // Has tells whether a tier has an endpoint.
-func (c *Client) Has(t task.Tier) bool { _, ok := c.cfg.Endpoints[t]; return ok }
+func (c *Client) Has(t task.Tier) bool { return c.tiers[t] != nil }
 
 // Name is the model's name at a tier, or "".
 func (c *Client) Name(t task.Tier) string { return c.cfg.Endpoints[t].Model }
@@ -87,66 +111,72 @@ func (c *Client) Name(t task.Tier) string { return c.cfg.Endpoints[t].Model }
 // ContextTokens is the window of a tier's model, 0 when not known.
 func (c *Client) ContextTokens(t task.Tier) int { return c.cfg.Endpoints[t].ContextTokens }
 
+// Can tells what a tier's endpoint understands, as far as is known.
+func (c *Client) Can(t task.Tier) catalog.Abilities {
+	if r := c.tiers[t]; r != nil {
+		return r.primary.abilities()
+	}
+	return catalog.Abilities{}
+}
+
+// Tally counts the calls and their failures since the client was made.
+func (c *Client) Tally() *Tally { return c.tally }
+
 // Request is one question to one tier.
 type Request struct {
-	Tier        task.Tier `json:"tier"`
-	Agent       string    `json:"agent"`        // the role that asks, for the record
-	PromptClass string    `json:"prompt_class"` // name and version of the prompt
-	System      string    `json:"system"`
-	User        string    `json:"user"`
-	MaxTokens   int       `json:"max_tokens,omitempty"` // 0: the endpoint's
+	Tier        task.Tier       `json:"tier"`
+	Agent       string          `json:"agent"`        // the role that asks, for the record
+	PromptClass string          `json:"prompt_class"` // name and version of the prompt
+	System      string          `json:"system"`
+	User        string          `json:"user"`
+	MaxTokens   int             `json:"max_tokens,omitempty"` // 0: the endpoint's
+	Schema      json.RawMessage `json:"schema,omitempty"`     // of the one JSON object that is wanted; empty: any text. The prompt has to show it too
 }
 
 // Reply is an answer with what it cost.
 type Reply struct {
-	Text      string        `json:"text"`
-	TokensIn  int           `json:"tokens_in"`
-	TokensOut int           `json:"tokens_out"`
-	Cost      task.USD      `json:"cost_usd"`
-	Latency   time.Duration `json:"latency"`
-	Finish    string        `json:"finish"`
-	Model     string        `json:"model"`
-}
-
-// Worst is the most that the call can cost. A token is at least one byte of
-// text in every tokenizer in use, so bytes bound tokens from above; a reply
-// cannot be longer than the limit sent with the request.
-func (c *Client) Worst(r Request) task.USD {
-	ep := c.cfg.Endpoints[r.Tier]
-	in := len(r.System) + len(r.User) + 64 // 64: the chat format's own tokens
-	return price(ep, in, c.maxTokens(r))
-}
-
-func (c *Client) maxTokens(r Request) int {
-	ep := c.cfg.Endpoints[r.Tier]
-	limit := ep.MaxTokens
-	if limit <= 0 {
-		limit = defaultMax
-	}
-	if r.MaxTokens > 0 && r.MaxTokens < limit {
-		limit = r.MaxTokens
-	}
-	return limit
-}
-
-// price is exact in billionths of a dollar: a dollar per million tokens is a
-// thousand billionths per token. It rounds up.
-func price(ep Endpoint, in, out int) task.USD {
-	f := ep.PriceIn*1000*float64(in) + ep.PriceOut*1000*float64(out)
-	whole := task.USD(f)
-	if float64(whole) < f {
-		whole++
-	}
-	return whole
+	Text        string        `json:"text"`
+	TokensIn    int           `json:"tokens_in"`
+	TokensOut   int           `json:"tokens_out"`
+	CachedIn    int           `json:"cached_in,omitempty"` // of TokensIn, read from the provider's cache
+	Estimated   bool          `json:"estimated,omitempty"` // the provider told no usage: tokens and cost are upper bounds
+	Cost        task.USD      `json:"cost_usd"`
+	Latency     time.Duration `json:"latency"`
+	Finish      string        `json:"finish"` // "stop", "length" when it was cut at the limit, …
+	Model       string        `json:"model"`
+	Format      string        `json:"format,omitempty"`      // json_schema, json_object or "" as it was asked for
+	Substituted string        `json:"substituted,omitempty"` // why another model than the tier's own answered
+	Tries       int           `json:"tries,omitempty"`
 }
 
 // Ask sends the request, again where trying again can help: at most three
-// times, honouring Retry-After. The error is an *Error.
+// times, honouring Retry-After. While the tier's provider is down its
+// substitute is asked, where there is one; the reply says so. The error is an
+// *Error. At most Worst is charged, whatever happens.
 func (c *Client) Ask(ctx context.Context, r Request) (Reply, error) {
-	ep, ok := c.cfg.Endpoints[r.Tier]
-	if !ok {
+	way := c.tiers[r.Tier]
+	if way == nil {
 		return Reply{}, &Error{Class: Refused, Tier: r.Tier, Err: fmt.Errorf("no endpoint is configured for %s: add it under tiers in the configuration", r.Tier)}
 	}
+	c.tally.asked(r)
+	if c.cfg.Tape.plays() {
+		return c.cfg.Tape.play(r)
+	}
+	reply, err := c.route(ctx, way, r)
+	if c.cfg.Tape != nil {
+		if taped := c.cfg.Tape.record(c.cfg.Now(), r, reply, err); taped != nil {
+			return reply, taped
+		}
+	}
+	if err != nil {
+		c.tally.failed(r, err)
+		return Reply{}, err
+	}
+	return reply, nil
+}
+
+// try asks one endpoint, with retries.
+func (c *Client) try(ctx context.Context, ep *endpoint, r Request) (Reply, *Error) {
 	key := ""
 	if ep.APIKey != nil {
 		k, err := ep.APIKey()
@@ -155,9 +185,11 @@ func (c *Client) Ask(ctx context.Context, r Request) (Reply, error) {
 		}
 		key = k
 	}
+	tries := 0
 	var last *Error // the retry loop's own error for Retry-After forgets the cause
 	operation := func() (Reply, error) {
-		reply, err := c.once(ctx, ep, key, r)
+		tries++
+		reply, err := c.adapt(ctx, ep, key, r)
 		if err == nil {
 			return reply, nil
 		}
@@ -171,67 +203,14 @@ func (c *Client) Ask(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, err
 	}
 	reply, err := backoff.Retry(ctx, operation, backoff.WithBackOff(c.cfg.Backoff()), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(0))
+	reply.Tries = tries
 	switch {
 	case err == nil:
 		return reply, nil
+	case ctx.Err() != nil && last != nil && !last.Charged: // given up while it waited
+		return Reply{}, &Error{Class: Cancelled, Tier: r.Tier, Err: fmt.Errorf("%w, after: %w", context.Cause(ctx), last.Err)}
 	case last != nil:
 		return Reply{}, last
 	}
 	return Reply{}, &Error{Class: Cancelled, Tier: r.Tier, Err: err}
-}
-
-// once sends the request a single time.
-func (c *Client) once(ctx context.Context, ep Endpoint, key string, r Request) (Reply, *Error) {
-	timeout := ep.Timeout
-	if timeout <= 0 {
-		timeout = defaultTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	doer := &doer{client: c.cfg.HTTP}
-	oc := openai.DefaultConfig(key)
-	oc.BaseURL = strings.TrimRight(ep.BaseURL, "/")
-	oc.HTTPClient = doer
-	req := openai.ChatCompletionRequest{Model: ep.Model, Messages: []openai.ChatCompletionMessage{
-		{Role: openai.ChatMessageRoleSystem, Content: r.System},
-		{Role: openai.ChatMessageRoleUser, Content: r.User},
-	}}
-	if reasons(ep.Model) {
-		req.MaxCompletionTokens = c.maxTokens(r)
-	} else {
-		req.MaxTokens = c.maxTokens(r) //nolint:staticcheck // most other servers know only the old name
-	}
-	began := c.cfg.Now()
-	resp, err := openai.NewClientWithConfig(oc).CreateChatCompletion(ctx, req)
-	if err != nil {
-		return Reply{}, classify(ctx, r.Tier, doer, err)
-	}
-	reply := Reply{Model: ep.Model, Latency: c.cfg.Now().Sub(began), TokensIn: resp.Usage.PromptTokens, TokensOut: resp.Usage.CompletionTokens}
-	if len(resp.Choices) > 0 {
-		reply.Text = strings.ToValidUTF8(resp.Choices[0].Message.Content, "\uFFFD")
-		reply.Finish = string(resp.Choices[0].FinishReason)
-	}
-	if reply.TokensIn <= 0 { // no usage in the answer: an estimate, four bytes a token
-		reply.TokensIn = (len(r.System)+len(r.User))/4 + 16
-	}
-	if reply.TokensOut <= 0 {
-		reply.TokensOut = len(reply.Text)/4 + 1
-	}
-	reply.Cost = price(ep, reply.TokensIn, reply.TokensOut)
-	if strings.TrimSpace(reply.Text) == "" {
-		return reply, &Error{Class: Empty, Tier: r.Tier, Charged: true, Cost: reply.Cost, Err: fmt.Errorf("%s answered with nothing (finish reason %q)", ep.Model, reply.Finish)}
-	}
-	return reply, nil
-}
-
-// reasons tells the models that take max_completion_tokens instead of
-// max_tokens (OpenAI's API reference, chat completions).
-func reasons(model string) bool {
-	name := model[strings.LastIndex(model, "/")+1:]
-	for _, p := range []string{"gpt-5", "o1", "o3", "o4"} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
 }

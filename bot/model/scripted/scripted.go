@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Call is what the server was asked.
@@ -21,18 +22,29 @@ type Call struct {
 	System string
 	User   string
 	Max    int
+	Stream bool
+	Usage  bool   // usage was asked for at the end of the stream
+	Format string // type of response_format
+	Effort string
+	Key    string // as it came, "Bearer …" or the value of api-key
 }
 
-// Answer is one scripted reply. The zero Status means 200.
+// Answer is one scripted reply. The zero Status means 200. It is streamed
+// where that was asked for, unless Plain or Body says otherwise.
 type Answer struct {
 	Text      string
 	Status    int
 	Header    map[string]string
 	Body      string        // raw body instead of a completion
+	Plain     bool          // one document, as of a server that does not stream
 	Delay     time.Duration // before the first byte
+	Hang      bool          // after half of the text nothing more comes, and the connection stays open
 	Cut       bool          // close the connection half-way through the body
+	Finish    string        // "" is "stop"
 	TokensIn  int           // 0: four bytes a token
 	TokensOut int
+	CachedIn  int
+	NoUsage   bool // tell no usage
 }
 
 // Script gives the answer to a call; n counts the calls to that model from 0.
@@ -79,14 +91,23 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model    string `json:"model"`
 		Messages []struct{ Role, Content string }
-		Max      int `json:"max_tokens"`
-		MaxNew   int `json:"max_completion_tokens"`
+		Max      int    `json:"max_tokens"`
+		MaxNew   int    `json:"max_completion_tokens"`
+		Stream   bool   `json:"stream"`
+		Effort   string `json:"reasoning_effort"`
+		Options  struct {
+			Usage bool `json:"include_usage"`
+		} `json:"stream_options"`
+		Format struct {
+			Type string `json:"type"`
+		} `json:"response_format"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
 		http.Error(w, `{"error":{"message":"not JSON"}}`, http.StatusBadRequest)
 		return
 	}
-	call := Call{Model: req.Model, Max: max(req.Max, req.MaxNew)}
+	call := Call{Model: req.Model, Max: max(req.Max, req.MaxNew), Stream: req.Stream, Usage: req.Options.Usage, Format: req.Format.Type,
+		Effort: req.Effort, Key: r.Header.Get("Authorization") + r.Header.Get("api-key")}
 	for _, m := range req.Messages {
 		if m.Role == "user" {
 			call.User += m.Content
@@ -105,31 +126,34 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	write(w, call, a)
+	write(w, r, call, a)
 }
 
-func write(w http.ResponseWriter, call Call, a Answer) {
+func write(w http.ResponseWriter, r *http.Request, call Call, a Answer) {
 	for k, v := range a.Header {
 		w.Header().Set(k, v)
 	}
-	body := []byte(a.Body)
-	if a.Body == "" {
-		if a.TokensIn == 0 {
-			a.TokensIn = (len(call.System) + len(call.User)) / 4
-		}
-		if a.TokensOut == 0 {
-			a.TokensOut = len(a.Text)/4 + 1
-		}
-		body, _ = json.Marshal(map[string]any{
-			"id": "scripted", "object": "chat.completion", "model": "scripted-double",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": a.Text}}},
-			"usage":   map[string]int{"prompt_tokens": a.TokensIn, "completion_tokens": a.TokensOut, "total_tokens": a.TokensIn + a.TokensOut},
-		})
-	}
-	w.Header().Set("Content-Type", "application/json")
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
+	if a.TokensIn == 0 {
+		a.TokensIn = (len(call.System) + len(call.User)) / 4
+	}
+	if a.TokensOut == 0 {
+		a.TokensOut = len(a.Text)/4 + 1
+	}
+	if a.Finish == "" {
+		a.Finish = "stop"
+	}
+	if call.Stream && !a.Plain && a.Body == "" && a.Status == http.StatusOK {
+		stream(w, r, call, a)
+		return
+	}
+	body := []byte(a.Body)
+	if a.Body == "" {
+		body = completion("message", a.Text, a.Finish, a.usage())
+	}
+	w.Header().Set("Content-Type", "application/json")
 	if a.Cut {
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)+10))
 	}
@@ -140,6 +164,57 @@ func write(w http.ResponseWriter, call Call, a Answer) {
 		panic(http.ErrAbortHandler)
 	}
 	_, _ = w.Write(body)
+}
+
+func (a Answer) usage() map[string]any {
+	if a.NoUsage {
+		return nil
+	}
+	return map[string]any{"prompt_tokens": a.TokensIn, "completion_tokens": a.TokensOut, "total_tokens": a.TokensIn + a.TokensOut,
+		"prompt_tokens_details": map[string]int{"cached_tokens": a.CachedIn}}
+}
+
+// completion is a whole answer (field "message") or a piece of one ("delta").
+func completion(field, text, finish string, usage map[string]any) []byte {
+	choice := map[string]any{"index": 0, "finish_reason": nil, field: map[string]any{"role": "assistant", "content": text}}
+	if finish != "" {
+		choice["finish_reason"] = finish
+	}
+	whole := map[string]any{"id": "scripted", "object": "chat.completion", "model": "scripted-double", "choices": []any{choice}}
+	if usage != nil {
+		whole["usage"] = usage
+	}
+	data, _ := json.Marshal(whole)
+	return data
+}
+
+// stream sends the text in two pieces as server-sent events, with a comment
+// between them, then usage where it was asked for, then the end.
+func stream(w http.ResponseWriter, r *http.Request, call Call, a Answer) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w)
+	half := len(a.Text) / 2
+	for half > 0 && half < len(a.Text) && !utf8.RuneStart(a.Text[half]) {
+		half--
+	}
+	send := func(data []byte) {
+		_, _ = fmt.Fprintf(w, ": scripted\n\ndata: %s\n\n", data)
+		_ = flush.Flush()
+	}
+	send(completion("delta", a.Text[:half], "", nil))
+	switch {
+	case a.Hang:
+		<-r.Context().Done()
+		return
+	case a.Cut:
+		panic(http.ErrAbortHandler)
+	}
+	send(completion("delta", a.Text[half:], a.Finish, nil))
+	if usage := a.usage(); usage != nil && call.Usage {
+		data, _ := json.Marshal(map[string]any{"id": "scripted", "choices": []any{}, "usage": usage})
+		send(data)
+	}
+	send([]byte("[DONE]"))
 }
 
 // Edit writes an answer of the developer's form: a decision that replaces one
