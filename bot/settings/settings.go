@@ -29,16 +29,19 @@ type Settings struct {
 
 // Tier is one model endpoint.
 type Tier struct {
+	Preset        string // of package catalog; empty when the file spells the endpoint out
 	BaseURL       string
 	Model         string
 	APIKeyEnv     string  // name of an environment variable
 	APIKeyFile    string  // absolute path
 	PriceIn       float64 // USD per million tokens
+	PriceCached   float64 // of them, those read from the provider's cache; 0: not known
 	PriceOut      float64
 	PriceFrom     string // where the price stands: "configuration", "table of <date>", "local endpoint"
 	Timeout       time.Duration
-	MaxTokens     int // of an answer
-	ContextTokens int // of question and answer together
+	MaxTokens     int   // of an answer
+	ContextTokens int   // of question and answer together
+	Substitute    *Tier // asked while this one's provider is down; nil: none
 
 	keyEnv, keyFile string // where Key looks: an environment variable, a file
 }

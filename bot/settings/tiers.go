@@ -9,46 +9,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/model/catalog"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // PricesAsOf dates the table of default prices.
-const PricesAsOf = "2026-11-20"
-
-// price is a list price in USD per million tokens.
-type price struct {
-	model   string // beginning of the model's name, lower case, without its vendor
-	in, out float64
-}
-
-// prices are defaults for known models (SPEC A3), the longest name first where
-// one begins another. The operator's file overrides them.
-var prices = []price{
-	{"deepseek", 0.14, 0.28},
-	{"gpt-5-nano", 0.05, 0.40},
-	{"gpt-5-mini", 0.25, 2},
-	{"gpt-5", 2, 8},
-	{"claude-sonnet-4", 3, 15},
-	{"claude-sonnet-4.5", 3, 15},
-	{"claude-4.5", 3, 15},
-	{"claude-4-5", 3, 15},
-}
+const PricesAsOf = catalog.AsOf
 
 // DefaultPrice is the table's price of a model, USD per million tokens in and
 // out. A vendor before the name ("openai/gpt-5") does not matter.
 func DefaultPrice(model string) (in, out float64, ok bool) {
-	name := strings.ToLower(model)
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		name = name[i+1:]
-	}
-	for _, p := range prices {
-		rest, found := strings.CutPrefix(name, p.model)
-		// "gpt-5" is also the beginning of other models' names.
-		if found && (rest == "" || strings.ContainsAny(rest[:1], "-:@")) {
-			return p.in, p.out, true
-		}
-	}
-	return 0, 0, false
+	p, ok := catalog.PriceOf(model)
+	return p.In, p.Out, ok
 }
 
 func (s *Settings) readTiers(root value, path func(value) (string, error)) error {
@@ -74,19 +46,24 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 	return nil
 }
 
+// tier reads one endpoint. What a preset knows need not be said; what is said
+// goes before what a preset knows.
 func tier(v value, path func(value) (string, error)) (Tier, error) {
 	t := Tier{Timeout: 3 * time.Minute}
-	in, out := -1.0, -1.0
+	in, cached, out := -1.0, 0.0, -1.0
 	maxTokens, context := int64(0), int64(65536)
 	usd := func(v value) (float64, error) { return v.number(0, 10_000) }
 	err := first(
-		v.only(keyAdvice, "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens"),
+		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute"),
+		set(v, "preset", &t.Preset, func(v value) (string, error) { return v.oneOf(catalog.Names()...) }),
 		set(v, "base_url", &t.BaseURL, endpointURL),
 		set(v, "model", &t.Model, value.string),
 		set(v, "api_key_env", &t.keyEnv, variable),
 		set(v, "api_key_file", &t.keyFile, path),
 		set(v, "price_in_per_mtok", &in, usd),
+		set(v, "price_cached_per_mtok", &cached, usd),
 		set(v, "price_out_per_mtok", &out, usd),
+		set(v, "substitute", &t.Substitute, func(v value) (*Tier, error) { return substitute(v, path) }),
 		set(v, "timeout", &t.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, time.Hour) }),
 		set(v, "max_tokens", &maxTokens, func(v value) (int64, error) { return v.integer(16, 1_000_000) }),
 		set(v, "context_tokens", &context, func(v value) (int64, error) { return v.integer(1024, 10_000_000) }),
@@ -94,29 +71,65 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 	if maxTokens == 0 {
 		maxTokens = min(8192, context/4)
 	}
+	if err == nil {
+		err = t.preset(v)
+	}
 	t.MaxTokens, t.ContextTokens = int(maxTokens), int(context)
 	switch {
 	case err != nil:
 		return t, err
 	case t.BaseURL == "" || t.Model == "":
-		return t, v.errorf("needs base_url and model")
+		return t, v.errorf("needs base_url and model, or a preset that knows them")
 	case t.keyEnv != "" && t.keyFile != "":
 		return t, v.errorf("has both api_key_env and api_key_file; keep one")
 	case t.MaxTokens >= t.ContextTokens:
 		return t, v.errorf("max_tokens (%d) must be less than context_tokens (%d)", t.MaxTokens, t.ContextTokens)
 	}
-	return t.priced(v, in, out)
+	return t.priced(v, in, cached, out)
+}
+
+// substitute is asked while the tier's own provider is down.
+func substitute(v value, path func(value) (string, error)) (*Tier, error) {
+	t, err := tier(v, path)
+	if err == nil && t.Substitute != nil {
+		err = v.errorf("a substitute has no substitute of its own; keep one")
+	}
+	return &t, err
+}
+
+// preset completes the tier by what its preset knows.
+func (t *Tier) preset(v value) error {
+	if t.Preset == "" {
+		return nil
+	}
+	p, err := catalog.Lookup(t.Preset)
+	switch {
+	case err != nil:
+		return v.errorf("%v", err)
+	case p.Retired != "" && t.BaseURL == "":
+		return v.errorf("%s; name another preset, or give base_url of a service that took its place", p.Retired)
+	}
+	if t.BaseURL == "" {
+		t.BaseURL = p.BaseURL
+	}
+	if t.Model == "" {
+		t.Model = p.Model
+	}
+	if t.keyEnv == "" && t.keyFile == "" {
+		t.keyEnv = p.KeyEnv
+	}
+	return nil
 }
 
 // priced fills in the price: the file's, else the table's, else nothing for an
 // endpoint on this machine. A price that nobody knows is a mistake: the budget
 // would not hold.
-func (t Tier) priced(v value, in, out float64) (Tier, error) {
+func (t Tier) priced(v value, in, cached, out float64) (Tier, error) {
 	if (in < 0) != (out < 0) {
 		return t, v.errorf("has only one of price_in_per_mtok and price_out_per_mtok; give both")
 	}
 	if in >= 0 {
-		t.PriceIn, t.PriceOut, t.PriceFrom = in, out, "configuration"
+		t.PriceIn, t.PriceCached, t.PriceOut, t.PriceFrom = in, cached, out, "configuration"
 		return t, nil
 	}
 	u, _ := url.Parse(t.BaseURL)
@@ -124,11 +137,11 @@ func (t Tier) priced(v value, in, out float64) (Tier, error) {
 		t.PriceFrom = "local endpoint"
 		return t, nil
 	}
-	var ok bool
-	if t.PriceIn, t.PriceOut, ok = DefaultPrice(t.Model); !ok {
+	p, ok := catalog.PriceOf(t.Model)
+	if !ok {
 		return t, v.errorf("the price of this model is not in the table of %s; give price_in_per_mtok and price_out_per_mtok in USD (0 when it is free)", PricesAsOf)
 	}
-	t.PriceFrom = "table of " + PricesAsOf
+	t.PriceIn, t.PriceCached, t.PriceOut, t.PriceFrom = p.In, p.Cached, p.Out, "table of "+PricesAsOf
 	return t, nil
 }
 
@@ -198,8 +211,10 @@ func secretLines(path string) ([][]byte, error) {
 func (s *Settings) Known() []string {
 	var out []string
 	for _, t := range s.Tiers {
-		if key, err := t.Key(); err == nil && key != "" {
-			out = append(out, key)
+		for at := &t; at != nil; at = at.Substitute {
+			if key, err := at.Key(); err == nil && key != "" {
+				out = append(out, key)
+			}
 		}
 	}
 	if s.GitHub.WebhookSecretFile != "" {
