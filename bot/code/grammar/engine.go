@@ -35,7 +35,7 @@ var packed []byte
 //go:embed languages.sha256
 var Sums string
 
-// The languages of the module; the order is the contract with shim.c.
+// The languages of the module; the order is the contract with runtime.c.
 const (
 	Python = iota
 	JavaScript
@@ -153,6 +153,8 @@ func compilationCache() wazero.CompilationCache {
 type instance struct {
 	module  api.Module
 	parse   api.Function
+	open    api.Function
+	edit    api.Function
 	table   api.Function
 	alloc   api.Function
 	release api.Function
@@ -171,7 +173,10 @@ func (e *engine) take(ctx context.Context) (*instance, error) {
 		return nil, fmt.Errorf("start a parser: %w", err)
 	}
 	f := m.ExportedFunction
-	return &instance{module: m, parse: f("f_parse"), table: f("f_table"), alloc: f("f_alloc"), release: f("f_release")}, nil
+	return &instance{
+		module: m, parse: f("f_parse"), open: f("f_open"), edit: f("f_edit"),
+		table: f("f_table"), alloc: f("f_alloc"), release: f("f_release"),
+	}, nil
 }
 
 // give puts a healthy, small instance back and closes any other.

@@ -48,12 +48,35 @@ func (n *Names) Field(f uint16) string {
 	return ""
 }
 
-const recordBytes = 20 // sizeof(Record) in shim.c
+const recordBytes = 24 // sizeof(Record) in table.c
 
 // Parse returns the nodes of src in preorder. It is safe for use by many
 // goroutines. Errors are ErrTooLarge, ErrStopped (deadline, cancellation, or
 // memory), or that the module could not be started.
 func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
+	e, names, err := admit(lang, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	if err := e.waitTurn(ctx, src); err != nil {
+		return nil, nil, err
+	}
+	defer e.endTurn(src)
+	in, err := e.take(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes, err := in.tree(ctx, src, func(at uint64) ([]uint64, error) {
+		return in.parse.Call(ctx, uint64(lang), at, uint64(len(src))) //nolint:gosec // small and not negative
+	})
+	e.give(in, err == nil)
+	return nodes, names, err
+}
+
+// admit looks at what is to be parsed before an instance is taken.
+func admit(lang int, src []byte) (*engine, *Names, error) {
 	if lang < 0 || lang >= languages {
 		return nil, nil, fmt.Errorf("parse: no grammar has number %d", lang)
 	}
@@ -65,43 +88,44 @@ func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
 		return nil, nil, err
 	}
 	names, err := e.names[lang]()
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, maxTime)
-	defer cancel()
-	if len(src) > bigBytes {
-		select {
-		case e.big <- struct{}{}:
-			defer func() { <-e.big }()
-		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("%w while waiting for another large file: %w", ErrStopped, context.Cause(ctx))
-		}
-	}
-	nodes, err := e.run(ctx, lang, src)
-	return nodes, names, err
+	return e, names, err
 }
 
-func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) {
+// waitTurn lets large texts in one at a time; endTurn goes with it.
+func (e *engine) waitTurn(ctx context.Context, src []byte) error {
+	if len(src) <= bigBytes {
+		return nil
+	}
+	select {
+	case e.big <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w while waiting for another large file: %w", ErrStopped, context.Cause(ctx))
+	}
+}
+
+func (e *engine) endTurn(src []byte) {
+	if len(src) > bigBytes {
+		<-e.big
+	}
+}
+
+// tree puts src into the instance, lets parse work on it, and reads the table
+// that comes of it. After an error the instance must not be used again.
+func (in *instance) tree(ctx context.Context, src []byte, parse func(at uint64) ([]uint64, error)) ([]Node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStopped, err)
 	}
-	in, err := e.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	healthy := false
-	defer func() { e.give(in, healthy) }()
 	in.parses++
 	at, err := in.write(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	out, err := in.parse.Call(ctx, uint64(lang), uint64(at), uint64(len(src)))
+	out, err := parse(uint64(at))
 	if err != nil {
 		return nil, fmt.Errorf("%w after the parser ran out of memory or trapped: %s", ErrStopped, firstLine(err))
 	}
-	count := int32(uint32(out[0])) //nolint:gosec // the shim returns an int32
+	count := int32(uint32(out[0])) //nolint:gosec // the module returns an int32
 	if count < 0 {
 		if cause := ctx.Err(); cause != nil {
 			return nil, fmt.Errorf("%w: %w", ErrStopped, cause)
@@ -115,7 +139,6 @@ func (e *engine) run(ctx context.Context, lang int, src []byte) ([]Node, error) 
 	if _, err := in.release.Call(ctx, uint64(at)); err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrStopped, firstLine(err))
 	}
-	healthy = true
 	return nodes, nil
 }
 
@@ -131,7 +154,7 @@ func (in *instance) write(ctx context.Context, src []byte) (uint32, error) {
 	return at, nil
 }
 
-// read copies the table out of the instance and adds where each subtree ends.
+// read copies the table out of the instance.
 func (in *instance) read(ctx context.Context, count int) ([]Node, error) {
 	out, err := in.table.Call(ctx)
 	if err != nil {
@@ -143,19 +166,15 @@ func (in *instance) read(ctx context.Context, count int) ([]Node, error) {
 	}
 	nodes := make([]Node, count)
 	for i := range nodes {
-		r := raw[i*recordBytes : (i+1)*recordBytes]
-		n := &nodes[i]
-		n.Symbol = binary.LittleEndian.Uint16(r)
-		n.Field = binary.LittleEndian.Uint16(r[2:])
-		n.Start = binary.LittleEndian.Uint32(r[4:])
-		n.End = binary.LittleEndian.Uint32(r[8:])
-		n.Parent = int32(binary.LittleEndian.Uint32(r[12:])) //nolint:gosec // an index below count
-		n.Flags = uint16(binary.LittleEndian.Uint32(r[16:])) //nolint:gosec // five bits
-		n.Next = int32(i) + 1                                //nolint:gosec // count is an int32
-	}
-	for i := count - 1; i > 0; i-- {
-		if p := &nodes[nodes[i].Parent]; p.Next < nodes[i].Next {
-			p.Next = nodes[i].Next
+		r := raw[i*recordBytes : i*recordBytes+recordBytes : i*recordBytes+recordBytes]
+		nodes[i] = Node{
+			Symbol: binary.LittleEndian.Uint16(r),
+			Field:  binary.LittleEndian.Uint16(r[2:]),
+			Flags:  binary.LittleEndian.Uint16(r[4:]),
+			Start:  binary.LittleEndian.Uint32(r[8:]),
+			End:    binary.LittleEndian.Uint32(r[12:]),
+			Parent: int32(binary.LittleEndian.Uint32(r[16:])), //nolint:gosec // an index below count
+			Next:   int32(binary.LittleEndian.Uint32(r[20:])), //nolint:gosec // an index up to count
 		}
 	}
 	return nodes, nil

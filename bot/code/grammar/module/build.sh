@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds languages.wasm.zst: tree-sitter's runtime, eight grammars and shim.c
+# Builds languages.wasm.zst: tree-sitter's runtime, eight grammars and runtime.c
 # as one WebAssembly reactor, from pinned npm packages whose integrity is
 # checked. The same sources and compiler give the same bytes each time.
 #
@@ -43,21 +43,22 @@ fetch tree-sitter-ruby 0.23.1 d9/RXgWjR6HanN7wTYhS5bpBQLz1VkH048Vm3CodPGyJVnamXM
 
 ts=tree-sitter/vendor/tree-sitter/lib
 mkdir obj
-cp "$here/shim.c" shim.c
-compile() { # include-dir source object
-  clang --target=wasm32-wasi -std=c11 -O3 -DNDEBUG -D_WASI_EMULATED_PROCESS_CLOCKS \
+cp "$here"/*.[ch] .
+compile() { # source object flags...
+  source=$1 object=$2
+  shift 2
+  clang --target=wasm32-wasi -std=c11 -O3 -flto -DNDEBUG -D_WASI_EMULATED_PROCESS_CLOCKS \
     -fvisibility=hidden -ffile-prefix-map="$work"=. -Wno-everything \
-    -I "$ts/include" -I "$ts/src" -I "$1" -c "$2" -o "obj/$3.o"
+    -I "$ts/include" -I "$ts/src" "$@" -c "$source" -o "obj/$object.o"
 }
 grammar() { # folder-with-parser.c name
-  compile "$1" "$1/parser.c" "$2"
-  if [ -f "$1/scanner.c" ]; then compile "$1" "$1/scanner.c" "$2-scanner"; fi
+  compile lexer.c "$2" -I "$1" -DPARSER_H="\"$1/tree_sitter/parser.h\"" -DPARSER_C="\"$1/parser.c\""
+  if [ -f "$1/scanner.c" ]; then compile "$1/scanner.c" "$2-scanner" -I "$1"; fi
 }
-compile . "$ts/src/lib.c" a-runtime
-compile . shim.c b-shim
+compile runtime.c a-runtime
 for g in python javascript go java rust ruby; do grammar "tree-sitter-$g/src" "$g"; done
 for g in typescript tsx; do grammar "tree-sitter-typescript/$g/src" "$g"; done
-clang --target=wasm32-wasi -O2 -mexec-model=reactor -nostartfiles \
+clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -nostartfiles \
   -Wl,--no-entry,--strip-all,--gc-sections,-z,stack-size=1048576 \
   obj/*.o -lwasi-emulated-process-clocks \
   "$(dirname "$(clang --target=wasm32-wasi -print-file-name=crt1-reactor.o)")/crt1-reactor.o" \
