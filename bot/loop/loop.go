@@ -112,6 +112,8 @@ type run struct {
 	Config
 	in       Input
 	state    task.RunState
+	saved    task.RunState // as the journal has it
+	begun    time.Time     // in this process
 	deadline time.Time
 	baseline verify.Baseline
 	suspects []mend.Suspect
@@ -124,13 +126,10 @@ type run struct {
 // sandbox that broke, a context that ended without a Stop.
 func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	in.Budget = withDefaults(in.Budget)
-	r := &run{Config: l.cfg, in: in, state: in.State, sources: newSources(in.Tree.BaseFS())}
+	r := &run{Config: l.cfg, in: in, state: in.State, saved: in.State, begun: l.cfg.Now(), sources: newSources(in.Tree.BaseFS())}
 	r.log = l.cfg.Log.WithField("run", in.RunID)
-	if r.state.StartedAt.IsZero() {
-		r.state.StartedAt = r.Now().UTC()
-	}
 	r.state.Version, r.state.BaseCommit = 1, in.Tree.BaseCommit()
-	r.deadline = r.state.StartedAt.Add(in.Budget.Duration)
+	r.deadline = r.begun.Add(in.Budget.Duration - in.State.Worked)
 	// The limit of time is measured on the clock given to us; the context's
 	// own timer only makes sure that a call in flight ends too.
 	limited, cancel := context.WithTimeoutCause(ctx, r.deadline.Sub(r.Now()),
@@ -141,6 +140,7 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	if err != nil {
 		stop := stopOf(limited, err)
 		if stop == nil {
+			r.saveTime(ctx)
 			return task.Result{}, err
 		}
 		r.end(stop.Outcome, stop.Reason)
@@ -149,6 +149,7 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	// short by the end of the context that decided it.
 	closing, done := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer done()
+	r.state.Worked = r.worked()
 	if err := r.in.Journal.Save(closing, r.state); err != nil {
 		return task.Result{}, fmt.Errorf("saving the run's outcome: %w", err)
 	}

@@ -94,6 +94,7 @@ type bench struct {
 	journal *memory
 	engine  *loop.Loop
 	task    task.Task
+	now     func() time.Time
 }
 
 // newBench lays a folder out and makes a loop over a scripted model.
@@ -147,10 +148,10 @@ func newBench(t *testing.T, files map[string]string, script scripted.Script, tie
 		t.Fatal(err)
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
-	b := &bench{tree: tree, journal: &memory{}, task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
+	b := &bench{now: time.Now, tree: tree, journal: &memory{}, task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.engine = loop.New(loop.Config{
 		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
-		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(),
+		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(), Now: func() time.Time { return b.now() },
 	})
 	return b
 }

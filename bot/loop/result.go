@@ -17,7 +17,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	}
 	res := task.Result{
 		RunID: r.in.RunID, Task: r.in.Task, Outcome: r.state.Outcome, Reason: r.state.Reason, Attempts: r.state.Attempts,
-		Cost: spent, CostByTier: byTier, Elapsed: r.Now().Sub(r.state.StartedAt), Sandbox: r.Sandbox,
+		Cost: spent, CostByTier: byTier, Elapsed: r.worked(), Sandbox: r.Sandbox,
 	}
 	res.Task.BaseCommit = r.in.Tree.BaseCommit()
 	if n := r.best(); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -13,12 +14,31 @@ import (
 
 // save writes the state down; a crash after it goes on from here.
 func (r *run) save(ctx context.Context, phase string) error {
-	r.state.Phase = phase
+	r.state.Phase, r.state.Worked = phase, r.worked()
 	if err := r.in.Journal.Save(context.WithoutCancel(ctx), r.state); err != nil {
 		return fmt.Errorf("saving the run after %s: %w", phase, err)
 	}
+	r.saved = r.state
 	r.Point("saved " + phase)
 	return nil
+}
+
+// worked is how long the run was worked on, by this process and those before
+// it. A clock that was set back takes nothing away.
+func (r *run) worked() time.Duration {
+	return r.in.State.Worked + max(0, r.Now().Sub(r.begun))
+}
+
+// saveTime adds the time of an interrupted run to what is saved, so that a run
+// that is interrupted again and again still ends. It is no error when it fails:
+// whoever interrupted the run may have taken it over.
+func (r *run) saveTime(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	r.saved.Worked = r.worked()
+	if err := r.in.Journal.Save(ctx, r.saved); err != nil {
+		r.log.WithError(err).Debug("the time of the interrupted run was not saved")
+	}
 }
 
 // end decides the outcome once; what was decided first stands.
@@ -45,7 +65,7 @@ func (r *run) progress(ctx context.Context, phase string, tier task.Tier, note s
 	if err != nil {
 		return ended(ctx, fmt.Errorf("reading what was spent: %w", err))
 	}
-	p := task.Progress{RunID: r.in.RunID, Phase: phase, Tier: tier, Attempt: len(r.state.Attempts) + 1, Cost: spent, Budget: r.in.Budget.USD, Elapsed: r.Now().Sub(r.state.StartedAt), Note: note}
+	p := task.Progress{RunID: r.in.RunID, Phase: phase, Tier: tier, Attempt: len(r.state.Attempts) + 1, Cost: spent, Budget: r.in.Budget.USD, Elapsed: r.worked(), Note: note}
 	if phase == "baseline" || phase == "localise" {
 		p.Attempt = 0
 	}

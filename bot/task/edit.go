@@ -9,15 +9,26 @@ const (
 	EditInsert  EditKind = "insert_after"
 	EditDelete  EditKind = "delete_region"
 	EditCreate  EditKind = "create_file"
+	EditImport  EditKind = "add_import"     // import statements, merged into the file's
+	EditFile    EditKind = "whole_file"     // merged back symbol by symbol
+	EditSearch  EditKind = "search_replace" // blocks of lines as they are and as they shall be
 )
 
-// Edit is one change asked for. Code is the region's whole new text, or the
-// whole new file. Region is a region id such as "function:add@3f2a91c0".
+// NeedsRegion tells whether an edit of the kind names a region.
+func (k EditKind) NeedsRegion() bool {
+	return k == EditReplace || k == EditInsert || k == EditDelete
+}
+
+// Edit is one change asked for. Code is the region's whole new text, the
+// whole file, import statements or search/replace blocks. Region is a region
+// id such as "function:add@3f2a91c0".
 type Edit struct {
 	Kind   EditKind `json:"kind"`
 	Path   string   `json:"path"` // slash-separated, relative to the root of the checkout
 	Region string   `json:"region,omitempty"`
 	Code   string   `json:"code,omitempty"`
+	// Signature says that the name or the parameters change on purpose.
+	Signature bool `json:"signature,omitempty"`
 }
 
 // Patch is the set of edits of an attempt; they apply together or not at all.
@@ -56,4 +67,19 @@ type RegionRef struct {
 	// ResolvedBy says how the target was found: id, name, text, similarity.
 	ResolvedBy string  `json:"resolved_by,omitempty"`
 	Score      float64 `json:"score,omitempty"`
+	// Edit is what was done to it; Verified that the checks passed with it.
+	Edit     EditKind `json:"edit,omitempty"`
+	Verified bool     `json:"verified,omitempty"`
+}
+
+// CallSite is a place that uses what a patch renamed, deleted or gave another
+// signature (SPEC E7).
+type CallSite struct {
+	Name    string `json:"name"` // what it uses, by its qualified name before the patch
+	Path    string `json:"path"`
+	Line    int    `json:"line"` // 1-based, before the patch
+	Region  string `json:"region,omitempty"`
+	Text    string `json:"text"` // the line
+	Test    bool   `json:"test,omitempty"`
+	Adapted bool   `json:"adapted"` // the patch changes the region around it
 }

@@ -93,7 +93,7 @@ type RunState struct {
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none
-	StartedAt  time.Time       `json:"started_at,omitzero"`
+	Worked     time.Duration   `json:"worked,omitempty"`  // on the run, up to the last save; time parked or without a server is not in it
 	Outcome    Outcome         `json:"outcome,omitempty"` // decided, not yet published
 	Errors     int             `json:"errors,omitempty"`  // times the run's surroundings failed
 	Reason     string          `json:"reason,omitempty"`
@@ -107,6 +107,7 @@ type Attempt struct {
 	Patch        Patch         `json:"patch"`
 	Diff         string        `json:"diff,omitempty"`
 	Regions      []RegionRef   `json:"regions,omitempty"`
+	Callers      []CallSite    `json:"callers,omitempty"` // of what changed its name or signature
 	Explanation  string        `json:"explanation,omitempty"`
 	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
