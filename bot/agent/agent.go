@@ -65,7 +65,7 @@ var developerPrompt string
 func NewDeveloper() (*Developer, error) {
 	funnel := redact.New()
 	t, err := template.New("developer").Funcs(template.FuncMap{
-		"fence":   func(text, lang string) string { return funnel.Fence(strings.TrimRight(text, "\n"), lang) },
+		"fence":   func(text, lang string) string { return funnel.Source(text, lang) },
 		"visible": func(s string) string { out, _ := redact.Visible(s); return out },
 		"line":    line,
 		"lines":   lines,

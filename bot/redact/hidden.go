@@ -60,12 +60,19 @@ func hidden(r rune) bool {
 }
 
 // Visible prepares foreign text for a prompt: invisible characters are
-// written as [U+202E], hidden tag characters as the text that they spell, and
+// written as [U+202E] (controls too), hidden tag characters as the text that they spell, and
 // HTML comments, which a reader of the page does not see, as plain words. The
 // number says how many such places there were.
 func Visible(text string) (string, int) {
+	text, count := spelled(strings.ToValidUTF8(text, "\uFFFD"))
+	text, comments := comments(text)
+	return text, count + comments
+}
+
+// spelled writes what a reader does not see in visible words, and control
+// characters but tab and line feed like it.
+func spelled(text string) (string, int) {
 	count := 0
-	text = strings.ToValidUTF8(text, "\uFFFD")
 	var out strings.Builder
 	prev := rune(0)
 	for i := 0; i < len(text); {
@@ -78,7 +85,7 @@ func Visible(text string) (string, int) {
 			count++
 		case r == 0x200d && unicode.Is(unicode.So, prev) && joins(text[i+size:]):
 			out.WriteRune(r) // an emoji made of several
-		case hidden(r):
+		case hidden(r), unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r':
 			fmt.Fprintf(&out, "[U+%04X]", r)
 			count++
 		default:
@@ -89,8 +96,7 @@ func Visible(text string) (string, int) {
 		}
 		i += size
 	}
-	text, comments := comments(out.String())
-	return text, count + comments
+	return out.String(), count
 }
 
 // joins tells whether an emoji follows.

@@ -114,10 +114,27 @@ func (f *Funnel) comment(whole string) string {
 	return strings.Join(lines, "")
 }
 
-// Fence puts foreign text in a code fence that nothing inside can close. The
-// language is dropped when it is not a simple word.
+// Fence puts foreign text in a code fence that nothing inside can close, for a
+// comment: inside it is what Log makes of it. The language is dropped when it
+// is not a simple word.
 func (f *Funnel) Fence(foreign, lang string) string {
-	text := strings.TrimRight(ownSlash.ReplaceAllString(f.Log(foreign), `$1\/$2`), "\n")
+	return fenced(ownSlash.ReplaceAllString(f.Log(foreign), `$1\/$2`), lang)
+}
+
+// Source puts source code, or what a program printed, in such a fence for a
+// prompt: byte for byte, because whoever writes code from it must see what
+// stands there. Only secrets are taken out, hidden characters and controls are
+// written as [U+202E], and line ends become LF.
+func (f *Funnel) Source(foreign, lang string) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(f.Secrets(foreign), "\uFFFD"), "\r\n", "\n")
+	if !isPlain(text) {
+		text, _ = spelled(text)
+	}
+	return fenced(text, lang)
+}
+
+func fenced(text, lang string) string {
+	text = strings.TrimRight(text, "\n")
 	longest, run := 2, 0
 	for i := range len(text) {
 		if text[i] != '`' {

@@ -160,6 +160,28 @@ func TestFenceCannotBeClosedFromInside(t *testing.T) {
 	}
 }
 
+func TestE2SourceForAModelIsVerbatim(t *testing.T) {
+	t.Parallel()
+	src := "::add-mask::x\n\t##[group]a\n/fettle fix\n@property\nfixes #1 <!-- a --> ![i](u)\n\n  /fettle = 1  \nreturn x::y"
+	got := New().Source(src+"\n", "python")
+	if want := "```python\n" + src + "\n```"; got != want {
+		t.Errorf("got %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("[ -~\t\n]{0,200}").Draw(t, "source")
+		got := New().Source(text, "")
+		bar, _, _ := strings.Cut(got, "\n")
+		if inner := strings.TrimSuffix(strings.TrimPrefix(got, bar+"\n"), "\n"+bar); inner != strings.TrimRight(text, "\n") && !strings.Contains(inner, Mark) {
+			t.Fatalf("%q became %q", text, inner)
+		}
+	})
+	hostile := "a = 1 \u202e# tfel\x1b[31m\u200b\xff" + fakeGitHub + "\r\nb = 2\rc"
+	got = New().Source(hostile, "")
+	if want := "```\na = 1 [U+202E]# tfel[U+001B][31m[U+200B]\uFFFD" + Mark + "\nb = 2\rc\n```"; got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestX2HiddenTextBecomesVisible(t *testing.T) {
 	t.Parallel()
 	tags := ""
