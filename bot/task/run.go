@@ -93,9 +93,9 @@ type RunState struct {
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none
-	Worked     time.Duration   `json:"worked,omitempty"`  // on the run, up to the last save; time parked or without a server is not in it
-	Outcome    Outcome         `json:"outcome,omitempty"` // decided, not yet published
-	Errors     int             `json:"errors,omitempty"`  // times the run's surroundings failed
+	Worked     time.Duration   `json:"worked,omitempty"`   // on the run, up to the last save; time parked or without a server is not in it
+	Outcome    Outcome         `json:"outcome,omitempty"`  // decided, not yet published
+	Errors     int             `json:"errors,omitempty"`   // times the run's surroundings failed
 	Reason     string          `json:"reason,omitempty"`
 }
 
