@@ -67,7 +67,7 @@ func (g *guard) admit(dir *os.Root, f *file) error {
 	if why := badPath(f.path, creates); why != "" {
 		return refuse(f.path, "", RulePath, "the path %s; name a file inside the repository", why)
 	}
-	if glob := matches(g.protected, f.path); glob != "" {
+	if glob := matches(g.protected, f.path); glob != "" && !g.AllowProtected {
 		return refuse(f.path, "", RuleProtected, "this file is protected (%s): a human has to change it; mend the code instead", glob)
 	}
 	if err := f.read(dir); err != nil {
@@ -189,7 +189,7 @@ func (f *file) read(dir *os.Root) error {
 	if f.before, err = io.ReadAll(io.LimitReader(in, maxFile+1)); err != nil {
 		return fmt.Errorf("read %q: %w", f.path, err)
 	}
-	f.exists, f.mode = true, info.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky)
+	f.exists = true
 	return nil
 }
 

@@ -4,14 +4,14 @@
 //
 // Everything is validated before the first byte is written: paths, scope,
 // protected files, region targets, that all bytes outside the edited regions
-// stay, syntax, lost symbols, placeholder text, conflict markers, secrets,
-// size. All reading and writing goes through os.Root and follows no symlink.
+// stay, encoding, syntax, lost symbols, signatures, placeholder text, conflict
+// markers, secrets, size. All reading and writing goes through os.Root and follows no symlink.
 // It runs nothing.
 package patch
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -34,6 +34,11 @@ type Guard struct {
 	Protected  []string // globs on top of DefaultProtected
 	AllowTests bool     // existing tests may be edited
 	MaxBytes   int      // of new text; zero: DefaultMaxBytes
+	// Signatures says that names and parameters may change without the edit
+	// saying so: for changes that no model wrote.
+	Signatures bool
+	// AllowProtected says that a human has said yes to protected files.
+	AllowProtected bool
 }
 
 // The rules by which a patch is refused.
@@ -54,6 +59,8 @@ const (
 	RuleSecret      = "secret"
 	RuleSize        = "size"
 	RuleText        = "text"
+	RuleSignature   = "signature"
+	RuleEncoding    = "encoding"
 )
 
 // Refusal says why a patch was not applied, in words for whoever wrote it.
@@ -87,29 +94,45 @@ type Change struct {
 	Before, After []byte
 }
 
-// Applied is a patch that stands in the tree.
+// Applied is a patch that stands in the tree, or in Preview would.
 type Applied struct {
 	Regions []task.RegionRef // what was changed, as it stands now
 	Paths   []string         // files written, each once
 	Changes []Change         // the same with their bytes
+	Callers []task.CallSite  // of what changed its name or signature: adapted, or left (SPEC E7)
 	root    string
 	undo    []undo
+}
+
+// Left are the callers that the patch does not adapt.
+func (a *Applied) Left() []task.CallSite {
+	return slices.DeleteFunc(slices.Clone(a.Callers), func(c task.CallSite) bool { return c.Adapted })
 }
 
 // Apply validates the whole patch against the tree and then writes it. The
 // error is a *Refusal when the patch is at fault; any other error means that
 // reading or writing failed. In both cases the tree is as it was.
 func Apply(root string, p task.Patch, g Guard) (*Applied, error) {
+	return work(root, p, g, true)
+}
+
+// Preview does all of Apply but the writing.
+func Preview(root string, p task.Patch, g Guard) (*Applied, error) {
+	return work(root, p, g, false)
+}
+
+func work(root string, p task.Patch, g Guard, write bool) (*Applied, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree to patch: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
-	files, err := prepare(context.Background(), dir, p, g)
+	files, sites, err := prepare(context.Background(), dir, p, g)
 	if err != nil {
 		return nil, err
 	}
-	a := &Applied{root: root}
+	a := &Applied{root: root, Callers: sites}
+	var writes []Write
 	for _, f := range files {
 		a.Paths = append(a.Paths, f.path)
 		a.Regions = append(a.Regions, f.refs...)
@@ -118,12 +141,11 @@ func Apply(root string, p task.Patch, g Guard) (*Applied, error) {
 			c.Before = f.before
 		}
 		a.Changes = append(a.Changes, c)
+		writes = append(writes, Write{Path: f.path, Content: f.after, Was: c.Before})
 	}
-	for _, f := range files {
-		u, err := put(dir, f)
-		a.undo = append(a.undo, u...)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("write %q: %w", f.path, err), a.Rollback())
+	if write {
+		if a.undo, err = writeAll(dir, writes); err != nil {
+			return nil, err
 		}
 	}
 	return a, nil
@@ -133,35 +155,36 @@ func Apply(root string, p task.Patch, g Guard) (*Applied, error) {
 type file struct {
 	path   string
 	exists bool
-	mode   os.FileMode
 	before []byte
 	after  []byte
 	edits  []task.Edit
 	refs   []task.RegionRef
 	gone   map[string]bool // qualified names that the patch deletes
+	// Of the edits that were made in one pass: where they stand.
+	splices []splice
 }
 
 // prepare validates everything and computes every file's new bytes.
-func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file, error) {
+func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file, []task.CallSite, error) {
 	if len(p.Edits) == 0 {
-		return nil, refuse("", "", RuleNoChange, "the patch holds no edit; give at least one region with its new code")
+		return nil, nil, refuse("", "", RuleNoChange, "the patch holds no edit; give at least one region with its new code")
 	}
 	guard, err := newGuard(g)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	size := 0
 	for _, e := range p.Edits {
 		size += len(e.Code)
 	}
 	if size > guard.maxBytes {
-		return nil, refuse("", "", RuleSize, "the patch brings %d bytes of new text, %d are allowed; change fewer and smaller regions", size, guard.maxBytes)
+		return nil, nil, refuse("", "", RuleSize, "the patch brings %d bytes of new text, %d are allowed; change fewer and smaller regions", size, guard.maxBytes)
 	}
 	var changed []*file
 	paths := p.Paths()
 	for _, path := range paths {
 		if i := slices.IndexFunc(paths, func(other string) bool { return strings.HasPrefix(other, path+"/") }); i >= 0 {
-			return nil, refuse(path, "", RulePath, "the patch takes it for a file and for the folder of %q; choose another name", paths[i])
+			return nil, nil, refuse(path, "", RulePath, "the patch takes it for a file and for the folder of %q; choose another name", paths[i])
 		}
 		f := &file{path: path, gone: map[string]bool{}}
 		for _, e := range p.Edits {
@@ -170,23 +193,24 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 			}
 		}
 		if err := guard.admit(dir, f); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := f.compose(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if f.exists && string(f.after) == string(f.before) {
 			continue
 		}
 		if err := f.validate(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		changed = append(changed, f)
 	}
 	if len(changed) == 0 {
-		return nil, refuse(p.Edits[0].Path, p.Edits[0].Region, RuleNoChange, "the new code is the code that is there already; change what causes the failure")
+		return nil, nil, refuse(p.Edits[0].Path, p.Edits[0].Region, RuleNoChange, "the new code is the code that is there already; change what causes the failure")
 	}
-	return changed, nil
+	sites, err := guard.signatures(ctx, dir.FS(), changed)
+	return changed, sites, err
 }
 
 // validate holds the new bytes against the old ones (SPEC E4).
@@ -217,8 +241,22 @@ func (f *file) checkSyntax(ctx context.Context) error {
 		}
 	}
 	e := after[0]
-	return refuse(f.path, f.regionAt(e.Line), RuleSyntax, "does not parse after the edit: line %d, column %d: %s (the line reads %q)",
-		e.Line, e.Column, e.Message, lineOf(f.after, e.Line))
+	return refuse(f.path, f.regionAt(e.Line), RuleSyntax, "does not parse after the edit: line %d, column %d%s: %s (the line reads %q)",
+		e.Line, e.Column, f.givenAt(e.Line), e.Message, lineOf(f.after, e.Line))
+}
+
+// givenAt says which line of the code that was given stands at a line.
+func (f *file) givenAt(line int) string {
+	for _, s := range f.splices {
+		first := 1 + bytes.Count(f.after[:s.at], []byte("\n"))
+		if s.edit.Kind == task.EditInsert { // blank lines come before it
+			first += len(s.text) - len(bytes.TrimLeft(s.text, "\r\n")) - bytes.Count(s.text[:len(s.text)-len(bytes.TrimLeft(s.text, "\r\n"))], []byte("\r"))
+		}
+		if n := line - first + 1; n >= 1 && n <= 1+bytes.Count(bytes.TrimRight(s.text, "\r\n"), []byte("\n")) && s.edit.Kind != task.EditSearch {
+			return fmt.Sprintf(", line %d of the code given", n)
+		}
+	}
+	return ""
 }
 
 // regionAt is the edited region that holds a line, if any.
@@ -249,8 +287,8 @@ func (f *file) checkSymbols(ctx context.Context) error {
 		return err
 	}
 	for _, r := range before.order {
-		if !after.has[r.QualifiedName] && !f.gone[r.QualifiedName] && !f.gone[r.Parent] {
-			return refuse(f.path, r.ID, RuleLost, "%s %s is gone after the edit; give the region's whole new code with every %s that it holds, under its own name, or ask for it to be deleted",
+		if !after.has[r.QualifiedName] && !f.gone[r.QualifiedName] && !f.gone[r.Parent] && !f.asked(r) {
+			return refuse(f.path, r.ID, RuleLost, "%s %s is gone after the edit; give the region's whole new code with every %s that it holds, under its own name, ask for it to be deleted, or say \"signature\": true where it is renamed",
 				r.Kind, r.QualifiedName, r.Kind)
 		}
 	}

@@ -3,21 +3,12 @@ package patch
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/redact"
 )
-
-const comment = `(?i)^\s*(?:#|//|/\*+|\*|--|<!--|;|\{/\*)\s*`
-
-var placeholders = []*regexp.Regexp{
-	regexp.MustCompile(comment + `[\[(<]?\s*(?:\.\.\.|…).*\b(?:rest|remaining|existing|previous|unchanged|original|other|same|omitted|code|implementation)\b`),
-	regexp.MustCompile(comment + `[\[(<]?\s*(?:the\s+)?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:\bunchanged\b|\b(?:the )?same\b|\bas before\b|\bas[- ]is\b|\bomitted\b|\bgoes here\b|\.\.\.|…)`),
-	regexp.MustCompile(comment + `.*\b(?:your (?:code|implementation|logic) (?:goes )?here|implementation goes here|(?:code|implementation) (?:omitted|unchanged))\b`),
-	regexp.MustCompile(`(?i)^\s*(?:\.\.\.|…)\s*\(?\[?(?:rest|remaining|existing|unchanged|omitted)\b`),
-}
 
 // prose are the kinds of files in which fences and markers may be text.
 var prose = map[string]bool{".md": true, ".markdown": true, ".rst": true, ".txt": true, ".adoc": true}
@@ -49,10 +40,8 @@ func (f *file) checkText() error {
 		if conflict(trimmed) {
 			return refuse(f.path, f.regionAt(n), RuleConflict, "line %d is a conflict marker (%.20q); give the final code", n, trimmed)
 		}
-		for _, p := range placeholders {
-			if p.MatchString(trimmed) {
-				return refuse(f.path, f.regionAt(n), RulePlaceholder, "line %d stands for code that is left out (%.80q); write the region's whole code", n, strings.TrimSpace(trimmed))
-			}
+		if code.IsElision(trimmed) {
+			return refuse(f.path, f.regionAt(n), RulePlaceholder, "line %d stands for code that is left out (%.80q); write the region's whole code", n, strings.TrimSpace(trimmed))
 		}
 	}
 	return nil
