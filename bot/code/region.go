@@ -19,8 +19,10 @@ const (
 	KindFunction = "function"
 	KindMethod   = "method"
 	KindClass    = "class"
-	KindType     = "type"  // Go types, interfaces, enums, structs, aliases
-	KindBlock    = "block" // imports, constants, other top-level statements, windows of lines
+	KindType     = "type"   // Go types, interfaces, enums, structs, aliases
+	KindModule   = "module" // namespaces, Rust and Ruby modules
+	KindTest     = "test"   // a test or a suite that is a call: describe, it, t.Run
+	KindBlock    = "block"  // imports, constants, other top-level statements, windows of lines
 )
 
 // Region is a named span of a source file.
@@ -52,13 +54,21 @@ type draft struct {
 	prefix bool // a block whose name stands in the names of what it holds
 }
 
+// Bounds that keep hostile text from costing more than its length: deeper
+// definitions belong to the region around them, and of a file with more
+// regions than that only the outermost are listed, or windows of lines.
+const (
+	maxDepth   = 40
+	maxRegions = 50_000
+)
+
 // Regions lists the regions of a file in the order of the text, an outer one
 // before those inside it. Every line with code belongs to one. Text that
-// cannot be parsed (unknown language, over the limits) gives windows of
-// lines. The error is the context's.
+// cannot be parsed (unknown language, binary, over the limits) gives windows
+// of lines. The error is the context's.
 func Regions(ctx context.Context, path string, src []byte) ([]Region, error) {
 	lang := LanguageOf(path)
-	if lang == Unknown {
+	if lang == Unknown || binary(src) {
 		return windows(src), nil
 	}
 	t, err := Parse(ctx, lang, src)
@@ -73,16 +83,35 @@ func Regions(ctx context.Context, path string, src []byte) ([]Region, error) {
 	return t.Regions(), nil
 }
 
+// binary tells what no programming language holds: a NUL near the beginning.
+func binary(src []byte) bool { return bytes.IndexByte(src[:min(len(src), 8000)], 0) >= 0 }
+
 // Regions lists the regions of a parsed text, as the function Regions.
 func (t *Tree) Regions() []Region {
+	t.once.Do(func() { t.regions = t.list() })
+	return slices.Clone(t.regions)
+}
+
+func (t *Tree) list() []Region {
 	var drafts []draft
 	t.Walk(func(n Node) bool {
 		if d, ok := t.define(n); ok {
 			drafts = append(drafts, d)
 		}
-		return true
+		return len(drafts) <= maxRegions
 	})
+	if len(drafts) > maxRegions {
+		drafts = nil
+		for c, ok := t.Root().first(); ok && len(drafts) <= maxRegions; c, ok = c.next() {
+			if d, ok := t.define(c); ok {
+				drafts = append(drafts, d)
+			}
+		}
+	}
 	drafts = append(drafts, t.blocks(drafts)...)
+	if len(drafts) > 2*maxRegions {
+		return windows(t.Src)
+	}
 	slices.SortStableFunc(drafts, func(a, b draft) int {
 		if a.StartByte != b.StartByte {
 			return a.StartByte - b.StartByte
@@ -104,8 +133,14 @@ func (t *Tree) define(n Node) (draft, bool) {
 		return scriptRegion(n)
 	case Go:
 		return goRegion(n)
+	case Java:
+		return javaRegion(n)
+	case Rust:
+		return rustRegion(n)
+	case Ruby:
+		return rubyRegion(n)
 	}
-	return otherRegion(n)
+	return draft{}, false
 }
 
 // nest gives each region its names, lines and id by what it lies in.
@@ -118,6 +153,9 @@ func (t *Tree) nest(drafts []draft) []Region {
 		}
 		for len(open) > 0 && open[len(open)-1].EndByte <= d.StartByte {
 			open = open[:len(open)-1]
+		}
+		if len(open) >= maxDepth {
+			continue
 		}
 		d.Name = cleanName(d.Name)
 		d.QualifiedName = d.Name
@@ -133,14 +171,14 @@ func (t *Tree) nest(drafts []draft) []Region {
 			if d.Parent == "" {
 				d.Parent, d.QualifiedName = p.QualifiedName, p.QualifiedName+"."+d.Name
 			}
-			if d.Kind == KindFunction && (p.Kind == KindClass || p.Kind == KindType) {
+			if d.Kind == KindFunction && (p.Kind == KindClass || p.Kind == KindType || t.Lang == Ruby && p.Kind == KindModule) {
 				d.Kind = KindMethod
 			}
 			break
 		}
 		d.Language = t.Lang
 		d.StartLine, d.EndLine = t.Line(d.StartByte), t.Line(d.EndByte-1)
-		d.Signature = squeeze(string(t.Src[d.StartByte:max(d.StartByte, min(d.head, d.EndByte))]))
+		d.Signature = squeeze(string(t.Src[d.StartByte:max(d.StartByte, min(d.head, d.EndByte, d.StartByte+2000))]))
 		open = append(open, d)
 		out = append(out, d.Region)
 	}
@@ -170,7 +208,7 @@ func hash8(b []byte) string {
 // cleanName keeps what may stand in an id.
 func cleanName(s string) string {
 	if len(s) > 120 {
-		s = s[:120]
+		s = strings.ToValidUTF8(s[:120], "")
 	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) && r != unicode.ReplacementChar || unicode.IsDigit(r) || strings.ContainsRune("_$.-=?!*+", r) {

@@ -13,7 +13,9 @@ func span(kind, name string, outer, n Node) draft {
 	if b, ok := n.ChildByField("body"); ok {
 		d.head = b.Start()
 	}
-	d.Doc = commentAbove(outer)
+	if _, alone := IndentBefore(outer.t.Src[max(0, outer.Start()-400):], min(400, outer.Start())); alone {
+		d.Doc = commentAbove(outer)
+	}
 	return d
 }
 
@@ -57,18 +59,24 @@ func docstring(n Node) string {
 	if !ok {
 		return ""
 	}
-	for _, s := range body.NamedChildren() {
-		if s.Kind() != "expression_statement" {
-			return ""
-		}
-		for _, c := range s.NamedChildren() {
-			if c.Kind() == "string" {
-				return dedentDoc(strings.Trim(strings.TrimLeft(c.Text(), "rRuUbBfF"), "\"'"))
-			}
-			return ""
-		}
+	s, ok := body.firstNamed()
+	if !ok || s.Kind() != "expression_statement" {
+		return ""
+	}
+	if c, ok := s.firstNamed(); ok && c.Kind() == "string" {
+		return dedentDoc(strings.Trim(strings.TrimLeft(clip(c.Text(), maxDoc), "rRuUbBfF"), "\"'"))
 	}
 	return ""
+}
+
+// maxDoc is how much of a comment or docstring is kept, in bytes.
+const maxDoc = 4000
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
 }
 
 func dedentDoc(s string) string {
@@ -83,7 +91,12 @@ func dedentDoc(s string) string {
 func commentAbove(n Node) string {
 	first := n.Line() - 1 // index of the line of n, counted from 0
 	i := first
-	for i > 0 && first-i < 100 && isComment(bytes.TrimSpace(lineBytes(n.t.Src, n.t.lines, i-1))) {
+	size := 0
+	for i > 0 && first-i < 100 {
+		line := lineBytes(n.t.Src, n.t.lines, i-1)
+		if size += len(line); size > maxDoc || !isComment(bytes.TrimSpace(line)) {
+			break
+		}
 		i--
 	}
 	var out []string
@@ -103,189 +116,4 @@ func isComment(line []byte) bool {
 		}
 	}
 	return string(line) == "*"
-}
-
-func scriptRegion(n Node) (draft, bool) {
-	switch n.Kind() {
-	case "function_declaration", "generator_function_declaration", "function_signature":
-		return named(KindFunction, n)
-	case "class_declaration", "abstract_class_declaration":
-		return named(KindClass, n)
-	case "interface_declaration", "type_alias_declaration", "enum_declaration":
-		return named(KindType, n)
-	case "method_definition":
-		name, ok := nameOf(n)
-		if !ok {
-			return draft{}, false
-		}
-		return span(KindMethod, strings.Trim(name, "#'\"`[]"), n, n), true
-	case "variable_declarator", "pair", "assignment_expression", "field_definition", "public_field_definition":
-		return bound(n)
-	case "export_statement":
-		v, ok := n.ChildByField("value")
-		if !ok {
-			return draft{}, false
-		}
-		if kind := functionKind(v); kind != "" {
-			return span(kind, "default", n, v), true
-		}
-	}
-	return draft{}, false
-}
-
-// named is a declaration with its own name, and the export that holds it.
-func named(kind string, n Node) (draft, bool) {
-	name, ok := nameOf(n)
-	if !ok {
-		return draft{}, false
-	}
-	return span(kind, name, exported(n), n), true
-}
-
-func exported(n Node) Node {
-	if p, ok := n.Parent(); ok && (p.Kind() == "export_statement" || p.Kind() == "ambient_declaration") {
-		return exported(p)
-	}
-	return n
-}
-
-// functionKind tells whether an expression is a function or a class, also one
-// wrapped by a single call such as memo(() => …).
-func functionKind(v Node) string {
-	switch v.Kind() {
-	case "arrow_function", "function_expression", "function", "generator_function":
-		return KindFunction
-	case "class":
-		return KindClass
-	case "call_expression":
-		// A wrapper at the top level, such as memo(() => …), keeps the name.
-		f, ok := v.ChildByField("function")
-		args, has := v.ChildByField("arguments")
-		if !ok || !has || f.Kind() != "identifier" && !strings.HasPrefix(f.Text(), "React.") {
-			return ""
-		}
-		for _, a := range args.NamedChildren() {
-			if k := a.Kind(); k == "arrow_function" || k == "function_expression" {
-				return KindFunction
-			}
-		}
-	}
-	return ""
-}
-
-// bound is a function that gets its name from what it is bound to.
-func bound(n Node) (draft, bool) {
-	left, right := "name", "value"
-	switch n.Kind() {
-	case "pair":
-		left = "key"
-	case "assignment_expression":
-		left, right = "left", "right"
-	case "field_definition":
-		left = "property"
-	}
-	name, ok := n.ChildByField(left)
-	if !ok || len(name.Text()) > 80 || strings.HasSuffix(name.Kind(), "_pattern") {
-		return draft{}, false
-	}
-	value, ok := n.ChildByField(right)
-	if !ok {
-		return draft{}, false
-	}
-	kind := functionKind(value)
-	if kind == "" || value.Kind() == "call_expression" && !topLevel(n) {
-		return draft{}, false
-	}
-	outer := n
-	switch n.Kind() {
-	case "variable_declarator":
-		if p, ok := n.Parent(); ok && len(p.NamedChildren()) == 1 && strings.HasSuffix(p.Kind(), "_declaration") {
-			outer = exported(p)
-		}
-	case "assignment_expression":
-		if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
-			outer = p
-		}
-	case "pair":
-		kind = KindMethod
-	}
-	return span(kind, strings.Trim(name.Text(), "#'\"`[]"), outer, value), true
-}
-
-// topLevel tells a declarator of the file's outermost level.
-func topLevel(declarator Node) bool {
-	p, ok := declarator.Parent()
-	return ok && strings.HasSuffix(p.Kind(), "_declaration") && exported(p).Up() == "program"
-}
-
-func goRegion(n Node) (draft, bool) {
-	switch n.Kind() {
-	case "function_declaration":
-		return named(KindFunction, n)
-	case "method_declaration":
-		d, ok := named(KindMethod, n)
-		if r, has := n.ChildByField("receiver"); ok && has {
-			d.Parent = receiverType(r)
-		}
-		return d, ok
-	case "type_declaration":
-		specs := n.NamedChildren()
-		if len(specs) != 1 {
-			return draft{}, false
-		}
-		name, ok := nameOf(specs[0])
-		d := span(KindType, name, n, n)
-		return d, ok
-	case "type_spec", "type_alias":
-		p, ok := n.Parent()
-		if !ok || len(p.NamedChildren()) == 1 {
-			return draft{}, false
-		}
-		return named(KindType, n)
-	case "short_var_declaration":
-		left, ok1 := n.ChildByField("left")
-		right, ok2 := n.ChildByField("right")
-		if !ok1 || !ok2 {
-			return draft{}, false
-		}
-		l, r := left.NamedChildren(), right.NamedChildren()
-		if len(l) == 1 && len(r) == 1 && r[0].Kind() == "func_literal" {
-			return span(KindFunction, l[0].Text(), n, r[0]), true
-		}
-	}
-	return draft{}, false
-}
-
-// receiverType is the name of a Go receiver's type.
-func receiverType(r Node) string {
-	name := ""
-	r.Walk(func(c Node) bool {
-		if c.Kind() == "type_identifier" && name == "" {
-			name = c.Text()
-		}
-		return name == ""
-	})
-	return name
-}
-
-// otherRegion outlines Java, Rust and Ruby.
-func otherRegion(n Node) (draft, bool) {
-	switch n.Kind() {
-	case "class_declaration", "interface_declaration", "enum_declaration", "record_declaration",
-		"annotation_type_declaration", "trait_item", "class":
-		return named(KindClass, n)
-	case "struct_item", "enum_item", "union_item", "type_item":
-		return named(KindType, n)
-	case "module":
-		return named(KindClass, n)
-	case "impl_item":
-		if c, ok := n.ChildByField("type"); ok {
-			return span(KindClass, c.Text(), n, n), true
-		}
-	case "method_declaration", "constructor_declaration", "compact_constructor_declaration":
-		return named(KindMethod, n)
-	case "function_item", "function_signature_item", "method", "singleton_method":
-		return named(KindFunction, n)
-	}
-	return draft{}, false
 }

@@ -220,9 +220,10 @@ type:Id 4-4
 type:Color 5-5
 function:View 7-7
 function:Fast 9-9
-block:Geo 11-11
+module:Geo 11-11
 function:Geo.area 11-11
 class:Shape 13-13
+method:Shape.area 13-13
 method:Shape.scale 13-13
 `},
 		{"a.go", goSample, `block:package 2-2

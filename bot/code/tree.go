@@ -1,10 +1,12 @@
 package code
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"sort"
+	"sync"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
 )
@@ -20,21 +22,36 @@ type Tree struct {
 	nodes []grammar.Node
 	names *grammar.Names
 	lines []int // byte offset of the start of each line
+
+	once    sync.Once
+	regions []Region
 }
 
 // Parse reads src as lang. It is safe for use by many goroutines. A text with
-// syntax errors still gives a tree (HasError). Errors: ErrNoGrammar,
+// syntax errors still gives a tree (HasError). The tree has its own copy of
+// src, and a text that was parsed not long ago is not parsed again: the same
+// bytes give the same tree. Errors: ErrNoGrammar,
 // grammar.ErrTooLarge, grammar.ErrStopped (deadline, cancellation, memory).
 func Parse(ctx context.Context, lang Language, src []byte) (*Tree, error) {
 	number, ok := grammarOf(lang)
 	if !ok {
 		return nil, fmt.Errorf("parse %q: %w", lang, ErrNoGrammar)
 	}
+	key := keyOf(lang, src)
+	if t, ok := parsed.get(key); ok {
+		return t, nil
+	}
 	nodes, names, err := grammar.Parse(ctx, number, src)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s source: %w", lang, err)
 	}
-	return &Tree{Lang: lang, Src: src, nodes: nodes, names: names, lines: lineStarts(src)}, nil
+	t := newTree(lang, bytes.Clone(src), nodes, names)
+	parsed.put(key, t)
+	return t, nil
+}
+
+func newTree(lang Language, src []byte, nodes []grammar.Node, names *grammar.Names) *Tree {
+	return &Tree{Lang: lang, Src: src, nodes: nodes, names: names, lines: lineStarts(src)}
 }
 
 // lineStarts lists the offset of the first byte of each line.
@@ -184,6 +201,42 @@ func (n Node) NamedChildren() []Node {
 		}
 	}
 	return out
+}
+
+// firstNamed is the first of NamedChildren.
+func (n Node) firstNamed() (Node, bool) {
+	for c, ok := n.first(); ok; c, ok = c.next() {
+		if c.Named() && !c.IsExtra() {
+			return c, true
+		}
+	}
+	return Node{}, false
+}
+
+// lastNamed is the last of NamedChildren.
+func (n Node) lastNamed() (Node, bool) {
+	last, found := Node{}, false
+	for c, ok := n.first(); ok; c, ok = c.next() {
+		if c.Named() && !c.IsExtra() {
+			last, found = c, true
+		}
+	}
+	return last, found
+}
+
+// onlyNamed is the one of NamedChildren, when there is one and no more.
+func (n Node) onlyNamed() (Node, bool) {
+	only, found := Node{}, false
+	for c, ok := n.first(); ok; c, ok = c.next() {
+		if !c.Named() || c.IsExtra() {
+			continue
+		}
+		if found {
+			return Node{}, false
+		}
+		only, found = c, true
+	}
+	return only, found
 }
 
 // ChildByField is the first node directly below with that field.
