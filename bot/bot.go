@@ -103,8 +103,10 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job, log logrus.FieldLogger) (task.Result, task.Publication, error) {
 	journal := &journal{store: b.cfg.Store, lease: lease, publisher: job.Publisher, log: log}
 	var none task.Publication
-	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Cancelled, Reason: r.CancelReason, NextAction: "Nothing; ask again when it is wanted."}
-	if !r.CancelAsked {
+	var res task.Result
+	if r.CancelAsked {
+		res = b.without(ctx, r, task.Cancelled, r.CancelReason, askAgain)
+	} else {
 		if err := job.Publisher.Start(ctx, r); err != nil {
 			return res, none, fmt.Errorf("announcing the run: %w", err)
 		}
@@ -163,45 +165,50 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Tree: tree, State: r.Saved, Journal: journal}
-	if err := narrow(&in); err != nil {
-		return task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Rejected, Reason: err.Error(), NextAction: "Mend " + settings.RepoFile + " and ask again."}, nil
+	notes, err := narrow(&in)
+	if err != nil {
+		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), nil
+	}
+	for _, n := range notes {
+		b.cfg.Log.WithField("run", r.ID).Info(n)
 	}
 	return engine.Run(ctx, in)
 }
 
 // narrow applies the repository's own file, as it stands on the base commit.
-func narrow(in *loop.Input) error {
+// The notes say what it asked for and did not get.
+func narrow(in *loop.Input) (notes []string, err error) {
 	raw, err := fs.ReadFile(in.Tree.BaseFS(), settings.RepoFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
+	}
+	var repo *settings.Repo
+	if err == nil {
+		repo, err = settings.LoadRepo(raw)
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", settings.RepoFile, err)
+		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
-	repo, err := settings.LoadRepo(raw)
-	if err != nil {
-		return err
-	}
-	in.Budget = settings.Narrow(in.Budget, repo)
+	in.Budget, notes = settings.Narrow(in.Budget, repo)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.OpenPoints = openPoints(repo)
-	return nil
+	in.OpenPoints = repo.OpenPoints()
+	return notes, nil
 }
 
-// openPoints is what a repository asks for and a human has to see to: its own
-// gates, and what this version does not do.
-func openPoints(repo *settings.Repo) []string {
-	out := slices.Clone(repo.Gates)
-	for _, ask := range []struct {
-		key string
-		set bool
-	}{{"setup", len(repo.Setup) > 0}, {"checks", len(repo.Checks) > 0}, {"base", repo.Base != ""}, {"labels", len(repo.Labels) > 0}, {"sign_off", repo.SignOff}} {
-		if ask.set {
-			out = append(out, fmt.Sprintf("%s asks for %s, which this version of fettle does not do", settings.RepoFile, ask.key))
-		}
+const askAgain = "Nothing; ask again when it is wanted."
+
+// without is the result of a run that ends without the loop's decision: what it
+// tried and spent before stands in it all the same.
+func (b *Bot) without(ctx context.Context, r task.Run, outcome task.Outcome, reason, next string) task.Result {
+	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: outcome, Reason: reason, NextAction: next, Attempts: r.Saved.Attempts, Elapsed: r.Saved.Worked}
+	if now, err := b.cfg.Store.Run(ctx, r.ID); err == nil {
+		res.Attempts, res.Elapsed = now.Saved.Attempts, now.Saved.Worked
 	}
-	return out
+	if all, by, err := b.cfg.Store.Spent(ctx, r.ID); err == nil {
+		res.Cost, res.CostByTier = all, by
+	}
+	return res
 }
 
 // giveBack decides what becomes of a run that could not be brought to an end
@@ -221,7 +228,7 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	case errors.As(cause, &stop):
 		return b.stopped(ctx, lease, r, job, stop)
 	case forge.IsGone(cause): // nobody is left to tell
-		return b.cfg.Store.Finish(ctx, lease, task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Cancelled, Reason: cause.Error()}, cause.Error())
+		return b.cfg.Store.Finish(ctx, lease, b.without(ctx, r, task.Cancelled, cause.Error(), ""), cause.Error())
 	case interrupted:
 		return errors.Join(b.cfg.Store.Release(ctx, lease), cause)
 	case errors.As(cause, &conflict): // a human's commit is never overwritten, now or later
@@ -245,7 +252,7 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 // stopped ends a run that was stopped before the loop could decide anything,
 // such as in mid clone, and says so where it was asked for.
 func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job Job, stop *loop.Stop) error {
-	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: stop.Outcome, Reason: stop.Reason, NextAction: "Nothing; ask again when it is wanted."}
+	res := b.without(ctx, r, stop.Outcome, stop.Reason, askAgain)
 	_, err := job.Publisher.Publish(ctx, res)
 	var limited *forge.RateLimited
 	switch {
@@ -259,7 +266,7 @@ func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job J
 
 // fail ends a run with the outcome error and says so where it was asked for.
 func (b *Bot) fail(ctx context.Context, lease *store.Lease, r task.Run, job Job, cause error) error {
-	res := task.Result{RunID: r.ID, Task: r.Task, Outcome: task.Error, Reason: cause.Error(), NextAction: "Read the reason; what failed is not the change but what it needs to run."}
+	res := b.without(ctx, r, task.Error, cause.Error(), "Read the reason; what failed is not the change but what it needs to run.")
 	_, err := job.Publisher.Publish(ctx, res)
 	var limited *forge.RateLimited
 	if errors.As(err, &limited) { // said later, by whoever takes the run up and fails again

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -128,43 +129,14 @@ func checks(v value) ([]Check, error) {
 	return out, nil
 }
 
-// Effective is what holds for a run in a repository.
-type Effective struct {
-	Budget    task.Budget
-	Base      string
-	Protected []string
-	NeverSend []string
-	Scope     []string
-	Gates     []string
-	Labels    []string
-	SignOff   bool
-	Setup     []string
-	Checks    []Check
-	Notes     []string // what was asked for and does not hold, or is not done by this version
-}
-
-// Narrow applies a repository's wishes to what the operator allows: the lower
-// figure of each two holds. r may be nil.
-func (s *Settings) Narrow(r *Repo) Effective {
-	e := Effective{Budget: s.Budget}
-	if r == nil {
-		return e
-	}
-	e.Base, e.Protected, e.NeverSend, e.Scope = r.Base, r.Protected, r.NeverSend, r.Scope
-	e.Gates, e.Labels, e.SignOff, e.Setup, e.Checks = r.Gates, r.Labels, r.SignOff, r.Setup, r.Checks
-	e.Budget, e.Notes = narrowBudget(s.Budget, r.Budget)
-	e.Notes = append(e.Notes, r.notYet()...)
-	return e
-}
-
 // Narrow is the budget that holds where one is allowed and the repository asks
-// for another: the smaller of each two limits. r may be nil.
-func Narrow(allowed task.Budget, r *Repo) task.Budget {
+// for another: the smaller of each two limits. The notes say which of its wishes
+// does not hold. r may be nil.
+func Narrow(allowed task.Budget, r *Repo) (task.Budget, []string) {
 	if r == nil {
-		return allowed
+		return allowed, nil
 	}
-	b, _ := narrowBudget(allowed, r.Budget)
-	return b
+	return narrowBudget(allowed, r.Budget)
 }
 
 func narrowBudget(b task.Budget, ask *task.Budget) (task.Budget, []string) {
@@ -206,18 +178,19 @@ func lower(a, b task.Tier) task.Tier {
 	return a
 }
 
-// notYet lists what this version reads and checks but does not act on.
-func (r *Repo) notYet() []string {
-	var out []string
+// OpenPoints is what a repository asks for and a human has to see to: its own
+// gates, and what this version reads and checks but does not act on.
+func (r *Repo) OpenPoints() []string {
+	out := slices.Clone(r.Gates)
 	for _, k := range []struct {
 		name string
 		said bool
 	}{
-		{"setup", len(r.Setup) > 0}, {"checks", len(r.Checks) > 0}, {"gates", len(r.Gates) > 0},
+		{"setup", len(r.Setup) > 0}, {"checks", len(r.Checks) > 0}, {"base", r.Base != ""},
 		{"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
 	} {
 		if k.said {
-			out = append(out, RepoFile+": "+k.name+" is understood, but this version does not act on it")
+			out = append(out, fmt.Sprintf("%s asks for %s, which this version of fettle does not do", RepoFile, k.name))
 		}
 	}
 	return out

@@ -138,7 +138,7 @@ func TestT11ARepositoryOnlyNarrows(t *testing.T) {
 		if op.MaxTier == "" {
 			op.MaxTier = task.Tier3
 		}
-		got := Narrow(op, &Repo{Budget: &want})
+		got, _ := Narrow(op, &Repo{Budget: &want})
 		if got.USD > op.USD || got.Duration > op.Duration || got.AttemptsPerTier > op.AttemptsPerTier || got.Attempts > op.Attempts || got.MaxTier.Rank() > op.MaxTier.Rank() {
 			t.Fatalf("%+v narrowed by %+v is %+v", op, want, got)
 		}
@@ -181,13 +181,16 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Settings{Budget: task.DefaultBudget()}
-	e := s.Narrow(r)
-	if e.Budget.USD > 1 || e.Budget.MaxTier != task.TierMechanical || e.Budget.Attempts != 15 || e.Base != "develop" || len(e.Checks) != 2 || e.Checks[1].Required || e.NeverSend[0] != "secrets/**" {
-		t.Errorf("%+v", e)
+	allowed := task.DefaultBudget()
+	budget, notes := Narrow(allowed, r)
+	if budget.USD > 1 || budget.MaxTier != task.TierMechanical || budget.Attempts != 15 || len(notes) != 0 {
+		t.Errorf("%+v %q", budget, notes)
 	}
-	if len(e.Notes) != 5 {
-		t.Errorf("what this version does not act on is not said: %q", e.Notes)
+	if r.Base != "develop" || len(r.Checks) != 2 || r.Checks[1].Required || r.NeverSend[0] != "secrets/**" {
+		t.Errorf("%+v", r)
+	}
+	if open := r.OpenPoints(); len(open) != 6 || open[0] != "migrations" {
+		t.Errorf("what this version does not act on is not said: %q", open)
 	}
 	for text, want := range map[string]string{
 		"sandbox: none\n":       ".fettle.yml:1: sandbox: belongs to the operator",
@@ -203,11 +206,11 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if e := s.Narrow(&Repo{Budget: &task.Budget{USD: 5 * task.Dollar, MaxTier: task.Tier3}}); e.Budget != s.Budget || len(e.Notes) != 1 {
-		t.Errorf("a wider wish: %+v", e)
+	if b, notes := Narrow(allowed, &Repo{Budget: &task.Budget{USD: 5 * task.Dollar, MaxTier: task.Tier3}}); b != allowed || len(notes) != 1 {
+		t.Errorf("a wider wish: %+v %q", b, notes)
 	}
-	if e := s.Narrow(nil); e.Budget != s.Budget {
-		t.Errorf("no file: %+v", e)
+	if b, notes := Narrow(allowed, nil); b != allowed || notes != nil {
+		t.Errorf("no file: %+v", b)
 	}
 }
 
@@ -246,7 +249,7 @@ func FuzzRepo(f *testing.F) {
 		if took := time.Since(began); took > 20*time.Second {
 			t.Fatalf("%d bytes took %v", len(raw), took)
 		}
-		if err == nil && Narrow(task.DefaultBudget(), r).USD > task.DefaultBudget().USD {
+		if b, _ := Narrow(task.DefaultBudget(), r); err == nil && b.USD > task.DefaultBudget().USD {
 			t.Fatal("a repository raised the budget")
 		}
 	})

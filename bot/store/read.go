@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -65,6 +66,7 @@ func (s *Store) LiveRun(ctx context.Context, installation int64, repo string, is
 // Filter chooses runs. Zero fields choose everything.
 type Filter struct {
 	Limit        int    // default 100
+	Prefix       string // of the run's id
 	Repo         string // owner/name, or the folder of a local repository
 	Issue        int
 	State        task.State
@@ -81,6 +83,9 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]task.Run, error) {
 	if f.Repo != "" {
 		add("repo IN ($%d, "+fmt.Sprintf("$%d)", len(args)+2), clean(f.Repo))
 		args = append(args, slugKey(f.Repo))
+	}
+	if f.Prefix != "" {
+		add(fmt.Sprintf("substr(id, 1, %d) = $%%d", utf8.RuneCountInString(clean(f.Prefix))), clean(f.Prefix))
 	}
 	if f.Installation != 0 {
 		add("installation = $%d", f.Installation)

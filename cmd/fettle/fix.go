@@ -121,7 +121,7 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget tas
 	if err != nil {
 		return err
 	}
-	db, err := p.openStore(ctx)
+	db, err := p.openRuns(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,20 +36,14 @@ func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, 
 	if err != nil {
 		return err
 	}
-	db, err := p.openStore(c.Context())
+	db, err := p.openRuns(c.Context())
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	runs, err := db.Runs(c.Context(), store.Filter{Limit: 10_000})
+	found, err := db.Runs(c.Context(), store.Filter{Prefix: prefix, Limit: 2})
 	if err != nil {
 		return err
-	}
-	var found []task.Run
-	for _, r := range runs {
-		if strings.HasPrefix(r.ID, prefix) {
-			found = append(found, r)
-		}
 	}
 	switch len(found) {
 	case 0:
@@ -57,7 +51,12 @@ func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, 
 	case 1:
 		return do(db, found[0])
 	}
-	return usage("%d runs begin with %s; give more of the id", len(found), prefix)
+	for _, r := range found {
+		if r.ID == prefix {
+			return do(db, r)
+		}
+	}
+	return usage("several runs begin with %q; give more of the id", prefix)
 }
 
 func oneArg(c *cobra.Command, args []string) error {
@@ -77,7 +76,7 @@ func runsList(g *global) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			db, err := p.openStore(c.Context())
+			db, err := p.openRuns(c.Context())
 			if err != nil {
 				return err
 			}

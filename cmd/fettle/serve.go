@@ -66,7 +66,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	if err != nil {
 		return err
 	}
-	db, err := p.openStore(ctx)
+	db, err := p.openRuns(ctx)
 	if err != nil {
 		return err
 	}

@@ -167,6 +167,18 @@ func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log})
 }
 
+// openRuns is openStore, and ends the runs of commands that were killed.
+func (p *parts) openRuns(ctx context.Context) (*store.Store, error) {
+	db, err := p.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := db.EndAbandoned(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
 func (p *parts) bot(s *store.Store) *bot.Bot {
 	return bot.New(bot.Config{Store: s, Engine: p.engine, Now: p.now, Log: p.log, Point: p.point})
 }

@@ -55,3 +55,43 @@ func testSecrets(t *testing.T, h *harness) {
 		t.Errorf("%d keys of one name; another name %x %v", len(seen), key, err)
 	}
 }
+
+func testKilled(t *testing.T, h *harness) {
+	s, ctx := h.open(), t.Context()
+	for _, id := range []string{"dead", "never", "lives"} {
+		nr := ask(id, "", 0)
+		nr.Task.Origin, nr.Task.Repo, nr.Task.Issue = task.OriginCLI, task.Repo{Dir: "/w/" + id}, 0
+		h.create(s, nr)
+	}
+	h.create(s, ask("served", "shop", 1)) // a server's: it is taken up again, not ended
+	_, _, err := s.ClaimRun(ctx, "served")
+	h.must(err)
+	dead, _, err := s.ClaimRun(ctx, "dead")
+	h.must(err)
+	lives, _, err := s.ClaimRun(ctx, "lives")
+	h.must(err)
+	_, err = s.Reserve(ctx, dead, task.Reservation{ID: "1/1", Tier: task.Tier1, Worst: 70})
+	h.must(err)
+	h.must(s.Settle(ctx, dead, "1/1", 30, nil))
+	h.must(s.SaveState(ctx, dead, task.RunState{Attempts: []task.Attempt{{Number: 1, Diff: "d"}}, Worked: 5}))
+	if n, err := s.EndAbandoned(ctx); n != 0 || err != nil {
+		t.Errorf("%d fresh runs were ended: %v", n, err)
+	}
+	h.Advance(2 * store.DefaultStale)
+	_, err = s.Heartbeat(ctx, lives)
+	h.must(err)
+	if n, err := s.EndAbandoned(ctx); n != 2 || err != nil {
+		t.Errorf("%d runs were ended: %v", n, err)
+	}
+	for id, want := range map[string]task.State{"dead": task.StateDone, "never": task.StateDone, "lives": task.StateRunning, "served": task.StateRunning} {
+		r, err := s.Run(ctx, id)
+		if err != nil || r.State != want || want == task.StateDone && (r.Outcome != task.Error || r.Reason == "") {
+			t.Errorf("%s is %s/%s: %q %v", id, r.State, r.Outcome, r.Reason, err)
+		}
+		if id == "dead" && (r.Cost != 30 || len(r.Result.Attempts) != 1 || r.Result.Elapsed != 5) {
+			t.Errorf("what it tried and spent is lost: %v %+v", r.Cost, r.Result)
+		}
+	}
+	h.is(s.SaveState(ctx, dead, task.RunState{}), store.ErrFenced) // SIGSTOP, then continued
+	h.must(s.Integrity(ctx))
+}

@@ -68,6 +68,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"L7StoredReplyIsNeverBoughtAgain", testMoney},
 		{"L5BudgetIsNeverExceeded", testBudget},
 		{"PRINCIPLE9OnceOnly", testOnce},
+		{"F01PrivateRunsOfDeadProcessesEnd", testKilled},
 		{"S4CommitsAreKnownToEveryRunOfTheirRepository", testCommits},
 		{"SecretsStayTheSame", testSecrets},
 		{"OnceOnlyUnderConcurrentCalls", testOnceRace},
