@@ -1,0 +1,4 @@
+pub fn two() -> i64 {
+    "two" // at: types
+}
+

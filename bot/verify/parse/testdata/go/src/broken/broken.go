@@ -1,0 +1,4 @@
+package broken
+
+// Two is two.
+func Two() int { return 2 }

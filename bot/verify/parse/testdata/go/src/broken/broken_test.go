@@ -1,0 +1,9 @@
+package broken
+
+import "testing"
+
+func TestNever(t *testing.T) {
+	if Three() != 3 { // at: build
+		t.Fatal()
+	}
+}

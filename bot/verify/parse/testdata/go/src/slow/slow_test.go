@@ -1,0 +1,7 @@
+package slow
+
+import "testing"
+
+func TestHangs(t *testing.T) {
+	select {} // at: hangs
+}

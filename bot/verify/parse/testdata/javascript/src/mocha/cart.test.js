@@ -1,0 +1,41 @@
+const assert = require('assert');
+const check = assert.strictEqual;
+const { mean, first } = require('../lib/cart.js');
+
+it('the mean', () => check(mean([1, 3]), 2));
+
+it('is wrong', () => {
+  console.log('  1) the mean\n  ● the mean');
+  assert.strictEqual(mean([1, 2]), 2); // at: wrong
+});
+
+it('goes deep', () => {
+  mean([]);
+});
+
+describe('a cart', () => {
+  it('has a first', () => {
+    first([]);
+  });
+  it('is > 1, "quoted" › and odd', () => {
+    assert.strictEqual(mean([1]), 7); // at: odd
+  });
+  it('is waited for', async () => {
+    await Promise.resolve();
+    assert.deepStrictEqual({ a: [1, 2, 3] }, { a: [1, 2, 4] }); // at: waited
+  });
+  it.skip('is skipped', () => {
+    throw new Error();
+  });
+});
+
+describe('with a hook', () => {
+  before(() => {
+    throw new TypeError('no database'); // at: hook
+  });
+  it('cannot begin', () => {});
+});
+
+it('throws a string', () => {
+  throw 'just words';
+});

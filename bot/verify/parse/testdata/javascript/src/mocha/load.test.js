@@ -1,0 +1,1 @@
+require('./nothing-of-that-name.js'); // at: load

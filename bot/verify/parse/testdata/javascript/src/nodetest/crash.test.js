@@ -1,0 +1,5 @@
+const test = require('node:test');
+test('comes before', () => {});
+test('ends it', () => {
+  process.abort();
+});

@@ -1,0 +1,1 @@
+import './nothing-of-that-name.js'; // at: load

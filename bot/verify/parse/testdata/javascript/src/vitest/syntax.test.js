@@ -1,0 +1,1 @@
+const x = = 1; // at: syntax

@@ -1,0 +1,2 @@
+def test_never():
+    x = = 1  # at: syntax
