@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -203,5 +205,93 @@ func TestF06AFailureThatMayNotBeToldYetWaitsForItsTime(t *testing.T) {
 	}
 	if r, err := db.Run(t.Context(), "r1"); err != nil || r.State != task.StateParked {
 		t.Errorf("the run is %s, %v", r.State, err)
+	}
+}
+
+func TestL6ARunThatIsCancelledBeforeItGoesOnShowsWhatItCost(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, store.Config{})
+	if _, _, err := db.CreateRun(t.Context(), store.NewRun{ID: "r1", Budget: task.DefaultBudget(), Task: task.Task{Title: "x", Issue: 1, Repo: shop}}); err != nil {
+		t.Fatal(err)
+	}
+	first, _, err := db.Claim(t.Context())
+	if err == nil {
+		_, err = db.Reserve(t.Context(), first, task.Reservation{ID: "1/1", Tier: task.Tier1, Worst: task.Dollar / 2})
+	}
+	if err == nil {
+		err = db.Settle(t.Context(), first, "1/1", task.Dollar/4, nil)
+	}
+	if err == nil {
+		err = db.SaveState(t.Context(), first, task.RunState{Attempts: []task.Attempt{{Number: 1, Tier: task.Tier1}}, Worked: time.Minute})
+	}
+	if err == nil {
+		err = db.Release(t.Context(), first) // the server goes down
+	}
+	if err == nil {
+		err = db.AskCancel(t.Context(), "r1", "the label was taken off")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, r, err := db.Claim(t.Context())
+	if err != nil || lease == nil {
+		t.Fatal(lease, err)
+	}
+	pub := &told{}
+	res, _, err := bot.New(bot.Config{Store: db, Log: nobody()}).Run(t.Context(), lease, r, bot.Job{Publisher: pub})
+	if err != nil || len(pub.all) != 1 || pub.all[0].Cost != task.Dollar/4 || pub.all[0].CostByTier[task.Tier1] != task.Dollar/4 {
+		t.Errorf("told %+v, %v", pub.all, err)
+	}
+	if res.Outcome != task.Cancelled || len(res.Attempts) != 1 || res.Elapsed != time.Minute {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestC2AnUnreadableRepositorysFileIsSaidInPlainWords(t *testing.T) {
+	t.Parallel()
+	for name, lay := range map[string]func(dir string) error{
+		"a key of the operator": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, ".fettle.yml"), []byte("base: main\nsandbox: none\n"), 0o600)
+		},
+		"not YAML": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, ".fettle.yml"), []byte("base: [\n"), 0o600)
+		},
+		"a folder": func(dir string) error { return os.MkdirAll(filepath.Join(dir, ".fettle.yml", "x"), 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, dir, pub := openDB(t, store.Config{}), t.TempDir(), &told{}
+			if err := errors.Join(lay(dir), os.WriteFile(filepath.Join(dir, ".fettle.yml.keep"), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if name == "a folder" {
+				if err := os.WriteFile(filepath.Join(dir, ".fettle.yml", "x", "y"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			trees, err := checkout.New(checkout.Config{Root: t.TempDir(), Now: time.Now, Log: nobody()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, _, err := db.CreateRun(t.Context(), store.NewRun{ID: "r1", Task: task.Task{Title: "x", Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease, r, err := db.ClaimRun(t.Context(), r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			none := func(context.Context, string) (*loop.Loop, func() error, error) {
+				return nil, func() error { return nil }, nil
+			}
+			res, _, err := bot.New(bot.Config{Store: db, Log: nobody(), Engine: none}).Run(t.Context(), lease, r, bot.Job{Publisher: pub,
+				Open: func(ctx context.Context) (*checkout.Tree, error) { return trees.OpenDir(ctx, dir) }})
+			if err != nil || res.Outcome != task.Rejected || !strings.Contains(res.Reason, ".fettle.yml cannot be used") || !strings.Contains(res.NextAction, ".fettle.yml") {
+				t.Errorf("%s: %q, next %q, %v", res.Outcome, res.Reason, res.NextAction, err)
+			}
+			if len(pub.all) != 1 || strings.Contains(res.Reason, "\n") {
+				t.Errorf("told %+v", pub.all)
+			}
+		})
 	}
 }
