@@ -71,6 +71,10 @@ func (t *Tree) treeErrors() []SyntaxError {
 		case n.IsMissing():
 			out = append(out, t.errorAt(n.Start(), "expected "+quote(n.Kind())+" in "+describe(n.Up())))
 		case n.IsError():
+			if e, ok := t.bracketError(); ok && n.Line() != n.EndLine() {
+				out = append(out, e) // what does not parse is large: this is why
+				return false
+			}
 			out = append(out, t.errorAt(n.Start(), "unexpected "+quote(snippet(n))+" in "+describe(n.Up())))
 			return false
 		}

@@ -98,6 +98,9 @@ func sitesIn(ctx context.Context, name string, src []byte, m moved, f *file) []t
 		if name == m.file.path && n.Start() >= m.was.StartByte && n.Start() < m.was.EndByte && n.Field() == "name" {
 			return true // the definition itself
 		}
+		if m.why != gone && imported(n) {
+			return true // the name alone is as it was
+		}
 		lines[line] = true
 		site := task.CallSite{Name: m.was.QualifiedName, Path: name, Line: line, Text: strings.TrimSpace(lineOf(src, line)), Test: code.IsTest(name)}
 		if r, ok := code.Enclosing(regions, line); ok {
@@ -108,6 +111,12 @@ func sitesIn(ctx context.Context, name string, src []byte, m moved, f *file) []t
 		return true
 	})
 	return out
+}
+
+// imported tells whether a name stands in an import.
+func imported(n code.Node) bool {
+	_, in := n.Ancestor("import_statement", "import_from_statement", "import_declaration", "use_declaration")
+	return in
 }
 
 // uses tells whether a leaf of the tree names what moved.
@@ -163,7 +172,7 @@ func (f *file) adapts(ctx context.Context, r code.Region, src []byte, m moved) b
 			continue
 		}
 		is := string(f.after[now.StartByte:now.EndByte])
-		return is != text && (m.why != "it is gone" || !hasWord(is, m.was.Name))
+		return is != text && (m.why != gone || !hasWord(is, m.was.Name))
 	}
 	return true // the region is gone
 }

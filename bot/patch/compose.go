@@ -272,6 +272,7 @@ func (f *file) span(ctx context.Context, e task.Edit) (splice, error) {
 	}
 	return s, nil
 }
+
 // locate finds the span of src that differs in out, as near to the region as
 // the bytes allow; false when the edit reached elsewhere.
 func (s *splice) locate(src, out []byte, r code.Region) bool {

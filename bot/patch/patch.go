@@ -259,8 +259,15 @@ func (f *file) givenAt(line int) string {
 	return ""
 }
 
-// regionAt is the edited region that holds a line, if any.
+// regionAt is the edited region that holds a line, if any: as the edit named
+// it, because that is what its author knows.
 func (f *file) regionAt(line int) string {
+	for _, s := range f.splices {
+		first := 1 + bytes.Count(f.after[:s.at], []byte("\n"))
+		if first <= line && line <= first+bytes.Count(s.text, []byte("\n")) && s.edit.Region != "" {
+			return s.edit.Region
+		}
+	}
 	for _, r := range f.refs {
 		if r.StartLine <= line && line <= r.EndLine {
 			return r.ID

@@ -21,6 +21,9 @@ type moved struct {
 	asked  bool
 }
 
+// gone is why, where the name itself is no more.
+const gone = "it is gone"
+
 // moves lists what a file's edits do to its functions, methods and classes as
 // others know them.
 func (f *file) moves(ctx context.Context) ([]moved, error) {
@@ -69,7 +72,7 @@ func (f *file) vanished(ctx context.Context) []moved {
 	var out []moved
 	for _, r := range before.order {
 		if !after.has[r.QualifiedName] {
-			out = append(out, moved{file: f, was: r, why: "it is gone", before: r.Signature, asked: true})
+			out = append(out, moved{file: f, was: r, why: gone, before: r.Signature, asked: true})
 		}
 	}
 	return out
