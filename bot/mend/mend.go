@@ -92,7 +92,9 @@ type Found struct {
 	Path         string
 	Line         int
 	Alternatives []string // other changes that pass the same tests, described
-	Ambiguous    bool     // nothing decides between them
+	Ambiguous    bool     // nothing decides between them, or something speaks against this one
+
+	doubted bool // something speaks against it
 }
 
 // Repair is what a search gave.

@@ -16,7 +16,12 @@ import (
 )
 
 //go:embed driver/python.py
-var pythonDriver string
+var pythonRunner string
+
+//go:embed driver/probe.py
+var pythonProber string
+
+var pythonDriver = pythonRunner + "\n" + pythonProber + "\nmain()\n"
 
 // preloaded modules are imported once per worker, before the forks. They are
 // the standard library's that tests and services use most.
@@ -26,10 +31,18 @@ var preloaded = []string{"pytest", "unittest", "unittest.mock", "json", "re", "d
 
 // pythonBench keeps workers that fork a child for each candidate.
 type pythonBench struct {
+	cfg     Config
+	dir     string
 	suite   verify.Suite
 	limit   time.Duration
+	collect pythonRequest
 	workers []*pythonWorker
+	died    []int // how often each worker had to be started again
 }
+
+// maxDied is how often a worker is started again before the search gives up:
+// a candidate may bring one down, but not each of them.
+const maxDied = 8
 
 type pythonWorker struct {
 	space   *sandbox.Workspace
@@ -49,6 +62,10 @@ type pythonRequest struct {
 	Texts   bool              `json:"texts,omitempty"` // say how tests failed
 	Limit   float64           `json:"limit"`           // seconds of processor time, one test
 	Wall    float64           `json:"wall"`            // seconds, all
+	// Spots are functions whose calls are done again with changed arguments, as
+	// "path:name"; so are the functions that TestFiles call.
+	Spots     []string `json:"spots,omitempty"`
+	TestFiles []string `json:"test_files,omitempty"`
 }
 
 type pythonAnswer struct {
@@ -62,17 +79,29 @@ type pythonAnswer struct {
 		Text    string              `json:"text"`
 		Lines   map[string][][2]int `json:"lines"` // line and how often it ran
 	} `json:"tests"`
+	Probes []struct {
+		Probe   string `json:"probe"`
+		Input   string `json:"input"`
+		Entry   bool   `json:"entry"` // a test made the call
+		Outcome string `json:"outcome"`
+		After   string `json:"after"`
+		Shared  string `json:"shared"`
+	} `json:"probes"`
+	Calls []struct {
+		Called string `json:"called"` // path:name
+		Test   string `json:"test"`
+	} `json:"calls"`
 }
 
 func newPythonBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
-	b := &pythonBench{suite: t.suite, limit: limit, workers: make([]*pythonWorker, cfg.Workers)}
-	collect := b.request(t.green)
-	collect.Tests = append(natives(t.red, t.suite), collect.Tests...)
-	collect.Collect, collect.Wall = true, 60
+	b := &pythonBench{cfg: cfg, dir: dir, suite: t.suite, limit: limit, workers: make([]*pythonWorker, cfg.Workers), died: make([]int, cfg.Workers)}
+	b.collect = b.request(t.green)
+	b.collect.Tests = append(natives(t.red, t.suite), b.collect.Tests...)
+	b.collect.Collect, b.collect.Wall = true, 60
 	errs := make([]error, cfg.Workers)
 	var wg sync.WaitGroup
 	for i := range cfg.Workers {
-		wg.Go(func() { b.workers[i], errs[i] = newPythonWorker(ctx, cfg, dir, collect) })
+		wg.Go(func() { b.workers[i], errs[i] = newPythonWorker(ctx, cfg, dir, b.collect) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -193,7 +222,7 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 	return parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
 		req := b.request(tests)
 		req.Files[cs[i].path] = latin1(cs[i].content)
-		answer, err := b.workers[worker].ask(req)
+		answer, err := b.ask(ctx, worker, req)
 		if err != nil {
 			return nil, err
 		}
@@ -205,6 +234,24 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 		}
 		return passed, nil
 	}, each)
+}
+
+// ask hands a request to a worker. One that died over it is started again, and
+// the request counts as answered by nothing.
+func (b *pythonBench) ask(ctx context.Context, worker int, req pythonRequest) (pythonAnswer, error) {
+	answer, err := b.workers[worker].ask(req)
+	if err == nil || ctx.Err() != nil || b.died[worker] >= maxDied {
+		return answer, err
+	}
+	b.died[worker]++
+	b.cfg.Log.WithError(err).Debug("a Python worker died and is started again")
+	err = b.workers[worker].close()
+	b.workers[worker] = nil
+	if err != nil {
+		return answer, err
+	}
+	b.workers[worker], err = newPythonWorker(ctx, b.cfg, b.dir, b.collect)
+	return pythonAnswer{}, err
 }
 
 // latin1 makes each byte one character, so that any bytes survive JSON.

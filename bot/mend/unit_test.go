@@ -13,7 +13,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -321,31 +320,6 @@ func TestR2DoubledOperandsAreUnnatural(t *testing.T) {
 		if doubled(line) != want {
 			t.Errorf("doubled(%q) = %v", line, !want)
 		}
-	}
-}
-
-func TestR2RivalsOfSimilarMeritMakeADraft(t *testing.T) {
-	t.Parallel()
-	src := "def f(x):\n    return x > 7\n"
-	make := func(old, new string, score float64) candidate {
-		c := changed("a.py", src, old, new)
-		c.score, c.region = score, code.Region{ID: "function:f", EndByte: len(src)}
-		return c
-	}
-	for _, tc := range []struct {
-		name  string
-		rival float64
-		want  bool
-	}{{"close", 0.5, true}, {"far", 0.1, false}} {
-		s := &search{plausible: []candidate{make("> 7", ">= 7", 1), make("7", "6", tc.rival)}}
-		f := s.choose()
-		if f.Ambiguous != tc.want || len(f.Alternatives) != 1 {
-			t.Errorf("%s: ambiguous %v, alternatives %v", tc.name, f.Ambiguous, f.Alternatives)
-		}
-	}
-	s := &search{plausible: []candidate{make("return x > 7", "0", 1)}}
-	if !s.choose().Ambiguous {
-		t.Error("a deletion is offered as ready")
 	}
 }
 

@@ -48,14 +48,17 @@ def tracer(lines):
 class Guard:
     """Holds one test to its processor time, and to ten times that by the wall."""
 
-    def __init__(self, limit, lines):
-        self.limit, self.lines = limit, lines
+    def __init__(self, limit, lines, prober=None, test=""):
+        self.limit, self.lines, self.prober, self.test = limit, lines, prober, test
 
     def __enter__(self):
         import threading
 
         signal.signal(signal.SIGPROF, late)
         signal.signal(signal.SIGALRM, late)
+        if self.prober is not None:
+            self.prober.on(self.test)  # it needs the timers itself
+            return
         signal.setitimer(signal.ITIMER_PROF, self.limit, 0.1)
         signal.setitimer(signal.ITIMER_REAL, self.limit * 10 + 1, 0.1)
         if self.lines is not None:
@@ -65,6 +68,8 @@ class Guard:
     def __exit__(self, *exc):
         import threading
 
+        if self.prober is not None:
+            self.prober.off()
         sys.settrace(None)
         threading.settrace(None)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -75,6 +80,7 @@ class Guard:
 class Result:
     def __init__(self, say, req):
         self.say, self.req = say, req
+        self.prober = Prober(say, set(req["spots"]), set(req["test_files"])) if req.get("spots") is not None else None
 
     def lines(self):
         return {} if self.req.get("trace") else None
@@ -119,7 +125,7 @@ class Pytest:
             began = time.process_time()
             name = item.nodeid
             item.config.option.tbstyle = "short" if result.req.get("texts") else "no"
-            with Guard(limit, lines):
+            with Guard(limit, lines, result.prober, name):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
             result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
 
@@ -152,7 +158,7 @@ class Unittest:
             outcome = unittest.TestResult()
             began = time.process_time()
             finished = False
-            with Guard(limit, lines):
+            with Guard(limit, lines, result.prober, name):
                 unittest.TestSuite([self.tests[name]]).run(outcome)
                 finished = True
             passed = finished and outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
@@ -273,7 +279,8 @@ def forked(work, wall):
 
 
 def answer(records):
-    return {"tests": [r for r in records if "id" in r], "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records)}
+    return {"tests": [r for r in records if "id" in r], "probes": [r for r in records if "probe" in r], "calls": [r for r in records if "called" in r],
+            "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records)}
 
 
 def slow(req):
@@ -396,6 +403,3 @@ def main():
                 reply["slow"] = True
         answers.write(json.dumps(reply) + "\n")
         answers.flush()
-
-
-main()

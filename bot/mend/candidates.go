@@ -1,0 +1,136 @@
+package mend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// aloneShare puts Go candidates back that need a build of their own, which
+// takes a hundred times as long.
+const aloneShare = 0.1
+
+// candidates makes the changes of all suspicious regions, the likeliest first.
+func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidate, error) {
+	type place struct {
+		path string
+		reg  code.Region
+	}
+	var places []place
+	seen := map[string]bool{}
+	suspicion := map[line]float64{}
+	for _, sus := range suspects {
+		suspicion[line{sus.Path, sus.Line}] = math.Max(suspicion[line{sus.Path, sus.Line}], sus.Score)
+		reg, ok := s.sources.region(ctx, sus.Path, sus.Line)
+		if !ok || languageFamily(sus.Path) != s.target.suite.Kind || seen[sus.Path+reg.ID] {
+			continue
+		}
+		seen[sus.Path+reg.ID] = true
+		places = append(places, place{sus.Path, reg})
+	}
+	var out []candidate
+	likelier, said := s.spokenFor(), s.saidInIssue()
+	trees := map[string]*code.Tree{}
+	for _, p := range places {
+		src := s.sources.read(p.path)
+		tree := trees[p.path]
+		if tree == nil {
+			var err error
+			if tree, err = code.Parse(ctx, code.LanguageOf(p.path), src); err != nil {
+				return nil, fmt.Errorf("parsing %s: %w", p.path, err)
+			}
+			trees[p.path] = tree
+		}
+		from, to := p.reg.StartByte, p.reg.EndByte
+		for _, m := range append(mutate.Mutations(tree, from, to), templates(tree, from, to)...) {
+			weight := near(suspicion, p.path, m.Line)
+			if weight == 0 {
+				continue
+			}
+			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
+			if unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
+				continue // its plain twin is among the candidates, or the statement without it
+			}
+			if likelier[m.Operator] {
+				c.score *= strategyGain
+			} else if said[m.Operator] {
+				c.score *= spokenGain
+			}
+			if s.hangs() && !movesOn[m.Operator] {
+				c.score *= 0.2
+			}
+			if s.target.suite.Kind == "go" && !inBody(c) {
+				c.score *= aloneShare
+			}
+			out = append(out, c)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
+	return s.distinct(out), ctx.Err()
+}
+
+// movesOn are the operators that can bring a loop to its end.
+var movesOn = map[string]bool{
+	"statement_move_loop": true, "statement_swap": true, "statement_donor": true, "statement_order": true, "loop_step": true, "loop_exit": true,
+	"loop_exit_missing": true, "comparison_boundary": true, "comparison_operator": true, "accumulate": true, "assignment_target": true,
+	"missing_return": true, "negate_condition": true, "condition_term_add": true, "condition_term_drop": true, "branch_order": true,
+	"arithmetic_operator": true, "guard_zero": true, "literal_variable": true, "variable": true, "off_by_one": true, "unary_minus": true,
+	"guard_result": true, "index_bound": true, "integer_constant": true, "clamp": true, "truncate": true,
+}
+
+// hangs tells whether the failing tests ran out of time.
+func (s *search) hangs() bool {
+	for _, t := range s.target.red {
+		if t.Failure == nil || t.Failure.Kind != task.FailTimeout {
+			return false
+		}
+	}
+	return len(s.target.red) > 0
+}
+
+// near is the suspicion of a line, or a part of its neighbours': a statement
+// that is missing has no line of its own.
+func near(suspicion map[line]float64, path string, n int) float64 {
+	if w := suspicion[line{path, n}]; w > 0 {
+		return w
+	}
+	best := 0.0
+	for d := 1; d <= 3; d++ {
+		for _, k := range []int{n - d, n + d} {
+			best = math.Max(best, suspicion[line{path, k}]*(0.6-0.1*float64(d)))
+		}
+	}
+	return best
+}
+
+func (s *search) distinct(cs []candidate) []candidate {
+	seen := map[string]bool{}
+	out := cs[:0]
+	for _, c := range cs {
+		key := c.path + "\x00" + string(c.content)
+		if seen[key] || bytes.Equal(c.content, c.original) {
+			continue
+		}
+		seen[key] = true
+		out = append(out, c)
+		if len(out) == s.mender.cfg.MaxCandidates {
+			break
+		}
+	}
+	return out
+}
+
+func languageFamily(path string) string {
+	switch l := code.LanguageOf(path); l {
+	case "typescript", "tsx", "javascript":
+		return "javascript"
+	default:
+		return string(l)
+	}
+}

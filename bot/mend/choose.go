@@ -1,0 +1,156 @@
+package mend
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+const (
+	maxHeld    = 14              // plausible candidates whose behaviour is compared
+	probeTests = 30              // tests that are run for it
+	probeTime  = 8 * time.Second // for all of it
+	// A change of a function that no green test runs, and that alters what most
+	// calls of it give, is held up by the failing test alone: it may as well be
+	// the test's only way to look.
+	alteredMost = 0.7
+	fewProbes   = 5
+)
+
+// rival is a plausible candidate with what is known of it.
+type rival struct {
+	candidate
+	merit  float64
+	seen   *behaviour
+	doubts []string
+}
+
+// choose takes the most likely of the plausible changes and says whether
+// anything speaks against it, or for a rival: rivals pass the same tests, so
+// only their behaviour on other inputs can tell them apart, and where that
+// differs and their merit does not, only a person.
+func (s *search) choose(ctx context.Context) (*Found, error) {
+	rivals := make([]rival, len(s.plausible))
+	for i, c := range s.plausible {
+		rivals[i] = rival{candidate: c, merit: merit(c)}
+	}
+	byMerit := func(i, j int) bool { return rivals[i].merit > rivals[j].merit }
+	sort.SliceStable(rivals, byMerit)
+	probed, err := s.observe(ctx, rivals)
+	if err != nil {
+		return nil, err
+	}
+	if probed {
+		sort.SliceStable(rivals, byMerit)
+	}
+	for i, r := range rivals[:min(len(rivals), 25)] {
+		s.mender.cfg.Log.WithFields(logrus.Fields{"merit": r.merit, "operator": r.mutation.Operator, "place": fmt.Sprintf("%s:%d", r.path, r.mutation.Line)}).
+			Debugf("plausible %d: %s", i, r.mutation.Description)
+	}
+	top := rivals[0]
+	if s.partly {
+		top.doubts = append(top.doubts, "it mends some of the failing tests only")
+	}
+	if top.deletes() {
+		top.doubts = append(top.doubts, "what it deletes may only have been what a test looked at")
+	}
+	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
+		Patch: task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top.candidate)}}}}
+	for _, r := range rivals[1:] {
+		words, contends := contends(top, r)
+		if words != "" && len(f.Alternatives) < 5 {
+			f.Alternatives = append(f.Alternatives, words)
+		}
+		f.Ambiguous = f.Ambiguous || contends
+	}
+	f.Explanation = fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description)
+	if len(top.doubts) > 0 {
+		f.Ambiguous, f.doubted = true, true
+		f.Explanation += " To be looked at: " + strings.Join(top.doubts, "; ") + "."
+	}
+	return f, nil
+}
+
+// contends describes a rival of the best and says whether it is too good to be
+// left out. One that behaves the same is no rival, and has no words.
+func contends(top, r rival) (words string, tooGood bool) {
+	words = fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description)
+	if top.seen == nil || r.seen == nil {
+		return words, r.merit > rivalMerit*top.merit
+	}
+	c := compare(top.seen, r.seen, func(o outcome) bool {
+		return o.entry || top.spot() == r.spot() && o.spot == r.spot()
+	})
+	switch {
+	case c.differ > 0:
+		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit
+	case c.same < fewProbes || c.sharing > 0:
+		return words, r.merit > rivalMerit*top.merit
+	}
+	return "", false
+}
+
+// observe compares the likeliest of the plausible candidates with the code as
+// it is, and lowers the merit of what alters too much. It tells whether the
+// bench could show any behaviour.
+func (s *search) observe(ctx context.Context, rivals []rival) (bool, error) {
+	p, ok := s.bench.(prober)
+	if !ok {
+		return false, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	held := rivals[:min(len(rivals), maxHeld)]
+	cs := []candidate{{path: rivals[0].path}}
+	for _, r := range held {
+		cs = append(cs, r.candidate)
+	}
+	seen, err := p.probe(limited, cs, s.probeTests())
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = nil // what was seen until then has to do
+	}
+	if err != nil || seen[0] == nil {
+		return false, err
+	}
+	for i := range held {
+		if held[i].seen = seen[i+1]; held[i].seen != nil {
+			s.weighChange(&held[i], seen[0])
+		}
+	}
+	return true, nil
+}
+
+// weighChange holds a change against the code as it is. Where the fault
+// does not show, the old code is right.
+func (s *search) weighChange(r *rival, base *behaviour) {
+	c := compare(base, r.seen, func(o outcome) bool { return o.spot == r.spot() })
+	known := false
+	for _, t := range s.target.green {
+		known = known || base.calls[t.ID][r.spot()]
+	}
+	altered := float64(c.differ) / float64(max(c.same+c.differ+c.sharing, 1))
+	if altered < alteredMost || c.differ < fewProbes {
+		return
+	}
+	if known {
+		r.merit *= 0.5
+		return
+	}
+	r.merit *= 0.05
+	r.doubts = append(r.doubts, fmt.Sprintf("no passing test runs the function, and the change alters what %d of %d calls give", c.differ, c.same+c.differ+c.sharing))
+}
+
+// probeTests are the green tests of the failing tests' files, the others, and
+// the failing tests last, which may not come to an end.
+func (s *search) probeTests() []verify.TestResult {
+	all := sample(s.target, probeTests)
+	red := min(len(s.target.red), probeTests/2)
+	return append(append([]verify.TestResult(nil), all[red:]...), all[:red]...)
+}

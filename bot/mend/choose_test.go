@@ -1,0 +1,35 @@
+package mend
+
+import (
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+func TestR2RivalsOfSimilarMeritMakeADraft(t *testing.T) {
+	t.Parallel()
+	src := "def f(x):\n    return x > 7\n"
+	make := func(old, new string, score float64) candidate {
+		c := changed("a.py", src, old, new)
+		c.score, c.region = score, code.Region{ID: "function:f", EndByte: len(src)}
+		return c
+	}
+	for _, tc := range []struct {
+		name  string
+		rival float64
+		want  bool
+	}{{"close", 0.5, true}, {"far", 0.1, false}} {
+		s := &search{mender: New(Config{}), plausible: []candidate{make("> 7", ">= 7", 1), make("7", "6", tc.rival)}}
+		f, err := s.choose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Ambiguous != tc.want || len(f.Alternatives) != 1 {
+			t.Errorf("%s: ambiguous %v, alternatives %v", tc.name, f.Ambiguous, f.Alternatives)
+		}
+	}
+	s := &search{mender: New(Config{}), plausible: []candidate{make("return x > 7", "0", 1)}}
+	if f, err := s.choose(t.Context()); err != nil || !f.Ambiguous {
+		t.Error("a deletion is offered as ready")
+	}
+}

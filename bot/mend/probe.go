@@ -1,0 +1,131 @@
+package mend
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// prober is a bench that can also show how changed code behaves on inputs near
+// those of the tests. What it gives is compared between candidates; nothing of
+// it is evidence.
+type prober interface {
+	// probe runs the tests on each candidate, and does the calls of the functions
+	// that the candidates change again with changed arguments. A candidate without
+	// content stands for the code as it is. A nil behaviour is one that could not
+	// be seen.
+	probe(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]*behaviour, error)
+}
+
+// behaviour is what the probed calls of one candidate came to.
+type behaviour struct {
+	outcomes map[string]outcome         // by the call with its arguments
+	calls    map[string]map[string]bool // the probed functions that each test ran
+}
+
+type outcome struct {
+	input  string // for a person
+	entry  bool   // a call that a test makes
+	spot   string // the function, as "path:name"
+	result string // what it returned or raised
+	after  string // its arguments afterwards
+	shared string // parts of the arguments that the result shares
+}
+
+const (
+	crashed = "crash" // a TypeError and the like: the arguments made no sense
+	late    = "late"
+)
+
+// comparison is how the behaviour of two candidates differs.
+type comparison struct {
+	same, differ int
+	sharing      int    // the results are equal but share other parts
+	example      string // an input on which they differ
+}
+
+// compare holds two behaviours against each other on the inputs that both saw,
+// of those calls that are asked for. An input that one of them cannot take at
+// all says little, unless a test used it as it is.
+func compare(a, b *behaviour, wanted func(outcome) bool) comparison {
+	var c comparison
+	for _, key := range slices.Sorted(maps.Keys(a.outcomes)) {
+		x := a.outcomes[key]
+		y, both := b.outcomes[key]
+		if !both || !wanted(x) || x.result == late || y.result == late {
+			continue
+		}
+		asIs := strings.HasSuffix(x.input, "/ as it is")
+		switch {
+		case x.result != y.result && (x.result == crashed || y.result == crashed) && !asIs && strings.HasSuffix(x.input, " None"):
+		case x.result != y.result || x.after != y.after:
+			c.differ++
+			if c.example == "" || asIs || len(x.input) < len(c.example) {
+				c.example = x.input
+			}
+		case x.shared != y.shared:
+			c.sharing++
+		default:
+			c.same++
+		}
+	}
+	return c
+}
+
+func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]*behaviour, error) {
+	spots := map[string]bool{}
+	for _, c := range cs {
+		if c.content != nil {
+			spots[c.spot()] = true
+		}
+	}
+	req := b.request(tests)
+	req.Spots = slices.Sorted(maps.Keys(spots))
+	files := map[string]bool{}
+	for _, t := range tests {
+		files[t.File] = true
+	}
+	req.TestFiles = slices.Sorted(maps.Keys(files))
+	req.Wall = 10
+	out := make([]*behaviour, len(cs))
+	var mu sync.Mutex
+	err := parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
+		one := req
+		one.Files = map[string]string{}
+		if cs[i].content != nil {
+			one.Files[cs[i].path] = latin1(cs[i].content)
+		}
+		answer, err := b.ask(ctx, worker, one)
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		out[i] = b.behaviour(answer)
+		return nil, nil
+	}, func(int, map[string]bool) bool { return true })
+	return out, err
+}
+
+func (b *pythonBench) behaviour(a pythonAnswer) *behaviour {
+	out := &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
+	for _, p := range a.Probes {
+		spot, _, _ := strings.Cut(p.Input, "(")
+		out.outcomes[p.Probe] = outcome{input: p.Input, entry: p.Entry, spot: spot, result: p.Outcome, after: p.After, shared: p.Shared}
+	}
+	for _, c := range a.Calls {
+		id := prefix(b.suite) + c.Test
+		if out.calls[id] == nil {
+			out.calls[id] = map[string]bool{}
+		}
+		out.calls[id][c.Called] = true
+	}
+	return out
+}
+
+// spot is the function that a candidate changes, as "path:name".
+func (c candidate) spot() string { return c.path + ":" + c.region.Name }
