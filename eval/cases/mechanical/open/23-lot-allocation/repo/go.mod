@@ -1,0 +1,3 @@
+module stockroom
+
+go 1.21

@@ -1,0 +1,3 @@
+module agenda
+
+go 1.21

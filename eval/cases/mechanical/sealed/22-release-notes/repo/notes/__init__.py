@@ -1,0 +1,5 @@
+"""Release notes from merged branches."""
+from .collect import Change, collect
+from .render import render
+
+__all__ = ["Change", "collect", "render"]

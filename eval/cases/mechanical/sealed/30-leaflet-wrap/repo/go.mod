@@ -1,0 +1,3 @@
+module leaflet
+
+go 1.21
