@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -57,6 +58,10 @@ func installationOf(payload []byte) int64 {
 
 // Bodies are read by strangers' leave: anybody can send 25 MiB before the
 // signature is known to be wrong. So only a few large ones are held at once.
+// Those up to smallBody, as nearly all of GitHub's are, need no such place, so
+// that no flood of large ones keeps them out; a large one waits for a place as
+// long as its request lives. A sender who trickles holds a place for no longer
+// than that.
 const (
 	smallBody   = 1 << 20
 	largeAtOnce = 8
@@ -77,7 +82,7 @@ func newBodies(maxBytes int64) *bodies {
 }
 
 // read reads a body of at most max bytes.
-func (b *bodies) read(from io.Reader) ([]byte, error) {
+func (b *bodies) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	small := min(b.max, smallBody)
 	body, err := io.ReadAll(io.LimitReader(from, small+1))
 	if err != nil || int64(len(body)) <= small {
@@ -89,7 +94,7 @@ func (b *bodies) read(from io.Reader) ([]byte, error) {
 	select {
 	case b.large <- struct{}{}:
 		defer func() { <-b.large }()
-	default:
+	case <-ctx.Done():
 		return nil, errBusy
 	}
 	rest, err := io.ReadAll(io.LimitReader(from, b.max+1-int64(len(body))))

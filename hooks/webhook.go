@@ -133,7 +133,7 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 		// Not every ResponseWriter can; then the server's own timeouts hold.
 		_ = http.NewResponseController(w).SetReadDeadline(deadline)
 	}
-	body, err := h.bodies.read(r.Body)
+	body, err := h.bodies.read(ctx, r.Body)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, &refusal{http.StatusRequestEntityTooLarge, "the payload is too large"}

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -322,7 +323,7 @@ func TestLargeBodiesAreFewAtOnce(t *testing.T) {
 		r, w := io.Pipe()
 		writers = append(writers, w)
 		wg.Go(func() {
-			_, err := b.read(r)
+			_, err := b.read(t.Context(), r)
 			started <- err
 		})
 		if _, err := w.Write(make([]byte, smallBody+1)); err != nil {
@@ -333,10 +334,12 @@ func TestLargeBodiesAreFewAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.read(bytes.NewReader(make([]byte, 2<<20))); !errors.Is(err, errBusy) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.read(over, bytes.NewReader(make([]byte, 2<<20))); !errors.Is(err, errBusy) {
 		t.Errorf("one more large body: %v", err)
 	}
-	if _, err := b.read(bytes.NewReader(make([]byte, 1<<20))); err != nil {
+	if _, err := b.read(t.Context(), bytes.NewReader(make([]byte, 1<<20))); err != nil {
 		t.Errorf("a small body has to pass: %v", err)
 	}
 	for _, w := range writers {
@@ -348,8 +351,54 @@ func TestLargeBodiesAreFewAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := b.read(bytes.NewReader(make([]byte, 2<<20))); err != nil {
+	if _, err := b.read(t.Context(), bytes.NewReader(make([]byte, 2<<20))); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestF04AFloodOfUnsignedLargeBodiesKeepsNoSignedOneOut(t *testing.T) {
+	t.Parallel()
+	var stored atomic.Int64
+	h := Webhook(WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Timeout: time.Minute, Accept: func(context.Context, string, string, int64, []byte) (bool, error) {
+		stored.Add(1)
+		return true, nil
+	}})
+	var trickles []*io.PipeWriter
+	var flood sync.WaitGroup
+	for i := range 2 * largeAtOnce { // all places are taken, and as many wait
+		r, w := io.Pipe()
+		trickles = append(trickles, w)
+		req := request(fmt.Sprint("flood", i), nil)
+		req.Body, req.ContentLength = r, -1
+		req.Header.Set("X-Hub-Signature-256", signature("wrong", nil))
+		flood.Go(func() {
+			if w := serve(h, req); w.Code != http.StatusUnauthorized {
+				t.Errorf("a wrong signature was answered %d", w.Code)
+			}
+		})
+		if _, err := w.Write(make([]byte, smallBody+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 20 {
+		if w := serve(h, request(fmt.Sprint("small", i), payload)); w.Code != http.StatusAccepted {
+			t.Errorf("a signed delivery was answered %d", w.Code)
+		}
+	}
+	large := fmt.Appendf(nil, `{"installation":{"id":1},"x":%q}`, strings.Repeat("x", 3<<20))
+	var signed sync.WaitGroup
+	signed.Go(func() {
+		if w := serve(h, request("large", large)); w.Code != http.StatusAccepted {
+			t.Errorf("a large signed delivery was answered %d", w.Code)
+		}
+	})
+	for _, w := range trickles { // each place that gets free is given on
+		_ = w.Close()
+	}
+	signed.Wait()
+	flood.Wait()
+	if stored.Load() != 21 {
+		t.Errorf("%d were stored", stored.Load())
 	}
 }
 
