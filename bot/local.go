@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -81,8 +82,10 @@ func (l *Local) record(root *os.Root) error {
 	return nil
 }
 
-// apply writes all files of the change, or none.
+// apply writes all files of the change, or none: also when a write fails half
+// way, on a full disk for instance.
 func (l *Local) apply(root *os.Root, changes []task.FileChange) error {
+	var writes []patch.Write
 	for _, c := range changes {
 		now, err := root.ReadFile(c.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -90,30 +93,29 @@ func (l *Local) apply(root *os.Root, changes []task.FileChange) error {
 		}
 		was, wasErr := fs.ReadFile(l.Base, c.Path)
 		if (wasErr == nil) != (err == nil) || !bytes.Equal(now, was) {
-			return fmt.Errorf("%s was changed while fettle was working; nothing was applied. The diff is in .fettle/last_run.md", c.Path)
+			return changedMeanwhile(c.Path)
 		}
+		w := patch.Write{Path: c.Path, Content: c.Content, Delete: c.Deleted}
+		if err == nil {
+			w.Was = now
+		}
+		if c.Mode == "100755" {
+			w.Mode = 0o755
+		}
+		writes = append(writes, w)
 	}
-	for _, c := range changes {
-		if c.Deleted {
-			if err := root.Remove(c.Path); err != nil {
-				return fmt.Errorf("deleting %s: %w", c.Path, err)
-			}
-			continue
-		}
-		mode := fs.FileMode(0o644)
-		if info, err := root.Stat(c.Path); err == nil {
-			mode = info.Mode().Perm()
-		}
-		if dir := path.Dir(c.Path); dir != "." {
-			if err := root.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("making %s: %w", dir, err)
-			}
-		}
-		if err := replaceFile(root, c.Path, c.Content, mode); err != nil {
-			return fmt.Errorf("writing %s: %w", c.Path, err)
-		}
+	_, err := patch.WriteAll(l.Dir, writes)
+	if errors.Is(err, patch.ErrChanged) {
+		return fmt.Errorf("%w; the diff is in .fettle/last_run.md", err)
+	}
+	if err != nil {
+		return fmt.Errorf("applying the change to %s: %w", l.Dir, err)
 	}
 	return nil
+}
+
+func changedMeanwhile(name string) error {
+	return fmt.Errorf("%s was changed while fettle was working; nothing was applied. The diff is in .fettle/last_run.md", name)
 }
 
 // replaceFile writes beside the file and renames, so that no reader sees half.

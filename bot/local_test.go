@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,5 +36,66 @@ func TestS6AChangeThatCouldNotBeAppliedStaysInTheRecord(t *testing.T) {
 	}
 	if now, _ := os.ReadFile(filepath.Join(dir, "a.py")); string(now) != "edited meanwhile\n" {
 		t.Errorf("a.py is %q", now)
+	}
+}
+
+// The last file of the change cannot be written: a folder stands in the way of
+// a new file's folder. What came before it is as it was, with its mode.
+func TestS6AChangeIsAppliedWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	dir, was := t.TempDir(), t.TempDir()
+	for _, d := range []string{dir, was} {
+		for name, text := range map[string]string{"a.py": "a\n", "gone.py": "g\n"} {
+			if err := os.WriteFile(filepath.Join(d, name), []byte(text), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "new.py"), 0o755); err != nil { // git keeps no empty folders: the base has none
+		t.Fatal(err)
+	}
+	publish := func(changes ...task.FileChange) error {
+		l := &bot.Local{Dir: dir, Base: os.DirFS(was), Apply: true}
+		_, err := l.Publish(t.Context(), task.Result{RunID: "r1", Outcome: task.Success, Changes: changes})
+		return err
+	}
+	good := []task.FileChange{{Path: "a.py", Content: []byte("A\n"), Mode: "100644"}, {Path: "gone.py", Deleted: true}, {Path: "deep/er/n.py", Content: []byte("n\n"), Mode: "100755"}}
+	state := func() string {
+		var out []string
+		err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.Name() == ".fettle" {
+				return filepath.SkipDir
+			}
+			info, err := d.Info()
+			text, _ := os.ReadFile(p)
+			out = append(out, strings.TrimPrefix(p, dir)+" "+info.Mode().String()+" "+string(text))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(out, "|")
+	}
+	before := state()
+	err := publish(append(append([]task.FileChange{}, good...), task.FileChange{Path: "new.py", Content: []byte("x\n"), Mode: "100644"})...)
+	if err == nil {
+		t.Error("a file was written over a folder")
+	}
+	// Here the obstacle shows only when the files are put in place.
+	err = errors.Join(err, publish(append(append([]task.FileChange{}, good...), task.FileChange{Path: "deep/er/n.py/x", Content: []byte("x\n"), Mode: "100644"})...))
+	if err == nil || !strings.Contains(err.Error(), "everything was put back") {
+		t.Errorf("%v", err)
+	}
+	if after := state(); after != before {
+		t.Errorf("half of a change was applied:\n%s\n%s", before, after)
+	}
+	if err := publish(good...); err != nil {
+		t.Fatal(err)
+	}
+	if after := state(); after == before || !strings.Contains(after, "/a.py -rwxr-x--- A") || strings.Contains(after, "gone.py") || !strings.Contains(after, "/deep/er/n.py -rwxr-xr-x n") {
+		t.Errorf("applied: %s", after)
 	}
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // PromptClass names the developer's prompt and its version in every record.
-const PromptClass = "developer/1"
+const PromptClass = "developer/2"
 
 // Ask sends a request to a model. The loop gives it: it reserves money before
 // the call, settles after it and records both.

@@ -29,6 +29,8 @@ type decision struct {
 		Path   string        `json:"path"`
 		Region string        `json:"region"`
 		Code   int           `json:"code"`
+		// Signature says that a name or parameters change on purpose.
+		Signature bool `json:"signature"`
 	} `json:"edits"`
 	Explanation string `json:"explanation"`
 }
@@ -55,18 +57,18 @@ func parse(text string) (Answer, error) {
 	}
 	a := Answer{Explanation: strings.TrimSpace(d.Explanation)}
 	for i, e := range d.Edits {
-		edit := task.Edit{Kind: e.Kind, Path: e.Path, Region: e.Region}
+		edit := task.Edit{Kind: e.Kind, Path: e.Path, Region: e.Region, Signature: e.Signature}
 		switch e.Kind {
 		case task.EditDelete:
-		case task.EditReplace, task.EditInsert, task.EditCreate:
+		case task.EditReplace, task.EditInsert, task.EditCreate, task.EditImport, task.EditFile, task.EditSearch:
 			if e.Code < 1 || e.Code > len(rest) {
 				return Answer{}, &Malformed{"schema_invalid", fmt.Sprintf("edit %d refers to code block %d, and there are %d", i+1, e.Code, len(rest))}
 			}
 			edit.Code = rest[e.Code-1].body
 		default:
-			return Answer{}, &Malformed{"unknown_action", fmt.Sprintf("edit %d has kind %q; known are replace_region, insert_after, delete_region, create_file", i+1, e.Kind)}
+			return Answer{}, &Malformed{"unknown_action", fmt.Sprintf("edit %d has kind %q; known are replace_region, insert_after, delete_region, add_import, search_replace, whole_file, create_file", i+1, e.Kind)}
 		}
-		if e.Path == "" || (e.Region == "" && e.Kind != task.EditCreate) {
+		if e.Path == "" || (e.Region == "" && e.Kind.NeedsRegion()) {
 			return Answer{}, &Malformed{"schema_invalid", fmt.Sprintf("edit %d names no path or no region", i+1)}
 		}
 		a.Patch.Edits = append(a.Patch.Edits, edit)

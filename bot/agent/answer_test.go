@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,23 @@ func TestE2ABareDecisionBeforeTheCodeIsRead(t *testing.T) {
 	}
 	if len(a.NewTests) != 1 || a.NewTests[0] != "test_x.py" {
 		t.Fatalf("new tests %v", a.NewTests)
+	}
+}
+
+func TestE3ImportsBlocksAndFilesNeedNoRegion(t *testing.T) {
+	t.Parallel()
+	a, err := parse("{\"edits\":[{\"kind\":\"add_import\",\"path\":\"a.py\",\"code\":1},{\"kind\":\"search_replace\",\"path\":\"b.py\",\"code\":2},{\"kind\":\"whole_file\",\"path\":\"c.py\",\"code\":1},{\"kind\":\"replace_region\",\"path\":\"d.py\",\"region\":\"f\",\"code\":1,\"signature\":true}],\"explanation\":\"\"}\n```\nimport os\n```\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []task.Edit{
+		{Kind: task.EditImport, Path: "a.py", Code: "import os\n"},
+		{Kind: task.EditSearch, Path: "b.py", Code: "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"},
+		{Kind: task.EditFile, Path: "c.py", Code: "import os\n"},
+		{Kind: task.EditReplace, Path: "d.py", Region: "f", Code: "import os\n", Signature: true},
+	}
+	if !slices.Equal(a.Patch.Edits, want) {
+		t.Fatalf("got %+v", a.Patch.Edits)
 	}
 }
 

@@ -150,7 +150,7 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 			return retry, nil
 		}
 	}
-	applied, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.in.Guard)
+	applied, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.guard(a.Tier))
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal):
@@ -160,7 +160,7 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 		return 0, fmt.Errorf("applying attempt %d: %w", a.Number, err)
 	}
 	r.Point("edit applied")
-	a.Regions = applied.Regions
+	a.Regions, a.Callers = applied.Regions, applied.Callers
 	if a.Diff, err = r.in.Tree.Diff(ctx); err != nil {
 		return 0, ended(ctx, fmt.Errorf("reading the diff of attempt %d: %w", a.Number, err))
 	}
@@ -178,6 +178,9 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 	if _, err := r.in.Tree.Commit(ctx, fmt.Sprintf("attempt %d (%s)", a.Number, a.Tier), checkout.Signature{Name: "fettle", Email: "fettle@localhost", When: r.Now()}); err != nil {
 		return 0, ended(ctx, fmt.Errorf("committing attempt %d: %w", a.Number, err))
 	}
+	for i := range a.Regions {
+		a.Regions[i].Verified = a.Green
+	}
 	if a.Green {
 		return accept, nil
 	}
@@ -190,6 +193,14 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 		return 0, fmt.Errorf("rolling attempt %d back: %w", a.Number, err)
 	}
 	return step, nil
+}
+
+// guard is what a patch of a tier may touch. Mechanical repair says nothing
+// about signatures; its changes are judged by the tests alone.
+func (r *run) guard(tier task.Tier) patch.Guard {
+	g := r.in.Guard
+	g.Signatures = tier == task.TierMechanical
+	return g
 }
 
 // judge proves or refutes the change with the checks of the whole tree.

@@ -44,7 +44,7 @@ func (r *run) keep(ctx context.Context, res *task.Result, a task.Attempt) error 
 	if err := r.in.Tree.Reset(ctx); err != nil {
 		return fmt.Errorf("preparing the kept attempt: %w", err)
 	}
-	if _, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.in.Guard); err != nil {
+	if _, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.guard(a.Tier)); err != nil {
 		return fmt.Errorf("applying the kept attempt %d again: %w", a.Number, err)
 	}
 	changes, err := r.in.Tree.Changes()
@@ -55,7 +55,7 @@ func (r *run) keep(ctx context.Context, res *task.Result, a task.Attempt) error 
 		return fmt.Errorf("reading the kept attempt's diff: %w", err)
 	}
 	res.Best, res.Tier, res.Changes, res.Checks, res.Reproduction = &a, a.Tier, changes, a.Checks, a.Fixed
-	facts := patch.Facts{Tier: a.Tier, TestsAdded: addsTest(a)}
+	facts := patch.Facts{Tier: a.Tier, TestsAdded: addsTest(a), CallersLeft: len(left(a))}
 	var touched []patch.Change
 	for _, c := range changes {
 		before, err := r.sources.read(c.Path)
@@ -66,6 +66,17 @@ func (r *run) keep(ctx context.Context, res *task.Result, a task.Attempt) error 
 	}
 	res.Risk = patch.Risk(touched, facts)
 	return nil
+}
+
+// left are the callers that the attempt did not adapt.
+func left(a task.Attempt) []string {
+	var out []string
+	for _, c := range a.Callers {
+		if !c.Adapted {
+			out = append(out, fmt.Sprintf("%s:%d uses %s", c.Path, c.Line, c.Name))
+		}
+	}
+	return out
 }
 
 func addsTest(a task.Attempt) bool {
@@ -82,6 +93,9 @@ func draftReasons(res task.Result) []string {
 	var out []string
 	if res.Best.Ambiguous {
 		out = append(out, "other changes pass the same tests, and nothing decides between them (see the alternatives)")
+	}
+	if callers := left(*res.Best); len(callers) > 0 {
+		out = append(out, fmt.Sprintf("callers of what changed its name or parameters were left as they are (%s): say whether they are right", names(callers)))
 	}
 	if n := len(res.KnownRed); n > 0 {
 		out = append(out, fmt.Sprintf("%d tests that were red before are still red (%s): say whether they belong to this issue", n, names(res.KnownRed)))

@@ -18,6 +18,9 @@ type Facts struct {
 	Tier       task.Tier
 	TestsAdded bool
 	Uncovered  int // changed lines that no test runs; 0 when not measured
+	// CallersLeft are the uses of what changed its name or parameters that
+	// the change does not adapt.
+	CallersLeft int
 }
 
 var (
@@ -59,6 +62,9 @@ func Risk(changes []Change, facts Facts) task.Risk {
 	}
 	if facts.Uncovered > 0 {
 		r.add(min(20, 2*facts.Uncovered), "%d changed lines that no test runs", facts.Uncovered)
+	}
+	if facts.CallersLeft > 0 {
+		r.add(min(20, 5*facts.CallersLeft), "%d callers of what changed its name or parameters are left as they are", facts.CallersLeft)
 	}
 	if rank := facts.Tier.Rank(); rank > 1 {
 		r.add(4*(rank-1), "needed %s", facts.Tier)
