@@ -1,0 +1,255 @@
+// Package answer reads what a model answered: out of text of any quality
+// comes a decision of a known shape, or a Malformed that says what was wrong
+// and what to answer instead. It climbs a ladder:
+//
+//	strict     the whole text is the JSON object
+//	fenced     the object stands in a fenced block
+//	prose      the object stands somewhere in the text
+//	repaired   as one of these, after repairs that lose nothing: trailing
+//	           commas, quotes, comments, line breaks in strings, …
+//	blocks     no JSON: code in blocks or tags that carry their own target
+//
+// and then corrects names by tables and validates against the shape's JSON
+// Schema. Where a text can be understood in two ways it is refused: asking
+// again costs cents, doing the wrong thing costs trust. The rules:
+//
+//   - Two different decisions in one answer are refused. Equal ones count once,
+//     an echo of the shape's example counts not at all, and objects that are
+//     each a single action are taken together in their order.
+//   - An object that cannot be read spoils the answer, also when a part of it
+//     could be: half a decision is not a decision.
+//   - An answer that was cut is refused, whatever could be read of it. Missing
+//     closing brackets are added only when the provider says that the model
+//     came to its end and the text ends with a complete string or object.
+//   - Every fenced block of code is referred to exactly once; blocks of shell
+//     commands or output may stand behind them. A block whose fence is never
+//     closed is not used.
+//   - Decisions between given words take other spellings of the same word and
+//     no other words.
+//
+// The package executes nothing and reaches nothing.
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Classes of answers that cannot be used (SPEC A2).
+const (
+	NoJSON        = "no_json"
+	InvalidJSON   = "invalid_json"
+	SchemaInvalid = "schema_invalid"
+	UnknownAction = "unknown_action"
+	Truncated     = "truncated"
+)
+
+// Bounds of an answer.
+const (
+	maxAnswer = 1 << 20 // bytes
+	maxDepth  = 32      // of nested objects and lists
+	maxBlocks = 100
+)
+
+// Malformed is an answer that cannot be used.
+type Malformed struct {
+	Class  string
+	Action string // the action aimed at, where that could be seen
+	Reason string // for the next prompt, the record and a reader
+}
+
+func (m *Malformed) Error() string { return fmt.Sprintf("the answer is %s: %s", m.Class, m.Reason) }
+
+func malformed(class, format string, args ...any) *Malformed {
+	return &Malformed{Class: class, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Report says how an answer was read.
+type Report struct {
+	Rung    string   // of the ladder: strict, fenced, prose, repaired, blocks
+	Repairs []string // what was corrected, in words; empty for a clean answer
+}
+
+// Shape is a kind of answer with the type that it is read into.
+type Shape[T any] struct {
+	Name    string          // for messages: "plan", "verdict", …
+	Schema  json.RawMessage // of the object; also sent to endpoints that bind an answer to a schema
+	Example string          // a whole answer, shown in prompts
+	Fenced  bool            // code comes beside the object in fenced blocks: the endpoint must not bind the answer to JSON
+
+	keys   []string                                                    // a decision has one of these fields
+	names  map[string]string                                           // other spellings of fields
+	single func(obj map[string]any) bool                               // tells an object that is one action
+	many   string                                                      // the list that single actions belong into
+	adjust func(s *Shape[T], obj map[string]any, r *Report) *Malformed // corrections of the shape's own
+	blocks func(all []block, text string) (T, *Malformed)              // reads the form without JSON; nil: there is none
+	finish func(v *T, doc document, r *Report) *Malformed              // checks that a schema cannot make
+
+	word  string          // the field that is asked for as a single word, when nothing else helps
+	rules map[string]any  // Schema, decoded, for corrections
+	bound json.RawMessage // Schema without the words that endpoints do not know
+	check *jsonschema.Schema
+	words []string // that an attempt at this shape contains
+}
+
+// document is an answer taken apart.
+type document struct {
+	object  map[string]any
+	code    []block // fenced blocks but the object's own
+	guessed bool    // a repair had to guess where a string ends
+	stray   bool    // a fence stands where none can: the blocks may be others than those meant
+}
+
+// compile checks and keeps the shape's schema. A mistake in it is a mistake in
+// this program.
+func (s Shape[T]) compile() *Shape[T] {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.Schema))
+	if err != nil {
+		panic(fmt.Sprintf("answer: the schema of %s: %v", s.Name, err))
+	}
+	s.rules, _ = doc.(map[string]any)
+	s.bound, _ = json.Marshal(strict(doc)) // it was JSON before
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:answer", doc); err != nil {
+		panic(fmt.Sprintf("answer: the schema of %s: %v", s.Name, err))
+	}
+	s.check = c.MustCompile("mem:answer")
+	for _, name := range append(slices.Collect(maps.Keys(s.names)), s.keys...) {
+		s.words = append(s.words, `"`+name+`"`, `'`+name+`'`, name+":", "“"+name+"”")
+	}
+	return &s
+}
+
+// strict leaves the words out of a schema that endpoints which bind an answer
+// to it refuse (OpenAI's guide to structured outputs); the answer is checked
+// against all of it anyway.
+func strict(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, x := range v {
+			if !slices.Contains([]string{"default", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}, k) {
+				out[k] = strict(x)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = strict(x)
+		}
+		return out
+	}
+	return v
+}
+
+// Read reads an answer. finish is why the model ended, as the provider told:
+// "stop", "length", or "" when it did not. The error is a *Malformed.
+func (s *Shape[T]) Read(text, finish string) (T, Report, error) {
+	v, r, bad := s.read(text, finish)
+	if bad != nil {
+		var none T
+		return none, r, bad
+	}
+	return v, r, nil
+}
+
+func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
+	switch {
+	case len(text) > maxAnswer:
+		return v, r, malformed(SchemaInvalid, "it has %d bytes, at most %d are read", len(text), maxAnswer)
+	case finish == "length":
+		return v, r, malformed(Truncated, "it was cut at the token limit, and half an answer is never used; answer more briefly")
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
+	text, bad = withoutThoughts(text)
+	if bad != nil {
+		return v, r, bad
+	}
+	text = unglued(text)
+	all, bad := fences(text)
+	if bad != nil {
+		return v, r, bad
+	}
+	doc, bad := s.find(text, all, finish, &r)
+	if bad != nil && bad.Class == NoJSON && s.blocks != nil {
+		if v, own := s.blocks(all, text); own == nil || own.Class != NoJSON {
+			r.Rung = "blocks"
+			return v, r, own
+		}
+	}
+	if bad != nil {
+		return v, r, bad
+	}
+	return s.decide(doc, &r)
+}
+
+// decide corrects, validates and decodes the object.
+func (s *Shape[T]) decide(doc document, r *Report) (v T, _ Report, bad *Malformed) {
+	top, _ := s.rules["properties"].(map[string]any)
+	for key := range copyOf(doc.object) {
+		s.renameOne(doc.object, key, top, r)
+	}
+	if s.adjust != nil {
+		if bad := s.adjust(s, doc.object, r); bad != nil {
+			return v, *r, bad
+		}
+	}
+	s.rename(doc.object, s.rules, r)
+	doc.object, _ = s.fit(doc.object, s.rules, r).(map[string]any)
+	if err := s.check.Validate(doc.object); err != nil {
+		return v, *r, malformed(SchemaInvalid, "%s", complaint(err))
+	}
+	data, err := json.Marshal(doc.object)
+	if err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	if err != nil {
+		return v, *r, malformed(SchemaInvalid, "%s", oneLine(err.Error()))
+	}
+	if s.finish != nil {
+		bad = s.finish(&v, doc, r)
+	}
+	return v, *r, bad
+}
+
+// complaint is the first concrete thing that a schema says against an object.
+func complaint(err error) string {
+	var v *jsonschema.ValidationError
+	if !errors.As(err, &v) {
+		return oneLine(err.Error())
+	}
+	for len(v.Causes) > 0 {
+		v = v.Causes[0]
+	}
+	text := v.Error()
+	if i := strings.LastIndex(text, "\n- "); i >= 0 {
+		text = text[i+3:]
+	}
+	return oneLine(text)
+}
+
+// oneLine makes foreign words fit for a message: one line, 300 characters.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) }

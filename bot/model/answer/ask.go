@@ -1,0 +1,121 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/model"
+)
+
+// MaxMalformed is how many answers in a row may be unusable before a role
+// gives up (SPEC A2, L5). Each of them is paid for.
+const MaxMalformed = 3
+
+// Ask sends a request; the loop's function reserves and settles the cost.
+type Ask func(ctx context.Context, r model.Request) (model.Reply, error)
+
+// Count is told of each answer that could not be used.
+type Count func(k model.Kind)
+
+// Ask asks until an answer can be used, at most MaxMalformed times: the second
+// time the prompt ends with what was wrong, the last time, where a decision
+// between words is wanted, it asks for the word alone. The error is a
+// *Malformed after the last try, else what ask said. count may be nil.
+func (s *Shape[T]) Ask(ctx context.Context, ask Ask, req model.Request, count Count) (T, Report, error) {
+	var none T
+	user := req.User
+	for try := 1; ; try++ {
+		last := try == MaxMalformed
+		if req.Schema = nil; !s.Fenced && (!last || s.word == "") {
+			req.Schema = s.bound
+		}
+		reply, err := ask(ctx, req)
+		if err != nil {
+			return none, Report{}, err
+		}
+		v, report, bad := s.read(reply.Text, reply.Finish)
+		if bad != nil && last && s.word != "" {
+			if v, report, alone := s.alone(reply.Text); alone == nil {
+				return v, report, nil
+			}
+		}
+		if bad == nil {
+			return v, report, nil
+		}
+		if count != nil {
+			count(model.Kind{PromptClass: req.PromptClass, Action: bad.Action, Class: bad.Class})
+		}
+		if last {
+			return none, report, fmt.Errorf("%d answers could not be used: %w", try, bad)
+		}
+		req.User = user + "\n\n" + s.Again(bad)
+		if try+1 == MaxMalformed && s.word != "" {
+			req.User = user + "\n\n" + WordPrompt(s.options()...)
+		}
+	}
+}
+
+// alone reads the word that the last try asked for.
+func (s *Shape[T]) alone(text string) (v T, r Report, bad *Malformed) {
+	word, err := Word(text, s.options()...)
+	if err != nil {
+		return v, r, malformed(SchemaInvalid, "%v", err)
+	}
+	r = Report{Rung: "word", Repairs: []string{"a single word was taken for the decision"}}
+	return s.decide(document{object: map[string]any{s.word: word}}, &r)
+}
+
+// options are the words that the shape decides between.
+func (s *Shape[T]) options() []string {
+	known, _ := s.rules["properties"].(map[string]any)
+	field, _ := known[s.word].(map[string]any)
+	list, _ := field["enum"].([]any)
+	var out []string
+	for _, x := range list {
+		if w, ok := x.(string); ok {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Form is the text for a prompt that shows the form of the answer.
+func (s *Shape[T]) Form() string {
+	form := "Answer in exactly this form:\n" + s.Example
+	if !s.Fenced {
+		form += "\nNothing may stand before or after the JSON object. It has to fit this JSON Schema:\n" + compact(s.Schema)
+	}
+	return form
+}
+
+// Again is the text that asks again after an answer that could not be used:
+// what was wrong, and the form that is wanted. It quotes the answer only in
+// one short line.
+func (s *Shape[T]) Again(bad *Malformed) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Your last answer could not be used, and nothing of it was done. It is %s: %s.\n", strings.ReplaceAll(bad.Class, "_", " "), strings.TrimSuffix(oneLine(bad.Reason), "."))
+	if bad.Class == Truncated {
+		b.WriteString("Keep the answer short: only what has to change.\n")
+	}
+	b.WriteString(s.Form())
+	return b.String()
+}
+
+func compact(schema json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(schema, &v); err != nil {
+		return string(schema)
+	}
+	out, _ := json.Marshal(v)
+	return string(out)
+}
+
+// IsMalformed tells an answer that could not be used from a failed call.
+func IsMalformed(err error) (*Malformed, bool) {
+	var m *Malformed
+	ok := errors.As(err, &m)
+	return m, ok
+}

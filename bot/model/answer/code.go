@@ -1,0 +1,268 @@
+package answer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// finishActions gives each action its code, and checks that it has what it
+// needs and nothing that belongs to another kind.
+func finishActions(v *Actions, doc document, r *Report) *Malformed {
+	if bad := v.number(doc, r); bad != nil {
+		return bad
+	}
+	used := make([]bool, len(doc.code))
+	for i := range v.Actions {
+		a := &v.Actions[i]
+		if bad := a.checked(i + 1); bad != nil {
+			return bad
+		}
+		switch {
+		case a.Inline != nil && doc.guessed:
+			return malformed(InvalidJSON, "the JSON had to be repaired inside the code of action %d; put code into a fenced block and give its number", i+1)
+		case a.Inline != nil:
+			a.Code = *a.Inline
+		case a.Block != nil && (*a.Block < 1 || *a.Block > len(doc.code)):
+			return malformed(SchemaInvalid, "action %d refers to code block %d, and there are %d", i+1, *a.Block, len(doc.code))
+		case a.Block != nil:
+			b := doc.code[*a.Block-1]
+			if b.end == 0 {
+				return malformed(Truncated, "the last code block is not closed, and half of a region is never used")
+			}
+			if doc.stray || strayFence.MatchString(b.body) && strings.HasPrefix(b.mark, "```") && len(b.mark) == 3 {
+				return malformed(SchemaInvalid, "a fence stands inside a line or inside code; give each fence a line of its own, and use a longer fence (````) around code that holds one")
+			}
+			if used[*a.Block-1] {
+				return malformed(SchemaInvalid, "two actions refer to code block %d", *a.Block)
+			}
+			used[*a.Block-1] = true
+			a.Code = b.body
+		}
+		a.Block, a.Inline = nil, nil
+	}
+	return unused(doc.code, used)
+}
+
+// number gives code blocks their numbers where an answer left them out, or
+// began to count elsewhere, and only one reading makes sense.
+func (v *Actions) number(doc document, r *Report) *Malformed {
+	var want []*Action // that need code from a block
+	var have []int
+	for i := range v.Actions {
+		a := &v.Actions[i]
+		if !slices.Contains(kinds[a.Action].needs, "code") || a.Inline != nil {
+			continue
+		}
+		want = append(want, a)
+		if a.Block != nil {
+			have = append(have, *a.Block)
+		}
+	}
+	n := len(doc.code)
+	switch {
+	case len(want) == 0 || len(want) != n:
+		return nil
+	case len(have) == 0:
+		for i, a := range want {
+			number := i + 1
+			a.Block = &number
+		}
+		r.Repairs = append(r.Repairs, "code blocks were given to the actions in their order")
+	case len(have) == n && slices.Min(have) == 0 && slices.Max(have) == n-1:
+		shift(want, +1)
+		r.Repairs = append(r.Repairs, "code blocks were counted from 0")
+	case len(have) == n && slices.Min(have) == 2 && slices.Max(have) == n+1:
+		shift(want, -1)
+		r.Repairs = append(r.Repairs, "the JSON was counted as a code block")
+	}
+	return nil
+}
+
+func shift(want []*Action, by int) {
+	for _, a := range want {
+		*a.Block += by
+	}
+}
+
+// checked compares an action's fields with what its kind needs and may have.
+func (a *Action) checked(n int) *Malformed {
+	has := map[string]bool{"path": a.Path != "", "region": a.Region != "", "query": a.Query != "", "check": a.Check != "", "reason": a.Reason != "",
+		"code": a.Block != nil || a.Inline != nil}
+	kind := kinds[a.Action]
+	for _, f := range kind.needs {
+		if !has[f] {
+			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) has no %q", n, a.Action, f)}
+		}
+	}
+	for _, f := range []string{"path", "region", "query", "check", "code"} {
+		if has[f] && !slices.Contains(kind.needs, f) && !slices.Contains(kind.may, f) {
+			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) cannot have %q", n, a.Action, f)}
+		}
+	}
+	for _, text := range []string{a.Path, a.Region} {
+		if strings.ContainsAny(text, "\n\r\x00") {
+			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) names a target with a line break", n, a.Action)}
+		}
+	}
+	return nil
+}
+
+// strayFence is a fence at the start of a line of code.
+var strayFence = regexp.MustCompile("(?m)^[ \t]*```")
+
+// shown are languages of blocks that only show something.
+var shown = []string{"bash", "sh", "shell", "console", "text", "txt", "output", "diff", "plaintext", "log"}
+
+// unused refuses code that nothing refers to: either the numbers are wrong, or
+// a block ended early at a fence inside the code.
+func unused(code []block, used []bool) *Malformed {
+	last := -1
+	for i, u := range used {
+		if u {
+			last = i
+		}
+	}
+	for i, b := range code {
+		if !used[i] && (i < last || !slices.Contains(shown, b.lang)) {
+			return malformed(SchemaInvalid, "code block %d is not referred to; refer to each by its number, and use a longer fence (````) around code that holds a fence", i+1)
+		}
+	}
+	return nil
+}
+
+var (
+	tag       = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z_]+)((?:[ \t]+[A-Za-z_]+[ \t]*=[ \t]*(?:"[^"\n]*"|'[^'\n]*'))+)[ \t]*(/?)>[ \t]*\n?`)
+	attribute = regexp.MustCompile(`([A-Za-z_]+)[ \t]*[=:][ \t]*("[^"\n]*"|'[^'\n]*'|[^\s"']+)`)
+)
+
+// readBlocks reads the form without JSON: tags around code, or fenced blocks
+// whose first line names their target.
+//
+//	<replace_region path="a.py" region="function:f@1234abcd">   ```python path=a.py region=function:f@1234abcd
+//	code                                                         code
+//	</replace_region>                                            ```
+func readBlocks(all []block, text string) (Actions, *Malformed) {
+	v, bad := readTags(text)
+	if bad != nil || len(v.Actions) > 0 {
+		return finishBlocks(v, bad)
+	}
+	for i, b := range all {
+		_, rest, _ := strings.Cut(b.info, " ")
+		if strings.Contains(b.lang, "=") {
+			rest = b.info
+		}
+		values := attributes(rest)
+		if values["path"] == "" {
+			if len(v.Actions) > 0 && i > 0 && !slices.Contains(shown, b.lang) {
+				return v, malformed(SchemaInvalid, "code block %d names no path", i+1)
+			}
+			continue
+		}
+		if b.end == 0 {
+			return v, malformed(Truncated, "the last code block is not closed, and half of a region is never used")
+		}
+		a, bad := fromAttributes(values, b.body, i+1)
+		if bad != nil {
+			return v, bad
+		}
+		v.Actions = append(v.Actions, a)
+	}
+	return finishBlocks(v, nil)
+}
+
+func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
+	if bad != nil {
+		return Actions{}, bad
+	}
+	switch n := len(v.Actions); {
+	case n == 0:
+		return Actions{}, malformed(NoJSON, "it holds no action")
+	case n > MaxActions:
+		return Actions{}, malformed(SchemaInvalid, "it holds %d actions, at most %d are taken", n, MaxActions)
+	}
+	for i := range v.Actions {
+		if bad := v.Actions[i].checked(i + 1); bad != nil {
+			return Actions{}, bad
+		}
+		v.Actions[i].Inline = nil
+	}
+	return v, nil
+}
+
+func readTags(text string) (Actions, *Malformed) {
+	var v Actions
+	for at := 0; ; {
+		m := tag.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			return v, nil
+		}
+		name, body := text[at+m[2]:at+m[3]], ""
+		values := attributes(text[at+m[4] : at+m[5]])
+		kind, known := kindOf(name)
+		next := at + m[1]
+		if !known || values["action"] != "" {
+			at = next
+			continue
+		}
+		if m[6] == m[7] { // not <…/>
+			closing := "\n</" + name + ">"
+			end := strings.Index(text[next-1:], closing)
+			if end < 0 {
+				return v, malformed(Truncated, "<%s> is not closed, and half of a region is never used", name)
+			}
+			body = text[next : next-1+end+1]
+			next += end - 1 + len(closing)
+		}
+		if strings.Contains(body, "<"+name+" ") {
+			return v, malformed(SchemaInvalid, "<%s> stands inside another <%s>", name, name)
+		}
+		values["action"] = kind
+		a, bad := fromAttributes(values, unfenced(body), len(v.Actions)+1)
+		if bad != nil {
+			return v, bad
+		}
+		v.Actions = append(v.Actions, a)
+		at = next
+	}
+}
+
+// unfenced takes the fence off code that stands in a tag and in a fence.
+func unfenced(body string) string {
+	if all, bad := fences(body); bad == nil && len(all) == 1 && all[0].end > 0 && strings.TrimSpace(outside(body, all)) == "" {
+		return all[0].body
+	}
+	return body
+}
+
+func attributes(text string) map[string]string {
+	out := map[string]string{}
+	for _, m := range attribute.FindAllStringSubmatch(text, -1) {
+		name := snake(m[1])
+		if to, ok := fieldNames[name]; ok {
+			name = to
+		}
+		out[name] = strings.Trim(m[2], `"'`)
+	}
+	return out
+}
+
+func fromAttributes(values map[string]string, code string, n int) (Action, *Malformed) {
+	name := values["action"]
+	switch {
+	case name == "" && values["region"] != "":
+		name = ReplaceRegion
+	case name == "":
+		name = CreateFile
+	}
+	kind, known := kindOf(name)
+	if !known {
+		return Action{}, &Malformed{Class: UnknownAction, Action: oneLine(name), Reason: fmt.Sprintf("action %d is %q; known are %s", n, oneLine(name), strings.Join(names(), ", "))}
+	}
+	a := Action{Action: kind, Path: values["path"], Region: values["region"], Query: values["query"], Check: values["check"], Reason: values["reason"]}
+	if strings.TrimSpace(code) != "" {
+		a.Code, a.Inline = code, &code
+	}
+	return a, nil
+}

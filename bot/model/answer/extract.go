@@ -1,0 +1,298 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+)
+
+// block is a fenced block of code.
+type block struct {
+	start, end int    // bytes of the text, fences included
+	mark       string // the opening fence
+	info       string // behind the opening fence
+	lang       string // first word of info, lower case
+	body       string
+}
+
+var (
+	thinks  = regexp.MustCompile(`(?i)^\s*<(think|thinking|thought|reasoning)>`)
+	thought = regexp.MustCompile(`(?im)^[ \t]*</(think|thinking|thought|reasoning)>`)
+)
+
+// withoutThoughts cuts the reasoning that some models write before their
+// answer: drafts in it are not the answer.
+func withoutThoughts(text string) (string, *Malformed) {
+	if m := thinks.FindStringSubmatch(text); m != nil {
+		end := "</" + strings.ToLower(m[1]) + ">"
+		i := strings.Index(strings.ToLower(text), end)
+		if i < 0 || len(strings.ToLower(text)) != len(text) {
+			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[1]))
+		}
+		return text[i+len(end):], nil
+	}
+	if all := thought.FindAllStringIndex(text, -1); all != nil { // the opening tag is part of some prompts' template
+		return text[all[len(all)-1][1]:], nil
+	}
+	return text, nil
+}
+
+// glued is a fence right behind the bracket that ends an object.
+var glued = regexp.MustCompile("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
+
+// unglued gives such a fence a line of its own.
+func unglued(text string) string { return glued.ReplaceAllString(text, "$1\n$2") }
+
+// fences finds the fenced blocks of CommonMark: three or more backticks or
+// tildes, closed by at least as many of the same. A last block that is not
+// closed has end 0.
+func fences(text string) ([]block, *Malformed) {
+	var out []block
+	var open *block
+	var mark string
+	var body strings.Builder
+	offset := 0
+	for line := range strings.Lines(text) {
+		m, info := marker(strings.TrimRight(line, "\n"))
+		switch {
+		case open == nil && m != "":
+			lang, _, _ := strings.Cut(strings.ToLower(info), " ")
+			open, mark = &block{start: offset, mark: m, info: info, lang: lang}, m
+			body.Reset()
+		case open != nil && m != "" && info == "" && m[0] == mark[0] && len(m) >= len(mark):
+			open.body, open.end = body.String(), offset+len(line)
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			body.WriteString(line)
+		}
+		offset += len(line)
+		if len(out) > maxBlocks {
+			return nil, malformed(SchemaInvalid, "it holds more than %d fenced blocks", maxBlocks)
+		}
+	}
+	if open != nil {
+		open.body = body.String()
+		out = append(out, *open)
+	}
+	return out, nil
+}
+
+func marker(line string) (mark, info string) {
+	s := strings.TrimLeft(line, " ")
+	if len(line)-len(s) > 3 || len(s) < 3 || (s[0] != '`' && s[0] != '~') {
+		return "", ""
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	info = strings.TrimSpace(s[n:])
+	if n < 3 || (s[0] == '`' && strings.Contains(info, "`")) {
+		return "", ""
+	}
+	return s[:n], info
+}
+
+// candidate is an object that may be the decision.
+type candidate struct {
+	object  map[string]any
+	block   int // index of its fenced block, -1 in prose
+	repairs []string
+	guessed bool
+}
+
+// find takes the answer apart: the one object that is the decision, and the
+// code beside it.
+func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (document, *Malformed) {
+	var found []candidate
+	own := map[int]bool{}
+	for i, b := range all {
+		if !mayBeDecision(b) {
+			continue
+		}
+		objects, bad := s.objects(b.body, finish, i)
+		if bad != nil {
+			return document{}, bad
+		}
+		own[i] = len(objects) > 0
+		found = append(found, objects...)
+	}
+	prose, bad := s.objects(outside(text, all), finish, -1)
+	if bad != nil {
+		return document{}, bad
+	}
+	found = append(found, prose...)
+	if len(found) == 0 {
+		if inner, ok := wrapped(all); ok { // a fence in a fence
+			again, bad := fences(inner)
+			if bad != nil {
+				return document{}, bad
+			}
+			if n := len(again); n > 0 && again[n-1].end == 0 {
+				again[n-1].end = len(inner) // the outer fence was closed
+			}
+			r.Repairs = append(r.Repairs, "the whole answer stood in a fence")
+			return s.find(inner, again, finish, r)
+		}
+		return document{}, malformed(NoJSON, "it holds no JSON object that is a %s", s.Name)
+	}
+	one, bad := s.choose(found)
+	if bad != nil {
+		return document{}, bad
+	}
+	doc := document{object: one.object, guessed: one.guessed}
+	for i, b := range all {
+		if !own[i] {
+			doc.code = append(doc.code, b)
+		}
+	}
+	doc.stray = strings.Contains(outside(text, all), "```")
+	r.Repairs = append(r.Repairs, one.repairs...)
+	switch {
+	case len(one.repairs) > 0:
+		r.Rung = "repaired"
+	case one.block >= 0:
+		r.Rung = "fenced"
+	case strings.HasPrefix(strings.TrimSpace(text), "{") && len(found) == 1:
+		r.Rung = "strict"
+	default:
+		r.Rung = "prose"
+	}
+	return doc, nil
+}
+
+// mayBeDecision tells blocks of JSON, or of nothing in particular, from code.
+func mayBeDecision(b block) bool {
+	body := strings.TrimSpace(b.body)
+	switch b.lang {
+	case "json", "jsonc", "json5", "javascript", "js", "":
+		return strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[")
+	}
+	return false
+}
+
+// wrapped gives what stands in a single block that holds fences of its own.
+func wrapped(all []block) (string, bool) {
+	if len(all) != 1 || all[0].end == 0 {
+		return "", false
+	}
+	return all[0].body, strings.Contains(all[0].body, "```") || strings.Contains(all[0].body, "~~~")
+}
+
+// outside is the text with its blocks blanked.
+func outside(text string, all []block) string {
+	var b strings.Builder
+	at := 0
+	for _, x := range all {
+		b.WriteString(text[at:x.start])
+		b.WriteString("\n")
+		if at = x.end; at == 0 {
+			return b.String()
+		}
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// maxTries bounds how often reading an object is begun in one text.
+const maxTries = 200
+
+// objects reads all objects of a text that are decisions. One that is an
+// attempt at a decision and cannot be read spoils them all.
+func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed) {
+	var out []candidate
+	tries := 0
+	for i := 0; i < len(text); {
+		next := strings.IndexAny(text[i:], "{[")
+		if next < 0 {
+			break
+		}
+		i += next
+		if tries++; tries > maxTries {
+			return nil, malformed(InvalidJSON, "it holds more than %d brackets that open no decision", maxTries)
+		}
+		p := &reader{text: text, at: i}
+		value, err := p.value(0)
+		switch {
+		case err != nil && s.attempt(text[i:min(p.at+1, len(text))]):
+			return nil, err
+		case err != nil:
+			i = max(p.at, i+1)
+			continue
+		case p.closed && finish != "stop" && s.attempt(text[i:p.at]):
+			return nil, malformed(Truncated, "it ends before its last bracket is closed, and half an answer is never used")
+		}
+		i = p.at
+		if object, note := s.recognise(value, 0); object != nil {
+			if note != "" {
+				p.fix(note)
+			}
+			out = append(out, candidate{object: object, block: at, repairs: p.repairs, guessed: p.guessed})
+		}
+	}
+	return out, nil
+}
+
+// attempt tells whether a broken piece of text was meant to be a decision.
+func (s *Shape[T]) attempt(text string) bool {
+	for _, w := range s.words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose takes the one decision out of what was found.
+func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
+	var kept []candidate
+	for _, c := range found {
+		if len(found) > 1 && s.isExample(c.object) {
+			continue
+		}
+		known := false
+		for _, k := range kept {
+			known = known || equal(k.object, c.object)
+		}
+		if !known {
+			kept = append(kept, c)
+		}
+	}
+	if len(kept) == 0 {
+		kept = found[:1]
+	}
+	if len(kept) == 1 {
+		return kept[0], nil
+	}
+	if joined, ok := s.joined(kept); ok {
+		return joined, nil
+	}
+	return candidate{}, malformed(SchemaInvalid, "it holds %d different decisions; give one JSON object", len(kept))
+}
+
+func (s *Shape[T]) isExample(object map[string]any) bool {
+	p := &reader{text: s.Example, at: strings.IndexByte(s.Example, '{')}
+	if p.at < 0 {
+		return false
+	}
+	v, err := p.value(0)
+	return err == nil && equal(v, object)
+}
+
+// joined takes objects that are one action each together, in their order.
+func (s *Shape[T]) joined(kept []candidate) (candidate, bool) {
+	if s.single == nil {
+		return candidate{}, false
+	}
+	all := candidate{block: kept[0].block}
+	var actions []any
+	for _, c := range kept {
+		list, _ := c.object[s.many].([]any)
+		if len(c.object) != 1 || len(list) != 1 {
+			return candidate{}, false
+		}
+		actions = append(actions, list[0])
+		all.guessed = all.guessed || c.guessed
+		all.repairs = append(all.repairs, c.repairs...)
+	}
+	all.object = map[string]any{s.many: actions}
+	all.repairs = append(all.repairs, "objects with one action each were taken together")
+	return all, true
+}

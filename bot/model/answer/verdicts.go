@@ -1,0 +1,111 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// What a tester may recommend.
+const (
+	PassToCommit = "pass_to_commit"
+	FixRequired  = "fix_required"
+	EscalateTier = "escalate_tier"
+)
+
+// What a reviewer may decide.
+const (
+	Accept            = "ACCEPT"
+	Retry             = "RETRY"
+	Fail              = "FAIL"
+	EscalateToPlanner = "ESCALATE_TO_PLANNER"
+)
+
+// Recommendation is a tester's answer.
+type Recommendation struct {
+	Recommendation string  `json:"recommendation"` // pass_to_commit, fix_required, escalate_tier
+	Reason         string  `json:"reason"`
+	Confidence     float64 `json:"confidence"` // 0 to 1; 0 when it was not given
+}
+
+// Tester is the shape of a tester's answer.
+var Tester = Shape[Recommendation]{
+	Name: "recommendation", keys: []string{"recommendation"}, word: "recommendation",
+	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["recommendation", "reason", "confidence"], "properties": {
+  "recommendation": {"type": "string", "enum": ["pass_to_commit", "fix_required", "escalate_tier"]},
+  "reason": {"type": "string", "default": ""}, "confidence": {"type": "number", "minimum": 0, "maximum": 1, "default": 0}}}`),
+	Example: `{"recommendation": "fix_required", "reason": "one sentence", "confidence": 0.8}`,
+	names: map[string]string{"recommend": "recommendation", "verdict": "recommendation", "decision": "recommendation", "result": "recommendation",
+		"explanation": "reason", "why": "reason", "rationale": "reason", "sentence": "reason", "score": "confidence", "certainty": "confidence"},
+}.compile()
+
+// Review is a reviewer's answer.
+type Review struct {
+	Verdict string `json:"verdict"` // ACCEPT, RETRY, FAIL, ESCALATE_TO_PLANNER
+	Reason  string `json:"reason"`
+}
+
+// Reviewer is the shape of a reviewer's answer.
+var Reviewer = Shape[Review]{
+	Name: "verdict", keys: []string{"verdict"}, word: "verdict",
+	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["verdict", "reason"], "properties": {
+  "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string", "default": ""}}}`),
+	Example: `{"verdict": "RETRY", "reason": "one or two sentences"}`,
+	names: map[string]string{"decision": "verdict", "recommendation": "verdict", "review": "verdict", "result": "verdict", "outcome": "verdict",
+		"explanation": "reason", "why": "reason", "rationale": "reason", "feedback": "reason", "summary": "reason"},
+}.compile()
+
+// MaxSteps is how many steps a plan may have (SPEC L5).
+const MaxSteps = 12
+
+// Plan is a planner's answer.
+type Plan struct {
+	Summary string `json:"summary"`
+	Steps   []Step `json:"steps"`
+}
+
+// Step is one change of a plan.
+type Step struct {
+	Goal       string   `json:"goal"`
+	Targets    []string `json:"targets"` // paths or regions
+	Acceptance string   `json:"acceptance"`
+	Critical   bool     `json:"critical"`
+}
+
+// Planner is the shape of a planner's answer.
+var Planner = Shape[Plan]{
+	Name: "plan", keys: []string{"steps"},
+	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["summary", "steps"], "properties": {
+  "summary": {"type": "string", "default": ""},
+  "steps": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxSteps) + `, "items": {"type": "object", "additionalProperties": false, "required": ["goal", "targets", "acceptance", "critical"], "properties": {
+    "goal": {"type": "string", "minLength": 1, "maxLength": 2000}, "targets": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
+    "acceptance": {"type": "string", "default": ""}, "critical": {"type": "boolean", "default": false}}}}}}`),
+	Example: `{"summary": "what is wrong and how it is mended", "steps": [{"goal": "one change", "targets": ["src/a.py"], "acceptance": "what shows that it is done", "critical": false}]}`,
+	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
+		"files": "targets", "target": "targets", "regions": "targets", "paths": "targets", "acceptance_criteria": "acceptance", "done_when": "acceptance",
+		"verification": "acceptance", "is_critical": "critical", "overview": "summary", "explanation": "summary"},
+}.compile()
+
+// Word is the last rung, for deciding between words: it reads an answer that
+// is one of the words and nothing else. More than one, or a word among others,
+// is no decision.
+func Word(text string, options ...string) (string, error) {
+	text, bad := withoutThoughts(text)
+	if bad != nil {
+		return "", bad
+	}
+	if len(text) <= 200 {
+		for _, o := range options {
+			if fold(text) == fold(o) {
+				return o, nil
+			}
+		}
+	}
+	return "", malformed(SchemaInvalid, "it is not one of the words %s", strings.Join(options, ", "))
+}
+
+// WordPrompt asks for one of the words.
+func WordPrompt(options ...string) string {
+	return fmt.Sprintf("Answer with exactly one of these words and nothing else: %s", strings.Join(options, ", "))
+}
