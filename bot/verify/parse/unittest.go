@@ -15,7 +15,6 @@ var (
 	utRan    = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
 	utEnd    = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
 	utCount  = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
-	utLoad   = regexp.MustCompile(`(?:Error|Exception): Failed to import test module: (\S+)`)
 )
 
 var utStatus = map[string]string{"ok": Passed, "FAIL": Failed, "ERROR": Error, "expected failure": Skipped, "unexpected success": Failed}

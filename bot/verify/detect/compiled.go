@@ -1,0 +1,184 @@
+package detect
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/verify/parse"
+)
+
+var (
+	goModule   = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	cargoSpace = regexp.MustCompile(`(?m)^\[workspace\]`)
+	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)
+)
+
+// golang finds the modules.
+func (t *Tree) golang(p *Plan) {
+	for _, f := range t.Files {
+		if path.Base(f) != "go.mod" || inDir(f, "testdata") {
+			continue
+		}
+		dir := path.Dir(f)
+		m := goModule.FindStringSubmatch(t.Read(f))
+		if m == nil {
+			p.Notes = append(p.Notes, f+" names no module; it is not used")
+			continue
+		}
+		own := func(file, suffix string) bool {
+			d, _ := t.Nearest(file, "go.mod")
+			return strings.HasSuffix(file, suffix) && d == dir && goSees(file)
+		}
+		if !slices.ContainsFunc(t.Files, func(file string) bool { return own(file, ".go") }) {
+			continue
+		}
+		needs := []Need{{Program: "go", Install: "install Go"}}
+		add := func(kind Kind, tool string, format parse.Format, why string, argv ...string) {
+			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Format: format, Module: m[1], Needs: needs, Why: why}
+			c.Typed = strings.Join(slices.DeleteFunc(slices.Clone(argv), func(a string) bool { return a == "-json" }), " ")
+			p.Commands = append(p.Commands, c)
+		}
+		add(Build, "go build", parse.Lines, "there is a go.mod", "go", "build", "./...")
+		add(Lint, "go vet", parse.Lines, "there is a go.mod", "go", "vet", "./...")
+		if t.have[path.Join(dir, "staticcheck.conf")] {
+			needs = []Need{{Program: "staticcheck", Install: "go install honnef.co/go/tools/cmd/staticcheck@latest"}}
+			add(Lint, "staticcheck", parse.Lines, "there is a staticcheck.conf", "staticcheck", "./...")
+		}
+		for _, cfg := range []string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"} {
+			if t.have[path.Join(dir, cfg)] {
+				needs = []Need{{Program: "golangci-lint", Install: "install golangci-lint"}}
+				add(Lint, "golangci-lint", parse.Lines, "there is a "+cfg, "golangci-lint", "run", "./...")
+				break
+			}
+		}
+		needs = []Need{{Program: "go", Install: "install Go"}}
+		var tests []string
+		for _, file := range t.Files {
+			if own(file, "_test.go") {
+				tests = append(tests, file)
+			}
+		}
+		if len(tests) > 0 {
+			add(Test, "go test", parse.GoJSON, "there are _test.go files", "go", "test", "-json", "./...")
+			p.Commands[len(p.Commands)-1].Files = tests
+		}
+		if t.have[path.Join(dir, "go.sum")] {
+			p.Setup = append(p.Setup, inFolder(dir, "go mod download"))
+		}
+	}
+}
+
+func inFolder(dir, cmd string) string {
+	if dir == "." {
+		return cmd
+	}
+	return "cd " + dir + " && " + cmd
+}
+
+// goSees leaves out what the go command does not look at.
+func goSees(p string) bool {
+	for _, part := range strings.Split(p, "/") {
+		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// rust finds workspaces and crates that belong to none.
+func (t *Tree) rust(p *Plan) {
+	var roots []string
+	for _, f := range t.Files { // sorted: a root comes before what lies in it
+		if path.Base(f) != "Cargo.toml" || inDir(f, "testdata", "fixtures") {
+			continue
+		}
+		dir := path.Dir(f)
+		if slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") }) && !cargoSpace.MatchString(t.Read(f)) {
+			continue
+		}
+		roots = append(roots, dir)
+		needs := []Need{{Program: "cargo", Install: "install Rust with rustup"}}
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "cargo", Dir: dir, Argv: []string{"cargo", "test", "--offline", "--no-fail-fast", "--workspace"}, Env: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TARGET_DIR": "/tmp/cargo-target"},
+			Typed: "cargo test", Format: parse.Cargo, Needs: needs, Why: "there is a Cargo.toml"})
+		if t.have[path.Join(dir, "clippy.toml")] || t.have[path.Join(dir, ".clippy.toml")] {
+			p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "clippy", Dir: dir, Argv: []string{"cargo", "clippy", "--offline", "--message-format=short"}, Env: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TARGET_DIR": "/tmp/cargo-target"},
+				Typed: "cargo clippy", Format: parse.Lines, Needs: []Need{{Program: "cargo-clippy", Install: "rustup component add clippy"}}, Why: "there is a clippy.toml"})
+		}
+		p.Setup = append(p.Setup, inFolder(dir, "cargo fetch"))
+	}
+}
+
+// java finds the topmost Maven and Gradle builds.
+func (t *Tree) java(p *Plan) {
+	var maven, gradle []string
+	covered := func(roots []string, dir string) bool {
+		return slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") })
+	}
+	for _, f := range t.Files {
+		dir := path.Dir(f)
+		if inDir(f, "testdata", "fixtures") {
+			continue
+		}
+		switch path.Base(f) {
+		case "pom.xml":
+			if covered(maven, dir) {
+				continue
+			}
+			maven = append(maven, dir)
+			argv, need := []string{"mvn"}, Need{Program: "mvn", Install: "apt-get install maven"}
+			if t.have[path.Join(dir, "mvnw")] {
+				argv, need = []string{"sh", "./mvnw"}, Need{Program: "java", Install: "apt-get install default-jdk-headless"}
+			}
+			p.Commands = append(p.Commands, Command{Kind: Test, Tool: "maven", Dir: dir, Argv: append(argv, "-B", "-o", "-Dstyle.color=never", "test"), Typed: strings.TrimPrefix(strings.Join(argv, " "), "sh ") + " test",
+				Format: parse.Surefire, Needs: []Need{need}, Why: "there is a pom.xml"})
+			p.Setup = append(p.Setup, inFolder(dir, "mvn -B dependency:go-offline"))
+		case "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts":
+			if covered(append(gradle, maven...), dir) || slices.Contains(gradle, dir) {
+				continue
+			}
+			gradle = append(gradle, dir)
+			argv, need := []string{"gradle"}, Need{Program: "gradle", Install: "apt-get install gradle"}
+			if t.have[path.Join(dir, "gradlew")] {
+				argv, need = []string{"sh", "./gradlew"}, Need{Program: "java", Install: "apt-get install default-jdk-headless"}
+			}
+			p.Commands = append(p.Commands, Command{Kind: Test, Tool: "gradle", Dir: dir, Argv: append(argv, "--offline", "--console=plain", "--no-daemon", "--continue", "test"), Typed: strings.TrimPrefix(strings.Join(argv, " "), "sh ") + " test",
+				Format: parse.JUnit, Results: "build/test-results/*/*.xml", Needs: []Need{need}, Why: "there is a " + path.Base(f)})
+		}
+	}
+}
+
+// make is asked only where nothing else says how tests are run.
+func (t *Tree) make(p *Plan) {
+	if p.Tests() {
+		return
+	}
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		if !t.have[name] {
+			continue
+		}
+		targets := map[string]bool{}
+		for _, m := range makeTarget.FindAllStringSubmatch(t.Read(name), -1) {
+			targets[m[1]] = true
+		}
+		for _, want := range []string{"test", "check", "tests"} {
+			if targets[want] {
+				p.Commands = append(p.Commands, Command{Kind: Test, Tool: "make", Dir: ".", Argv: []string{"make", want}, Typed: "make " + want,
+					Needs: []Need{{Program: "make", Install: "apt-get install make"}}, Why: name + " has the target " + want})
+				return
+			}
+		}
+	}
+}
+
+// others names build systems that are not covered.
+func (t *Tree) others(p *Plan) {
+	names := map[string]string{"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++", "deno.json": "Deno"}
+	for _, f := range t.Files {
+		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
+			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")
+			delete(names, path.Base(f))
+		}
+	}
+}

@@ -1,0 +1,360 @@
+package detect
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/verify/parse"
+)
+
+type packageJSON struct {
+	Name            string            `json:"name"`
+	Scripts         map[string]string `json:"scripts"`
+	Dependencies    map[string]string `json:"dependencies"`
+	DevDependencies map[string]string `json:"devDependencies"`
+	Jest            json.RawMessage   `json:"jest"`
+	Mocha           json.RawMessage   `json:"mocha"`
+	ESLintConfig    json.RawMessage   `json:"eslintConfig"`
+	Workspaces      json.RawMessage   `json:"workspaces"`
+}
+
+// nodePackage is a folder with a package.json.
+type nodePackage struct {
+	t       *Tree
+	dir     string
+	pkg     packageJSON
+	tests   []string
+	manager string
+}
+
+var (
+	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
+	scriptPart = regexp.MustCompile(`&&|\|\||;|\|`)
+	runScript  = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)`)
+	assignment = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
+	fanOut     = regexp.MustCompile(`--workspaces\b|\b(?:turbo|nx|lerna|wsrun|ultra)\b|\bpnpm\s+(?:-r|--recursive)\b|\byarn workspaces\b`)
+	jsTestFile = regexp.MustCompile(`(?:^|/)(?:test|tests|__tests__|spec)/.*\.[cm]?[jt]sx?$|\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test(?:-.*)?\.[cm]?js$|[-_]test\.[cm]?[jt]sx?$`)
+)
+
+// node finds the packages and what tests, lints and type-checks them.
+func (t *Tree) node(p *Plan) {
+	packages := map[string]*nodePackage{}
+	for _, f := range t.Files {
+		if path.Base(f) != "package.json" || inDir(f, "testdata", "fixtures", "__fixtures__") {
+			continue
+		}
+		n := &nodePackage{t: t, dir: path.Dir(f)}
+		if err := json.Unmarshal([]byte(t.Read(f)), &n.pkg); err != nil {
+			p.Notes = append(p.Notes, f+" is not valid JSON; what it says is not used")
+			continue
+		}
+		n.manager = t.manager(f)
+		packages[n.dir] = n
+	}
+	loose := &nodePackage{t: t, dir: ".", manager: "npm"} // node:test needs no package.json
+	for _, f := range t.Files {
+		if !jsTestFile.MatchString(f) || inDir(f, "testdata", "fixtures", "__fixtures__") {
+			continue
+		}
+		dir, ok := t.Nearest(f, "package.json")
+		n := packages[dir]
+		if !ok || n == nil {
+			n = loose
+		}
+		n.tests = append(n.tests, f)
+	}
+	var dirs []string
+	for d := range packages {
+		dirs = append(dirs, d)
+	}
+	sort.Strings(dirs)
+	for _, d := range dirs {
+		packages[d].plan(p)
+	}
+	if packages["."] == nil {
+		loose.nodeTests(p, nil, nil)
+	}
+}
+
+// manager is the package manager by the closest lock file.
+func (t *Tree) manager(f string) string {
+	locks := []struct{ file, name string }{{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lockb", "bun"}, {"bun.lock", "bun"}, {"package-lock.json", "npm"}, {"npm-shrinkwrap.json", "npm"}}
+	for d := path.Dir(f); ; d = path.Dir(d) {
+		for _, l := range locks {
+			if t.have[path.Join(d, l.file)] {
+				return l.name
+			}
+		}
+		if d == "." {
+			return "npm"
+		}
+	}
+}
+
+func (n *nodePackage) file(name string) string { return path.Join(n.dir, name) }
+
+func (n *nodePackage) depends(name string) bool {
+	return n.pkg.Dependencies[name] != "" || n.pkg.DevDependencies[name] != ""
+}
+
+// config is the first file of the package's folder that starts so.
+func (n *nodePackage) config(prefixes ...string) string {
+	for _, f := range n.t.Files {
+		if path.Dir(f) == n.dir && slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path.Base(f), p) }) {
+			return path.Base(f)
+		}
+	}
+	return ""
+}
+
+// bin is the program of an installed package, at or above the package's folder.
+func (n *nodePackage) bin(name string) string {
+	up := ""
+	for d := n.dir; ; d = path.Dir(d) {
+		if n.t.installed(path.Join(d, "node_modules/.bin", name)) {
+			return up + "node_modules/.bin/" + name
+		}
+		if d == "." {
+			return "node_modules/.bin/" + name
+		}
+		up += "../"
+	}
+}
+
+// modules is the folder of installed packages, or the package.json itself where
+// none are asked for.
+func (n *nodePackage) modules() string {
+	if len(n.pkg.Dependencies)+len(n.pkg.DevDependencies) == 0 {
+		return "./" + n.file("package.json")
+	}
+	for d := n.dir; ; d = path.Dir(d) {
+		if n.t.installed(path.Join(d, "node_modules")) {
+			return "./" + path.Join(d, "node_modules")
+		}
+		if d == "." {
+			return "./" + n.file("node_modules")
+		}
+	}
+}
+
+func (n *nodePackage) install() string {
+	cmd := map[string]string{"npm": "npm ci", "pnpm": "pnpm install --frozen-lockfile", "yarn": "yarn install --immutable", "bun": "bun install"}[n.manager]
+	if n.manager == "npm" && n.t.manager(n.file("package.json")) == "npm" && !n.t.have[n.file("package-lock.json")] {
+		cmd = "npm install"
+	}
+	return cmd
+}
+
+func (n *nodePackage) plan(p *Plan) {
+	if len(n.pkg.Dependencies)+len(n.pkg.DevDependencies) > 0 {
+		at := ""
+		if n.dir != "." {
+			at = "cd " + n.dir + " && "
+		}
+		p.Setup = append(p.Setup, at+n.install())
+	}
+	n.lint(p)
+	script := n.script("test", 0)
+	if fanOut.MatchString(n.pkg.Scripts["test"]) {
+		p.Notes = append(p.Notes, n.file("package.json")+": its test script runs the scripts of the workspaces; they are run one by one")
+		return
+	}
+	for _, r := range []struct {
+		name string
+		add  func(p *Plan, args []string, env map[string]string, why string)
+	}{{"jest", n.jest}, {"vitest", n.vitest}, {"mocha", n.mocha}} {
+		if args, env, ok := words(script, r.name); ok {
+			r.add(p, args, env, "the test script of package.json runs "+r.name)
+			return
+		}
+	}
+	if args, env, ok := words(script, "node"); ok && slices.Contains(args, "--test") {
+		n.nodeTests(p, args, env)
+		return
+	}
+	switch {
+	case strings.TrimSpace(script) != "" && !strings.Contains(script, "no test specified"):
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "test script", Dir: n.dir, Argv: []string{n.manager, "run", "test"}, Typed: n.manager + " test", Files: n.tests,
+			Needs: []Need{{Program: n.manager, Install: "install " + n.manager}, {Program: n.modules(), Install: n.install()}}, Why: "package.json has a test script"})
+	case n.pkg.Jest != nil || n.config("jest.config.") != "":
+		n.jest(p, nil, nil, "jest is configured")
+	case n.config("vitest.config.") != "":
+		n.vitest(p, nil, nil, "vitest is configured")
+	case n.pkg.Mocha != nil || n.config(".mocharc.") != "":
+		n.mocha(p, nil, nil, "mocha is configured")
+	default:
+		n.nodeTests(p, nil, nil)
+	}
+}
+
+// script follows `npm run x` to the script that really runs the tests.
+func (n *nodePackage) script(name string, depth int) string {
+	s := n.pkg.Scripts[name]
+	if depth > 3 {
+		return s
+	}
+	for _, runner := range []string{"jest", "vitest", "mocha", "node"} {
+		if args, _, ok := words(s, runner); ok && (runner != "node" || slices.Contains(args, "--test")) {
+			return s
+		}
+	}
+	for _, m := range runScript.FindAllStringSubmatch(s, -1) {
+		if inner := n.script(m[1], depth+1); m[1] != name && inner != "" && hasRunner(inner) {
+			return inner
+		}
+	}
+	return s
+}
+
+func hasRunner(s string) bool {
+	return slices.ContainsFunc([]string{"jest", "vitest", "mocha", "node"}, func(r string) bool { _, _, ok := words(s, r); return ok })
+}
+
+// words cuts the arguments of a program out of a script, with the variables set
+// before it. Wrappers (cross-env, npx, c8, nyc) are left out.
+func words(script, program string) (args []string, env map[string]string, ok bool) {
+	for _, part := range scriptPart.Split(script, -1) {
+		list := split(part)
+		at := slices.IndexFunc(list, func(w string) bool {
+			return w == program || strings.HasSuffix(w, "/.bin/"+program) || strings.HasSuffix(w, "/"+program+".js") || strings.HasSuffix(w, "/_"+program)
+		})
+		if at < 0 {
+			continue
+		}
+		env = map[string]string{}
+		for _, w := range list[:at] {
+			if m := assignment.FindStringSubmatch(w); m != nil {
+				env[m[1]] = m[2]
+			}
+		}
+		return list[at+1:], env, true
+	}
+	return nil, nil, false
+}
+
+// split cuts a command line at blanks outside quotes.
+func split(s string) []string {
+	var out []string
+	var cur strings.Builder
+	quote, open := rune(0), false
+	for _, c := range s {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, open = c, true
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if cur.Len() > 0 || open {
+				out = append(out, cur.String())
+			}
+			cur.Reset()
+			open = false
+		default:
+			cur.WriteRune(c)
+		}
+	}
+	if cur.Len() > 0 || open {
+		out = append(out, cur.String())
+	}
+	return out
+}
+
+// without drops flags that watch, count coverage or choose a reporter, with
+// their values.
+func without(args []string, valued ...string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		if slices.Contains(valued, name) {
+			if !joined && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				i++
+			}
+			continue
+		}
+		if slices.Contains([]string{"--watch", "--watchAll", "-w", "--coverage", "--verbose", "--silent", "--experimental-test-coverage", "--json", "-b", "--bail"}, name) {
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+func (n *nodePackage) tool(name string) (argv []string, needs []Need) {
+	bin := n.bin(name)
+	return []string{bin}, []Need{{Program: "node", Install: "install Node.js"}, {Program: "./" + path.Join(n.dir, bin), Install: n.install() + " (in " + n.dir + ")"}}
+}
+
+func (n *nodePackage) add(p *Plan, tool string, args []string, env map[string]string, format parse.Format, results, why string) {
+	argv, needs := n.tool(tool)
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: append(argv, args...), Env: env, Typed: "npx " + tool + tail(args), Format: format,
+		Results: results, Needs: needs, Why: why, Files: n.tests})
+}
+
+// tail is what of the arguments a person would type.
+func tail(args []string) string {
+	var out []string
+	for _, a := range args {
+		if !strings.Contains(a, "{out}") && !strings.HasPrefix(a, "--reporter") && a != "--ci" && a != "--json" && a != "json" {
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " " + strings.Join(out, " ")
+}
+
+func (n *nodePackage) jest(p *Plan, args []string, env map[string]string, why string) {
+	args = append(without(args, "--reporters", "--outputFile", "--coverageDirectory", "--maxWorkers"), "--ci", "--json", "--outputFile={out}/jest.json")
+	n.add(p, "jest", args, env, parse.JestJSON, "jest.json", why)
+}
+
+func (n *nodePackage) vitest(p *Plan, args []string, env map[string]string, why string) {
+	args = slices.DeleteFunc(without(args, "--reporter", "--outputFile", "--coverage.provider"), func(a string) bool { return a == "run" || a == "watch" || a == "dev" })
+	args = append([]string{"run"}, append(args, "--reporter=json", "--outputFile={out}/vitest.json")...)
+	n.add(p, "vitest", args, env, parse.JestJSON, "vitest.json", why)
+}
+
+func (n *nodePackage) mocha(p *Plan, args []string, env map[string]string, why string) {
+	args = append(without(args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
+	n.add(p, "mocha", args, env, parse.MochaJS, "", why)
+}
+
+func (n *nodePackage) nodeTests(p *Plan, args []string, env map[string]string) {
+	why := "the test script of package.json runs node --test"
+	if args == nil {
+		if !slices.ContainsFunc(n.tests, func(f string) bool { return nodeImport.MatchString(n.t.Read(f)) }) {
+			return
+		}
+		why = "its tests import node:test"
+		args = []string{"--test"}
+	}
+	args = without(args, "--test-reporter", "--test-reporter-destination")
+	at := slices.Index(args, "--test")
+	argv := append([]string{"node"}, args[:at+1]...)
+	argv = append(append(argv, "--test-reporter=tap"), args[at+1:]...)
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Env: env, Typed: "node " + strings.Join(args, " "), Format: parse.TAP,
+		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.tests})
+}
+
+func (n *nodePackage) lint(p *Plan) {
+	if cfg := n.config(".eslintrc", "eslint.config."); cfg != "" || n.pkg.ESLintConfig != nil {
+		if cfg == "" {
+			cfg = "package.json"
+		}
+		args, _, ok := words(n.pkg.Scripts["lint"], "eslint")
+		if args = without(args, "--format", "-f", "--fix", "--cache", "--max-warnings"); !ok || len(args) == 0 {
+			args = []string{"."}
+		}
+		argv, needs := n.tool("eslint")
+		p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "eslint", Dir: n.dir, Argv: append(argv, args...), Typed: "npx eslint " + strings.Join(args, " "), Format: parse.Lines, Needs: needs, Why: cfg + " configures eslint"})
+	}
+	if n.t.have[n.file("tsconfig.json")] && (n.depends("typescript") || n.t.installed(n.file("node_modules/.bin/tsc")) || n.dir == ".") {
+		argv, needs := n.tool("tsc")
+		p.Commands = append(p.Commands, Command{Kind: Types, Tool: "tsc", Dir: n.dir, Argv: append(argv, "--noEmit", "--pretty", "false", "-p", "tsconfig.json"), Typed: "npx tsc --noEmit", Format: parse.Lines, Needs: needs, Why: "there is a tsconfig.json"})
+	}
+}
