@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -144,10 +145,16 @@ func emit(stream io.Writer, change task.FileChange) error {
 	return err
 }
 
+// deepest is how far folders may be nested that are copied along.
+const deepest = 256
+
 // tree copies a folder that is not part of the base.
 func (c *copier) tree(ctx context.Context, dir string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if strings.Count(dir, "/") > deepest {
+		return c.skip(dir, fmt.Errorf("folders are nested more than %d deep", deepest))
 	}
 	f, err := c.from.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -16,7 +17,12 @@ import (
 type copier struct {
 	owner int // uid and gid of what is written, -1 for our own
 	buf   []byte
+	depth int
 }
+
+// deepest is how far folders may be nested in a tree that is copied: each level
+// holds two descriptors open while it is copied.
+const deepest = 256
 
 // tree copies the content of src into the existing folder dst.
 func (c *copier) tree(ctx context.Context, src, dst string) error {
@@ -78,6 +84,10 @@ func (c *copier) entry(ctx context.Context, from, to *os.Root, e fs.DirEntry) er
 		if err := c.own(to, name); err != nil {
 			return err
 		}
+		if c.depth++; c.depth > deepest {
+			return fmt.Errorf("folders are nested more than %d deep", deepest)
+		}
+		defer func() { c.depth-- }()
 		a, err := from.OpenRoot(name)
 		if err != nil {
 			return err
@@ -136,7 +146,9 @@ func (c *copier) file(from, to *os.Root, name string) error {
 }
 
 // empty removes everything below a folder, which stays. Folders that foreign
-// code made unreadable are opened up first.
+// code made unreadable are opened up first, and however deep it nested them, no
+// more than two are open at a time: what a folder holds is moved up and its turn
+// comes later.
 func empty(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,46 +158,78 @@ func empty(dir string) error {
 		return err
 	}
 	defer root.Close()
-	return emptyRoot(root)
-}
-
-func emptyRoot(root *os.Root) error {
-	d, err := root.Open(".")
+	names, err := namesIn(root)
 	if err != nil {
 		return err
 	}
-	names, err := d.Readdirnames(-1)
-	_ = d.Close()
-	if err != nil {
-		return err
-	}
+	up := upstairs{root: root, prefix: ".up-" + nonce() + "-"}
 	for _, name := range names {
-		if root.RemoveAll(name) == nil {
-			continue
-		}
-		if err := pryOpen(root, name); err != nil {
+		if err := up.remove(name); err != nil {
 			return err
 		}
-		if err := root.RemoveAll(name); err != nil {
+	}
+	for len(up.waiting) > 0 {
+		name := up.waiting[len(up.waiting)-1]
+		up.waiting = up.waiting[:len(up.waiting)-1]
+		if err := up.remove(name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pryOpen gives us back the right to empty a folder and those below it.
-func pryOpen(root *os.Root, name string) error {
-	info, err := root.Lstat(name)
+func namesIn(root *os.Root) ([]string, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// upstairs empties a folder whose subfolders are moved up to it.
+type upstairs struct {
+	root    *os.Root
+	prefix  string
+	moved   int
+	waiting []string
+}
+
+// remove removes an entry of the root. Folders below it are moved up to the root
+// and wait.
+func (u *upstairs) remove(name string) error {
+	info, err := u.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil || !info.IsDir() {
+		return errors.Join(err, u.root.Remove(name))
+	}
+	if err := u.root.Chmod(name, 0o700); err != nil {
 		return err
 	}
-	if err := root.Chmod(name, 0o700); err != nil {
-		return err
-	}
-	sub, err := root.OpenRoot(name)
+	sub, err := u.root.OpenRoot(name)
 	if err != nil {
 		return err
 	}
 	defer sub.Close()
-	return emptyRoot(sub)
+	names, err := namesIn(sub)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if sub.Remove(n) == nil {
+			continue // a file, a link, an empty folder
+		}
+		if err := sub.Chmod(n, 0o700); err != nil { // a folder changes its parent only where it may be written
+			return err
+		}
+		u.moved++
+		to := u.prefix + strconv.Itoa(u.moved)
+		if err := u.root.Rename(name+"/"+n, to); err != nil {
+			return err
+		}
+		u.waiting = append(u.waiting, to)
+	}
+	return u.root.Remove(name)
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -122,9 +123,14 @@ func usedOf(path string) int64 {
 }
 
 // usedBytes sums what regular files below dir take on disk, and finds the
-// longest. Links are not followed.
+// longest. Links are not followed. Folders nested so deep that their paths are
+// too long to be looked at count as too much.
 func usedBytes(dir string) (sum, largest int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, syscall.ENAMETOOLONG) {
+			sum = 1 << 62
+			return filepath.SkipAll
+		}
 		if err != nil || !e.Type().IsRegular() {
 			return nil //nolint:nilerr // it went away while we looked
 		}
