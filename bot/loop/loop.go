@@ -233,10 +233,15 @@ func (r *run) locate(ctx context.Context) error {
 func (r *run) localise(ctx context.Context) error {
 	var flaky []string
 	var failed error
+	var took time.Duration
 	var wg sync.WaitGroup
 	fresh := len(r.state.Baseline) == 0
 	if fresh {
-		wg.Go(func() { flaky, failed = r.Verifier.Flakes(ctx, r.in.Tree.Dir(), r.baseline) })
+		wg.Go(func() {
+			begun := r.Now()
+			flaky, failed = r.Verifier.Flakes(ctx, r.in.Tree.Dir(), r.baseline)
+			took = r.Now().Sub(begun)
+		})
 	}
 	var err error
 	r.suspects, err = r.Mender.Localise(ctx, r.mendRequest(ctx))
@@ -250,6 +255,9 @@ func (r *run) localise(ctx context.Context) error {
 		return nil
 	}
 	r.baseline.Flaky = flaky
+	if err := r.note(ctx, "baseline.repeated", fmt.Sprintf("%d flaky", len(flaky)), map[string]any{"seconds": took.Seconds()}); err != nil {
+		return err
+	}
 	if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {
 		return fmt.Errorf("writing down the baseline: %w", err)
 	}

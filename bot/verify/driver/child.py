@@ -113,7 +113,8 @@ def integrity(modules):
 
     def keep(owner, label, name, value):
         fn = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
-        seen.append((owner, label + "." + name, name, value, getattr(fn, "__code__", None), fn))
+        space = owner if isinstance(owner, dict) else vars(owner)  # of a class: a view that shows every change
+        seen.append((space.get, label + "." + name, name, value, getattr(fn, "__code__", None), fn))
 
     kinds = (types.FunctionType, staticmethod, classmethod, property)
     for m in modules:
@@ -127,13 +128,11 @@ def integrity(modules):
                         if isinstance(inner, kinds):
                             keep(value, m.__name__ + "." + value.__name__, attr, inner)
     reported = set()
-    get, isclass = vars, isinstance
 
     def check():
         bad = []
-        for owner, label, name, value, code, fn in seen:
-            now = (owner if isclass(owner, dict) else get(owner)).get(name)
-            if (now is not value or code is not None and fn.__code__ is not code) and label not in reported:
+        for get, label, name, value, code, fn in seen:
+            if (get(name) is not value or code is not None and fn.__code__ is not code) and label not in reported:
                 reported.add(label)
                 bad.append(label)
         return bad
