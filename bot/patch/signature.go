@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -148,4 +149,24 @@ func (g *guard) signatures(ctx context.Context, tree fs.FS, files []*file) ([]ta
 			m.before, m.after, m.why, adapt)
 	}
 	return out, nil
+}
+
+// Callers finds, for a change that is made already, the uses of what changed
+// its name or parameters. after is the tree with the change.
+func Callers(ctx context.Context, after fs.FS, changes []Change) ([]task.CallSite, error) {
+	var files []*file
+	var all []moved
+	for _, c := range changes {
+		f := &file{path: c.Path, exists: c.Before != nil, before: c.Before, after: c.After}
+		m, err := f.moves(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the signatures of %q: %w", c.Path, err)
+		}
+		files, all = append(files, f), append(all, m...)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	sites, err := callers(ctx, after, all, files)
+	return slices.Concat(sites...), err
 }

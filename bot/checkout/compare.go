@@ -1,0 +1,209 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxCompared is the size in bytes over which a file is compared by name only.
+const maxCompared = 4 << 20
+
+// Compared is a file that differs between two states of a repository; nil
+// content means that it was or is not there. Large is told of a file whose
+// content is left out.
+type Compared struct {
+	Path          string
+	Before, After []byte
+	Large         bool
+}
+
+// Comparison is what lies between two states of a repository.
+type Comparison struct {
+	From, To string // full hashes; To is "" for the working tree, From before the first commit
+	Files    []Compared
+	After    fs.FS // all files of the later state
+	tree     *Tree
+}
+
+// Close frees what the comparison holds; After cannot be read afterwards.
+func (c *Comparison) Close() error { return c.tree.Close() }
+
+// Compare reads what changed in the user's repository at or above dir. spec is
+// "A..B" (B against A), "A...B" (B against where it left A), "A" (the working
+// tree against A) or "" (the working tree against HEAD). Names are branches,
+// tags, remote branches, HEAD and hashes, with Git's suffixes such as ~2. The
+// repository is only read, and its configuration is not used. Errors:
+// ErrNoRef, ErrNotDirectory and those of OpenDir.
+func (s *Store) Compare(ctx context.Context, dir, spec string) (*Comparison, error) {
+	root, git, err := findAbove(dir)
+	if err != nil {
+		return nil, fmt.Errorf("compare %q: %w", dir, err)
+	}
+	from, to, ranged := strings.Cut(spec, "..")
+	base := strings.HasPrefix(to, ".")
+	to = strings.TrimPrefix(to, ".")
+	c := &Comparison{}
+	if ranged {
+		c.tree, err = s.newTree([]string{filepath.Join(git.common, "objects")})
+	} else {
+		c.tree, err = s.OpenDir(ctx, root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare %q: %w", dir, err)
+	}
+	if err = c.resolve(ctx, git, from, to, ranged, base); err == nil {
+		err = c.read(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compare %s: %w", orHEAD(spec), err), c.Close())
+	}
+	return c, nil
+}
+
+func orHEAD(spec string) string {
+	if spec == "" {
+		return "HEAD"
+	}
+	return spec
+}
+
+// findAbove finds the working copy that holds a folder.
+func findAbove(dir string) (string, *workingCopy, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return "", nil, errors.Join(ErrNotDirectory, err)
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		git, err := findWorkingCopy(at)
+		if err != nil {
+			return "", nil, err
+		}
+		if git != nil {
+			return at, git, nil
+		}
+		if filepath.Dir(at) == at {
+			return "", nil, errors.New("it is not in a Git repository")
+		}
+	}
+}
+
+// resolve finds the two commits.
+func (c *Comparison) resolve(ctx context.Context, git *workingCopy, from, to string, ranged, base bool) error {
+	var err error
+	if from != "" || git.head != "" {
+		if c.From, err = c.tree.commitOf(ctx, git, orHEAD(from)); err != nil {
+			return err
+		}
+	}
+	if !ranged {
+		return nil
+	}
+	if c.To, err = c.tree.commitOf(ctx, git, orHEAD(to)); err != nil {
+		return err
+	}
+	if base {
+		out, err := c.tree.store.run(ctx, call{dir: c.tree.gitDir, args: []string{"merge-base", "--end-of-options", c.From, c.To}})
+		if c.From = strings.TrimSpace(string(out)); err != nil || !isHash(c.From) {
+			return fmt.Errorf("%w: the two have no commit in common", ErrNoRef)
+		}
+	}
+	return c.tree.setBase(ctx, c.To)
+}
+
+// revision is a name and Git's suffixes.
+var revision = regexp.MustCompile(`^([^~^@{}:\s]+|@)((?:[~^][0-9]*)*)$`)
+
+// commitOf gives the commit that a name of the user's repository means.
+func (t *Tree) commitOf(ctx context.Context, git *workingCopy, rev string) (string, error) {
+	m := revision.FindStringSubmatch(rev)
+	if m == nil {
+		return "", fmt.Errorf("%w: %q; give a branch, a tag or a commit", ErrNoRef, rev)
+	}
+	name := m[1]
+	if name == "@" {
+		name = "HEAD"
+	}
+	hash := ""
+	for _, prefix := range []string{"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
+		if prefix == "" && name != "HEAD" && !strings.HasPrefix(name, "refs/") {
+			continue
+		}
+		if hash = git.readRef(prefix+name, 0); hash != "" {
+			break
+		}
+	}
+	if hash == "" && strings.Trim(name, "0123456789abcdef") == "" && len(name) >= 4 {
+		hash = name
+	}
+	if hash == "" {
+		return "", fmt.Errorf("%w: %q; 'git branch -a' lists the branches", ErrNoRef, rev)
+	}
+	return t.store.resolve(ctx, t.gitDir, hash+m[2])
+}
+
+// read lists the files that differ, with their content.
+func (c *Comparison) read(ctx context.Context) error {
+	var before []entry
+	if c.From != "" {
+		var err error
+		if before, _, err = c.tree.store.list(ctx, c.tree.gitDir, c.From); err != nil {
+			return err
+		}
+	}
+	c.After = c.tree.BaseFS()
+	was := make(map[string]entry, len(before))
+	for _, e := range before {
+		was[e.path] = e
+	}
+	for _, now := range c.tree.entries {
+		old, ok := was[now.path]
+		delete(was, now.path)
+		if ok && old.hash == now.hash {
+			continue
+		}
+		if err := c.add(now.path, old, now); err != nil {
+			return err
+		}
+	}
+	for _, old := range before {
+		if _, gone := was[old.path]; gone {
+			if err := c.add(old.path, old, entry{}); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(c.Files, func(a, b Compared) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+func (c *Comparison) add(name string, old, now entry) error {
+	f := Compared{Path: name, Large: max(old.size, now.size) > maxCompared}
+	for _, side := range []struct {
+		e    entry
+		into *[]byte
+	}{{old, &f.Before}, {now, &f.After}} {
+		switch {
+		case side.e.hash == "":
+		case f.Large:
+			*side.into = []byte{}
+		default:
+			data, err := c.tree.blob(side.e.hash)
+			if err != nil {
+				return err
+			}
+			*side.into = data
+		}
+	}
+	c.Files = append(c.Files, f)
+	return nil
+}
