@@ -204,7 +204,7 @@ func (t *Tree) Plan() Plan {
 			c.Name += " in " + c.Dir
 		}
 		if names[c.Name]++; names[c.Name] > 1 {
-			c.Name = fmt.Sprintf("%s (%d)", c.Name, names[c.Name])
+			c.Name = fmt.Sprintf("%s %d", c.Name, names[c.Name])
 		}
 	}
 	p.sort()

@@ -1,0 +1,145 @@
+// Package check is the quality pipeline (SPEC C3): syntax, build, lint, types,
+// tests, each in the sandbox on one disposable copy of the tree. In goes a
+// folder with its plan (package detect); out comes one normalised result, with
+// an honest word about what could not be run and what to do about it.
+//
+// It tells a person or an editor how a working copy stands. It reads what
+// tools print, and so it is not the judge of a patch: that is package verify,
+// on records that the code under test cannot forge.
+//
+// It must never change the folder, nor start repository code outside the
+// sandbox.
+package check
+
+import (
+	"io"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/target"
+)
+
+// Profile is how much is checked.
+type Profile string
+
+// The profiles.
+const (
+	// Fast stops at the first level that is red, and runs the tests that the
+	// changed files call for.
+	Fast Profile = "fast"
+	// Full runs everything.
+	Full Profile = "full"
+)
+
+// Status is how a check ended.
+type Status string
+
+// The statuses.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	NotRun  Status = "not_run" // a tool or dependency is missing: says nothing about the code
+	Skipped Status = "skipped" // not wanted: an earlier level is red, or nothing it covers has changed
+)
+
+// Check is the result of one command, or of the syntax level.
+type Check struct {
+	Name     string         `json:"name"`
+	Kind     string         `json:"kind"` // syntax, build, lint, types, test
+	Status   Status         `json:"status"`
+	Required bool           `json:"required"`
+	Command  string         `json:"command,omitempty"` // what to type for the same
+	Dir      string         `json:"dir,omitempty"`
+	Why      string         `json:"why,omitempty"` // why it is run
+	Detail   string         `json:"detail"`
+	Do       string         `json:"do,omitempty"` // what a person can do about it
+	Seconds  float64        `json:"seconds"`
+	Passed   int            `json:"passed"` // tests
+	Failed   int            `json:"failed"` // tests, or findings
+	Skipped  int            `json:"skipped"`
+	Selected []target.Pick  `json:"selected,omitempty"` // tests that were chosen, with reasons
+	Failures []task.Failure `json:"failures,omitempty"`
+}
+
+// Result is the result of a pipeline. Failures' tests are "suite:dir:native id".
+type Result struct {
+	Profile Profile  `json:"profile"`
+	Status  Status   `json:"status"` // failed, not_run or passed
+	Checks  []Check  `json:"checks"`
+	Notes   []string `json:"notes,omitempty"`
+	Sandbox string   `json:"sandbox"`
+	Seconds float64  `json:"seconds"`
+}
+
+// Failures lists all failures, in the order of the checks.
+func (r Result) Failures() []task.Failure {
+	var out []task.Failure
+	for _, c := range r.Checks {
+		out = append(out, c.Failures...)
+	}
+	return out
+}
+
+// settle computes the status of the whole: red beats what could not be run, and
+// that beats green.
+func (r *Result) settle() {
+	r.Status = Passed
+	ran := false
+	for _, c := range r.Checks {
+		switch {
+		case c.Status == Failed && c.Required:
+			r.Status = Failed
+			return
+		case c.Status == NotRun && c.Required:
+			r.Status = NotRun
+		}
+		ran = ran || c.Status == Passed && c.Kind == string(detect.Test)
+	}
+	if !ran && r.Status == Passed && r.Profile == Full {
+		r.Status = NotRun
+		r.Notes = append(r.Notes, "no test was run; nothing says that the code does what it should")
+	}
+}
+
+// Config is what a Runner needs. Only Sandbox is required.
+type Config struct {
+	Sandbox *sandbox.Sandbox
+	Now     func() time.Time
+	Log     logrus.FieldLogger
+	Timeout time.Duration // wall clock of one command, default 10 minutes
+}
+
+// Runner runs pipelines. It is safe for concurrent use.
+type Runner struct {
+	cfg Config
+}
+
+// New makes a Runner; it starts nothing.
+func New(cfg Config) *Runner {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		quiet := logrus.New()
+		quiet.SetOutput(io.Discard)
+		cfg.Log = quiet
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = 10 * time.Minute
+	}
+	return &Runner{cfg: cfg}
+}
+
+// Options are the wishes of one run.
+type Options struct {
+	Profile  Profile
+	Changed  []string                // files that changed, from the root; for Fast
+	Commits  [][]string              // files of earlier commits, newest first: what changed together
+	Plan     detect.Plan             // of the folder
+	Only     []string                // names or kinds of checks; empty: all
+	Progress func(name, note string) // may be nil
+}

@@ -1,0 +1,184 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
+)
+
+// maxFailures bounds what one check keeps; the counts are whole.
+const maxFailures = 500
+
+// judge says what a command's end and its report mean together. An exit status
+// of 0 alone is no green for tests: one must have been seen to pass.
+func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.Report) {
+	fails := w.failures(c, rep)
+	for _, t := range rep.Tests {
+		switch t.Status {
+		case parse.Passed:
+			out.Passed++
+		case parse.Skipped:
+			out.Skipped++
+		default:
+			out.Failed++
+		}
+	}
+	out.Passed, out.Skipped = max(out.Passed, rep.Totals.Passed), max(out.Skipped, rep.Totals.Skipped)
+	if why, do := w.lacks(c, string(res.Stdout)+string(res.Stderr)); why != "" && !res.OK() && out.Passed == 0 && out.Failed == 0 {
+		out.Status, out.Detail, out.Do = NotRun, why, do
+		return
+	}
+	if stop := stopped(res); stop != "" {
+		fails = append(fails, w.made(c, res, stop))
+	} else if res.ExitCode != 0 && len(fails) == 0 {
+		fails = append(fails, w.made(c, res, fmt.Sprintf("%s ended with status %d", c.Typed, res.ExitCode)))
+	}
+	if c.Kind != detect.Test {
+		w.finding(out, c, res, fails)
+		return
+	}
+	out.Failures = fails
+	out.Detail = tally(out, len(rep.Broken))
+	switch {
+	case len(fails) > 0 || out.Failed > 0:
+		out.Status = Failed
+		out.Do = w.advice(fails)
+	case out.Passed == 0 && out.Skipped == 0:
+		out.Status, out.Detail = Failed, "no test was run"
+	default:
+		out.Status = Passed
+	}
+	out.Failures = out.Failures[:min(len(out.Failures), maxFailures)]
+}
+
+// finding judges a linter, type checker or build: its exit status decides.
+func (w *run) finding(out *Check, c detect.Command, res sandbox.Result, fails []task.Failure) {
+	if res.OK() {
+		out.Status, out.Detail = Passed, "clean"
+		return
+	}
+	out.Status, out.Failed, out.Failures = Failed, len(fails), fails[:min(len(fails), maxFailures)]
+	word := map[detect.Kind]string{detect.Build: "error", detect.Lint: "finding", detect.Types: "error"}[c.Kind]
+	out.Detail = count(len(fails), word)
+}
+
+func tally(c *Check, broken int) string {
+	text := fmt.Sprintf("%d passed", c.Passed)
+	if c.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	if broken > 0 {
+		text += fmt.Sprintf(", %d could not be run", broken)
+	}
+	if c.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", c.Skipped)
+	}
+	return text
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// failures gives each failure its place in the tree and its whole id.
+func (w *run) failures(c detect.Command, rep parse.Report) []task.Failure {
+	all := rep.Failures()
+	for i := range all {
+		f := &all[i]
+		if f.Test != "" {
+			f.Test = Suite(c.Tool) + ":" + c.Dir + ":" + f.Test
+		}
+		if f.Kind == task.FailLint && c.Kind == detect.Types {
+			f.Kind = task.FailType
+		}
+		if f.Kind == task.FailLint && c.Kind == detect.Build {
+			f.Kind = task.FailBuild
+		}
+		f.Suite = Suite(c.Tool)
+		f.Fingerprint = parse.Fingerprint(*f)
+	}
+	return all
+}
+
+func stopped(res sandbox.Result) string {
+	switch {
+	case res.TimedOut:
+		return "it did not end within its time limit and was killed"
+	case res.OutOfMemory:
+		return "it ran out of memory and was killed"
+	case res.OverQuota:
+		return "it passed its disk quota and was killed"
+	}
+	return ""
+}
+
+// made is a failure for an end that the report does not explain, with the trace
+// that was printed, if any.
+func (w *run) made(c detect.Command, res sandbox.Result, message string) task.Failure {
+	text := string(res.Stdout) + string(res.Stderr)
+	f := task.Failure{Suite: Suite(c.Tool), Kind: task.FailCrash, Message: message}
+	if broken := parse.Read(parse.Traces, []byte(text), w.place(c)).Broken; len(broken) == 1 {
+		f = broken[0]
+		f.Message = message + ": " + f.Message
+		f.Kind = task.FailCrash
+	}
+	if res.TimedOut {
+		f.Kind = task.FailTimeout
+	}
+	if len(text) > 4<<10 {
+		text = text[len(text)-4<<10:]
+	}
+	f.Excerpt = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
+	f.Fingerprint = parse.Fingerprint(f)
+	return f
+}
+
+var offline = []struct {
+	re   *regexp.Regexp
+	what string
+}{
+	{regexp.MustCompile(`GOPROXY=off|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
+	{regexp.MustCompile(`go: go\.mod requires go >= (\S+)`), "it needs a newer Go"},
+	{regexp.MustCompile(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
+	{regexp.MustCompile(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
+	{regexp.MustCompile(`unrecognized arguments: --(?:cov|numprocesses|n\b|asyncio|django|timeout|benchmark)`), "a plugin of pytest that its configuration names is not installed"},
+	{regexp.MustCompile(`Missing required plugins: (.+)`), "a plugin of pytest that its configuration names is not installed"},
+	{regexp.MustCompile(`requires pytest-[\d.]+, actual pytest-`), "it needs another version of pytest"},
+	{regexp.MustCompile(`(?m)^error: rustup could not choose a version`), "no Rust toolchain is chosen"},
+	{regexp.MustCompile(`Couldn't find a (?:package\.json|tsconfig)`), "its configuration is missing"},
+}
+
+// lacks tells whether a command failed because something is not installed.
+func (w *run) lacks(c detect.Command, text string) (why, do string) {
+	for _, o := range offline {
+		if m := o.re.FindString(text); m != "" {
+			do = "install its dependencies, then check again"
+			if len(w.opt.Plan.Setup) > 0 {
+				do = strings.Join(w.opt.Plan.Setup, "; ")
+			}
+			if len(m) > 120 {
+				m = m[:120]
+			}
+			return o.what + " (" + m + ")", do
+		}
+	}
+	return "", ""
+}
+
+// advice is what to do first about red tests.
+func (w *run) advice(fails []task.Failure) string {
+	for _, f := range fails {
+		if f.Kind == task.FailImport && len(w.opt.Plan.Setup) > 0 && !strings.Contains(f.Message, "'.") {
+			return "if the module is a dependency: " + strings.Join(w.opt.Plan.Setup, "; ")
+		}
+	}
+	return ""
+}

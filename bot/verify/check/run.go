@@ -1,0 +1,173 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
+	"github.com/fettle-dev/fettle/bot/verify/target"
+)
+
+// run is one pipeline at work.
+type run struct {
+	*Runner
+	opt    Options
+	box    *sandbox.Workspace
+	tree   *detect.Tree
+	root   string // where the tree stands for the code that runs
+	out    string
+	probed map[detect.Need]bool
+	result Result
+}
+
+// Run checks the folder dir. The error is of the sandbox or the context: a red
+// check is a result.
+func (r *Runner) Run(ctx context.Context, dir string, opt Options) (Result, error) {
+	begun := r.cfg.Now()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Result{}, fmt.Errorf("opening the folder: %w", err)
+	}
+	defer root.Close()
+	tree, err := detect.Scan(root.FS())
+	if err != nil {
+		return Result{}, err
+	}
+	w := &run{Runner: r, opt: opt, tree: tree, probed: map[detect.Need]bool{}}
+	w.result = Result{Profile: opt.Profile, Notes: slices.Clone(opt.Plan.Notes), Sandbox: r.cfg.Sandbox.Walls().String()}
+	w.add(w.syntax(ctx))
+	if err := w.commands(ctx, dir); err != nil {
+		return Result{}, err
+	}
+	w.result.settle()
+	w.result.Seconds = seconds(r.cfg.Now().Sub(begun))
+	return w.result, ctx.Err()
+}
+
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+
+func (w *run) add(c Check) {
+	if c.Name != "" {
+		w.result.Checks = append(w.result.Checks, c)
+	}
+}
+
+// commands runs the plan's commands on one disposable copy.
+func (w *run) commands(ctx context.Context, dir string) error {
+	if len(w.opt.Plan.Commands) == 0 {
+		return nil
+	}
+	box, err := w.cfg.Sandbox.Workspace(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	w.box, w.root, w.out = box, "/work", "/out"
+	if w.cfg.Sandbox.Walls().Backend == sandbox.None {
+		w.root, w.out = box.Path(), box.OutDir()
+	}
+	for i, c := range w.opt.Plan.Commands {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if len(w.opt.Only) > 0 && !slices.Contains(w.opt.Only, c.Name) && !slices.Contains(w.opt.Only, string(c.Kind)) && !slices.Contains(w.opt.Only, c.Tool) {
+			continue
+		}
+		if red := w.redBefore(c.Kind); red != "" {
+			w.add(Check{Name: c.Name, Kind: string(c.Kind), Status: Skipped, Required: c.Required, Command: c.Typed, Dir: c.Dir, Detail: red + " is red; --full runs this too"})
+			continue
+		}
+		if w.opt.Progress != nil {
+			w.opt.Progress(c.Name, c.Typed)
+		}
+		got, err := w.command(ctx, i, c)
+		if err != nil {
+			return fmt.Errorf("running %s: %w", c.Name, err)
+		}
+		w.add(got)
+		w.cfg.Log.WithField("check", c.Name).WithField("status", got.Status).WithField("seconds", got.Seconds).Debug("check ended")
+	}
+	return nil
+}
+
+// redBefore names a check of an earlier level that is red, for the fast profile.
+func (w *run) redBefore(kind detect.Kind) string {
+	if w.opt.Profile != Fast {
+		return ""
+	}
+	for _, c := range w.result.Checks {
+		if c.Status == Failed && c.Required && detect.Kind(c.Kind).Order() < kind.Order() {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// command runs one command and reads what it printed.
+func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, error) {
+	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Command: c.Typed, Dir: c.Dir, Why: c.Why}
+	missing, err := w.missing(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	if missing != nil {
+		out.Status, out.Detail, out.Do = NotRun, missing.what()+" is not there", missing.Install
+		return out, nil
+	}
+	if w.opt.Profile == Fast && c.Kind == detect.Test && len(w.opt.Changed) > 0 {
+		sel := target.Select(w.tree, c, target.Change{Files: w.opt.Changed, Commits: w.opt.Commits})
+		if sel.None {
+			out.Status, out.Detail = Skipped, sel.Why
+			return out, nil
+		}
+		out.Selected = sel.Picks
+		c = sel.Narrow(c)
+	}
+	begun := w.cfg.Now()
+	res, err := w.box.Run(ctx, w.prepared(n, c))
+	if err != nil {
+		return out, err
+	}
+	out.Seconds = seconds(w.cfg.Now().Sub(begun))
+	w.judge(&out, c, res, w.read(n, c, res))
+	return out, nil
+}
+
+// prepared is the command as it stands in the sandbox. Standard output and
+// error become one stream, in their order, but where a document is printed.
+func (w *run) prepared(n int, c detect.Command) sandbox.Command {
+	argv := make([]string, len(c.Argv))
+	for i, a := range c.Argv {
+		argv[i] = w.inside(n, a)
+	}
+	if c.Format != parse.MochaJS {
+		argv = append([]string{"sh", "-c", `exec "$@" 2>&1`, "sh"}, argv...)
+	}
+	env := map[string]string{"FORCE_COLOR": "0", "TERM": "dumb", "COLUMNS": "160"}
+	for k, v := range c.Env {
+		env[k] = v
+	}
+	return sandbox.Command{Argv: argv, Dir: c.Dir, Env: env, Limits: sandbox.Limits{Wall: w.cfg.Timeout, OutputBytes: 16 << 20}}
+}
+
+// place is where a command's output was made.
+func (w *run) place(c detect.Command) parse.Place {
+	return parse.Place{Root: w.root, Dir: c.Dir, Suite: Suite(c.Tool), Module: c.Module, Find: w.tree.Find}
+}
+
+// Suite is the first part of the ids of a tool's tests.
+func Suite(tool string) string {
+	switch tool {
+	case "node:test":
+		return "node"
+	case "go test":
+		return "go"
+	}
+	return tool
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/verify/check"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+)
+
+type checkFlags struct {
+	fast, full, json bool
+	format, since    string
+	only             []string
+	timeout          time.Duration
+}
+
+func newCheck(g *global) *cobra.Command {
+	f := &checkFlags{}
+	c := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Check a folder: syntax, build, lint, types, tests",
+		Long: `check finds out how the folder is built, linted, type-checked and tested, or
+takes the checks that its .fettle.yml names, and runs them in the sandbox on a
+copy. The folder itself is not touched.
+
+--full, the default, runs everything. --fast looks at what changed since the
+last commit (or --since REF): it parses the changed files, stops at the first
+level that is red, and runs the tests that the change calls for, each with the
+reason; where nothing says which, all.
+
+Exit status: 0 green; 1 a required check is red; 2 usage or configuration; 4 a
+required check could not be run, or there was no test to run: somebody has to
+look; 5 no sandbox; 130 stopped.`,
+		Example: `  fettle check
+  fettle check --fast
+  fettle check --json path/to/repo
+  fettle check --format sarif > fettle.sarif
+  fettle check --only lint,types`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("check takes one folder, and got %q; see '%s --help'", args, c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, g, args) },
+	}
+	fl := c.Flags()
+	fl.BoolVar(&f.fast, "fast", false, "only what the change calls for, up to the first red level")
+	fl.BoolVar(&f.full, "full", false, "everything (the default)")
+	fl.StringVar(&f.since, "since", "", "with --fast: what changed since `REF` (default HEAD)")
+	fl.StringSliceVar(&f.only, "only", nil, "only checks of this `NAME` or kind: syntax, build, lint, types, test")
+	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
+	fl.StringVar(&f.format, "format", "", "print for a program: json, sarif, github or unix")
+	fl.DurationVar(&f.timeout, "timeout", 0, "wall clock of one check (default 10m)")
+	return c
+}
+
+func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
+	if err := f.valid(); err != nil {
+		return err
+	}
+	dir, plan, err := planOf(args)
+	if err != nil {
+		return err
+	}
+	p, err := g.load(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	box, err := p.sandbox(c.Context())
+	if err != nil {
+		return err
+	}
+	session := box.Session()
+	defer session.Close()
+	opt := check.Options{Profile: check.Full, Plan: plan, Only: f.only}
+	if f.fast {
+		opt.Profile = check.Fast
+		if opt.Changed, err = p.changed(c.Context(), dir, f.since); err != nil {
+			return err
+		}
+	}
+	if !g.quiet {
+		opt.Progress = func(name, command string) {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", p.funnel.Log(name), p.funnel.Log(command))
+		}
+	}
+	r, err := check.New(check.Config{Sandbox: session, Now: p.now, Log: p.log, Timeout: f.timeout}).Run(c.Context(), dir, opt)
+	if err != nil {
+		return err
+	}
+	r.Clean(p.funnel.Log)
+	if err := f.print(c.OutOrStdout(), r); err != nil {
+		return err
+	}
+	return checkEnding(r)
+}
+
+func (f *checkFlags) valid() error {
+	switch {
+	case f.fast && f.full:
+		return usage("--fast and --full exclude each other")
+	case f.since != "" && !f.fast:
+		return usage("--since goes with --fast")
+	case f.json && f.format != "" && f.format != "json":
+		return usage("--json and --format %s exclude each other", f.format)
+	case f.format != "" && !slices.Contains(check.Formats, f.format):
+		return usage("--format takes %s, and got %q", strings.Join(check.Formats, ", "), f.format)
+	case f.timeout < 0:
+		return usage("--timeout takes a time that is not negative")
+	}
+	if f.json {
+		f.format = "json"
+	}
+	return nil
+}
+
+func (f *checkFlags) print(w io.Writer, r check.Result) error {
+	if f.format != "" {
+		return check.Write(w, f.format, r, version)
+	}
+	return printChecks(w, r)
+}
+
+// checkEnding is the exit status of a pipeline (SPEC S6).
+func checkEnding(r check.Result) error {
+	switch r.Status {
+	case check.Failed:
+		return ending(exitRed)
+	case check.NotRun:
+		return ending(exitWaits)
+	}
+	return nil
+}
+
+// planOf finds the folder and how it is checked: what it declares, or what is
+// detected.
+func planOf(args []string) (dir string, plan detect.Plan, err error) {
+	name := "."
+	if len(args) == 1 {
+		name = args[0]
+	}
+	if dir, err = folder(name); err != nil {
+		return "", plan, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", plan, usage("opening %s: %w", dir, err)
+	}
+	defer root.Close()
+	if plan, err = detect.Detect(root.FS()); err != nil {
+		return "", plan, err
+	}
+	data, err := root.ReadFile(settings.RepoFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return dir, plan, nil
+	}
+	if err != nil {
+		return "", plan, usage("reading %s: %w", settings.RepoFile, err)
+	}
+	own, err := settings.LoadRepo(data)
+	if err != nil {
+		return "", plan, &exitError{exitUsage, err}
+	}
+	if len(own.Setup) > 0 {
+		plan.Setup = own.Setup
+	}
+	return dir, plan.Declared(own.Checks), nil
+}
+
+// changed lists the files of dir that differ from since, from dir. A folder
+// that is no working copy has none, and then all tests are run.
+func (p *parts) changed(ctx context.Context, dir, since string) ([]string, error) {
+	trees, err := p.checkouts()
+	if err != nil {
+		return nil, err
+	}
+	diff, err := trees.Compare(ctx, dir, since)
+	switch {
+	case errors.Is(err, checkout.ErrNoRef):
+		return nil, &exitError{exitUsage, err}
+	case errors.Is(err, checkout.ErrNotDirectory) || err != nil && !inWorkingCopy(dir):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	defer diff.Close()
+	prefix := below(dir)
+	var out []string
+	for _, f := range diff.Files {
+		if rel, ok := strings.CutPrefix(f.Path, prefix); ok {
+			out = append(out, path.Clean(rel))
+		}
+	}
+	return out, nil
+}
+
+func inWorkingCopy(dir string) bool {
+	_, ok := top(dir)
+	return ok
+}
+
+// top is the root of the working copy that holds dir.
+func top(dir string) (string, bool) {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d, true
+		}
+		if d == filepath.Dir(d) {
+			return "", false
+		}
+	}
+}
+
+// below is dir seen from the root of its working copy, "" or with a slash at
+// its end.
+func below(dir string) string {
+	root, ok := top(dir)
+	if !ok || root == dir {
+		return ""
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel) + "/"
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+)
+
+func newInit() *cobra.Command {
+	var write, asJSON bool
+	c := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Propose a .fettle.yml for a repository",
+		Long: `init looks at how the folder is built, linted, type-checked and tested, and
+prints a .fettle.yml with what it found and the reason for each. Nothing is run.
+--write writes the file where there is none yet.
+
+Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
+		Example: `  fettle init
+  fettle init --write
+  fettle init --json | jq .plan.commands`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("init takes one folder, and got %q; see '%s --help'", args, c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := propose(args)
+			if err != nil {
+				return err
+			}
+			if write {
+				if err := p.write(); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), p)
+			}
+			if write {
+				_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s with %d checks; 'fettle check' runs them\n", settings.RepoFile, len(p.Plan.Commands))
+				return err
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), p.Content)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file")
+	return c
+}
+
+// proposal is what init says.
+type proposal struct {
+	File    string      `json:"file"`
+	Written bool        `json:"written"`
+	Content string      `json:"content"`
+	Plan    detect.Plan `json:"plan"`
+	dir     string
+}
+
+func propose(args []string) (*proposal, error) {
+	name := "."
+	if len(args) == 1 {
+		name = args[0]
+	}
+	dir, err := folder(name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, usage("opening %s: %w", dir, err)
+	}
+	defer root.Close()
+	plan, err := detect.Detect(root.FS())
+	if err != nil {
+		return nil, err
+	}
+	text, err := plan.Propose()
+	if err != nil {
+		return nil, err
+	}
+	return &proposal{File: settings.RepoFile, Content: string(text), Plan: plan, dir: dir}, nil
+}
+
+func (p *proposal) write() error {
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		return usage("opening %s: %w", p.dir, err)
+	}
+	defer root.Close()
+	f, err := root.OpenFile(p.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usage("%s is there already and is not written over; run 'fettle init' without --write to see the proposal", p.File)
+	}
+	if err != nil {
+		return usage("writing %s: %w", p.File, err)
+	}
+	if _, err := f.WriteString(p.Content); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", p.File, err), f.Close())
+	}
+	p.Written = true
+	return f.Close()
+}
