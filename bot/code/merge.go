@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/aymanbagabas/go-udiff"
 )
@@ -92,7 +93,7 @@ func plainLines(s string) []string {
 // fitWhole puts a whole file's text into the file's kind of indentation.
 func fitWhole(ctx context.Context, src []byte, lang Language, text string) string {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	text = strings.TrimRight(text, " \t\n") + "\n"
+	text = strings.TrimRightFunc(text, unicode.IsSpace) + "\n"
 	from, to := fileIndent([]byte(text)), fileIndent(src)
 	if lang == Unknown || from.tabs == to.tabs {
 		return text
@@ -278,7 +279,7 @@ func (s *side) outerScope(from, to int) (key string, first, last int) {
 func solid(lines []string) []string {
 	var out []string
 	for _, l := range lines {
-		if l = strings.TrimRight(l, " \t\f"); l != "" {
+		if l = strings.TrimRightFunc(l, unicode.IsSpace); l != "" {
 			out = append(out, l)
 		}
 	}
