@@ -137,10 +137,12 @@ func verdictOf(r check.Result) string {
 	switch {
 	case r.Status == check.Failed:
 		return fmt.Sprintf("Red: %d of %d checks", red, len(r.Checks))
-	case missing > 0:
+	case r.Status == check.NotRun && missing > 0:
 		return fmt.Sprintf("Not all could be checked: %d of %d checks were not run", missing, len(r.Checks))
 	case r.Status == check.NotRun:
 		return "Nothing red, and no test was run"
+	case missing > 0:
+		return fmt.Sprintf("Green, %d not run", missing)
 	}
 	return "Green"
 }

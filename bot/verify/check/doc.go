@@ -52,6 +52,7 @@ type Check struct {
 	Kind     string         `json:"kind"` // syntax, build, lint, types, test
 	Status   Status         `json:"status"`
 	Required bool           `json:"required"`
+	Declared bool           `json:"declared,omitempty"` // the repository's own file names it
 	Command  string         `json:"command,omitempty"` // what to type for the same
 	Dir      string         `json:"dir,omitempty"`
 	Why      string         `json:"why,omitempty"` // why it is run
@@ -85,7 +86,8 @@ func (r Result) Failures() []task.Failure {
 }
 
 // settle computes the status of the whole: red beats what could not be run, and
-// that beats green.
+// that beats green. A linter or type checker that was only detected and is not
+// installed is told and does not count.
 func (r *Result) settle() {
 	r.Status = Passed
 	ran := false
@@ -94,7 +96,7 @@ func (r *Result) settle() {
 		case c.Status == Failed && c.Required:
 			r.Status = Failed
 			return
-		case c.Status == NotRun && c.Required:
+		case c.Status == NotRun && c.Required && (c.Declared || c.Kind == string(detect.Test) || c.Kind == string(detect.Build)):
 			r.Status = NotRun
 		}
 		ran = ran || c.Status == Passed && c.Kind == string(detect.Test)

@@ -111,7 +111,7 @@ func (w *run) redBefore(kind detect.Kind) string {
 
 // command runs one command and reads what it printed.
 func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, error) {
-	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Command: c.Typed, Dir: c.Dir, Why: c.Why}
+	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Declared: c.Declared, Command: c.Typed, Dir: c.Dir, Why: c.Why}
 	missing, err := w.missing(ctx, c)
 	if err != nil {
 		return out, err

@@ -54,6 +54,7 @@ type Command struct {
 	Module   string            `json:"module,omitempty"`  // Go: module path
 	Needs    []Need            `json:"needs,omitempty"`
 	Required bool              `json:"required"`
+	Declared bool              `json:"declared,omitempty"` // the repository's own file names it
 	Why      string            `json:"why"`
 	Files    []string          `json:"-"` // test files, from the root, where they are known
 }
@@ -243,7 +244,7 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 	for _, c := range checks {
 		tool, kind := Classify(c.Run)
 		out.Commands = append(out.Commands, Command{
-			Name: c.Name, Kind: kind, Tool: tool, Dir: ".", Argv: []string{"sh", "-c", c.Run}, Typed: c.Run, Required: c.Required,
+			Name: c.Name, Kind: kind, Tool: tool, Dir: ".", Argv: []string{"sh", "-c", c.Run}, Typed: c.Run, Required: c.Required, Declared: true,
 			Why: settings.RepoFile + " names it",
 		})
 	}

@@ -134,7 +134,7 @@ func (pr *pyProject) plan(p *Plan) {
 	pr.setup(p)
 	module := func(kind Kind, tool, mod string, why string, args ...string) {
 		p.Commands = append(p.Commands, Command{
-			Kind: kind, Tool: tool, Dir: pr.dir, Argv: append([]string{py, "-m", mod}, args...), Typed: strings.Join(append([]string{tool}, args...), " "), Format: parse.Lines,
+			Kind: kind, Tool: tool, Dir: pr.dir, Argv: append([]string{py, "-m", mod}, args...), Typed: typed(tool, args), Format: parse.Lines, Env: pr.env(),
 			Needs: []Need{{Module: mod, Python: py, Install: "python3 -m pip install " + mod}}, Why: why,
 		})
 	}
@@ -149,22 +149,38 @@ func (pr *pyProject) plan(p *Plan) {
 	if why != "" {
 		p.Commands = append(p.Commands, Command{
 			Kind: Test, Tool: "pytest", Dir: pr.dir, Argv: append([]string{py, "-m", "pytest", "-vvv", "-rfE", "--tb=short", "--color=no", "--continue-on-collection-errors", "-p", "no:cacheprovider"}, pr.pytestArgs()...),
-			Typed: strings.Join(append([]string{"python3 -m pytest"}, pr.pytestArgs()...), " "), Format: parse.Pytest, Files: pr.tests,
+			Typed: strings.Join(append([]string{"python3 -m pytest"}, pr.pytestArgs()...), " "), Format: parse.Pytest, Files: pr.tests, Env: pr.env(),
 			Needs: []Need{{Module: "pytest", Python: py, Install: "python3 -m pip install pytest"}}, Why: why,
 		})
 		return
 	}
 	if pr.has("manage.py") && pr.says("manage.py", "DJANGO_SETTINGS_MODULE") {
-		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "django", Dir: pr.dir, Argv: []string{py, "manage.py", "test", "--verbosity=2"}, Typed: "python3 manage.py test", Format: parse.Unittest,
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "django", Dir: pr.dir, Argv: []string{py, "manage.py", "test", "--verbosity=2"}, Typed: "python3 manage.py test", Format: parse.Unittest, Env: pr.env(),
 			Files: pr.tests, Needs: []Need{{Module: "django", Python: py, Install: "python3 -m pip install django"}}, Why: "manage.py is Django's"})
 		return
 	}
 	args := pr.unittestArgs()
 	p.Commands = append(p.Commands, Command{
 		Kind: Test, Tool: "unittest", Dir: pr.dir, Argv: append([]string{py, "-m", "unittest", "discover", "-v"}, args...), Files: pr.tests,
-		Typed: strings.Join(append([]string{"python3 -m unittest discover"}, args...), " "), Format: parse.Unittest,
+		Typed: strings.Join(append([]string{"python3 -m unittest discover"}, args...), " "), Format: parse.Unittest, Env: pr.env(),
 		Needs: []Need{{Module: "unittest", Python: py, Install: "install Python 3"}}, Why: "its tests are unittest.TestCase classes, and nothing asks for pytest",
 	})
+}
+
+// env puts the src folder on the path: an editable installation names the
+// folder's own place, and the copy that is checked stands elsewhere.
+func (pr *pyProject) env() map[string]string {
+	if slices.ContainsFunc(pr.t.Files, func(f string) bool { return strings.HasPrefix(f, pr.file("src")+"/") && path.Base(f) == "__init__.py" }) {
+		return map[string]string{"PYTHONPATH": "src"}
+	}
+	return nil
+}
+
+// typed leaves out the flags that only say how to print.
+func typed(tool string, args []string) string {
+	return strings.Join(append([]string{tool}, slices.DeleteFunc(slices.Clone(args), func(a string) bool {
+		return strings.HasPrefix(a, "--no-color") || strings.HasPrefix(a, "--no-error-summary") || strings.HasPrefix(a, "--cache-dir") || strings.HasPrefix(a, "--output-format")
+	})...), " ")
 }
 
 // linters are run where the repository configures them.
