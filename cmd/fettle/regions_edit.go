@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
@@ -128,7 +129,7 @@ func (f *replaceFlags) print(w io.Writer, r replaced) error {
 		_, err := fmt.Fprintf(w, "No change: %s is so already.\n", clean(r.ID))
 		return err
 	}
-	if _, err := io.WriteString(w, colourDiff(redact.New().Log(r.Diff))); err != nil {
+	if _, err := lipgloss.Fprint(w, colourDiff(redact.New().Log(r.Diff))); err != nil {
 		return err
 	}
 	for _, s := range r.Callers {
