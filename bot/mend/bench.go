@@ -56,7 +56,7 @@ func perTest(b verify.Baseline, s verify.Suite) time.Duration {
 	}
 	least := time.Second
 	if s.Kind == "python" {
-		least = 100 * time.Millisecond
+		least = 60 * time.Millisecond
 	}
 	return least + time.Duration(slowest*4*float64(time.Second))
 }

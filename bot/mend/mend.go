@@ -137,7 +137,7 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 	if len(targets) == 0 {
 		return Repair{Reason: "no test fails that could be run again"}, nil
 	}
-	limit := m.cfg.Now().Add(m.cfg.MaxTime)
+	limit := m.cfg.Now().Add(m.searchTime(r))
 	if !r.Deadline.IsZero() && r.Deadline.Before(limit) {
 		limit = r.Deadline
 	}
@@ -166,6 +166,31 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 		}
 	}
 	return total, nil
+}
+
+const (
+	// wholeTime is what a run of mechanical repair shall take, from the baseline
+	// to the judgement, and leastTime what a search gets in any case.
+	wholeTime, leastTime = 46 * time.Second, 10 * time.Second
+)
+
+// searchTime is what is left for the search when the baseline took its time:
+// the localisation runs about as much again, the judgement too, but for the
+// tests that hung.
+func (m *Mender) searchTime(r Request) time.Duration {
+	var hung time.Duration
+	for _, f := range r.Baseline.Report.Failures() {
+		if f.Kind == task.FailTimeout {
+			for _, t := range r.Baseline.Report.Tests {
+				if t.ID == f.Test {
+					hung += time.Duration(t.Seconds * float64(time.Second))
+				}
+			}
+		}
+	}
+	took := r.Baseline.Report.Elapsed
+	left := wholeTime - took - 2*max(took-hung, 0)
+	return min(max(left, leastTime), m.cfg.MaxTime)
 }
 
 // target is a suite with failing tests.

@@ -33,10 +33,11 @@ type search struct {
 	sources *sources
 
 	tried     int
-	next      int  // index of the first candidate that was not tried
-	limit     int  // index behind the last candidate worth trying; 0 while nothing is plausible
-	doubted   bool // something speaks against each plausible one
-	partly    bool // the plausible candidates mend some of the failing tests only
+	next      int       // index of the first candidate that was not tried
+	rivals    time.Time // until when rivals of the first plausible one are looked for
+	limit     int       // index behind the last candidate worth trying; 0 while nothing is plausible
+	doubted   bool      // something speaks against each plausible one
+	partly    bool      // the plausible candidates mend some of the failing tests only
 	plausible []candidate
 }
 
@@ -85,10 +86,10 @@ func (s *search) settle(ctx context.Context, cs []candidate) (*Found, error) {
 			return nil, nil
 		}
 		found, err := s.choose(ctx)
-		if err != nil || !found.doubted || s.partly || s.next == from || s.next >= len(cs) || !s.inTime() {
+		if err != nil || !found.doubted || s.partly || s.next == from || s.next >= len(cs) || !s.mender.cfg.Now().Before(s.until) {
 			return found, err
 		}
-		s.doubted, s.limit = true, s.next+2*maxProbed
+		s.doubted, s.limit, s.rivals = true, s.next+2*maxProbed, time.Time{}
 	}
 }
 
@@ -139,7 +140,13 @@ func (s *search) filter(ctx context.Context, cs []candidate) error {
 	return s.regress(ctx, partial[:min(len(partial), 40)])
 }
 
-func (s *search) inTime() bool { return s.mender.cfg.Now().Before(s.until) }
+func (s *search) inTime() bool {
+	now := s.mender.cfg.Now()
+	return now.Before(s.until) && (s.rivals.IsZero() || now.Before(s.rivals))
+}
+
+// rivalTime bounds the look for rivals where candidates are slow.
+const rivalTime = 8 * time.Second
 
 // horizon is where candidates become too unlikely to rival the best.
 func (s *search) horizon(cs []candidate, to int) int {
@@ -153,7 +160,7 @@ func (s *search) horizon(cs []candidate, to int) int {
 	}
 	end := sort.Search(len(cs), func(i int) bool { return cs[i].score < part*best })
 	if s.limit == 0 {
-		s.limit = to + more
+		s.limit, s.rivals = to+more, s.mender.cfg.Now().Add(rivalTime)
 	}
 	if s.doubted {
 		return min(len(cs), s.limit) // any other may be better
