@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // ErrLost says that a whole file leaves out functions, classes or types that
@@ -159,21 +157,7 @@ func sameOrder(old, now *side) bool {
 type hunk struct {
 	from, to int
 	text     []string
-}
-
-// diffLines are the hunks that make one list of lines into the other.
-func diffLines(old, now []string) []hunk {
-	a, b := strings.Join(old, "\n")+"\n", strings.Join(now, "\n")+"\n"
-	starts := lineStarts([]byte(a))
-	var out []hunk
-	for _, e := range udiff.Lines(a, b) {
-		h := hunk{from: lineAt(starts, e.Start) - 1, to: lineAt(starts, e.End) - 1}
-		if e.New != "" {
-			h.text = strings.Split(strings.TrimSuffix(e.New, "\n"), "\n")
-		}
-		out = append(out, h)
-	}
-	return out
+	nowEnd   int // where the text ends in the new lines; of diffLines
 }
 
 // symbolHunks replaces each outermost region that differs where the old file
@@ -193,12 +177,12 @@ func symbolHunks(old, now *side) []hunk {
 			if before >= 0 {
 				at = before
 			}
-			out = append(out, hunk{at, at, append([]string{""}, text...)})
+			out = append(out, hunk{from: at, to: at, text: append([]string{""}, text...)})
 			continue
 		}
 		before = was.EndLine
 		if !slices.Equal(text, old.lines[was.StartLine-1:was.EndLine]) {
-			out = append(out, hunk{was.StartLine - 1, was.EndLine, text})
+			out = append(out, hunk{from: was.StartLine - 1, to: was.EndLine, text: text})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b hunk) int { return a.from - b.from })

@@ -233,6 +233,8 @@ func FuzzMergeFile(f *testing.F) {
 	}
 	f.Add(0, []byte(mergeBase), "# ... existing code ...\nclass Shop:\n    # ... existing code ...\n    def gross(self, items):\n        return 0\n\n# ... rest unchanged\n")
 	f.Add(0, []byte("\ufeff"+strings.ReplaceAll(mergeBase, "\n", "\r\n")), mergeBase[40:])
+	f.Add(-8, []byte("\xac\n\xac\n\xac "), "a\x92\xb2\n\xac\n\xac \v")
+	f.Add(0, []byte(mergeBase+"\n\r "), "# ... existing code ...\nclass Shop:\n    # ... existing code2...\n    def gross(sel\xe6, items):\n        return 0\n")
 	f.Fuzz(func(t *testing.T, language int, src []byte, text string) {
 		path := fuzzPaths[(language%len(fuzzPaths)+len(fuzzPaths))%len(fuzzPaths)]
 		if len(src) > 20_000 || len(text) > 20_000 {

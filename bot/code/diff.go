@@ -1,0 +1,148 @@
+package code
+
+// maxTable bounds the table of a difference, in cells; beyond it what lies
+// between lines that occur once is taken as changed as a whole.
+const maxTable = 4 << 20
+
+// diffLines are the hunks that make one list of lines into the other: lines
+// that occur once on both sides are held fixed first (patience diff), what
+// lies between is compared by its longest common subsequence.
+func diffLines(old, now []string) []hunk {
+	d := differ{old: old, now: now}
+	d.compare(0, len(old), 0, len(now))
+	return d.out
+}
+
+type differ struct {
+	old, now []string
+	out      []hunk
+}
+
+func (d *differ) compare(a, aEnd, b, bEnd int) {
+	for a < aEnd && b < bEnd && d.old[a] == d.now[b] {
+		a, b = a+1, b+1
+	}
+	for a < aEnd && b < bEnd && d.old[aEnd-1] == d.now[bEnd-1] {
+		aEnd, bEnd = aEnd-1, bEnd-1
+	}
+	switch {
+	case a == aEnd && b == bEnd:
+		return
+	case a == aEnd || b == bEnd:
+		d.add(a, aEnd, b, bEnd)
+		return
+	}
+	anchors := d.anchors(a, aEnd, b, bEnd)
+	switch {
+	case len(anchors) > 0:
+		for _, p := range anchors {
+			d.compare(a, p[0], b, p[1])
+			a, b = p[0]+1, p[1]+1
+		}
+		d.compare(a, aEnd, b, bEnd)
+	case (aEnd-a+1)*(bEnd-b+1) <= maxTable:
+		d.subsequence(a, aEnd, b, bEnd)
+	default:
+		d.add(a, aEnd, b, bEnd)
+	}
+}
+
+// add takes a piece as changed, together with the piece before it when the
+// two touch.
+func (d *differ) add(a, aEnd, b, bEnd int) {
+	if n := len(d.out); n > 0 && d.out[n-1].to == a && d.out[n-1].nowEnd == b {
+		last := &d.out[n-1]
+		last.to, last.nowEnd, last.text = aEnd, bEnd, append(last.text[:len(last.text):len(last.text)], d.now[b:bEnd]...)
+		return
+	}
+	d.out = append(d.out, hunk{from: a, to: aEnd, text: d.now[b:bEnd:bEnd], nowEnd: bEnd})
+}
+
+// anchors are the pairs of lines that occur once on both sides, as many as
+// stand in the same order.
+func (d *differ) anchors(a, aEnd, b, bEnd int) [][2]int {
+	type count struct{ old, now, at int }
+	seen := map[string]*count{}
+	for i := a; i < aEnd; i++ {
+		c := seen[d.old[i]]
+		if c == nil {
+			c = &count{}
+			seen[d.old[i]] = c
+		}
+		c.old, c.at = c.old+1, i
+	}
+	for i := b; i < bEnd; i++ {
+		if c := seen[d.now[i]]; c != nil {
+			c.now++
+		}
+	}
+	var pairs [][2]int
+	for i := b; i < bEnd; i++ {
+		if c := seen[d.now[i]]; c != nil && c.old == 1 && c.now == 1 {
+			pairs = append(pairs, [2]int{c.at, i})
+		}
+	}
+	return rising(pairs)
+}
+
+// rising is a longest part of the pairs whose first numbers rise.
+func rising(pairs [][2]int) [][2]int {
+	var tops []int // the pair that ends the best run of each length
+	before := make([]int, len(pairs))
+	for i, p := range pairs {
+		lo, hi := 0, len(tops)
+		for lo < hi {
+			if mid := (lo + hi) / 2; pairs[tops[mid]][0] < p[0] {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		before[i] = -1
+		if lo > 0 {
+			before[i] = tops[lo-1]
+		}
+		if lo == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[lo] = i
+		}
+	}
+	out := make([][2]int, len(tops))
+	if len(tops) == 0 {
+		return out
+	}
+	for i, at := len(tops)-1, tops[len(tops)-1]; i >= 0; i, at = i-1, before[at] {
+		out[i] = pairs[at]
+	}
+	return out
+}
+
+// subsequence compares a small piece exactly.
+func (d *differ) subsequence(a, aEnd, b, bEnd int) {
+	n, m := aEnd-a, bEnd-b
+	table := make([]int32, (n+1)*(m+1))
+	at := func(i, j int) *int32 { return &table[i*(m+1)+j] }
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if d.old[a+i] == d.now[b+j] {
+				*at(i, j) = *at(i+1, j+1) + 1
+			} else {
+				*at(i, j) = max(*at(i+1, j), *at(i, j+1))
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < n || j < m {
+		switch {
+		case i < n && j < m && d.old[a+i] == d.now[b+j]:
+			i, j = i+1, j+1
+		case i < n && (j == m || *at(i+1, j) >= *at(i, j+1)):
+			d.add(a+i, a+i+1, b+j, b+j)
+			i++
+		default:
+			d.add(a+i, a+i, b+j, b+j+1)
+			j++
+		}
+	}
+}
