@@ -198,7 +198,11 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 		if err != nil {
 			return nil, err
 		}
-		return g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old, ledger{g.store, g.lease})
+		sha, err := g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old, ledger{g.store, g.lease, g.point})
+		if err == nil {
+			g.point("branch moved")
+		}
+		return sha, err
 	})
 	if err != nil {
 		return task.Publication{}, fmt.Errorf("committing to %s: %w", branch, err)
@@ -214,9 +218,16 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 type ledger struct {
 	store *store.Store
 	lease *store.Lease
+	point func(string)
 }
 
-func (l ledger) Made(ctx context.Context, sha string) error { return l.store.Made(ctx, l.lease, sha) }
+func (l ledger) Made(ctx context.Context, sha string) error {
+	err := l.store.Made(ctx, l.lease, sha)
+	if err == nil {
+		l.point("committed")
+	}
+	return err
+}
 
 func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
 	return l.store.IsOurs(ctx, l.lease, sha)

@@ -151,10 +151,10 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 	}{
 		{"mended", true, task.Success, []string{
 			"delivery_accepted", "job_claimed", "token_minted", "cloned", "saved_baseline", "saved_localised", "saved_attempt",
-			"prompt_sent", "reply_stored", "edit_applied", "testing", "pushed", "pull_request_created", "published",
+			"prompt_sent", "reply_stored", "edit_applied", "testing", "committed", "branch_moved", "pushed", "pull_request_created", "published",
 		}},
 		{"exhausted", false, task.FailedAllTiers, []string{
-			"delivery_accepted", "job_claimed", "token_minted", "cloned", "prompt_sent", "reply_stored", "testing", "pushed", "commented", "published",
+			"delivery_accepted", "job_claimed", "token_minted", "cloned", "prompt_sent", "reply_stored", "testing", "committed", "branch_moved", "pushed", "commented", "published",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
