@@ -141,7 +141,7 @@ func listKind(n code.Node) bool {
 	switch n.Kind() {
 	case "block", "module":
 		return n.Tree().Lang == code.Python
-	case "statement_block", "program":
+	case "statement_block", "program", "switch_case", "switch_default":
 		return true
 	case "statement_list":
 		return n.Tree().Lang == code.Go
@@ -152,7 +152,7 @@ func listKind(n code.Node) bool {
 // isStatement tells a node that stands in a list of statements.
 func isStatement(n code.Node) bool {
 	p, ok := n.Parent()
-	return ok && n.Named() && !n.IsExtra() && listKind(p)
+	return ok && n.Named() && !n.IsExtra() && listKind(p) && n.Field() != "value"
 }
 
 var loops = []string{"for_statement", "while_statement", "do_statement", "for_in_statement"}

@@ -66,7 +66,7 @@ func excerpt(s string, at int) string {
 
 func TestEveryMutationOfTheSamplesParses(t *testing.T) {
 	t.Parallel()
-	for lang, list := range repairs {
+	for lang, list := range allRepairs() {
 		t.Run(string(lang), func(t *testing.T) {
 			t.Parallel()
 			for _, marked := range list {
@@ -137,7 +137,7 @@ func TestOperatorsCoverEachLanguage(t *testing.T) {
 func TestEveryOperatorIsUsedByASample(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for lang, list := range repairs {
+	for lang, list := range allRepairs() {
 		for _, marked := range list {
 			for _, side := range func() []string { a, b := sides(t, marked); return []string{a, b} }() {
 				for _, m := range Mutations(parse(t, lang, []byte(side)), 0, len(side)) {

@@ -88,6 +88,11 @@ var repairs = map[code.Language][]string{
 		"def f(a, b):\n    return clean(a) == «b|clean(b)»\n",
 		"def f(xs):\n    return [x.n for x in xs«| if x is not None»]\n",
 		"class S:\n    def union(self, a, b):\n        if self.find(a) == self.find(b):\n            return\n        self.p[«b|self.find(b)»] = a\n",
+		"def copied(v):\n    «|if isinstance(v, list):\n        return [copied(item) for item in v]\n    »if isinstance(v, dict):\n        return {k: copied(x) for k, x in v.items()}\n    return v\n",
+		"def f(v):\n    if isinstance(v, «list|(list, tuple)»):\n        return len(v)\n    return 0\n",
+		"def f(xs):\n    for x in xs:\n        yield «|from »x\n",
+		"import re\ndef f(s):\n    return re.findall(\"a+\", s«|, flags=re.IGNORECASE»)\n",
+		"def f(xs):\n    out = []\n    for x in xs:\n        «n = int(x)|try:\n            n = int(x)\n        except ValueError:\n            continue»\n        out.append(n)\n    return out\n",
 	},
 	code.JavaScript: {
 		"function f(a, b) {\n  if (a «<=|<» b) {\n    return a;\n  }\n  return b;\n}\n",
@@ -185,7 +190,7 @@ func plain(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestR1OperatorsMendEachClassOfFault(t *testing.T) {
 	t.Parallel()
-	for lang, list := range repairs {
+	for lang, list := range allRepairs() {
 		for _, marked := range list {
 			faulty, right := sides(t, marked)
 			tree, err := code.Parse(t.Context(), lang, []byte(faulty))

@@ -1,6 +1,10 @@
 package mutate
 
-import "github.com/fettle-dev/fettle/bot/code"
+import (
+	"slices"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
 
 // operator is one way to change a syntax tree.
 type operator struct {
@@ -23,6 +27,11 @@ type operator struct {
 // and the kinds are raised that a failing unit test shows best (comparisons,
 // boundaries, constants). They are not fitted to any set of bugs.
 func table() []operator {
+	return slices.Concat(commonOperators(), braceOperators(), scriptOperators(), golangOperators())
+}
+
+// commonOperators are those of several languages, and Python's.
+func commonOperators() []operator {
 	return []operator{
 		{"comparison_boundary", "off-by-one boundary", 0.055, all, boundary},
 		{"comparison_operator", "wrong comparison", 0.035, all, comparison},
@@ -99,6 +108,11 @@ func table() []operator {
 		{"sort_key", "wrong order", 0.010, all, sortKey},
 		{"literal_variable", "wrong variable", 0.012, all, literalVariable},
 		{"symmetric_wrap", "missing call", 0.010, all, symmetricWrap},
+		{"isinstance", "missing case", 0.006, py, isinstanceTest},
+		{"container_case", "missing case", 0.008, py, containerCase},
+		{"yield_kind", "wrong iteration", 0.004, py, yieldKind},
+		{"pattern_flag", "wrong pattern or format", 0.006, py, patternFlag},
+		{"handle_exception", "missing guard", 0.008, py, handleException},
 		{"expression_donor", "wrong variable", 0.012, py | js, expressionDonor},
 	}
 }
