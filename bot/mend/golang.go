@@ -28,11 +28,13 @@ type goBench struct {
 	own    []*goRunner                // one in each workspace
 	needs  map[string]map[string]bool // package folder → import paths that its tests need; nil while not known
 	usual  map[string]int             // package folder → processor milliseconds of its green tests on the unchanged tree
+	most   map[string]int             // package folder → the most that a candidate used and came to its end
+	few    bool                       // few candidates are tried: each has all the time it may need
 	mu     sync.Mutex
 }
 
 func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
-	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}}
+	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}, most: map[string]int{}}
 	life := 2*cfg.MaxTime + time.Minute
 	for range max(cfg.Workers, 1) {
 		w, err := cfg.Sandbox.Workspace(ctx, dir)
@@ -114,9 +116,14 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, candid
 		req.Argv = append(req.Argv, "-test.failfast")
 	}
 	ran, err := r.run(ctx, req)
+	if err == nil && ran.Late && b.few {
+		req.CPU, req.Wall = 6*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
+		ran, err = r.run(ctx, req)
+	}
 	if err != nil {
 		return nil, err
 	}
+	b.note(pkg, ran)
 	out := map[string]bool{}
 	for _, t := range tests {
 		if ran.passed(goTestName(t, b.suite)) {
@@ -127,16 +134,28 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, candid
 }
 
 // bounds are what a candidate may use: some times what the green tests of its
-// package use on the unchanged tree.
+// package use on the unchanged tree, or what other candidates used on a machine
+// that may be busy.
 func (b *goBench) bounds(pkg string, n int) goRequest {
 	b.mu.Lock()
 	usual, known := b.usual[pkg]
+	most := b.most[pkg]
 	b.mu.Unlock()
 	wall := int(b.limit.Milliseconds())
 	if !known {
 		return goRequest{CPU: wall * min(n, 8), Wall: 2 * wall * min(n, 8)}
 	}
-	return goRequest{CPU: 150 + 4*usual, Wall: 2*wall + 10*usual}
+	return goRequest{CPU: max(100+5*usual, 60+4*most), Wall: 2*wall + 10*usual}
+}
+
+// note keeps what the run of a candidate used that came to its end.
+func (b *goBench) note(pkg string, ran goAnswer) {
+	if ran.Late {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most[pkg] = max(b.most[pkg], min(ran.CPU, 200))
 }
 
 // learn measures the green tests of a package in a built binary on the
@@ -183,6 +202,9 @@ func (b *goBench) try(ctx context.Context, cs []candidate, tests []verify.TestRe
 	return nil
 }
 
+// fewCandidates are so few that each is worth a second try when it was late.
+const fewCandidates = 12
+
 // batchSize is how many candidates go into one build.
 const batchSize = 250
 
@@ -190,6 +212,7 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	if err := b.look(ctx); err != nil {
 		return false, err
 	}
+	b.few = len(cs) <= fewCandidates
 	sch := newSchemata(cs)
 	pkgs, groups := byPackage(tests, b.suite)
 	var touched []string

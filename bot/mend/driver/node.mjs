@@ -138,7 +138,7 @@ function thread() {
     const now = idle();
     same = now === job.idle ? same + 1 : 0;
     if (same > 3) parentPort.postMessage({ stuck: job.number });
-  }, 25).unref();
+  }, 10).unref();
 
   parentPort.on('message', (request) => {
     for (const k of Object.keys(require.cache)) if (k.startsWith(base) && !k.includes('/node_modules/')) delete require.cache[k];
