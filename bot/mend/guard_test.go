@@ -1,0 +1,197 @@
+package mend
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+const gradeSource = `def grade(points, extra=None):
+    if points > 50:
+        return "passed"
+    return "failed"
+`
+
+const gradeTests = `from grades import grade
+
+def test_far():
+    assert grade(80) == "passed"
+    assert grade(3) == "failed"
+
+def test_exactly():
+    assert grade(50) == "passed"
+`
+
+// pythonAt makes the bench of a folder whose tests are all in one file.
+func pythonAt(t *testing.T, dir, file string, red, green []string) (*pythonBench, target) {
+	t.Helper()
+	session := box(t).Session()
+	t.Cleanup(func() { _ = session.Close() })
+	tgt := target{suite: verify.Suite{Name: "pytest", Kind: "python", Dir: "."}}
+	result := func(name string) verify.TestResult {
+		return verify.TestResult{ID: prefix(tgt.suite) + file + "::" + name, Suite: "pytest", File: file, Name: name}
+	}
+	for _, n := range red {
+		tgt.red = append(tgt.red, result(n))
+	}
+	for _, n := range green {
+		tgt.green = append(tgt.green, result(n))
+	}
+	b, err := newPythonBench(t.Context(), New(Config{Sandbox: session, Workers: 1}).cfg, dir, tgt, 2*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.close() })
+	return b.(*pythonBench), tgt
+}
+
+func grades(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	put(t, dir, "grades.py", gradeSource)
+	put(t, dir, "test_grades.py", gradeTests)
+	return dir
+}
+
+// gradeChange is a candidate for grades.py.
+func gradeChange(old, new string) candidate {
+	c := changed("grades.py", gradeSource, old, new)
+	c.region = code.Region{ID: "function:grade", Name: "grade", EndByte: len(gradeSource)}
+	c.score = 1
+	return c
+}
+
+func TestR2BehaviourTellsRivalsApart(t *testing.T) {
+	t.Parallel()
+	b, tgt := pythonAt(t, grades(t), "test_grades.py", []string{"test_exactly"}, []string{"test_far"})
+	cs := []candidate{{path: "grades.py"}, gradeChange("> 50", ">= 50"), gradeChange("points > 50", "not points < 50"), gradeChange("> 50", "> 50 or points == 50 or points > 50"), gradeChange("points > 50", "points != 3")}
+	seen, err := b.probe(t.Context(), cs, append(tgt.green, tgt.red...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anywhere := func(outcome) bool { return true }
+	for _, tc := range []struct {
+		a, b int
+		same bool
+	}{{1, 2, true}, {1, 3, true}, {1, 4, false}, {0, 1, false}} {
+		c := compare(seen[tc.a], seen[tc.b], anywhere)
+		if (c.differ == 0) != tc.same || c.same == 0 {
+			t.Errorf("candidates %d and %d: %+v", tc.a, tc.b, c)
+		}
+		if !tc.same && !strings.Contains(c.example, "grade(") {
+			t.Errorf("candidates %d and %d: the example is %q", tc.a, tc.b, c.example)
+		}
+	}
+	if !seen[1].calls[tgt.green[0].ID]["grades.py:grade"] {
+		t.Errorf("the green test's call was not seen: %v", seen[1].calls)
+	}
+}
+
+func TestR2ARivalThatBehavesTheSameIsNone(t *testing.T) {
+	t.Parallel()
+	b, tgt := pythonAt(t, grades(t), "test_grades.py", []string{"test_exactly"}, []string{"test_far"})
+	search := func(rival candidate) *Found {
+		s := &search{mender: New(Config{}), bench: b, target: tgt, plausible: []candidate{gradeChange("> 50", ">= 50"), rival}}
+		f, err := s.choose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if f := search(gradeChange("points > 50", "50 <= points")); f.Ambiguous || len(f.Alternatives) > 0 {
+		t.Errorf("a rival that behaves the same: ambiguous %v, %v", f.Ambiguous, f.Alternatives)
+	}
+	if f := search(gradeChange("points > 50", "points != 3")); !f.Ambiguous || len(f.Alternatives) != 1 || !strings.Contains(f.Alternatives[0], "differs on") {
+		t.Errorf("a rival that behaves differently: ambiguous %v, %v", f.Ambiguous, f.Alternatives)
+	}
+}
+
+// The test can be silenced by turning round what it looks with; the fault, that
+// Shelf keeps the list it was given, is out of reach in this form.
+func TestR2WhatOnlyTheFailingTestRunsIsNotTurnedRoundUnseen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "shelf.py", `class Shelf:
+    def __init__(self, titles):
+        self._titles = titles
+
+    def has(self, title):
+        return title.strip() in self._titles
+
+    def count(self):
+        return len(self._titles)
+`)
+	put(t, dir, "test_shelf.py", `from shelf import Shelf
+
+def test_count():
+    assert Shelf(["a", "b"]).count() == 2
+
+def test_count_of_none():
+    assert Shelf([]).count() == 0
+
+def test_given_list_is_not_kept():
+    titles = ["Emma", "Persuasion", "Lady Susan"]
+    shelf = Shelf(titles)
+    titles.append("Evelina")
+    assert not shelf.has("Evelina")
+`)
+	p := patient{name: "shelf", dir: dir, task: task.Task{Title: "A book shows up", Body: "I only changed my own list."}}
+	r := treat(t, p)
+	if f := r.repair.Found; f != nil && strings.Contains(f.Explanation, "not in") && r.ready() {
+		t.Errorf("ready: %s", f.Explanation)
+	}
+}
+
+func TestR2SharedPartsAreADifference(t *testing.T) {
+	t.Parallel()
+	a := &behaviour{outcomes: map[string]outcome{"f([1])": {result: "list[1]", shared: "result in xs"}, "f([])": {result: "list[]"}}}
+	b := &behaviour{outcomes: map[string]outcome{"f([1])": {result: "list[1]"}, "f([])": {result: late}}}
+	if c := compare(a, b, func(outcome) bool { return true }); c.sharing != 1 || c.same != 0 || c.differ != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestR1AWorkerThatACandidateKillsIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	b, tgt := pythonAt(t, grades(t), "test_grades.py", []string{"test_exactly"}, nil)
+	killer := gradeChange("    if points > 50", `    import os
+    pid = os.getppid()
+    for _ in range(3):
+        up = int(open("/proc/%d/stat" % pid).read().rpartition(")")[2].split()[1])
+        os.kill(pid, 9)
+        pid = up
+    if points > 50`)
+	passed := map[int]bool{}
+	err := b.try(t.Context(), []candidate{killer, gradeChange("> 50", ">= 50")}, tgt.red, func(i int, ok map[string]bool) bool {
+		passed[i] = len(ok) == 1
+		return true
+	})
+	if err != nil || passed[0] || !passed[1] {
+		t.Errorf("passed %v, %v; %d deaths", passed, err, b.died[0])
+	}
+}
+
+func TestR1TheSearchGetsWhatTheBaselineLeft(t *testing.T) {
+	t.Parallel()
+	m := New(Config{})
+	for _, tc := range []struct{ took, hung, want time.Duration }{
+		{time.Second, 0, 43 * time.Second},
+		{0, 0, 45 * time.Second},
+		{20 * time.Second, 20 * time.Second, 26 * time.Second},
+		{time.Minute, 0, leastTime},
+	} {
+		id := "go:.:pkg:TestF"
+		rep := verify.Report{Elapsed: tc.took}
+		if tc.hung > 0 {
+			rep.Tests = []verify.TestResult{{ID: id, Status: verify.StatusFailed, Seconds: tc.hung.Seconds(), Failure: &task.Failure{Test: id, Kind: task.FailTimeout}}}
+		}
+		if got := m.searchTime(Request{Baseline: verify.Baseline{Report: rep}}); got != tc.want {
+			t.Errorf("%s", fmt.Sprintf("took %s, hung %s: %s, want %s", tc.took, tc.hung, got, tc.want))
+		}
+	}
+}
