@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
@@ -23,6 +24,7 @@ var runnerSource []byte
 // starts when it is first asked, and again after it died.
 type goRunner struct {
 	space *sandbox.Workspace
+	kit   *goKit
 	dir   string // the suite's
 	life  time.Duration
 
@@ -78,25 +80,43 @@ func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
 	return goAnswer{Late: true}, nil
 }
 
-func (r *goRunner) start(ctx context.Context) error {
-	const name, source = "fettle-runner", "zz_fettle_runner/main.go"
-	if err := r.space.WriteFile(source, runnerSource); err != nil {
+// goKit is the runner's binary in one workspace, built when it is first needed.
+type goKit struct {
+	mu    sync.Mutex
+	built bool
+}
+
+const runnerName = "fettle-runner"
+
+func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, dir string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.built {
+		return nil
+	}
+	const source = "zz_fettle_runner/main.go"
+	if err := w.WriteFile(source, runnerSource); err != nil {
 		return fmt.Errorf("laying out the runner of test binaries: %w", err)
 	}
-	up := upFrom(r.dir)
-	res, err := r.space.Run(ctx, sandbox.Command{
-		Argv: []string{"go", "build", "-ldflags=-s -w", "-o", "/out/" + name, path.Join(up, source)}, Dir: r.dir, Limits: sandbox.Limits{Wall: buildLimit},
+	res, err := w.Run(ctx, sandbox.Command{
+		Argv: []string{"go", "build", "-ldflags=-s -w", "-o", "/out/" + runnerName, path.Join(upFrom(dir), source)}, Dir: dir, Limits: sandbox.Limits{Wall: buildLimit},
 	})
-	if e := r.space.Remove(source); err == nil {
+	if e := w.Remove(source); err == nil {
 		err = e
 	}
+	if err == nil && !res.OK() {
+		err = fmt.Errorf("building the runner of test binaries ended with %d: %.500s", res.ExitCode, res.Stderr)
+	}
+	k.built = err == nil
+	return err
+}
+
+func (r *goRunner) start(ctx context.Context) error {
+	err := r.kit.build(ctx, r.space, r.dir)
 	if err != nil {
 		return err
 	}
-	if !res.OK() {
-		return fmt.Errorf("building the runner of test binaries ended with %d: %.500s", res.ExitCode, res.Stderr)
-	}
-	r.process, err = r.space.Start(ctx, sandbox.Command{Argv: []string{"/out/" + name}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
+	r.process, err = r.space.Start(ctx, sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
 	if err != nil {
 		return fmt.Errorf("starting the runner of test binaries: %w", err)
 	}

@@ -36,14 +36,19 @@ type goBench struct {
 func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
 	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}, most: map[string]int{}}
 	life := 2*cfg.MaxTime + time.Minute
+	var first *goKit
 	for range max(cfg.Workers, 1) {
 		w, err := cfg.Sandbox.Workspace(ctx, dir)
 		if err != nil {
 			return nil, errors.Join(err, b.close())
 		}
 		b.spaces = append(b.spaces, w)
-		b.shared = append(b.shared, &goRunner{space: b.spaces[0], dir: t.suite.Dir, life: life})
-		b.own = append(b.own, &goRunner{space: w, dir: t.suite.Dir, life: life})
+		kit := &goKit{}
+		if first == nil {
+			first = kit
+		}
+		b.shared = append(b.shared, &goRunner{space: b.spaces[0], kit: first, dir: t.suite.Dir, life: life})
+		b.own = append(b.own, &goRunner{space: w, kit: kit, dir: t.suite.Dir, life: life})
 	}
 	return b, nil
 }
