@@ -1,0 +1,162 @@
+package estimate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Query asks for the next tier of a task.
+type Query struct {
+	Case    Case
+	Tiers   []task.Tier            // configured and allowed, the cheapest first
+	Tried   []Try                  // that failed already, in order
+	Left    task.USD               // of the budget
+	Worst   map[task.Tier]task.USD // the most that an attempt at a tier can cost; missing: three times its mean
+	MayStop bool                   // whether giving up is a choice while a tier is left
+	Draw    float64                // from 0 up to 1, from the run's own id: decides about exploring, the same in a replay
+}
+
+// Choice is the tier to try, with the reason.
+type Choice struct {
+	Tier     task.Tier `json:"tier,omitempty"` // empty: none is affordable, or worth it
+	Why      string    `json:"why"`
+	Explored bool      `json:"explored,omitempty"` // chosen to learn, not because it is the best
+	Solve    float64   `json:"solve"`              // that this or a later tier solves the task, 0 to 1
+	Cost     task.USD  `json:"cost_usd"`           // expected, of this and later tiers
+}
+
+// option is a tier to try next, with the best way to go on after it.
+type option struct {
+	tier  task.Tier
+	guess guess
+	value float64 // expected gain in billionths of a dollar
+	solve float64
+	cost  float64
+}
+
+// margin is how much better it must be to pass a tier over, as a share of the
+// expected cost: figures from few observations look better than they are.
+const margin = 0.05
+
+// Next chooses. Only tiers above the last one tried come into question. Among
+// those that the budget holds it takes the one from which the whole rest of
+// the ladder promises most: the worth of a solved task times its probability,
+// less the expected cost. A small share of choices takes what was seen least
+// instead, and only there.
+func (h *History) Next(q Query) Choice {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	all := h.options(q, q.Tried, q.Left)
+	if len(all) == 0 {
+		return Choice{Why: h.none(q)}
+	}
+	best := all[0]
+	for _, o := range all[1:] {
+		if o.value > best.value+margin*best.cost { // a cheaper tier is passed over for a clear reason only
+			best = o
+		}
+	}
+	if rare := least(all); rare.tier != best.tier && q.Draw < h.cfg.Explore && rare.guess.states < h.cfg.Enough && rare.hoped(h.cfg.Worth) > best.value {
+		c := h.choice(q, rare, all)
+		c.Explored = true
+		c.Why = fmt.Sprintf("%s, to learn: it was seen %d times in this place and may be better than %s", rare.tier, rare.guess.states, best.tier)
+		return c
+	}
+	if q.MayStop && best.hoped(h.cfg.Worth) < 0 {
+		return Choice{Why: fmt.Sprintf("no further tier: %s would solve %s of the likes of this (%s; %d of %d seen) for %s each, and a solved task counts as %s",
+			best.tier, percent(best.solve), q.Case, best.guess.solved, best.guess.seen, dollars(best.cost), h.cfg.Worth)}
+	}
+	return h.choice(q, best, all)
+}
+
+// hoped is the value when the tier is better than was seen by two standard
+// deviations: giving up for good, and looking away, need more than bad luck.
+func (o option) hoped(worth task.USD) float64 {
+	n := float64(o.guess.seen + weight)
+	more := 2 * math.Sqrt(o.guess.solve*(1-o.guess.solve)/n)
+	return o.value + more*float64(worth)
+}
+
+func least(all []option) option {
+	rare := all[0]
+	for _, o := range all[1:] {
+		if o.guess.states < rare.guess.states {
+			rare = o
+		}
+	}
+	return rare
+}
+
+// options lists the tiers that can follow, each with the best rest.
+func (h *History) options(q Query, tried []Try, left task.USD) []option {
+	var out []option
+	for _, tier := range q.Tiers {
+		if len(tried) > 0 && tier.Rank() <= tried[len(tried)-1].Tier.Rank() {
+			continue
+		}
+		g := h.guess(q.Tiers, q.Case, tried, tier)
+		worst, known := q.Worst[tier]
+		if !known {
+			worst = task.USD(3 * g.cost)
+		}
+		if worst > left {
+			continue
+		}
+		mean := task.USD(g.cost)
+		o := option{tier: tier, guess: g, solve: g.solve, cost: g.cost}
+		after := append(append([]Try(nil), tried...), Try{tier, mean})
+		if rest, ok := h.rest(q, after, left-mean); ok {
+			o.solve += (1 - g.solve) * rest.solve
+			o.cost += (1 - g.solve) * rest.cost
+		}
+		// Passing a tier over saves money at best: one try less never solves
+		// more, whatever few observations seem to say.
+		if len(out) > 0 {
+			o.solve = min(o.solve, out[0].solve)
+		}
+		o.value = o.solve*float64(h.cfg.Worth) - o.cost
+		out = append(out, o)
+	}
+	return out
+}
+
+// rest is the best way to go on after a failure, if there is one that is
+// worth it or that has to be taken.
+func (h *History) rest(q Query, tried []Try, left task.USD) (best option, ok bool) {
+	for _, o := range h.options(q, tried, left) {
+		if !ok || o.value > best.value {
+			best, ok = o, true
+		}
+	}
+	return best, ok && (best.value > 0 || !q.MayStop)
+}
+
+func (h *History) choice(q Query, o option, all []option) Choice {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: solves about %s of the likes of this (%s; %d of %d seen)", o.tier, percent(o.guess.solve), q.Case, o.guess.solved, o.guess.seen)
+	if len(q.Tried) > 0 {
+		fmt.Fprintf(&b, " after %s failed", q.Tried[len(q.Tried)-1].Tier)
+	}
+	fmt.Fprintf(&b, " for %s", dollars(o.guess.cost))
+	for _, other := range all {
+		if other.tier.Rank() < o.tier.Rank() {
+			fmt.Fprintf(&b, "; %s is passed over: %s for %s does not pay", other.tier, percent(other.guess.solve), dollars(other.guess.cost))
+		}
+	}
+	if o.solve > o.guess.solve {
+		fmt.Fprintf(&b, "; with the tiers above it %s for %s", percent(o.solve), dollars(o.cost))
+	}
+	return Choice{Tier: o.tier, Why: b.String(), Solve: o.solve, Cost: task.USD(o.cost)}
+}
+
+func (h *History) none(q Query) string {
+	if len(h.options(q, q.Tried, 1<<62)) > 0 {
+		return fmt.Sprintf("no further tier: what is left of the budget, %s, does not hold the worst case of one", q.Left)
+	}
+	return "no further tier is configured and allowed"
+}
+
+func dollars(nano float64) string { return task.USD(nano).String() }
