@@ -7,7 +7,7 @@ HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: build setup demo test lint bench eval fuzz wasm clean
+.PHONY: build setup demo test lint bench bench-edits eval fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -30,6 +30,9 @@ $(LINT):
 
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
 	sh .ci/bench.sh
+
+bench-edits: ## 10,000 random sets of edits over real files, applied and rolled back
+	FETTLE_EDIT_SETS=10000 $(GO) test -count=1 -timeout 30m -v -run TestS07RealFilesComeBackByteForByte ./bot/patch
 
 eval: setup ## mechanical repair on cases with held-back tests; HALF=practice, open, sealed or all
 	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval

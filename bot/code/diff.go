@@ -6,15 +6,23 @@ const maxTable = 4 << 20
 
 // diffLines are the hunks that make one list of lines into the other: lines
 // that occur once on both sides are held fixed first (patience diff), what
-// lies between is compared by its longest common subsequence.
-func diffLines(old, now []string) []hunk {
-	d := differ{old: old, now: now}
+// lies between is compared by its longest common subsequence. Lines that read
+// the same are taken for the same.
+func diffLines(old, now []string, read func(string) string) []hunk {
+	d := differ{old: make([]string, len(old)), now: make([]string, len(now)), text: now}
+	for i, l := range old {
+		d.old[i] = read(l)
+	}
+	for i, l := range now {
+		d.now[i] = read(l)
+	}
 	d.compare(0, len(old), 0, len(now))
 	return d.out
 }
 
 type differ struct {
-	old, now []string
+	old, now []string // as they read
+	text     []string // the new lines as they are
 	out      []hunk
 }
 
@@ -52,10 +60,10 @@ func (d *differ) compare(a, aEnd, b, bEnd int) {
 func (d *differ) add(a, aEnd, b, bEnd int) {
 	if n := len(d.out); n > 0 && d.out[n-1].to == a && d.out[n-1].nowEnd == b {
 		last := &d.out[n-1]
-		last.to, last.nowEnd, last.text = aEnd, bEnd, append(last.text[:len(last.text):len(last.text)], d.now[b:bEnd]...)
+		last.to, last.nowEnd, last.text = aEnd, bEnd, append(last.text[:len(last.text):len(last.text)], d.text[b:bEnd]...)
 		return
 	}
-	d.out = append(d.out, hunk{from: a, to: aEnd, text: d.now[b:bEnd:bEnd], nowEnd: bEnd})
+	d.out = append(d.out, hunk{from: a, to: aEnd, text: d.text[b:bEnd:bEnd], nowEnd: bEnd})
 }
 
 // anchors are the pairs of lines that occur once on both sides, as many as

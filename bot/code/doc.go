@@ -6,7 +6,11 @@
 //
 // An edit replaces the bytes of one region and nothing else: what stands
 // before and after it is the same afterwards, byte for byte, whatever the
-// line endings, tabs, byte order mark or missing last newline.
+// line endings, tabs, byte order mark or missing last newline. Imports are
+// merged into those that a file has (AddImport), a whole file is reduced to
+// what it changes (MergeFile), search/replace blocks are found exactly or but
+// for white space (SearchReplace), markers go without a trace (Mark, Unmark).
+// Callables tells what a change of parameters breaks.
 //
 // The package is pure: it never opens a file, never runs anything, and never
 // panics on hostile text. Package mutate beside it holds the one table of

@@ -37,12 +37,16 @@ func IsElision(line string) bool {
 	return false
 }
 
+// maxMarks is how many lines that stand for left-out code a text may have.
+const maxMarks = 50
+
 // side is a version of a file as lines without their ends, with its regions.
 type side struct {
 	lines []string
 	keys  []string // of each region: its id without the hash
 	at    []Region
 	byKey map[string]Region
+	known map[string]bool // its words, when they were asked for
 }
 
 func newSide(ctx context.Context, path string, lines []string) (*side, error) {
@@ -114,6 +118,9 @@ func expand(ctx context.Context, path string, old *side, lines []string) ([]stri
 	}
 	if len(marks) == 0 {
 		return lines, nil, nil
+	}
+	if len(marks) > maxMarks {
+		return nil, nil, fmt.Errorf("%w: %d such lines, at most %d are understood", ErrElision, len(marks), maxMarks)
 	}
 	now, err := newSide(ctx, path, plain)
 	if err != nil {

@@ -12,6 +12,9 @@ import (
 // ErrNotImport says that a text given as an import holds something else.
 var ErrNotImport = errors.New("not an import")
 
+// maxImports is how many imports are merged at once.
+const maxImports = 100
+
 // AddImport merges import statements into a file's imports and touches
 // nothing else. Names are added to the list of a statement that imports from
 // the same module already; a new statement goes to the group (standard
@@ -46,6 +49,9 @@ func AddImport(ctx context.Context, path string, src []byte, text string) ([]byt
 	}
 	if err != nil {
 		return nil, Region{}, Resolution{}, fmt.Errorf("add an import to %s: %w", path, err)
+	}
+	if len(wanted) > maxImports {
+		return nil, Region{}, Resolution{}, fmt.Errorf("add an import to %s: %d imports at once, at most %d are taken", path, len(wanted), maxImports)
 	}
 	out, how, at := src, Resolution{By: "module", Score: 1}, -1
 	for _, w := range wanted {
@@ -122,7 +128,7 @@ func importGroups(t *Tree, all []statement) [][]statement {
 	for i, s := range all {
 		if i > 0 {
 			prev := all[i-1].node
-			if !onlyComments(t, prev.End(), s.node.Start()) {
+			if !onlyComments(prev, s.node) {
 				break
 			}
 			if !t.gap(prev, s.node) {
@@ -135,10 +141,11 @@ func importGroups(t *Tree, all []statement) [][]statement {
 	return out
 }
 
-// onlyComments tells whether only comments and white space stand between.
-func onlyComments(t *Tree, start, end int) bool {
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
-		if c.Start() >= start && c.End() <= end && !c.IsExtra() && strings.Trim(c.Text(), "; \t\r\n") != "" {
+// onlyComments tells whether only comments and semicolons stand between two
+// nodes of one level.
+func onlyComments(a, b Node) bool {
+	for c, ok := a.next(); ok && c != b; c, ok = c.next() {
+		if !c.IsExtra() && strings.Trim(c.Text(), "; \t\r\n") != "" {
 			return false
 		}
 	}

@@ -56,7 +56,11 @@ func MergeFile(ctx context.Context, path string, src []byte, text string) (Merge
 		return Merge{}, err
 	}
 	m := Merge{Elided: len(scopes), Moved: !sameOrder(old, now)}
-	hunks := diffLines(oldLines, lines)
+	read := func(l string) string { return l }
+	if lang != Unknown { // white space at the ends of lines is no change of code
+		read = trimEnd
+	}
+	hunks := diffLines(oldLines, lines, read)
 	if m.Moved {
 		hunks = symbolHunks(old, now)
 	}
@@ -244,7 +248,7 @@ func (h hunk) noise(ctx context.Context, lang Language, old, now *side, elided [
 		was, ok := old.byKey[key]
 		return !ok || sameCode(was, old, now.byKey[key], now)
 	}
-	return importsInUse(ctx, lang, strings.Join(left, "\n"), now.lines)
+	return importsInUse(ctx, lang, strings.Join(left, "\n"), now)
 }
 
 // outerScope is the innermost region that holds all of the lines.
@@ -259,11 +263,13 @@ func (s *side) outerScope(from, to int) (key string, first, last int) {
 	return key, first, last
 }
 
+func trimEnd(l string) string { return strings.TrimRightFunc(l, unicode.IsSpace) }
+
 // solid are the lines that are not blank, without white space at their ends.
 func solid(lines []string) []string {
 	var out []string
 	for _, l := range lines {
-		if l = strings.TrimRightFunc(l, unicode.IsSpace); l != "" {
+		if l = trimEnd(l); l != "" {
 			out = append(out, l)
 		}
 	}
@@ -283,7 +289,7 @@ func sameCode(a Region, old *side, b Region, now *side) bool {
 
 // importsInUse tells whether a text is imports only, and one of the names
 // that they bind stands elsewhere in the file's new lines.
-func importsInUse(ctx context.Context, lang Language, text string, lines []string) bool {
+func importsInUse(ctx context.Context, lang Language, text string, now *side) bool {
 	var wanted []wantedImport
 	var err error
 	switch lang {
@@ -299,12 +305,7 @@ func importsInUse(ctx context.Context, lang Language, text string, lines []strin
 	if err != nil {
 		return false
 	}
-	words := map[string]bool{}
-	for _, l := range lines {
-		for w := range strings.FieldsFuncSeq(l, func(r rune) bool { return !isWord(r) }) {
-			words[w] = true
-		}
-	}
+	words := now.words()
 	for _, w := range wanted {
 		for _, name := range w.binds() {
 			if name == "*" || words[name] {
@@ -313,6 +314,19 @@ func importsInUse(ctx context.Context, lang Language, text string, lines []strin
 		}
 	}
 	return false
+}
+
+// words are all the words of a side.
+func (s *side) words() map[string]bool {
+	if s.known == nil {
+		s.known = map[string]bool{}
+		for _, l := range s.lines {
+			for w := range strings.FieldsFuncSeq(l, func(r rune) bool { return !isWord(r) }) {
+				s.known[w] = true
+			}
+		}
+	}
+	return s.known
 }
 
 func isWord(r rune) bool {
@@ -370,9 +384,12 @@ func changedRegions(ctx context.Context, path string, before, after []byte) ([]R
 		if known[r.ID] {
 			continue
 		}
-		inner := slices.ContainsFunc(is[i+1:], func(c Region) bool {
-			return !known[c.ID] && c.StartByte >= r.StartByte && c.EndByte <= r.EndByte
-		})
+		inner := false
+		for _, c := range is[i+1:] { // they come in the order of the text
+			if inner = !known[c.ID] && c.EndByte <= r.EndByte; inner || c.StartByte >= r.EndByte {
+				break
+			}
+		}
 		if !inner {
 			out = append(out, r)
 		}

@@ -163,6 +163,24 @@ func checkMerge(t rapid.TB, path string, src []byte, text string) {
 	if lost := lostSymbols(before, after); len(lost) > 0 {
 		t.Fatalf("lost %v:\n%.900q\n%.900q\n%.900q", lost, src, text, m.Out)
 	}
+	asked := fitWhole(ctx, src, LanguageOf(path), text)
+	if m.Elided > 0 || m.Moved || !parses(ctx, path, []byte(asked)) {
+		return
+	}
+	given, err := newSide(ctx, path, plainLines(asked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, was := range before.byKey {
+		is, ok := given.byKey[key]
+		out, stays := after.byKey[key]
+		if !ok || !stays || strings.Contains(key, "#") || !slices.Equal(solid(before.lines[was.StartLine-1:was.EndLine]), solid(given.lines[is.StartLine-1:is.EndLine])) {
+			continue
+		}
+		if a, b := before.lines[was.StartLine-1:was.EndLine], after.lines[out.StartLine-1:out.EndLine]; !slices.Equal(a, b) && len(solid(a)) == len(a) {
+			t.Fatalf("%s is the same in both and changed:\n%.900q\n%.900q\n%.900q", key, src, text, m.Out)
+		}
+	}
 }
 
 func TestE3WholeRealFilesMergeWithThemselves(t *testing.T) {

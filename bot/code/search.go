@@ -32,7 +32,7 @@ type Block struct{ Search, Replace string }
 func ParseBlocks(text string) ([]Block, error) {
 	const outside, searching, replacing = 0, 1, 2
 	var out []Block
-	var b Block
+	var search, replace strings.Builder
 	state, n := outside, 0
 	fail := func(what string) error { return fmt.Errorf("%w: line %d %s", ErrNotBlocks, n, what) }
 	for line := range strings.SplitAfterSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -43,7 +43,9 @@ func ParseBlocks(text string) ([]Block, error) {
 			if state != outside {
 				return nil, fail("begins a block inside another")
 			}
-			state, b = searching, Block{}
+			state = searching
+			search.Reset()
+			replace.Reset()
 		case state == searching && isFenceOf(trimmed, '=', ""):
 			state = replacing
 		case isFenceOf(trimmed, '>', "REPLACE"):
@@ -51,11 +53,11 @@ func ParseBlocks(text string) ([]Block, error) {
 				return nil, fail("ends a block that has no =======")
 			}
 			state = outside
-			out = append(out, b)
+			out = append(out, Block{search.String(), replace.String()})
 		case state == searching:
-			b.Search += line
+			search.WriteString(line)
 		case state == replacing:
-			b.Replace += line
+			replace.WriteString(line)
 		case strings.TrimSpace(line) != "":
 			return nil, fail(fmt.Sprintf("(%.60q) stands outside of a block", trimmed))
 		}
@@ -135,20 +137,18 @@ func SearchReplace(_ context.Context, path string, src []byte, text string) ([]b
 	return out, how, nil
 }
 
-// lineMatch compares a line of the file with one of a block.
+// lineMatch is a way to look at lines: two that read the same are the same.
 type lineMatch struct {
 	by    string
 	score float64 // 0: measured
-	equal func(file, block string) bool
+	read  func(line string) string
 }
 
 var lineMatches = []lineMatch{
-	{"text", 1, func(a, b string) bool { return a == b }},
-	{"text", 0.98, func(a, b string) bool { return strings.TrimRight(a, " \t\f") == strings.TrimRight(b, " \t\f") }},
-	{"similarity", 0.95, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }},
-	{"similarity", 0, func(a, b string) bool {
-		return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
-	}},
+	{"text", 1, func(l string) string { return l }},
+	{"text", 0.98, func(l string) string { return strings.TrimRight(l, " \t\f") }},
+	{"similarity", 0.95, strings.TrimSpace},
+	{"similarity", 0, func(l string) string { return strings.Join(strings.Fields(l), "") }},
 }
 
 func findBlock(src []byte, b Block) (Span, error) {
@@ -164,7 +164,7 @@ func findBlock(src []byte, b Block) (Span, error) {
 	starts := lineStarts(body)
 	have := plainLines(string(body))
 	for _, m := range lineMatches {
-		places := matchLines(have, want, m.equal)
+		places := matchLines(have, want, m.read)
 		if len(places) > 1 {
 			return Span{}, fmt.Errorf("%w: its lines stand at lines %s; add lines before or after until it fits one place only", ErrAmbiguous, numbers(places))
 		}
@@ -191,17 +191,43 @@ func findBlock(src []byte, b Block) (Span, error) {
 	return Span{}, notFound(have, want)
 }
 
-// matchLines are the indexes at which all of want stands in have.
-func matchLines(have, want []string, equal func(a, b string) bool) []int {
+// manyPlaces is how many places are looked for at most.
+const manyPlaces = 20
+
+// matchLines are the indexes at which all of want stands in have, in time
+// that grows with the lines only (Knuth, Morris and Pratt).
+func matchLines(have, want []string, read func(string) string) []int {
+	pattern := make([]string, len(want))
+	for i, l := range want {
+		pattern[i] = read(l)
+	}
+	back := make([]int, len(pattern)) // the longest border of each prefix
+	for i, k := 1, 0; i < len(pattern); i++ {
+		for k > 0 && pattern[i] != pattern[k] {
+			k = back[k-1]
+		}
+		if pattern[i] == pattern[k] {
+			k++
+		}
+		back[i] = k
+	}
 	var out []int
-	for i := 0; i+len(want) <= len(have); i++ {
-		ok := true
-		for j := 0; ok && j < len(want); j++ {
-			ok = equal(have[i+j], want[j])
+	k := 0
+	for i, l := range have {
+		l = read(l)
+		for k > 0 && l != pattern[k] {
+			k = back[k-1]
 		}
-		if ok {
-			out = append(out, i)
+		if l == pattern[k] {
+			k++
 		}
+		if k < len(pattern) {
+			continue
+		}
+		if out = append(out, i-k+1); len(out) == manyPlaces {
+			return out
+		}
+		k = back[k-1]
 	}
 	return out
 }
@@ -249,7 +275,7 @@ func numbers(places []int) string {
 	var out []string
 	for i, p := range places {
 		if i == 8 {
-			out = append(out, fmt.Sprintf("and %d more", len(places)-i))
+			out = append(out, "and more")
 			break
 		}
 		out = append(out, fmt.Sprint(p+1))
@@ -260,7 +286,8 @@ func numbers(places []int) string {
 // notFound names the place that fits best, and the first line that differs.
 func notFound(have, want []string) error {
 	best, at := 0, -1
-	for i := range have {
+	want = want[:min(len(want), 50)]
+	for i := range min(len(have), 100_000) {
 		n := 0
 		for j := range want {
 			if i+j < len(have) && strings.TrimSpace(want[j]) != "" && strings.TrimSpace(have[i+j]) == strings.TrimSpace(want[j]) {

@@ -249,7 +249,7 @@ func findRegion(c *cobra.Command, id, target string) (foundRegion, error) {
 			return nil
 		case err != nil:
 			last = err
-			return nil
+			return nil //nolint:nilerr // another file may have it
 		case len(best) > 0 && how.Score < best[0].Score:
 			return nil
 		case len(best) > 0 && how.Score > best[0].Score:
