@@ -7,7 +7,7 @@ HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: build setup demo test lint bench bench-edits eval fuzz wasm clean
+.PHONY: build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -36,6 +36,9 @@ bench-edits: ## 10,000 random sets of edits over real files, applied and rolled 
 
 eval: setup ## mechanical repair on cases with held-back tests; HALF=practice, open, sealed or all
 	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval
+
+bench-ladder: ## ways of choosing tiers compared on a made-up table; LADDER="-csv FILE" and more
+	$(GO) run ./eval/ladder/bench $(LADDER)
 
 fuzz: ## each fuzz target for TIME
 	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh
