@@ -150,7 +150,7 @@ func blockName(n Node) (name string, prefix bool) {
 func declaredName(n Node) (string, bool) {
 	name := ""
 	n.Walk(func(c Node) bool {
-		if name == "" && c.Field() == "name" && len(c.Text()) < 60 {
+		if name == "" && c.Field() == "name" && c.End()-c.Start() < 200 {
 			name = c.Text()
 		}
 		return name == ""

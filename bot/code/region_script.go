@@ -5,8 +5,18 @@ import "strings"
 // scriptRegion finds the regions of JavaScript, TypeScript and TSX.
 func scriptRegion(n Node) (draft, bool) {
 	switch n.Kind() {
-	case "function_declaration", "generator_function_declaration", "function_signature":
+	case "function_signature":
+		d, ok := named(KindFunction, n)
+		if strings.HasPrefix(n.head(8), "default ") { // as relaxations have it
+			d.Name = "default"
+		}
+		return d, ok
+	case "function_declaration", "generator_function_declaration":
 		return named(KindFunction, n)
+	case "labeled_statement":
+		if strings.HasPrefix(n.head(7), "global") { // as above
+			return span(KindModule, "global", n, n), true
+		}
 	case "class_declaration", "abstract_class_declaration":
 		return named(KindClass, n)
 	case "interface_declaration", "type_alias_declaration", "enum_declaration":

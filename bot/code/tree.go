@@ -45,7 +45,7 @@ func Parse(ctx context.Context, lang Language, src []byte) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse %s source: %w", lang, err)
 	}
-	t := newTree(lang, bytes.Clone(src), nodes, names)
+	t := newTree(lang, bytes.Clone(src), relaxed(ctx, lang, number, src, nodes), names)
 	parsed.put(key, t)
 	return t, nil
 }
@@ -144,6 +144,11 @@ func (n Node) Field() string { return n.t.names.Field(n.raw().Field) }
 
 // Text is the source of the node.
 func (n Node) Text() string { return string(n.t.Src[n.Start():n.End()]) }
+
+// head is the beginning of the text, at most size bytes.
+func (n Node) head(size int) string {
+	return string(n.t.Src[n.Start():min(n.End(), n.Start()+size)])
+}
 
 // Line is the 1-based line where the node starts.
 func (n Node) Line() int { return n.t.Line(n.Start()) }

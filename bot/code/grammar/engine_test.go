@@ -141,3 +141,12 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func TestOneVeryLongListParses(t *testing.T) {
+	t.Parallel()
+	src := []byte("package p\n\nvar x = []byte{" + strings.Repeat("0x3c, ", 100_000) + "}\n")
+	nodes, _, err := Parse(t.Context(), Go, src)
+	if err != nil || nodes[0].Flags&HasError != 0 {
+		t.Errorf("%d bytes in one line: %v", len(src), err)
+	}
+}

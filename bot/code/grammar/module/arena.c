@@ -8,13 +8,13 @@ static Block *spare[CLASSES];
 static Chunk *chunks, *filling;
 static char *at, *end;
 
-enum { HEAD = 8 };
+enum { HEAD = 8, LEAD = (sizeof(Chunk) + 15) & ~15 };
 
 static void *carve(size_t size) {
   while ((size_t)(end - at) < size) {
     Chunk *next = filling ? filling->next : chunks;
     if (!next) {
-      size_t room = size + sizeof(Chunk) > CHUNK ? size + sizeof(Chunk) : CHUNK;
+      size_t room = size + LEAD > CHUNK ? size + LEAD : CHUNK;
       next = malloc(room);
       if (!next) abort();
       next->size = room;
@@ -22,7 +22,7 @@ static void *carve(size_t size) {
       if (filling) filling->next = next; else chunks = next;
     }
     filling = next;
-    at = (char *)next + ((sizeof(Chunk) + 15) & ~(size_t)15);
+    at = (char *)next + LEAD;
     end = (char *)next + next->size;
   }
   void *p = at;

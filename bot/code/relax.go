@@ -1,0 +1,108 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code/grammar"
+)
+
+// relaxation writes syntax that a grammar does not know yet as syntax that
+// means the same to the outline and has the same length, so that every span
+// stays where it is. The first group of find is overwritten: by with, and
+// blanks to its end.
+type relaxation struct {
+	find   *regexp.Regexp
+	with   string
+	script bool // JavaScript too
+	unless string
+	// unless: not where the last character before, white space and comments
+	// apart, is one of these.
+}
+
+// What the grammars of TypeScript (0.23.2) and JavaScript (0.25.0) do not know:
+// import types with type arguments, variance of type parameters, reserved
+// words in export clauses, default exports of signatures, global augmentation
+// inside a module, a call signature with type parameters on the next line,
+// export type *, keyof readonly, an escaped back quote in the type of a
+// template, type arguments of a tagged template.
+var relaxations = []relaxation{
+	{find: regexp.MustCompile(`\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))`), with: "_"},
+	{find: regexp.MustCompile(`[<,]\s*(?:/\*[^*]*\*+/\s*)?(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
+	{find: regexp.MustCompile(`\bas\s+(null|void|catch|undefined|in|new|delete|function|class|enum|if|for|do|while|try|with|switch|return|throw|var|instanceof|typeof|default|true|false|this|super|import|export|extends|case|break|continue|finally|else|const|debugger)\s*[,}]`), with: "_", script: true},
+	{find: regexp.MustCompile(`\bexport\s+(default function)\s*[(<]`), with: "function _______"},
+	{find: regexp.MustCompile(`\n[ \t]*(global)\s*\{`), with: "______:"[1:]},
+	{find: regexp.MustCompile(`\n[ \t]*([ \t])<\s*(?:const\s+)?[A-Z]`), with: ";", unless: "(,=|&?:+<{;"},
+	{find: regexp.MustCompile(`\bexport\s+(type)\s*\*`), with: " "},
+	{find: regexp.MustCompile(`\bkeyof\s+(readonly)\s`), with: " "},
+	{find: regexp.MustCompile("(\\\\`)"), with: "_"},
+	{find: regexp.MustCompile("[\\w$](<[^<>\\n`]*>)`"), with: " "},
+}
+
+// relaxed parses a script that has an error once more with what the grammar
+// does not know rewritten, and gives that tree where it has no error. Nodes of
+// the rewritten places have the kind of what stands for them; the text is the
+// original.
+func relaxed(ctx context.Context, lang Language, number int, src []byte, nodes []grammar.Node) []grammar.Node {
+	if lang != TypeScript && lang != TSX && lang != JavaScript || nodes[0].Flags&grammar.HasError == 0 {
+		return nodes
+	}
+	text := bytes.Clone(src)
+	for _, r := range relaxations {
+		if lang != JavaScript || r.script {
+			r.apply(text)
+		}
+	}
+	if bytes.Equal(text, src) {
+		return nodes
+	}
+	again, _, err := grammar.Parse(ctx, number, text)
+	if err != nil || again[0].Flags&grammar.HasError != 0 {
+		return nodes
+	}
+	return again
+}
+
+func (r relaxation) apply(text []byte) {
+	for from := 0; from < len(text); {
+		at := r.find.FindSubmatchIndex(text[from:])
+		if at == nil {
+			return
+		}
+		part, begin := text[from+at[2]:from+at[3]], from+at[0]
+		from += at[3]
+		if r.unless != "" && strings.IndexByte(r.unless, lastCode(text[max(0, begin-4000):begin])) >= 0 {
+			continue
+		}
+		for i, c := range part {
+			switch {
+			case i < len(r.with):
+				part[i] = r.with[i]
+			case c != '\n' && c != '\r' && r.with == "_":
+				part[i] = '_'
+			case c != '\n' && c != '\r':
+				part[i] = ' '
+			}
+		}
+	}
+}
+
+// lastCode is the last byte that is neither white space nor in a comment.
+func lastCode(text []byte) byte {
+	for {
+		text = bytes.TrimSpace(text)
+		line := text[bytes.LastIndexByte(text, '\n')+1:]
+		switch {
+		case len(text) == 0:
+			return 0
+		case bytes.HasSuffix(text, []byte("*/")):
+			text = text[:max(0, bytes.LastIndex(text, []byte("/*")))]
+		case bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")):
+			text = text[:len(text)-len(line)]
+		default:
+			return text[len(text)-1]
+		}
+	}
+}
