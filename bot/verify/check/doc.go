@@ -53,7 +53,7 @@ type Check struct {
 	Status   Status         `json:"status"`
 	Required bool           `json:"required"`
 	Declared bool           `json:"declared,omitempty"` // the repository's own file names it
-	Command  string         `json:"command,omitempty"` // what to type for the same
+	Command  string         `json:"command,omitempty"`  // what to type for the same
 	Dir      string         `json:"dir,omitempty"`
 	Why      string         `json:"why,omitempty"` // why it is run
 	Detail   string         `json:"detail"`

@@ -120,13 +120,14 @@ func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, erro
 		out.Status, out.Detail, out.Do = NotRun, missing.what()+" is not there", missing.Install
 		return out, nil
 	}
+	whole := ""
 	if w.opt.Profile == Fast && c.Kind == detect.Test && len(w.opt.Changed) > 0 {
 		sel := target.Select(w.tree, c, target.Change{Files: w.opt.Changed, Commits: w.opt.Commits})
 		if sel.None {
 			out.Status, out.Detail = Skipped, sel.Why
 			return out, nil
 		}
-		out.Selected = sel.Picks
+		out.Selected, whole = sel.Picks, sel.Why
 		c = sel.Narrow(c)
 	}
 	begun := w.cfg.Now()
@@ -136,6 +137,9 @@ func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, erro
 	}
 	out.Seconds = seconds(w.cfg.Now().Sub(begun))
 	w.judge(&out, c, res, w.read(n, c, res))
+	if whole != "" {
+		out.Detail += "; all tests: " + whole
+	}
 	return out, nil
 }
 

@@ -87,10 +87,18 @@ func goSees(p string) bool {
 	return true
 }
 
+// shallow lists the files with those of upper folders first: a root comes before
+// what lies in it.
+func (t *Tree) shallow() []string {
+	out := slices.Clone(t.Files)
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return out
+}
+
 // rust finds workspaces and crates that belong to none.
 func (t *Tree) rust(p *Plan) {
 	var roots []string
-	for _, f := range t.Files { // sorted: a root comes before what lies in it
+	for _, f := range t.shallow() {
 		if path.Base(f) != "Cargo.toml" || inDir(f, "testdata", "fixtures") {
 			continue
 		}
@@ -116,7 +124,7 @@ func (t *Tree) java(p *Plan) {
 	covered := func(roots []string, dir string) bool {
 		return slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") })
 	}
-	for _, f := range t.Files {
+	for _, f := range t.shallow() {
 		dir := path.Dir(f)
 		if inDir(f, "testdata", "fixtures") {
 			continue

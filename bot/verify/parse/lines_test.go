@@ -142,3 +142,23 @@ func TestC3PassedTestsAreNamedWhereTheToolNamesThem(t *testing.T) {
 		}
 	}
 }
+
+func TestC3AnInheritedTestIsOneTest(t *testing.T) {
+	t.Parallel()
+	out := `============================= test session starts ==============================
+tests/test_timed.py::TestTimed::test_bad[a b] <- tests/test_base.py FAILED [ 50%]
+tests/test_timed.py::TestTimed::test_good <- tests/test_base.py PASSED [100%]
+=================================== FAILURES ===================================
+___________________________ TestTimed.test_bad[a b] ____________________________
+tests/test_base.py:9: in test_bad
+    assert 1 == 2
+E   assert 1 == 2
+=========================== short test summary info ============================
+FAILED tests/test_timed.py::TestTimed::test_bad[a b] - assert 1 == 2
+========================= 1 failed, 1 passed in 0.02s ==========================
+`
+	rep := Read(Pytest, []byte(out), Place{})
+	if len(rep.Tests) != 2 || rep.Tests[0].ID != "tests/test_timed.py::TestTimed::test_bad[a b]" || rep.Tests[0].Failure.Line != 9 || rep.Tests[1].Status != Passed {
+		t.Errorf("%+v", rep.Tests)
+	}
+}

@@ -148,7 +148,11 @@ func Read(f Format, data []byte, at Place) Report {
 	rep.Format = f
 	rep.Tests = merge(rep.Tests)
 	for i := range rep.Tests {
-		if t := &rep.Tests[i]; t.Failure != nil {
+		t := &rep.Tests[i]
+		if t.Red() && t.Failure == nil {
+			t.Failure = &task.Failure{Message: "the test failed, and the output does not say why"}
+		}
+		if t.Failure != nil {
 			f := *t.Failure
 			f.Test = t.ID
 			if f.File == "" {

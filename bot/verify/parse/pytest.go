@@ -113,12 +113,17 @@ func (r *ptRun) progress(line, running string) string {
 		return ""
 	}
 	if m := ptRunning.FindStringSubmatch(line); m != nil {
-		return m[1]
+		return ptInherited.ReplaceAllString(m[1], "")
 	}
 	return running
 }
 
+// ptInherited is what pytest writes behind a test whose code stands in another
+// file.
+var ptInherited = regexp.MustCompile(` <- \S+$`)
+
 func (r *ptRun) saw(id, status string) {
+	id = ptInherited.ReplaceAllString(id, "")
 	old, seen := r.status[id]
 	if !seen {
 		r.order = append(r.order, id)

@@ -12,7 +12,6 @@ import (
 var (
 	pyImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
 	pyFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n;#]+)`)
-	pyWord   = regexp.MustCompile(`[A-Za-z_]\w*`)
 	pyLoads  = regexp.MustCompile(`(?:import_module|__import__|run_module|patch|patch\.object)\(\s*["']([\w.]+)["']`)
 )
 
@@ -101,18 +100,47 @@ func (p *pyTree) targets(f string) []string {
 				continue
 			}
 			if im.names == nil { // import pkg: what of its names the text speaks of
-				out = append(out, p.through(file, spoken(src), 0)...)
+				out = append(out, p.through(file, p.beyond(f, im.module, attributes(im.module, src)), 0)...)
 				out = append(out, p.deeper(im.module, src)...)
 				continue
 			}
-			out = append(out, p.through(file, setOf(im.names), 0)...)
+			out = append(out, p.through(file, p.beyond(f, im.module, setOf(im.names)), 0)...)
 		}
 		for _, n := range im.names { // from pkg import module
-			sub := im.module + "." + n
-			if strings.HasSuffix(im.module, ".") {
-				sub = im.module + n
-			}
-			out = append(out, p.resolve(f, sub)...)
+			out = append(out, p.resolve(f, member(im.module, n))...)
+		}
+	}
+	return out
+}
+
+// member is a name below a module: "a.b" and c, or ".." and c.
+func member(module, name string) string {
+	if strings.HasSuffix(module, ".") {
+		return module + name
+	}
+	return module + "." + name
+}
+
+// beyond are the names that are not modules of the package themselves.
+func (p *pyTree) beyond(from, module string, names map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for n := range names {
+		if len(p.resolve(from, member(module, n))) == 0 {
+			out[n] = true
+		}
+	}
+	return out
+}
+
+// attributes are the names that a text takes from a module: "module.name".
+func attributes(module, src string) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\b`+regexp.QuoteMeta(module)+`\.(\w+)`).FindAllStringSubmatch(src, 5000) {
+		out[m[1]] = true
+	}
+	if as := regexp.MustCompile(`import[ \t]+` + regexp.QuoteMeta(module) + `[ \t]+as[ \t]+(\w+)`).FindStringSubmatch(src); as != nil {
+		for _, m := range regexp.MustCompile(`\b`+as[1]+`\.(\w+)`).FindAllStringSubmatch(src, 5000) {
+			out[m[1]] = true
 		}
 	}
 	return out
@@ -155,6 +183,9 @@ func (p *pyTree) through(init string, names map[string]bool, depth int) []string
 				case wanted["*"] && !defines(p.t.Read(file), names):
 				default:
 					out = append(out, file)
+					if wanted["*"] {
+						found = merged(found, names, p.t.Read(file))
+					}
 				}
 			}
 		}
@@ -167,6 +198,16 @@ func (p *pyTree) through(init string, names map[string]bool, depth int) []string
 	return out
 }
 
+// merged adds the names that a module defines to those that were found.
+func merged(found, names map[string]bool, src string) map[string]bool {
+	for n := range names {
+		if defines(src, map[string]bool{n: true}) {
+			found[n] = true
+		}
+	}
+	return found
+}
+
 var pyDefines = regexp.MustCompile(`(?m)^(?:class|def|async def)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=`)
 
 // defines tells whether a module defines one of the names at its top level.
@@ -177,10 +218,6 @@ func defines(src string, names map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-func spoken(src string) map[string]bool {
-	return setOf(pyWord.FindAllString(src, 50_000))
 }
 
 func setOf(list []string) map[string]bool {
