@@ -102,13 +102,13 @@ func (s *side) child(key string, first, last, line int) (string, Region, bool) {
 func expand(ctx context.Context, path string, old *side, lines []string) ([]string, []string, error) {
 	known := map[string]bool{}
 	for _, l := range old.lines {
-		known[l] = true
+		known[trimEnd(l)] = true
 	}
 	var marks []int
 	plain := slices.Clone(lines)
 	python := LanguageOf(path) == Python
 	for i, l := range lines {
-		if !known[l] && IsElision(l) {
+		if !known[trimEnd(l)] && IsElision(l) {
 			marks = append(marks, i)
 			plain[i] = ""
 			if python {

@@ -83,7 +83,7 @@ func (g goImport) merge(t *Tree) ([]change, bool) {
 					break
 				}
 			}
-			if c.t != nil {
+			if c.t != nil && !c.HasError() {
 				decls = append(decls, c)
 			}
 		}
@@ -95,10 +95,10 @@ func (g goImport) merge(t *Tree) ([]change, bool) {
 			}
 		}
 	}
-	switch len(decls) {
-	case 0:
+	switch {
+	case len(decls) == 0:
 		return []change{firstImport(t, head, "import "+g.spec())}, false
-	case 1:
+	case len(decls) == 1 && len(strings.TrimSpace(string(t.Src[decls[0].Start()+len("import"):goSpecs(decls[0])[0].Start()]))) == 0:
 		return []change{g.makeList(t, decls[0])}, true
 	}
 	var all []statement

@@ -64,6 +64,7 @@ func TestE3ImportsAreMergedAsTheFileHasThem(t *testing.T) {
 			"package p\n\nimport (\n\t\"fmt\"\n\n\t\"x.org/lib\"\n\n\t\"me.org/mod/a\"\n\t\"me.org/mod/b\"\n\t\"me.org/mod/c\"\n)\n"},
 		{"one import becomes a list", "a.go", "package p\n\nimport \"os\"\n", "import \"fmt\"", "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n"},
 		{"one import keeps its comment", "a.go", "package p\n\nimport \"os\" // files\n", "import \"x.org/y\"", "package p\n\nimport (\n\t\"os\"\n\n\t\"x.org/y\"\n) // files\n"},
+		{"one import with a comment inside", "a.go", "package p\n\nimport /* files */ \"os\"\n", "import \"fmt\"", "package p\n\nimport \"fmt\"\nimport /* files */ \"os\"\n"},
 		{"no import yet, a build tag", "a.go", "//go:build linux\n\npackage p\n\nfunc f() {}\n", "import \"fmt\"", "//go:build linux\n\npackage p\n\nimport \"fmt\"\n\nfunc f() {}\n"},
 		{"cgo stays alone", "a.go", "package p\n\n// #include <x.h>\nimport \"C\"\n", "import \"fmt\"", "package p\n\nimport \"fmt\"\n\n// #include <x.h>\nimport \"C\"\n"},
 
@@ -206,6 +207,7 @@ func FuzzAddImport(f *testing.F) {
 		f.Add(1, []byte("import {\r\n a, // x\r\n} from 'm'\r\nconst {c}=require('d')"), add)
 		f.Add(3, []byte("package p\nimport (\n\"a\" // x\n\n\"b\")\nimport \"C\"\n"), add)
 	}
+	f.Add(3, []byte("ckage p\nimport \x00\x00\x7f\xff\" // x\n\n\")\nimportrt \x7fC\""), "import (\n\"io\"\n_ \"x.y/z\"\n)")
 	f.Fuzz(func(t *testing.T, language int, src []byte, add string) {
 		path := fuzzPaths[(language%len(fuzzPaths)+len(fuzzPaths))%len(fuzzPaths)]
 		if len(src) > 20_000 || len(add) > 2_000 {
