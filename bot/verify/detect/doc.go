@@ -243,6 +243,9 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 	out := Plan{Setup: p.Setup, Notes: p.Notes}
 	for _, c := range checks {
 		tool, kind := Classify(c.Run)
+		if tool == "shell" && kind == Build {
+			_, kind = Classify(c.Name)
+		}
 		out.Commands = append(out.Commands, Command{
 			Name: c.Name, Kind: kind, Tool: tool, Dir: ".", Argv: []string{"sh", "-c", c.Run}, Typed: c.Run, Required: c.Required, Declared: true,
 			Why: settings.RepoFile + " names it",
