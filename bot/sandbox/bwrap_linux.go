@@ -195,7 +195,11 @@ func (b *bubblewrap) confine(ctx context.Context, r *confined, lim Limits) error
 		return errNoStart // it died at once: bwrap said why on stderr
 	}
 	r.pidfd = fd
-	if err := b.stage.asPayload(func() error { return applyRlimits(hello.Pid, lim) }); err != nil {
+	err = applyRlimits(hello.Pid, lim)
+	if errors.Is(err, unix.EPERM) { // root without CAP_SYS_RESOURCE
+		err = b.stage.asPayload(func() error { return applyRlimits(hello.Pid, lim) })
+	}
+	if err != nil {
 		return err
 	}
 	if b.groups != nil {
