@@ -87,8 +87,8 @@ func (r Result) Failures() []task.Failure {
 
 // settle computes the status of the whole: red beats what could not be run, and
 // that beats green. A linter or type checker that was only detected and is not
-// installed is told and does not count.
-func (r *Result) settle() {
+// installed is told and does not count. whole says that no part was asked for.
+func (r *Result) settle(whole bool) {
 	r.Status = Passed
 	ran := false
 	for _, c := range r.Checks {
@@ -101,7 +101,7 @@ func (r *Result) settle() {
 		}
 		ran = ran || c.Status == Passed && c.Kind == string(detect.Test)
 	}
-	if !ran && r.Status == Passed && r.Profile == Full {
+	if !ran && r.Status == Passed && r.Profile == Full && whole {
 		r.Status = NotRun
 		r.Notes = append(r.Notes, "no test was run; nothing says that the code does what it should")
 	}

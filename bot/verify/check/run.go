@@ -41,11 +41,13 @@ func (r *Runner) Run(ctx context.Context, dir string, opt Options) (Result, erro
 	}
 	w := &run{Runner: r, opt: opt, tree: tree, probed: map[detect.Need]bool{}}
 	w.result = Result{Profile: opt.Profile, Notes: slices.Clone(opt.Plan.Notes), Sandbox: r.cfg.Sandbox.Walls().String()}
-	w.add(w.syntax(ctx))
+	if len(opt.Only) == 0 || slices.Contains(opt.Only, "syntax") {
+		w.add(w.syntax(ctx))
+	}
 	if err := w.commands(ctx, dir); err != nil {
 		return Result{}, err
 	}
-	w.result.settle()
+	w.result.settle(len(opt.Only) == 0)
 	w.result.Seconds = seconds(r.cfg.Now().Sub(begun))
 	return w.result, ctx.Err()
 }
