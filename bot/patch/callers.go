@@ -26,7 +26,8 @@ var unsearched = map[string]bool{".git": true, "node_modules": true, "vendor": t
 
 // callers finds, for each thing moved, the places in the project that use it:
 // by its name, in files that import its module or belong to its package.
-// Methods are found by their name after a dot. A place is adapted when the
+// Methods are found by their name after a dot, there and in files that name
+// their class; a file that is only handed an object is not found. A place is adapted when the
 // patch changes the region around it.
 func callers(ctx context.Context, tree fs.FS, all []moved, files []*file) ([][]task.CallSite, error) {
 	out := make([][]task.CallSite, len(all))
@@ -140,9 +141,9 @@ func uses(n code.Node, m moved, name string) bool {
 }
 
 // imports tells whether a file can know what moved: it belongs to the same Go
-// package, imports its module, or, of a method, may have been handed an object.
+// package, imports its module, or, of a method, names its class.
 func imports(name string, src []byte, m moved) bool {
-	if m.was.Kind == code.KindMethod {
+	if m.was.Kind == code.KindMethod && hasWord(string(src), m.was.Parent[strings.LastIndexByte(m.was.Parent, '.')+1:]) {
 		return true
 	}
 	dir, stem := path.Dir(m.file.path), strings.TrimSuffix(path.Base(m.file.path), path.Ext(m.file.path))

@@ -172,6 +172,9 @@ func TestE7CallersAreFoundAndToldAdaptedOrLeft(t *testing.T) {
 	files := map[string]string{
 		"lib/calc.py":        "def add(a, b):\n    return a + b\n\n\ndef twice(a):\n    return add(a, a)\n",
 		"app.py":             "from lib.calc import add\n\n\ndef total(xs):\n    return add(*xs)\n\n\nprint(add(1, 2))\n",
+		"lib/shop.py":        "class Shop:\n    def get(self, key):\n        return key\n",
+		"till.py":            "from lib.shop import Shop\n\n\ndef sell():\n    return Shop().get(1)\n",
+		"dicts.py":           "def look(d):\n    return d.get(1)\n",
 		"other.py":           "def add(x):\n    return x\n\n\nadd(1)\n", // another add
 		"tests/test_calc.py": "from lib import calc\n\n\ndef test_add():\n    assert calc.add(1, 1) == 2\n",
 		"node_modules/x.py":  "from lib.calc import add\nadd(1, 2)\n",
@@ -216,6 +219,12 @@ func TestE7CallersAreFoundAndToldAdaptedOrLeft(t *testing.T) {
 			{Kind: task.EditReplace, Path: "pkg/b.go", Region: "B", Code: "func B() int { return Add(1, 0) }"},
 			{Kind: task.EditReplace, Path: "cmd/main.go", Region: "main", Code: "func main() { pkg.Add(2, 0) }"},
 		}, "cmd/main.go function:main adapted; pkg/b.go function:B adapted"},
+		"a method, where its class is known": {[]task.Edit{
+			{Kind: task.EditReplace, Path: "lib/shop.py", Region: "Shop.get", Code: "def get(self):\n    return 1", Signature: true},
+		}, "till.py function:sell left"},
+		"a class that goes, once": {[]task.Edit{
+			{Kind: task.EditDelete, Path: "lib/shop.py", Region: "Shop"},
+		}, "till.py block:imports left; till.py function:sell left"},
 		"nothing that callers see": {[]task.Edit{
 			{Kind: task.EditReplace, Path: "lib/calc.py", Region: "add", Code: "def add(a, b, c=0):\n    return a + b + c"},
 		}, ""},

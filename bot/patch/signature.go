@@ -72,7 +72,8 @@ func (f *file) vanished(ctx context.Context) []moved {
 	}
 	var out []moved
 	for _, r := range before.order {
-		if !after.has[r.QualifiedName] {
+		whole := r.Parent != "" && before.has[r.Parent] && !after.has[r.Parent]
+		if !after.has[r.QualifiedName] && !whole { // what goes with its class is told of the class
 			out = append(out, moved{file: f, was: r, why: gone, before: r.Signature, asked: true})
 		}
 	}
