@@ -202,7 +202,7 @@ func (p *parts) changed(ctx context.Context, dir, since string) ([]string, error
 	prefix := below(dir)
 	var out []string
 	for _, f := range diff.Files {
-		if rel, ok := strings.CutPrefix(f.Path, prefix); ok {
+		if rel, ok := strings.CutPrefix(f.Path, prefix); ok && !detect.Ignored(rel) {
 			out = append(out, path.Clean(rel))
 		}
 	}

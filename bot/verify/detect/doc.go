@@ -90,6 +90,11 @@ var skipDirs = map[string]bool{
 	"site-packages": true, ".eggs": true, "dist": true, "target": true, ".fettle": true, "bower_components": true, ".next": true, ".mypy_cache": true,
 }
 
+// Ignored tells whether a file lies in a folder that Scan leaves out.
+func Ignored(p string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(d string) bool { return skipDirs[d] })
+}
+
 // Scan lists the files of a tree. A folder that cannot be read is left out.
 func Scan(fsys fs.FS) (*Tree, error) {
 	t := &Tree{fsys: fsys, have: map[string]bool{}, cache: map[string]string{}}

@@ -48,11 +48,10 @@ func isScript(f string) bool {
 }
 
 func jsResolve(t *detect.Tree, packages map[string]string, from, what string) string {
-	base := ""
-	switch {
-	case strings.HasPrefix(what, "."):
+	var base string
+	if strings.HasPrefix(what, ".") {
 		base = path.Join(path.Dir(from), what)
-	default:
+	} else {
 		name, rest := what, ""
 		if i := strings.IndexByte(what, '/'); i > 0 && !strings.HasPrefix(what, "@") {
 			name, rest = what[:i], what[i+1:]

@@ -112,7 +112,6 @@ func sortedKeys[T any](m map[string]T) []string {
 type graph struct {
 	importers map[string][]string // file -> files that import it
 	unit      func(file string) string
-	root      func(test string) bool // a test that the command can be given
 }
 
 var graphs = map[string]func(*detect.Tree, detect.Command) *graph{
