@@ -63,6 +63,9 @@ func above(tiers []task.Tier, tried []estimate.Try) task.Tier {
 	return ""
 }
 
+// callsInBudget is how many calls of the dearest kind a budget holds.
+const callsInBudget = 20
+
 // byHistory chooses the first tier, or each one, by what was seen.
 func byHistory(name string, tb *Table, s Settings, each, mayStop bool) Policy {
 	h := estimate.New(s.Estimate)
@@ -70,7 +73,12 @@ func byHistory(name string, tb *Table, s Settings, each, mayStop bool) Policy {
 		if len(tried) > 0 && !each {
 			return above(tb.Tiers, tried)
 		}
-		return h.Next(estimate.Query{Case: t.Case, Tiers: tb.Tiers, Tried: tried, Left: left, MayStop: mayStop && len(tried) > 0, Draw: draw}).Tier
+		// As in a run, one call is what has to fit the budget, not a whole attempt.
+		worst := map[task.Tier]task.USD{}
+		for _, tier := range tb.Tiers {
+			worst[tier] = s.Budget / callsInBudget
+		}
+		return h.Next(estimate.Query{Case: t.Case, Tiers: tb.Tiers, Tried: tried, Left: left, Worst: worst, MayStop: mayStop && len(tried) > 0, Draw: draw}).Tier
 	}}
 }
 

@@ -14,7 +14,7 @@ type Query struct {
 	Tiers   []task.Tier            // configured and allowed, the cheapest first
 	Tried   []Try                  // that failed already, in order
 	Left    task.USD               // of the budget
-	Worst   map[task.Tier]task.USD // the most that an attempt at a tier can cost; missing: three times its mean
+	Worst   map[task.Tier]task.USD // the most that the next call to a tier can cost; missing: the mean of a whole attempt
 	MayStop bool                   // whether giving up is a choice while a tier is left
 	Draw    float64                // from 0 up to 1, from the run's own id: decides about exploring, the same in a replay
 }
@@ -100,7 +100,7 @@ func (h *History) options(q Query, tried []Try, left task.USD) []option {
 		g := h.guess(q.Tiers, q.Case, tried, tier)
 		worst, known := q.Worst[tier]
 		if !known {
-			worst = task.USD(3 * g.cost)
+			worst = task.USD(g.cost)
 		}
 		if worst > left {
 			continue
