@@ -56,6 +56,10 @@
 //	bot/agent               roles that ask models
 //	bot/mend                mechanical repair
 //	bot/verify              detection, baseline, evidence
+//	bot/verify/parse        what runners, compilers and linters print, as failures
+//	bot/verify/detect       how a repository is built, linted and tested
+//	bot/verify/target       the tests that a change calls for
+//	bot/verify/check        the pipeline of fettle check
 //	bot/patch               a set of edits: validate, apply, roll back, risk
 //	bot/store               database and jobs
 //	bot/model               one request to a model
