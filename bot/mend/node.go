@@ -164,7 +164,7 @@ func (b *nodeBench) run(ctx context.Context, worker int, tests []verify.TestResu
 	warm := 0
 	for _, f := range files {
 		use := b.warm[f]
-		if use == nil {
+		if use == nil || b.workers[worker].dead() {
 			continue
 		}
 		warm++

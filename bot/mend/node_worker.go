@@ -88,10 +88,13 @@ func (r nodeRan) passed() map[string]bool {
 // maxDeaths is how often a worker may die before it is given up.
 const maxDeaths = 20
 
+// dead tells that the worker died too often to be asked again.
+func (w *nodeWorker) dead() bool { return w.deaths >= maxDeaths }
+
 // run asks the worker. One that died, or would not start, gives no results: its
 // candidate is no repair.
 func (w *nodeWorker) run(ctx context.Context, req nodeRequest) ([]nodeRan, error) {
-	if w.deaths >= maxDeaths {
+	if w.dead() {
 		return nil, nil
 	}
 	answer, err := w.ask(ctx, req)
