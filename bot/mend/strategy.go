@@ -36,7 +36,7 @@ var spoken = []strategy{
 		"tie_break sort_key sort_direction comparison_operator argument_swap operand_swap unary_minus"},
 	{regexp.MustCompile(`(?i)\b(upper|lower|capital\w*|case|whitespace|blanks?|spaces?|trailing|leading)\b`),
 		"call_wrap symmetric_wrap method_pair string_detail"},
-	{regexp.MustCompile(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|includ\w+)\b`),
+	{regexp.MustCompile(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|inclu[ds]\w*)\b`),
 		"comparison_boundary off_by_one index_bound clamp"},
 	{regexp.MustCompile(`(?i)\b(empty|missing|without|none|nothing|absent|deleted|removed|unknown|no longer)\b`),
 		"guard_null guard_result guard_donor guard_zero value_or_default key_default null_check optional_chain comprehension_filter"},
