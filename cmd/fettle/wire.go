@@ -85,19 +85,31 @@ func (p *parts) verbose() {
 func (p *parts) models() *model.Client {
 	endpoints := map[task.Tier]model.Endpoint{}
 	for tier, t := range p.set.Tiers {
-		endpoints[tier] = model.Endpoint{
-			Tier: tier, BaseURL: t.BaseURL, Model: t.Model, PriceIn: t.PriceIn, PriceOut: t.PriceOut,
-			Timeout: t.Timeout, MaxTokens: t.MaxTokens, ContextTokens: t.ContextTokens,
-			APIKey: func() (string, error) {
-				key, err := t.Key()
-				if err == nil && key != "" {
-					p.funnel.AddSecret(key)
-				}
-				return key, err
-			},
-		}
+		endpoints[tier] = p.endpoint(tier, t)
 	}
 	return model.New(model.Config{Endpoints: endpoints, Now: p.now, Log: p.log})
+}
+
+// endpoint is a tier as the client takes it, with its substitute if it has one.
+// The key is read at each call, so that a renewed one counts at once.
+func (p *parts) endpoint(tier task.Tier, t settings.Tier) model.Endpoint {
+	ep := model.Endpoint{
+		Tier: tier, Preset: t.Preset, BaseURL: t.BaseURL, Model: t.Model,
+		PriceIn: t.PriceIn, PriceCached: t.PriceCached, PriceOut: t.PriceOut,
+		Timeout: t.Timeout, MaxTokens: t.MaxTokens, ContextTokens: t.ContextTokens,
+		APIKey: func() (string, error) {
+			key, err := t.Key()
+			if err == nil && key != "" {
+				p.funnel.AddSecret(key)
+			}
+			return key, err
+		},
+	}
+	if t.Substitute != nil {
+		sub := p.endpoint(tier, *t.Substitute)
+		ep.Substitute = &sub
+	}
+	return ep
 }
 
 // sandbox is the process's own, started when the first run needs it. A context
