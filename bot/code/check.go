@@ -23,8 +23,9 @@ func (e SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.
 const maxErrors = 10
 
 // Check looks for syntax errors; nil means that the text parses, or that its
-// language is not known. Go is read by go/parser, Python by the tree and by a
-// pass over its indentation, the others by the tree. The error says that the
+// language is not known. Go is read by go/parser, Python by the tree, by a
+// pass over its indentation and by the rules that its grammar does not hold,
+// the others by the tree. The error says that the
 // check itself could not be made.
 func Check(ctx context.Context, path string, src []byte) ([]SyntaxError, error) {
 	lang := LanguageOf(path)
@@ -57,6 +58,9 @@ func (t *Tree) Errors() []SyntaxError {
 	}
 	if t.Lang == Python && len(out) == 0 {
 		out = checkIndentation(t)
+	}
+	if t.Lang == Python && len(out) == 0 {
+		out = checkRules(t)
 	}
 	return out
 }

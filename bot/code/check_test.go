@@ -19,6 +19,16 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 		{"a.py", "if x:\n\ta()\n        b()\n", 3, "tabs and spaces"},
 		{"a.py", "def f():\n", 2, "indented block"},
 		{"a.py", "def f():\n    return (1\n", 0, ""},
+		{"a.py", "print 'x'\n", 1, "print is a function"},
+		{"a.py", "def f(a, b, a): pass\n", 1, "duplicate"},
+		{"a.py", "def f(a=1, b): pass\n", 1, "default"},
+		{"a.py", "f(a=1, b)\n", 1, "positional"},
+		{"a.py", "f(a=1, a=2)\n", 1, "twice"},
+		{"a.py", "x = b'a' 'b'\n", 1, "side by side"},
+		{"a.py", "x = 0777\n", 1, "begin with 0"},
+		{"a.py", "try:\n    pass\nx = 1\n", 1, "except"},
+		{"a.py", "return 1\n", 1, "outside a function"},
+		{"a.py", "for x in y:\n    pass\nelse:\n    break\n", 4, "outside a loop"},
 		{"a.js", "function f( { return 1; }\n", 1, ""},
 		{"a.js", "const x = {a: 1;\n", 0, ""},
 		{"a.ts", "let x: = 1;\n", 1, ""},
@@ -42,6 +52,8 @@ func TestCheckAcceptsWhatIsRight(t *testing.T) {
 	for path, src := range map[string]string{
 		"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
 		"b.py": "\ufeffx = {\n'a':\n1}\nif x: y\nelse:\n\tz = '''\n a'''\n\n  # odd comment\n\tw = 1 + \\\n  2\n\nclass A: pass\n",
+		"g.py": "def f(a, /, b=1, *c, d, e=2, **g): return g\nf(1, *x, b=1, *y, **z, c=2)\nlambda a, b=1, *, c: a\nwhile 1:\n    def g(): return 0\n    break\nx = b'a' rb'b'; y = 'a' f'b'; z = 00 + 0_0 + 09.5 + 0j + 07e1\n",
+		"h.py": "class A:\n    for i in x:\n        continue\n    else:\n        y = 1\n@a\n# why\n@b\nclass B(A, metaclass=M, *c): pass\ntry: a()\nexcept* E: pass\ndef f[T](a: T, *b: T, c: T = 1) -> T: ...\n",
 		"c.py": "def f():\r\n    x = a[1:]\r\n    return lambda: 1\r\n", "d.py": "if x:\n    f'{a:>{b}}'\n    pass # end:\n",
 	} {
 		if errs, err := Check(t.Context(), path, []byte(src)); err != nil || len(errs) > 0 {

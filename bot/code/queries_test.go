@@ -1,0 +1,138 @@
+package code
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// projects are the same small shop in three languages.
+var projects = map[string]fstest.MapFS{
+	"python": files(map[string]string{
+		"shop/__init__.py":   "from .tax import gross\n",
+		"shop/tax.py":        "RATE = 2\n\n\ndef gross(n):\n    return n * RATE\n",
+		"shop/cart.py":       "from decimal import Decimal\nfrom . import tax\nfrom .tax import gross as full\n\n\ndef total(items):\n    return full(count(items)) + tax.gross(1)\n\n\ndef count(items):\n    return len(items)\n",
+		"tests/test_cart.py": "from shop.cart import total\nfrom shop import gross\n\n\ndef test_total():\n    assert total([1]) == gross(2)\n",
+	}),
+	"script": files(map[string]string{
+		"src/tax.ts":        "export const RATE = 2;\nexport function gross(n: number) { return n * RATE; }\n",
+		"src/cart.ts":       "import { gross as full } from './tax.js';\nimport * as tax from './tax';\n\nexport function total(items: number[]) {\n  return full(count(items)) + tax.gross(1);\n}\n\nfunction count(items: number[]) { return items.length; }\n",
+		"test/cart.test.js": "const { total } = require('../src/cart');\nconst { gross } = require('../src/tax');\n\ntest('total', () => {\n  expect(total([1])).toBe(gross(2));\n});\n",
+	}),
+	"go": files(map[string]string{
+		"go.mod":            "module example.org/shop\n",
+		"tax/tax.go":        "package tax\n\nconst rate = 2\n\nfunc Gross(n int) int { return n * rate }\n",
+		"cart/cart.go":      "package cart\n\nimport \"example.org/shop/tax\"\n\nfunc Total(items []int) int {\n\treturn tax.Gross(count(items))\n}\n",
+		"cart/count.go":     "package cart\n\nfunc count(items []int) int { return len(items) }\n",
+		"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif Total(nil) != 0 {\n\t\tt.Fail()\n\t}\n}\n",
+	}),
+}
+
+func files(in map[string]string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range in {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return out
+}
+
+func TestE7UsesFollowImports(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ project, file, id, want string }{
+		{"python", "shop/cart.py", "function:total", "full=shop/tax.py:gross count=shop/cart.py:count tax.gross=shop/tax.py:gross"},
+		{"python", "tests/test_cart.py", "function:test_total", "total=shop/cart.py:total gross=shop/tax.py:gross"},
+		{"python", "shop/tax.py", "function:gross", "RATE=shop/tax.py:RATE"},
+		{"script", "src/cart.ts", "function:total", "full=src/tax.ts:gross count=src/cart.ts:count tax.gross=src/tax.ts:gross"},
+		{"script", "test/cart.test.js", "test:total", "total=src/cart.ts:total gross=src/tax.ts:gross"},
+		{"go", "cart/cart.go", "function:Total", "tax.Gross=tax/tax.go:Gross count=cart/count.go:count"},
+	}
+	for _, test := range tests {
+		p, err := NewProject(t.Context(), projects[test.project])
+		if err != nil {
+			t.Fatal(err)
+		}
+		uses, err := p.Uses(t.Context(), test.file, test.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, u := range uses {
+			got = append(got, fmt.Sprintf("%s=%s:%s", u.Name, u.Path, splitID(u.ID).name))
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%s %s uses %q, want %q", test.file, test.id, s, test.want)
+		}
+	}
+}
+
+func TestE7CallersAndTests(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ project, file, id, callers, tests string }{
+		{"python", "shop/tax.py", "function:gross", "shop/cart.py:7:total tests/test_cart.py:6:test_total", "tests/test_cart.py:6:test_total"},
+		{"python", "shop/cart.py", "function:count", "shop/cart.py:7:total", ""},
+		{"script", "src/tax.ts", "function:gross", "src/cart.ts:5:total test/cart.test.js:5:total", "test/cart.test.js:5:total"},
+		{"go", "cart/cart.go", "function:Total", "cart/cart_test.go:6:TestTotal", "cart/cart_test.go:6:TestTotal"},
+		{"go", "tax/tax.go", "function:Gross", "cart/cart.go:6:Total", ""},
+	}
+	list := func(refs []Reference) string {
+		var out []string
+		for _, r := range refs {
+			if !r.Sure {
+				t.Errorf("%+v is not sure", r)
+			}
+			out = append(out, fmt.Sprintf("%s:%d:%s", r.Path, r.Line, splitID(r.ID).name))
+		}
+		return strings.Join(out, " ")
+	}
+	for _, test := range tests {
+		p, err := NewProject(t.Context(), projects[test.project])
+		if err != nil {
+			t.Fatal(err)
+		}
+		callers, err := p.Callers(t.Context(), test.file, test.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inTests, err := p.Tests(t.Context(), test.file, test.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list(callers); got != test.callers {
+			t.Errorf("%s %s is called by %q, want %q", test.file, test.id, got, test.callers)
+		}
+		if got := list(inTests); got != test.tests {
+			t.Errorf("%s %s is tested by %q, want %q", test.file, test.id, got, test.tests)
+		}
+	}
+}
+
+func TestADocumentHasTheTreeOfItsText(t *testing.T) {
+	t.Parallel()
+	doc, err := OpenDocument(t.Context(), Python, []byte(pythonSample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer doc.Close()
+	at := strings.Index(pythonSample, "LIMIT = 3")
+	tree, err := doc.Edit(t.Context(), at, at, "def extra():\n    return 1\n\n\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Regions(t.Context(), "a.py", tree.Src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tree.Regions()
+	if len(got) != len(want) {
+		t.Fatalf("%d regions after an edit, %d anew", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("%+v after an edit, %+v anew", got[i], want[i])
+		}
+	}
+	if _, err := doc.Edit(t.Context(), 5, 1, ""); err == nil {
+		t.Error("an edit outside the text is accepted")
+	}
+}
