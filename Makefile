@@ -7,7 +7,7 @@ HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
+.PHONY: bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -48,3 +48,6 @@ wasm: ## build the grammars' WebAssembly module again from its pinned sources
 
 clean:
 	rm -rf bin
+
+bench-regions: ## regions beside the languages' own tools, ctags and native tree-sitter; FETTLE_CORPUS, FETTLE_HISTORIES
+	$(GO) run ./eval/regions

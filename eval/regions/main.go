@@ -1,0 +1,86 @@
+// Command regions measures package code against the languages' own tools and
+// against tree-sitter built natively; "make bench-regions" runs all of it.
+//
+//	regions recall   definitions and spans beside Python's ast, go/ast and TypeScript
+//	regions syntax   syntax errors beside the same three, on files broken by rule
+//	regions speed    MB/s and memory beside universal-ctags and native tree-sitter
+//	regions saving   tokens of changed regions beside tokens of changed files
+//
+// Corpora are found on the machine (the Python library, GOROOT, packages that
+// npm installs into a temporary folder) or given: FETTLE_CORPUS lists folders,
+// FETTLE_HISTORIES Git directories, each separated by colons. Nothing of them
+// is kept.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+)
+
+type bench struct {
+	limit int    // files of a group
+	dir   string // downloads and builds
+	seed  uint64
+	show  int // differences to print
+}
+
+func main() {
+	var b bench
+	flag.IntVar(&b.limit, "files", 2500, "most files of each group")
+	flag.IntVar(&b.show, "show", 10, "most differences to print of each kind")
+	flag.Uint64Var(&b.seed, "seed", 1, "seed of the sampling")
+	flag.StringVar(&b.dir, "dir", os.TempDir()+"/fettle-bench-regions", "folder for downloads and builds")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if args := flag.Args(); len(args) == 3 && args[0] == "worker" {
+		in, err := io.ReadAll(os.Stdin)
+		if err == nil {
+			err = worker(ctx, args[1], args[2], in)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "regions worker:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := b.run(ctx, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "regions:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(ctx context.Context, parts []string) error {
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return fmt.Errorf("make the bench's folder: %w", err)
+	}
+	if len(parts) == 0 {
+		parts = []string{"recall", "syntax", "speed", "saving"}
+	}
+	for _, part := range parts {
+		begin := time.Now()
+		var err error
+		switch part {
+		case "recall":
+			err = b.recall(ctx)
+		case "syntax":
+			err = b.syntax(ctx)
+		case "speed":
+			err = b.speed(ctx)
+		case "saving":
+			err = b.saving(ctx)
+		default:
+			err = fmt.Errorf("%q is none of recall, syntax, speed, saving", part)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", part, err)
+		}
+		fmt.Printf("  (%s took %s)\n\n", part, time.Since(begin).Round(time.Second))
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// tally of one group.
+type tally struct {
+	files, refused, wanted, found, listed, right int
+	regions, crossing, changed                   int
+	alarms                                       int
+}
+
+func (b *bench) recall(ctx context.Context) error {
+	files, err := b.corpus(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println("Definitions and spans, beside Python's ast, go/ast and the TypeScript compiler")
+	fmt.Println("  group    files  definitions  recall    precision  regions  crossing  changed by self-replace  false alarms")
+	for _, g := range []string{"python", "go", "script"} {
+		var sum tally
+		shown := 0
+		err := b.ask(ctx, g, files[g], func(v verdict) {
+			if ctx.Err() != nil || v.Broken {
+				return
+			}
+			if v.Error != nil {
+				sum.refused++
+				return
+			}
+			for _, d := range sum.add(ctx, v) {
+				if shown++; shown <= b.show {
+					fmt.Println("   ", d)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  %-8s %5d  %11d  %.4f%%  %.4f%%  %7d  %8d  %23d  %d\n", g, sum.files, sum.wanted,
+			percent(sum.found, sum.wanted), percent(sum.right, sum.listed), sum.regions, sum.crossing, sum.changed, sum.alarms)
+		fmt.Printf("           (%d more files that the language's own tool refuses)\n", sum.refused)
+	}
+	return nil
+}
+
+func percent(a, of int) float64 { return 100 * float64(a) / float64(max(1, of)) }
+
+// add compares one file and returns the differences.
+func (s *tally) add(ctx context.Context, v verdict) []string {
+	src, err := os.ReadFile(v.File)
+	if err != nil {
+		return nil
+	}
+	regions, err := code.Regions(ctx, v.File, src)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: %v", v.File, err)}
+	}
+	s.files++
+	var out []string
+	left := map[def]int{}
+	for _, d := range v.defs {
+		if group(v.File) == "script" {
+			d.name = strings.Trim(d.name, "#'\"`[]")
+		}
+		d.kind, d.name = "", clean(d.name)
+		left[d]++
+		s.wanted++
+	}
+	tools := map[def]bool{}
+	for d := range left {
+		tools[d] = true
+	}
+	goes := group(v.File) == "go"
+	lines := bytes.Split(src, []byte("\n"))
+	for _, r := range regions {
+		d := def{name: r.Name, start: r.StartLine, end: r.EndLine}
+		for r.Language == code.Python && !tools[d] && d.end > d.start && comment(lines[d.end-1]) {
+			d.end-- // a body's last comments lie in the region; ast does not see them
+		}
+		if left[d] > 0 {
+			left[d]--
+			s.found++
+		}
+		if r.Kind == code.KindBlock && !(goes && tools[d]) {
+			continue
+		}
+		s.listed++
+		if tools[d] {
+			s.right++
+		} else {
+			out = append(out, fmt.Sprintf("%s:%d: %s is no definition to the language's own tool", v.File, r.StartLine, r.ID))
+		}
+	}
+	for d, n := range left {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%s:%d-%d: %s is missing", v.File, d.start, d.end, d.name))
+		}
+	}
+	out = append(out, s.spans(ctx, v.File, src, regions)...)
+	if errs, err := code.Check(ctx, v.File, src); err != nil || len(errs) > 0 {
+		s.alarms++
+		out = append(out, fmt.Sprintf("%s: false alarm: %v %v", v.File, errs, err))
+	}
+	return out
+}
+
+// comment tells a line that holds nothing but a comment, or nothing.
+func comment(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || line[0] == '#'
+}
+
+// spans holds that regions nest and that each, replaced by itself, leaves the
+// file as it was.
+func (s *tally) spans(ctx context.Context, file string, src []byte, regions []code.Region) []string {
+	var out []string
+	var open []code.Region
+	for _, r := range regions {
+		s.regions++
+		for len(open) > 0 && open[len(open)-1].EndByte <= r.StartByte {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 && r.EndByte > open[len(open)-1].EndByte {
+			s.crossing++
+			out = append(out, fmt.Sprintf("%s: %s crosses %s", file, r.ID, open[len(open)-1].ID))
+		}
+		open = append(open, r)
+		got, _, how, err := code.Replace(ctx, file, src, r.ID, string(src[r.StartByte:r.EndByte]))
+		if !errors.Is(err, code.ErrNoChange) || !bytes.Equal(got, src) || how.By != "id" {
+			s.changed++
+			out = append(out, fmt.Sprintf("%s: %s replaced by itself: %v", file, r.ID, err))
+		}
+	}
+	return out
+}
+
+// clean writes a name as ids do: "_" for what an id does not hold.
+func clean(s string) string {
+	if len(s) > 120 {
+		s = strings.ToValidUTF8(s[:120], "")
+	}
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) && r != unicode.ReplacementChar || unicode.IsDigit(r) || strings.ContainsRune("_$.-=?!*+", r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(s))
+	if s == "" {
+		return "_"
+	}
+	return s
+}
