@@ -53,7 +53,6 @@ func stepByName(s *scene, n code.Node) {
 // sliceExtent takes the second bound of a part as its length or as its end.
 func sliceExtent(s *scene, n code.Node) {
 	var from, to code.Node
-	object := ""
 	switch n.Kind() {
 	case "call_expression":
 		fn, args, _, ok := call(n)
@@ -71,7 +70,7 @@ func sliceExtent(s *scene, n code.Node) {
 		if !ok3 {
 			return
 		}
-		object = o.Text()
+		object := o.Text()
 		if ok2 {
 			s.put(b.Start(), b.End(), "min("+b.Text()+", len("+object+"))", 0.7, "Let the slice end with %s.", one(object))
 		}
