@@ -53,7 +53,8 @@ func (p *Project) Uses(ctx context.Context, file, id string) ([]Use, error) {
 			continue
 		}
 		seen[name] = true
-		u, ok := Use{}, false
+		var u Use
+		var ok bool
 		if from, found := imports[name]; found && from.name != "" {
 			u, ok = p.define(ctx, from.file, from.name, 0)
 		} else if u, ok = p.define(ctx, file, name, 0); !ok && t.Lang == Go {

@@ -91,7 +91,7 @@ func (s *tally) add(ctx context.Context, v verdict) []string {
 			left[d]--
 			s.found++
 		}
-		if r.Kind == code.KindBlock && !(goes && tools[d]) {
+		if r.Kind == code.KindBlock && (!goes || !tools[d]) {
 			continue
 		}
 		s.listed++
