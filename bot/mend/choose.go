@@ -58,6 +58,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	if s.partly {
 		top.doubts = append(top.doubts, "it mends some of the failing tests only")
 	}
+	if top.skipsLoop() {
+		top.doubts = append(top.doubts, "the loop may not run at all any more")
+	}
 	if top.deletes() {
 		top.doubts = append(top.doubts, "what it deletes may only have been what a test looked at")
 	}

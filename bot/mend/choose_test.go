@@ -33,3 +33,14 @@ func TestR2RivalsOfSimilarMeritMakeADraft(t *testing.T) {
 		t.Error("a deletion is offered as ready")
 	}
 }
+
+func TestR2ALoopTurnedRoundIsADraft(t *testing.T) {
+	t.Parallel()
+	src := "def drop(cells):\n    while cells:\n        cells.pop()\n"
+	c := changed("a.py", src, "cells:", "not cells:")
+	c.mutation.Operator, c.score, c.region = "negate_condition", 1, code.Region{ID: "function:drop", EndByte: len(src)}
+	s := &search{mender: New(Config{}), plausible: []candidate{c}}
+	if f, err := s.choose(t.Context()); err != nil || !f.Ambiguous {
+		t.Errorf("ready, %v", err)
+	}
+}

@@ -28,6 +28,14 @@ func (c candidate) deletes() bool {
 	return was > 8 && len(strings.TrimSpace(c.mutation.Replacement))*4 < was
 }
 
+// skipsLoop tells whether the change turns the condition of a loop round, which
+// silences what its body does wrong.
+func (c candidate) skipsLoop() bool {
+	return loopHead.MatchString(c.line()) && (c.mutation.Operator == "negate_condition" || c.mutation.Operator == "comparison_operator")
+}
+
+var loopHead = regexp.MustCompile(`^\s*(?:\}\s*)?(?:while|for)\b`)
+
 // line is the text of the changed line, lineBefore what it was.
 func (c candidate) line() string       { return lineAt(c.content, c.start) }
 func (c candidate) lineBefore() string { return lineAt(c.original, c.start) }
