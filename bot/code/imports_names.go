@@ -13,7 +13,7 @@ import (
 func addNames(t *Tree, names []Node, add []string) []change {
 	var out []change
 	less := nameOrder(names)
-	lined := len(names) > 1 || startsLine(t, names[0])
+	lined := bracketed(names[0]) // else a line's end would end the statement
 	for _, n := range names {
 		lined = lined && startsLine(t, n)
 	}
@@ -81,6 +81,20 @@ func appendNames(t *Tree, last Node, add []string, lined bool) []change {
 		return []change{{end, end, "," + text}}
 	}
 	return append(out, change{at, at, text})
+}
+
+// bracketed tells whether a list stands in brackets.
+func bracketed(name Node) bool {
+	list, ok := name.Parent()
+	if !ok {
+		return false
+	}
+	for _, c := range list.Children() {
+		if k := c.Kind(); k == "(" || k == "{" {
+			return true
+		}
+	}
+	return false
 }
 
 // commaAfter is the offset behind the comma that follows a node, or 0.

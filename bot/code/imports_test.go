@@ -22,6 +22,7 @@ func TestE3ImportsAreMergedAsTheFileHasThem(t *testing.T) {
 		{"a comment behind the last name", "a.py", "from m import (\n    a,\n    b  # why\n)\n", "from m import c", "from m import (\n    a,\n    b,  # why\n    c\n)\n"},
 		{"a comment behind the last comma", "a.py", "from m import (\n    a,\n    b,  # why\n)\n", "from m import c", "from m import (\n    a,\n    b,  # why\n    c,\n)\n"},
 		{"constants, classes, functions", "a.py", "from m import MAX, Box, add\n", "from m import Car", "from m import MAX, Box, Car, add\n"},
+		{"a name behind a backslash", "a.py", "from m import \\\n    f\n", "from m import j", "from m import \\\n    f, j\n"},
 		{"an alias", "a.py", "from m import a\n", "from m import b as c", "from m import a, b as c\n"},
 		{"only what is missing", "a.py", "from m import a, b\n", "from m import b, c", "from m import a, b, c\n"},
 		{"groups", "a.py", "import os\n\nimport numpy\n\nfrom . import x\n", "import sys\nimport requests\nfrom .y import z", "import os\nimport sys\n\nimport numpy\nimport requests\n\nfrom . import x\nfrom .y import z\n"},
@@ -208,6 +209,7 @@ func FuzzAddImport(f *testing.F) {
 		f.Add(3, []byte("package p\nimport (\n\"a\" // x\n\n\"b\")\nimport \"C\"\n"), add)
 	}
 	f.Add(3, []byte("ckage p\nimport \x00\x00\x7f\xff\" // x\n\n\")\nimportrt \x7fC\""), "import (\n\"io\"\n_ \"x.y/z\"\n)")
+	f.Add(0, []byte("from m import \nf"), "from m import j")
 	f.Fuzz(func(t *testing.T, language int, src []byte, add string) {
 		path := fuzzPaths[(language%len(fuzzPaths)+len(fuzzPaths))%len(fuzzPaths)]
 		if len(src) > 20_000 || len(add) > 2_000 {
