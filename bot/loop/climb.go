@@ -236,7 +236,7 @@ func (r *run) repair(ctx context.Context, a *task.Attempt) (next, error) {
 		return escalate, nil
 	}
 	a.Patch, a.Explanation = rep.Found.Patch, rep.Found.Explanation
-	a.Alternatives, a.Ambiguous = rep.Found.Alternatives, rep.Found.Ambiguous
+	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
 	return escalate, nil
 }
 

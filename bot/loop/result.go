@@ -94,6 +94,7 @@ func draftReasons(res task.Result) []string {
 	if res.Best.Ambiguous {
 		out = append(out, "other changes pass the same tests, and nothing decides between them (see the alternatives)")
 	}
+	out = append(out, res.Best.Doubts...)
 	if callers := left(*res.Best); len(callers) > 0 {
 		out = append(out, fmt.Sprintf("callers of what changed its name or parameters were left as they are (%s): say whether they are right", names(callers)))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -74,9 +73,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 		f.Ambiguous = f.Ambiguous || contends
 	}
 	f.Explanation = fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description)
-	if len(top.doubts) > 0 {
-		f.Ambiguous, f.doubted = true, true
-		f.Explanation += " To be looked at: " + strings.Join(top.doubts, "; ") + "."
+	f.Doubts, f.doubted = top.doubts, len(top.doubts) > 0
+	if !probed {
+		f.Doubts = append(f.Doubts, s.unseen(top.candidate)...)
 	}
 	return f, nil
 }
@@ -98,6 +97,38 @@ func contends(top, r rival) (words string, tooGood bool) {
 		return words, r.merit > rivalMerit*top.merit
 	}
 	return "", false
+}
+
+// unseen says what speaks against a change whose behaviour could not be compared:
+// the failing test alone holds it up, and it can be had in more ways than one.
+func (s *search) unseen(c candidate) []string {
+	var doubts []string
+	if copied[c.mutation.Operator] {
+		doubts = append(doubts, "only the failing test says which constant it has to be")
+	}
+	if s.untested(c) {
+		doubts = append(doubts, "no passing test runs the function")
+	}
+	return doubts
+}
+
+// copied are the operators that can copy what a test expects.
+var copied = map[string]bool{"integer_constant": true, "float_constant": true, "string_constant": true, "initial_value": true}
+
+// untested tells whether all that is known of the candidate's function is that
+// failing tests run it.
+func (s *search) untested(c candidate) bool {
+	run := false
+	for _, sus := range s.suspects {
+		if sus.Path != c.path || sus.Line < c.region.StartLine || sus.Line > c.region.EndLine {
+			continue
+		}
+		if sus.Passing > 0 {
+			return false
+		}
+		run = run || sus.Failing > 0
+	}
+	return run
 }
 
 // observe compares the likeliest of the plausible candidates with the code as

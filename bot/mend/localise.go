@@ -29,6 +29,8 @@ type localiser struct {
 	req     Request
 	sources *sources
 	traces  []trace
+
+	failing, passing map[line]int // tests that run a line
 }
 
 func (l *localiser) add(_ target, ts []trace) { l.traces = append(l.traces, ts...) }
@@ -87,7 +89,7 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
 	var out []Suspect
 	for at, s := range score {
-		sus := Suspect{Path: at.path, Line: at.n, EndLine: at.n, Score: s, Reasons: reasons[at]}
+		sus := Suspect{Path: at.path, Line: at.n, EndLine: at.n, Score: s, Failing: l.failing[at], Passing: l.passing[at], Reasons: reasons[at]}
 		if reg, ok := l.sources.region(ctx, at.path, at.n); ok {
 			sus.Region = reg.ID
 			if n := shared(words, wordsOf(reg.QualifiedName+" "+at.path)); n > 0 {
@@ -147,6 +149,7 @@ func (l *localiser) searchable(path string) bool {
 func (l *localiser) spectrum(note func(line, float64, string)) {
 	failed := 0
 	bad, good := map[line]int{}, map[line]int{}
+	l.failing, l.passing = bad, good
 	hot := map[line]int{}
 	for _, t := range l.traces {
 		if !t.passed {

@@ -81,6 +81,8 @@ type Suspect struct {
 	EndLine int      `json:"end_line"`
 	Score   float64  `json:"score"` // 0–1
 	Region  string   `json:"region,omitempty"`
+	Failing int      `json:"failing,omitempty"` // tests that fail and run the line, where that was traced
+	Passing int      `json:"passing,omitempty"` // tests that pass and run it
 	Reasons []string `json:"reasons,omitempty"`
 }
 
@@ -92,9 +94,10 @@ type Found struct {
 	Path         string
 	Line         int
 	Alternatives []string // other changes that pass the same tests, described
-	Ambiguous    bool     // nothing decides between them, or something speaks against this one
+	Ambiguous    bool     // nothing decides between them
+	Doubts       []string // what speaks against the change, or for too little behind it
 
-	doubted bool // something speaks against it
+	doubted bool // another change may well be better
 }
 
 // Repair is what a search gave.

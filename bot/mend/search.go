@@ -25,12 +25,13 @@ type candidate struct {
 
 // search tries candidates against one suite.
 type search struct {
-	mender  *Mender
-	req     Request
-	target  target
-	bench   bench
-	until   time.Time
-	sources *sources
+	mender   *Mender
+	req      Request
+	target   target
+	bench    bench
+	until    time.Time
+	sources  *sources
+	suspects []Suspect
 
 	tried     int
 	next      int       // index of the first candidate that was not tried
@@ -42,15 +43,17 @@ type search struct {
 }
 
 // After the first plausible candidate the search goes on for rivals: as many
-// candidates more, and none with less than a part of the best's merit. A bench
-// that can tell rivals apart by their behaviour is fast, and looks further.
+// candidates more, and none with less than a part of the best's merit. Where
+// rivals can be told apart by their behaviour it looks further, since most of
+// them turn out to be the same change in other words.
 const (
 	maxMore, rivalMerit    = 120, 0.3
 	maxProbed, probedMerit = 400, 0.02
-	ambiguousMerit         = 0.1 // of the best's: a rival that behaves differently and has more is named
+	ambiguousMerit         = 0.1 // of the best's: a rival that behaves differently and has more makes the repair ambiguous
 )
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
+	s.suspects = suspects
 	cs, err := s.candidates(ctx, suspects)
 	if err != nil {
 		return Repair{}, err
