@@ -22,6 +22,7 @@ var strategies = []strategy{
 		"guard_result guard_null guard_donor comprehension_filter value_or_default optional_chain null_check nil_map missing_return"},
 	{regexp.MustCompile(`(?i)IndexError|out of range|RangeError|out of bounds|StopIteration`),
 		"index_bound off_by_one comparison_boundary guard_zero clamp guard_donor"},
+	{regexp.MustCompile(`missing \d+ required|positional arguments? but|unexpected keyword argument`), "argument_add argument_drop argument_swap function_name method_pair"},
 	{regexp.MustCompile(`KeyError`), "key_default guard_donor string_constant"},
 	{regexp.MustCompile(`(?i)ZeroDivision|divide by zero|division by zero|\bNaN\b|\bInfinity\b`), "guard_zero guard_donor comparison_boundary"},
 	{regexp.MustCompile(`(?i)a coroutine was expected|never awaited|object Promise|Promise \{`), "await"},

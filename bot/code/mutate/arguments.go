@@ -92,6 +92,12 @@ func argumentAdd(s *scene, n code.Node) {
 				w = 4
 			}
 			s.put(at, at, sep+v.name, w, "Pass %s to %s too.", one(v.name), one(fn.Text()))
+			if done > 6 && v.uses > 1 {
+				continue
+			}
+			for _, arg := range args {
+				s.put(arg.Start(), arg.Start(), v.name+", ", 0.4*w, "Pass %s to %s too, before %s.", one(v.name), one(fn.Text()), one(arg.Text()))
+			}
 		}
 		if s.d.lang != golang {
 			s.put(at, at, sep+"1", 0.1, "Pass 1 to %s too.", one(fn.Text()))
