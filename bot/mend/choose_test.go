@@ -29,7 +29,7 @@ func TestR2RivalsOfSimilarMeritMakeADraft(t *testing.T) {
 		}
 	}
 	s := &search{mender: New(Config{}), plausible: []candidate{make("return x > 7", "0", 1)}}
-	if f, err := s.choose(t.Context()); err != nil || !f.Ambiguous {
+	if f, err := s.choose(t.Context()); err != nil || len(f.Doubts) == 0 {
 		t.Error("a deletion is offered as ready")
 	}
 }
@@ -40,7 +40,25 @@ func TestR2ALoopTurnedRoundIsADraft(t *testing.T) {
 	c := changed("a.py", src, "cells:", "not cells:")
 	c.mutation.Operator, c.score, c.region = "negate_condition", 1, code.Region{ID: "function:drop", EndByte: len(src)}
 	s := &search{mender: New(Config{}), plausible: []candidate{c}}
-	if f, err := s.choose(t.Context()); err != nil || !f.Ambiguous {
+	if f, err := s.choose(t.Context()); err != nil || len(f.Doubts) == 0 {
 		t.Errorf("ready, %v", err)
+	}
+}
+
+func TestR2AnUnseenChangeThatOnlyTheFailingTestHoldsUpIsADraft(t *testing.T) {
+	t.Parallel()
+	src := "function f(x) {\n  return x > 7\n}\n"
+	c := changed("a.js", src, "7", "9")
+	c.score, c.region = 1, code.Region{ID: "function:f", StartLine: 1, EndLine: 3, EndByte: len(src)}
+	for _, tc := range []struct {
+		operator string
+		passing  int // tests that run the function and pass
+		doubts   int
+	}{{"comparison_boundary", 3, 0}, {"integer_constant", 3, 1}, {"comparison_boundary", 0, 1}, {"integer_constant", 0, 2}} {
+		c.mutation.Operator = tc.operator
+		s := &search{mender: New(Config{}), plausible: []candidate{c}, suspects: []Suspect{{Path: "a.js", Line: 2, Failing: 1, Passing: tc.passing}}}
+		if f, err := s.choose(t.Context()); err != nil || len(f.Doubts) != tc.doubts {
+			t.Errorf("%s with %d passing tests: %q, %v", tc.operator, tc.passing, f.Doubts, err)
+		}
 	}
 }
