@@ -49,10 +49,13 @@
 //	cmd/fettle              one file per command; flags, wiring, exit codes
 //	hooks                   the webhook's door
 //	eval                    cases as data
+//	eval/ladder             the ladder's policies, compared on recorded outcomes
+//	eval/regions            regions beside the languages' own tools
 //	bot                     this package
 //	bot/forge               GitHub; the only importer of go-github
 //	bot/forge/simulator     a GitHub for the demo and the tests
 //	bot/loop                one run: the ladder, attempts, budget, outcome
+//	bot/loop/estimate       the first tier from history; the loop does not ask it yet
 //	bot/agent               roles that ask models
 //	bot/mend                mechanical repair
 //	bot/verify              detection, baseline, evidence
@@ -63,6 +66,8 @@
 //	bot/patch               a set of edits: validate, apply, roll back, risk
 //	bot/store               database and jobs
 //	bot/model               one request to a model
+//	bot/model/catalog       what is known of providers and prices
+//	bot/model/answer        reads decisions out of answers; the roles do not use it yet
 //	bot/command             the grammar of /fettle
 //	bot/checkout            Git
 //	bot/sandbox             confined processes
