@@ -35,7 +35,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		places = append(places, place{sus.Path, reg})
 	}
 	var out []candidate
-	likelier, said := s.spokenFor(), s.saidInIssue()
+	likelier, said, heard := s.spokenFor(), s.saidInIssue(), s.target.hear()
 	trees := map[string]*code.Tree{}
 	for _, p := range places {
 		src := s.sources.read(p.path)
@@ -61,6 +61,9 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 				c.score *= strategyGain
 			} else if said[m.Operator] {
 				c.score *= spokenGain
+			}
+			if heard.suits(string(src[m.Start:m.End]), m.Replacement) {
+				c.score *= toldGain
 			}
 			if s.hangs() && !movesOn[m.Operator] {
 				c.score *= 0.2
