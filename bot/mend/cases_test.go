@@ -115,7 +115,9 @@ type treated struct {
 	heldback string  // passed, failed, none
 }
 
-func (r treated) ready() bool { return r.verdict.Green && !r.repair.Found.Ambiguous && len(r.repair.Found.Doubts) == 0 }
+func (r treated) ready() bool {
+	return r.verdict.Green && !r.repair.Found.Ambiguous && len(r.repair.Found.Doubts) == 0
+}
 
 func (r treated) row() string {
 	state, template, why := "-", "-", r.repair.Reason
