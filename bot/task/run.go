@@ -111,7 +111,7 @@ type Attempt struct {
 	Explanation  string        `json:"explanation,omitempty"`
 	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
-	Doubts       []string      `json:"doubts,omitempty"` // what speaks against the change, though it is green
+	Doubts       []string      `json:"doubts,omitempty"`  // what speaks against the change, though it is green
 	Refused      string        `json:"refused,omitempty"` // why the edits were not applied
 	Checks       []Check       `json:"checks,omitempty"`
 	Fixed        []string      `json:"fixed,omitempty"`  // tests red on the base, green now
