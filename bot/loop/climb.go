@@ -150,14 +150,14 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 			return retry, nil
 		}
 	}
-	applied, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.guard(a.Tier))
+	applied, err := patch.Apply(ctx, r.in.Tree.Dir(), a.Patch, r.guard(a.Tier))
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal):
 		a.Refused = refusal.Error()
 		return retry, nil
 	case err != nil:
-		return 0, fmt.Errorf("applying attempt %d: %w", a.Number, err)
+		return 0, ended(ctx, fmt.Errorf("applying attempt %d: %w", a.Number, err))
 	}
 	r.Point("edit applied")
 	a.Regions, a.Callers = applied.Regions, applied.Callers

@@ -44,7 +44,7 @@ func (r *run) keep(ctx context.Context, res *task.Result, a task.Attempt) error 
 	if err := r.in.Tree.Reset(ctx); err != nil {
 		return fmt.Errorf("preparing the kept attempt: %w", err)
 	}
-	if _, err := patch.Apply(r.in.Tree.Dir(), a.Patch, r.guard(a.Tier)); err != nil {
+	if _, err := patch.Apply(ctx, r.in.Tree.Dir(), a.Patch, r.guard(a.Tier)); err != nil {
 		return fmt.Errorf("applying the kept attempt %d again: %w", a.Number, err)
 	}
 	changes, err := r.in.Tree.Changes()

@@ -111,23 +111,15 @@ func (a *Applied) Left() []task.CallSite {
 
 // Apply validates the whole patch against the tree and then writes it. The
 // error is a *Refusal when the patch is at fault; any other error means that
-// reading or writing failed. In both cases the tree is as it was.
-func Apply(root string, p task.Patch, g Guard) (*Applied, error) {
-	return work(root, p, g, true)
-}
-
-// Preview does all of Apply but the writing.
-func Preview(root string, p task.Patch, g Guard) (*Applied, error) {
-	return work(root, p, g, false)
-}
-
-func work(root string, p task.Patch, g Guard, write bool) (*Applied, error) {
+// reading or writing failed, or ctx ended before the first write. In all cases
+// the tree is as it was.
+func Apply(ctx context.Context, root string, p task.Patch, g Guard) (*Applied, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree to patch: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
-	files, sites, err := prepare(context.Background(), dir, p, g)
+	files, sites, err := prepare(ctx, dir, p, g)
 	if err != nil {
 		return nil, err
 	}
@@ -143,10 +135,8 @@ func work(root string, p task.Patch, g Guard, write bool) (*Applied, error) {
 		a.Changes = append(a.Changes, c)
 		writes = append(writes, Write{Path: f.path, Content: f.after, Was: c.Before})
 	}
-	if write {
-		if a.undo, err = writeAll(dir, writes); err != nil {
-			return nil, err
-		}
+	if a.undo, err = writeAll(dir, writes); err != nil {
+		return nil, err
 	}
 	return a, nil
 }

@@ -133,7 +133,7 @@ func TestE2OtherBytesStay(t *testing.T) {
 		"lf": calc, "crlf": strings.ReplaceAll(calc, "\n", "\r\n"), "no final newline": strings.TrimSuffix(calc, "\n"), "bom": "\ufeff" + calc,
 	} {
 		dir := tree(t, map[string]string{"calc.py": src})
-		a, err := Apply(dir, one(task.EditReplace, "calc.py", id(t, "calc.py", src, "add"), "def add(a, b):\n    return a + b\n"), Guard{})
+		a, err := Apply(t.Context(), dir, one(task.EditReplace, "calc.py", id(t, "calc.py", src, "add"), "def add(a, b):\n    return a + b\n"), Guard{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -160,7 +160,7 @@ func TestSeveralEditsOfOneFileApplyToTheOriginal(t *testing.T) {
 		{Kind: task.EditCreate, Path: "new/test_calc.py", Code: "def test_add():\n    assert True\n"},
 	}}
 	before := picture(t, dir)
-	a, err := Apply(dir, p, Guard{})
+	a, err := Apply(t.Context(), dir, p, Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestE4AndE5RefusalsSayWhyAndWriteNothing(t *testing.T) {
 		{"second edit bad", task.Patch{Edits: []task.Edit{replace("calc.py", good).Edits[0], replace("none.py", good).Edits[0]}}, Guard{}, RuleTarget, "no such file"},
 	} {
 		before := picture(t, dir)
-		_, err := Apply(dir, c.patch, c.guard)
+		_, err := Apply(t.Context(), dir, c.patch, c.guard)
 		var refusal *Refusal
 		if !errors.As(err, &refusal) {
 			t.Errorf("%s: %v", c.name, err)
@@ -280,11 +280,11 @@ func TestE5WhatIsAllowedPasses(t *testing.T) {
 		"odd name":              {one(task.EditReplace, "new\nline.py", "add", "def add(a, b):\n    return a + b"), Guard{}},
 	} {
 		dir := tree(t, map[string]string{"pkg/calc.py": src, "tests/test_a.py": "def test_a():\n    assert 1\n", "broken.py": "def ok():\n    return 1\n\n\ndef bad(:\n    pass\n", "new\nline.py": calc})
-		if _, err := Apply(dir, c.patch, c.guard); err != nil {
+		if _, err := Apply(t.Context(), dir, c.patch, c.guard); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Apply(t.TempDir(), one(task.EditCreate, "x.py", "", "x = 1\n"), Guard{Scope: []string{"["}}); err == nil || !strings.Contains(err.Error(), "glob") {
+	if _, err := Apply(t.Context(), t.TempDir(), one(task.EditCreate, "x.py", "", "x = 1\n"), Guard{Scope: []string{"["}}); err == nil || !strings.Contains(err.Error(), "glob") {
 		t.Errorf("a bad glob: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestModesAndHardLinksSurvive(t *testing.T) {
 	if err := errors.Join(os.Chmod(target, 0o755), os.Link(target, other)); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Apply(dir, one(task.EditReplace, "calc.py", "add", "def add(a, b):\n    return a + b"), Guard{})
+	a, err := Apply(t.Context(), dir, one(task.EditReplace, "calc.py", "add", "def add(a, b):\n    return a + b"), Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}

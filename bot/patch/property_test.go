@@ -67,7 +67,7 @@ func TestS07RollbackRestoresBytesModesAndAbsence(t *testing.T) {
 			}
 			p.Edits = append(p.Edits, e)
 		}
-		a, err := Apply(dir, p, Guard{})
+		a, err := Apply(t.Context(), dir, p, Guard{})
 		var refusal *Refusal
 		if err != nil {
 			if !errors.As(err, &refusal) {
@@ -107,7 +107,7 @@ func FuzzApply(f *testing.F) {
 			t.Fatal(err)
 		}
 		before := picture(t, parent)
-		a, err := Apply(dir, one(task.EditKind(kind), path, region, text), Guard{})
+		a, err := Apply(t.Context(), dir, one(task.EditKind(kind), path, region, text), Guard{})
 		if err == nil {
 			for _, p := range a.Paths {
 				if strings.Contains(p, "..") && !filepath.IsLocal(p) {

@@ -115,7 +115,7 @@ func TestE4EveryRefusalInTheWordsThatAModelGets(t *testing.T) {
 		},
 	} {
 		before := picture(t, dir)
-		_, err := Apply(dir, c.patch, c.guard)
+		_, err := Apply(t.Context(), dir, c.patch, c.guard)
 		var refusal *Refusal
 		if !errors.As(err, &refusal) {
 			t.Errorf("%s: %v", name, err)
@@ -132,7 +132,7 @@ func TestE3EveryKindOfEditInOnePatch(t *testing.T) {
 	t.Parallel()
 	latin := "# -*- coding: latin-1 -*-\ndef f():\n    return 'caf\xe9'\n"
 	dir := tree(t, map[string]string{"calc.py": calc, "whole.py": calc, "latin.py": latin})
-	a, err := Apply(dir, task.Patch{Edits: []task.Edit{
+	a, err := Apply(t.Context(), dir, task.Patch{Edits: []task.Edit{
 		{Kind: task.EditReplace, Path: "calc.py", Region: "add", Code: "def add(a, b):\n    return os.sep"},
 		{Kind: task.EditImport, Path: "calc.py", Code: "import os\nfrom math import pi"},
 		{Kind: task.EditSearch, Path: "calc.py", Code: "<<<<<<< SEARCH\n    return math.pi * r\n=======\n    return math.pi * r * r\n>>>>>>> REPLACE\n"},
@@ -229,7 +229,7 @@ func TestE7CallersAreFoundAndToldAdaptedOrLeft(t *testing.T) {
 			{Kind: task.EditReplace, Path: "lib/calc.py", Region: "add", Code: "def add(a, b, c=0):\n    return a + b + c"},
 		}, ""},
 	} {
-		a, err := Preview(tree(t, files), task.Patch{Edits: c.edits}, Guard{})
+		a, err := Apply(t.Context(), tree(t, files), task.Patch{Edits: c.edits}, Guard{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

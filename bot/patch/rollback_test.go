@@ -102,7 +102,7 @@ func TestS07RealFilesComeBackByteForByte(t *testing.T) {
 	sets := editSets(t)
 	for i := range sets {
 		p := randomPatch(t, rnd, dir, paths)
-		a, err := Apply(dir, p, Guard{AllowTests: true})
+		a, err := Apply(t.Context(), dir, p, Guard{AllowTests: true})
 		var refusal *Refusal
 		switch {
 		case errors.As(err, &refusal):
