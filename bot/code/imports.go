@@ -33,20 +33,7 @@ func AddImport(ctx context.Context, path string, src []byte, text string) ([]byt
 	if text == "" {
 		return nil, Region{}, Resolution{}, fmt.Errorf("add an import to %s: %w: the text is empty", path, ErrNotImport)
 	}
-	var wanted []wantedImport
-	var err error
-	switch lang {
-	case Python:
-		wanted, err = wantedPython(ctx, text)
-	case JavaScript, TypeScript, TSX:
-		wanted, err = wantedScript(ctx, lang, text)
-	case Go:
-		wanted, err = wantedGo(ctx, text)
-	case Java, Rust, Ruby:
-		wanted, err = wantedLines(ctx, lang, text)
-	default:
-		err = fmt.Errorf("%w, so its imports are not known; edit the region that holds them", ErrNoGrammar)
-	}
+	wanted, err := wantedImports(ctx, lang, text)
 	if err != nil {
 		return nil, Region{}, Resolution{}, fmt.Errorf("add an import to %s: %w", path, err)
 	}
@@ -82,6 +69,21 @@ func AddImport(ctx context.Context, path string, src []byte, text string) ([]byt
 		}
 	}
 	return out, Region{Kind: KindBlock, Name: "imports", QualifiedName: "imports", Language: lang, StartLine: 1, EndLine: 1}, how, nil
+}
+
+// wantedImports reads the import statements of a text.
+func wantedImports(ctx context.Context, lang Language, text string) ([]wantedImport, error) {
+	switch lang {
+	case Python:
+		return wantedPython(ctx, text)
+	case JavaScript, TypeScript, TSX:
+		return wantedScript(ctx, lang, text)
+	case Go:
+		return wantedGo(ctx, text)
+	case Java, Rust, Ruby:
+		return wantedLines(ctx, lang, text)
+	}
+	return nil, fmt.Errorf("%w, so its imports are not known; edit the region that holds them", ErrNoGrammar)
 }
 
 // wantedImport is one import asked for. merge gives the changes to a file, and

@@ -290,18 +290,11 @@ func sameCode(a Region, old *side, b Region, now *side) bool {
 // importsInUse tells whether a text is imports only, and one of the names
 // that they bind stands elsewhere in the file's new lines.
 func importsInUse(ctx context.Context, lang Language, text string, now *side) bool {
-	var wanted []wantedImport
-	var err error
 	switch lang {
-	case Python:
-		wanted, err = wantedPython(ctx, text)
-	case JavaScript, TypeScript, TSX:
-		wanted, err = wantedScript(ctx, lang, text)
-	case Go:
-		wanted, err = wantedGo(ctx, text)
-	default:
-		return false
+	case Java, Rust, Ruby:
+		return false // read by lines: what they bind is not known
 	}
+	wanted, err := wantedImports(ctx, lang, text)
 	if err != nil {
 		return false
 	}
