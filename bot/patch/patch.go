@@ -114,6 +114,15 @@ func (a *Applied) Left() []task.CallSite {
 // reading or writing failed, or ctx ended before the first write. In all cases
 // the tree is as it was.
 func Apply(ctx context.Context, root string, p task.Patch, g Guard) (*Applied, error) {
+	return work(ctx, root, p, g, true)
+}
+
+// Preview does all of Apply but the writing.
+func Preview(ctx context.Context, root string, p task.Patch, g Guard) (*Applied, error) {
+	return work(ctx, root, p, g, false)
+}
+
+func work(ctx context.Context, root string, p task.Patch, g Guard, write bool) (*Applied, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree to patch: %w", err)
@@ -134,6 +143,9 @@ func Apply(ctx context.Context, root string, p task.Patch, g Guard) (*Applied, e
 		}
 		a.Changes = append(a.Changes, c)
 		writes = append(writes, Write{Path: f.path, Content: f.after, Was: c.Before})
+	}
+	if !write {
+		return a, nil
 	}
 	if a.undo, err = writeAll(dir, writes); err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func (f *replaceFlags) run(c *cobra.Command, file, id string) error {
 		apply = patch.Apply
 	}
 	out := replaced{Path: filepath.ToSlash(file), ID: id, NewID: id, Callers: []task.CallSite{}}
-	a, err := apply(root, p, guard)
+	a, err := apply(c.Context(), root, p, guard)
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Rule == patch.RuleNoChange:
