@@ -35,15 +35,30 @@ func wantedLines(ctx context.Context, lang Language, text string) ([]wantedImpor
 		if err != nil {
 			return nil, err
 		}
-		switch line = strings.TrimSpace(line); {
-		case line == "":
-		case isLineImport(lang, line) && !t.HasError() && len(t.Root().NamedChildren()) == 1:
-			out = append(out, lineImport{lang, line})
+		switch statement, alone := onlyImport(t); {
+		case strings.TrimSpace(line) == "":
+		case alone && !t.HasError() && isLineImport(lang, statement):
+			out = append(out, lineImport{lang, statement})
 		default:
-			return nil, fmt.Errorf("%w: %q; give one import a line", ErrNotImport, line)
+			return nil, fmt.Errorf("%w: %q; give one import a line", ErrNotImport, strings.TrimSpace(line))
 		}
 	}
 	return out, nil
+}
+
+// onlyImport is the text of the one statement of a line, without a comment
+// behind it; false where there is another number of them, or where it is of a
+// kind that imports nothing, such as Ruby's "require # x".
+func onlyImport(t *Tree) (string, bool) {
+	n, ok := t.Root().onlyNamed()
+	if !ok {
+		return "", false
+	}
+	switch n.Kind() {
+	case "import_declaration", "use_declaration", "extern_crate_declaration", "call":
+		return strings.TrimSpace(n.Text()), true
+	}
+	return "", false
 }
 
 // merge implements wantedImport.
