@@ -312,10 +312,28 @@ func (s scriptImport) merge(t *Tree) ([]change, bool) {
 		more, _ := s.merge(rest)
 		return []change{whole(t.Src, applyChanges(out, more))}, false
 	}
-	if groups := importGroups(t, all); len(groups) > 0 && startsLine(t, groups[0][0].node) {
-		return []change{placeImport(t, groups, scriptEntry(Node{}, s), s.text(st), false)}, false
+	place := func(text string) change {
+		if groups := importGroups(t, all); len(groups) > 0 && startsLine(t, groups[0][0].node) {
+			return placeImport(t, groups, scriptEntry(Node{}, s), text, false)
+		}
+		return firstImport(t, headEnd(t, isDirective), text)
 	}
-	return []change{firstImport(t, headEnd(t, isDirective), s.text(st))}, false
+	c := place(s.text(st))
+	if st.end == "" && continues(t, c.end) {
+		c = place(s.text(st) + ";")
+	}
+	return []change{c}, false
+}
+
+// continues tells whether the code behind an offset would go on with a
+// statement that ends there without a semicolon.
+func continues(t *Tree, offset int) bool {
+	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+		if c.Start() >= offset && !c.IsExtra() && c.Start() < c.End() {
+			return strings.IndexByte("([`+-*/%<>=,.?:&|^!", t.Src[c.Start()]) >= 0
+		}
+	}
+	return false
 }
 
 // isDirective tells 'use strict' and the like.

@@ -218,3 +218,18 @@ func FuzzAddImport(f *testing.F) {
 		checkImport(t, path, src, add)
 	})
 }
+
+// A file without semicolons may go on with a line that an import before it
+// would swallow: require("m") and a bracket are a call.
+func TestE3AnImportBeforeABracketEndsWithASemicolon(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		"(function () { exports.a = 1 })()\n": "const m = require('m');\n\n(function () { exports.a = 1 })()\n",
+		"const a = require('a')\nfoo()\n":     "const a = require('a')\nconst m = require('m')\nfoo()\n",
+	} {
+		out, _, _, err := AddImport(t.Context(), "a.cjs", []byte(src), "const m = require('m')")
+		if err != nil || string(out) != want {
+			t.Errorf("%q became %q, %v", src, out, err)
+		}
+	}
+}
