@@ -3,8 +3,8 @@ package mend
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -36,19 +36,15 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	}
 	var out []candidate
 	likelier, said, heard := s.spokenFor(), s.saidInIssue(), s.target.hear()
-	trees := map[string]*code.Tree{}
 	for _, p := range places {
 		src := s.sources.read(p.path)
-		tree := trees[p.path]
-		if tree == nil {
-			var err error
-			if tree, err = code.Parse(ctx, code.LanguageOf(p.path), src); err != nil {
-				return nil, fmt.Errorf("parsing %s: %w", p.path, err)
-			}
-			trees[p.path] = tree
+		tree, err := s.sources.tree(ctx, p.path)
+		if err != nil {
+			return nil, err
 		}
 		from, to := p.reg.StartByte, p.reg.EndByte
-		for _, m := range append(mutate.Mutations(tree, from, to), templates(tree, from, to)...) {
+		project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
+		for _, m := range slices.Concat(mutate.Mutations(tree, from, to), templates(tree, from, to), project.Beyond(p.path, from, to)) {
 			weight := near(suspicion, p.path, m.Line)
 			if weight == 0 {
 				continue

@@ -3,7 +3,6 @@ package mend
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"regexp"
 	"sort"
@@ -312,44 +311,4 @@ func shared(a, b map[string]bool) int {
 		}
 	}
 	return n
-}
-
-// sources reads and parses the base's files once.
-type sources struct {
-	base fs.FS
-	text map[string][]byte
-	regs map[string][]code.Region
-}
-
-func newSources(base fs.FS) *sources {
-	return &sources{base: base, text: map[string][]byte{}, regs: map[string][]code.Region{}}
-}
-
-func (s *sources) read(path string) []byte {
-	if src, ok := s.text[path]; ok {
-		return src
-	}
-	src, err := fs.ReadFile(s.base, path)
-	if err != nil || len(src) > maxSource {
-		src = nil
-	}
-	s.text[path] = src
-	return src
-}
-
-func (s *sources) regions(ctx context.Context, path string) []code.Region {
-	if r, ok := s.regs[path]; ok {
-		return r
-	}
-	var out []code.Region
-	if src := s.read(path); src != nil {
-		out, _ = code.Regions(ctx, path, src) // a file that cannot be read has no regions
-	}
-	s.regs[path] = out
-	return out
-}
-
-// region is the innermost region around a line.
-func (s *sources) region(ctx context.Context, path string, line int) (code.Region, bool) {
-	return code.Enclosing(s.regions(ctx, path), line)
 }

@@ -58,27 +58,31 @@ func Operators(lang code.Language) []string {
 // by how likely each is. Priors of one call can be compared; for several
 // spans multiply each by the probability of its span.
 func Mutations(t *code.Tree, start, end int) []Mutation {
-	mask := maskOf(t.Lang)
-	if mask == 0 {
+	if maskOf(t.Lang) == 0 {
 		return nil
 	}
 	s := newScene(t, start, end)
-	t.Walk(func(n code.Node) bool {
-		if n.Start() >= end || n.End() < start {
+	s.visit()
+	return s.finish()
+}
+
+// visit hands the nodes of the span to the operators of the language.
+func (s *scene) visit() {
+	s.t.Walk(func(n code.Node) bool {
+		if n.Start() >= s.end || n.End() < s.start {
 			return false
 		}
-		if n.Start() < start || n.IsError() || n.IsMissing() {
+		if n.Start() < s.start || n.IsError() || n.IsMissing() {
 			return true
 		}
 		for i := range s.table {
-			if s.table[i].langs&mask != 0 {
+			if s.table[i].langs&s.d.lang != 0 {
 				s.op = i
 				s.table[i].visit(s, n)
 			}
 		}
 		return true
 	})
-	return s.finish()
 }
 
 // scene is the work of one call of Mutations.
@@ -93,6 +97,11 @@ type scene struct {
 	facts      *facts
 	d          dialect
 	eol, unit  string
+	shares     float64 // of all operators of the language
+
+	project *Project // nil where only the file is looked at
+	file    string
+	calls   []callable // functions of the project that the file can call
 }
 
 type weighted struct {
@@ -102,10 +111,12 @@ type weighted struct {
 }
 
 func newScene(t *code.Tree, start, end int) *scene {
-	return &scene{
+	s := &scene{
 		t: t, src: t.Src, start: start, end: end, table: table(), seen: map[string]int{},
 		facts: gather(t), d: dialectOf(t.Lang), eol: code.LineEnding(t.Src), unit: code.IndentUnit(t.Src),
 	}
+	s.shares = sharesOf(s.table, s.d.lang)
+	return s
 }
 
 // put notes a mutation of the operator at work. weight is its likelihood
@@ -168,14 +179,9 @@ func essence(src []byte, old, replacement string, start int) string {
 
 // finish turns weights into priors and puts the mutations in order.
 func (s *scene) finish() []Mutation {
-	total, shares := make([]float64, len(s.table)), 0.0
+	total := make([]float64, len(s.table))
 	for _, w := range s.out {
 		total[w.op] += w.weight
-	}
-	for _, op := range s.table {
-		if op.langs&s.d.lang != 0 {
-			shares += op.share
-		}
 	}
 	slices.SortStableFunc(s.out, func(a, b weighted) int {
 		return cmp.Or(
@@ -185,7 +191,7 @@ func (s *scene) finish() []Mutation {
 	})
 	out := make([]Mutation, len(s.out))
 	for i, w := range s.out {
-		w.Prior = s.table[w.op].share / shares * w.weight / total[w.op]
+		w.Prior = s.table[w.op].share / s.shares * w.weight / total[w.op]
 		out[i] = w.Mutation
 	}
 	return out

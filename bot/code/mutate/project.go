@@ -1,0 +1,329 @@
+package mutate
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// Project is what all files of a project in one family of languages tell: its
+// functions and their parameters, what they are called with, and which names
+// belong together in its classes. It is gathered once and only read afterwards.
+type Project struct {
+	files     map[string]*code.Tree
+	paths     []string // sorted
+	functions []*function
+	named     map[string][]*function
+	owners    map[string][]string // field or method → "path class" that has it
+	classes   map[string]*class   // by "path class"
+	wraps     []wrapUse
+	constants [][]string // names of constants that were declared together
+}
+
+// function is a function or method of the project.
+type function struct {
+	name, path, class string
+	params            []string // names, the receiver left out
+	types             []string // Go: of the parameters
+	required          int      // how many have to be given
+	open              bool     // takes any number
+	result            string   // Go: the single result's type
+	node              code.Node
+}
+
+func (f *function) takes(n int) bool { return n >= f.required && (f.open || n <= len(f.params)) }
+
+type class struct {
+	fields        []string
+	fieldTypes    map[string]string
+	methods       []*function
+	methodsByName map[string]*function
+}
+
+// wrapUse is a value that is handed to a call which takes nothing else but
+// constants: normalise(x.name), round(total, 2), name.strip().
+type wrapUse struct {
+	form string // with % for the value
+	last string // the last name of the value
+	path string
+}
+
+// NewProject gathers the facts of some files, by their path.
+func NewProject(files map[string]*code.Tree) *Project {
+	p := &Project{files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{}}
+	for name := range files {
+		p.paths = append(p.paths, name)
+	}
+	slices.Sort(p.paths)
+	for _, name := range p.paths {
+		files[name].Walk(func(n code.Node) bool {
+			if !n.Named() || n.IsExtra() || n.IsError() {
+				return false
+			}
+			p.function(name, n)
+			p.field(name, n)
+			p.use(name, n)
+			return true
+		})
+	}
+	for _, c := range p.classes {
+		slices.Sort(c.fields)
+		c.fields = slices.Compact(c.fields)
+	}
+	p.own()
+	return p
+}
+
+// own lists the classes of each field and method, in the order of their paths.
+func (p *Project) own() {
+	var keys []string
+	for key := range p.classes {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		c := p.classes[key]
+		for _, f := range c.fields {
+			p.owners[f] = append(p.owners[f], key)
+		}
+		for _, m := range c.methods {
+			p.owners[m.name] = addOnce(p.owners[m.name], key)
+		}
+	}
+}
+
+func (p *Project) classAt(file, name string) *class {
+	key := classKey(file, name)
+	if p.classes[key] == nil {
+		p.classes[key] = &class{fieldTypes: map[string]string{}, methodsByName: map[string]*function{}}
+	}
+	return p.classes[key]
+}
+
+// classKey names a class; the methods of Go's types stand in any file of the
+// package.
+func classKey(file, name string) string {
+	if strings.HasSuffix(file, ".go") {
+		file = path.Dir(file)
+	}
+	return file + " " + name
+}
+
+func (p *Project) methodsOf(file, name string) []*function {
+	if c := p.classes[classKey(file, name)]; c != nil {
+		return c.methods
+	}
+	return nil
+}
+
+func (p *Project) function(file string, n code.Node) {
+	name := ""
+	switch n.Kind() {
+	case "function_definition", "function_declaration", "method_definition", "method_declaration", "generator_function_declaration":
+		id, ok := n.ChildByField("name")
+		if !ok {
+			return
+		}
+		name = id.Text()
+	case "arrow_function", "function_expression":
+		up, ok := n.Parent()
+		id, named := up.ChildByField("name")
+		if !ok || up.Kind() != "variable_declarator" || !named || id.Kind() != "identifier" {
+			return
+		}
+		name = id.Text()
+	default:
+		return
+	}
+	f := &function{name: name, path: file, node: n}
+	f.class = classOf(n)
+	if outer, ok := enclosing(n); ok && f.class == "" && outer != n {
+		return // an inner function is visible to its own only
+	}
+	f.parameters(n)
+	p.functions = append(p.functions, f)
+	p.named[name] = append(p.named[name], f)
+	if f.class != "" {
+		c := p.classAt(file, f.class)
+		c.methods = append(c.methods, f)
+		c.methodsByName[name] = f
+	}
+}
+
+// classOf is the name of the class that a function is a method of.
+func classOf(n code.Node) string {
+	if n.Kind() == "method_declaration" {
+		r, ok := n.ChildByField("receiver")
+		if !ok || len(r.NamedChildren()) != 1 {
+			return ""
+		}
+		typ := strings.TrimPrefix(typeText(r.NamedChildren()[0]), "*")
+		typ, _, _ = strings.Cut(typ, "[")
+		return typ
+	}
+	c, ok := n.Ancestor("class_definition", "class_declaration", "class", "function_definition", "function_declaration", "method_definition", "arrow_function")
+	if !ok || !strings.HasPrefix(c.Kind(), "class") {
+		return ""
+	}
+	id, ok := c.ChildByField("name")
+	if !ok {
+		return ""
+	}
+	return id.Text()
+}
+
+func (f *function) parameters(n code.Node) {
+	list, ok := n.ChildByField("parameters")
+	if !ok {
+		if one, single := n.ChildByField("parameter"); single {
+			f.params, f.required = []string{one.Text()}, 1
+		}
+		return
+	}
+	for i, c := range list.NamedChildren() {
+		text, needed := c.Text(), true
+		switch c.Kind() {
+		case "default_parameter", "typed_default_parameter", "assignment_pattern", "optional_parameter":
+			needed = false
+			if id, ok := c.ChildByField("name"); ok {
+				text = id.Text()
+			} else if id, ok := c.ChildByField("left"); ok {
+				text = id.Text()
+			}
+		case "typed_parameter", "required_parameter":
+			if kids := c.NamedChildren(); len(kids) > 0 {
+				text = kids[0].Text()
+			}
+		case "list_splat_pattern", "dictionary_splat_pattern", "rest_pattern", "variadic_parameter_declaration":
+			f.open = true
+			continue
+		case "parameter_declaration":
+			for _, x := range c.NamedChildren() {
+				if x.Field() == "name" {
+					f.params, f.types = append(f.params, x.Text()), append(f.types, typeText(c))
+					f.required++
+				}
+			}
+			continue
+		case "keyword_separator", "positional_separator":
+			continue
+		}
+		if i == 0 && f.class != "" && (text == "self" || text == "cls") {
+			continue
+		}
+		f.params = append(f.params, text)
+		if needed {
+			f.required++
+		}
+	}
+	if res, ok := n.ChildByField("result"); ok {
+		if f.result = res.Text(); res.Kind() == "parameter_list" {
+			f.result = "several"
+		}
+	}
+}
+
+// field notes the fields of classes and the constants that stand together.
+func (p *Project) field(file string, n code.Node) {
+	switch n.Kind() {
+	case "class_definition", "class_declaration", "class":
+		id, ok := n.ChildByField("name")
+		if !ok {
+			return
+		}
+		c := p.classAt(file, id.Text())
+		f := &facts{fields: map[string][]string{}, fieldSet: map[string]bool{}}
+		f.classFields(n, func(_, name string) { c.fields = append(c.fields, name) })
+	case "type_spec":
+		id, ok := n.ChildByField("name")
+		body, has := n.ChildByField("type")
+		if !ok || !has || body.Kind() != "struct_type" {
+			return
+		}
+		c := p.classAt(file, id.Text())
+		body.Walk(func(d code.Node) bool {
+			if d.Kind() != "field_declaration" {
+				return true
+			}
+			for _, x := range d.NamedChildren() {
+				if x.Field() == "name" {
+					c.fields = append(c.fields, x.Text())
+					c.fieldTypes[x.Text()] = typeText(d)
+				}
+			}
+			return false
+		})
+	case "const_declaration":
+		var names []string
+		for _, spec := range n.NamedChildren() {
+			if id, ok := spec.ChildByField("name"); ok {
+				names = append(names, id.Text())
+			}
+		}
+		if len(names) > 1 && len(names) <= 24 {
+			p.constants = append(p.constants, names)
+		}
+	case "object":
+		p.shape(file, n)
+	}
+}
+
+// shape takes an object literal of JavaScript for one of a class without a name.
+func (p *Project) shape(file string, n code.Node) {
+	var names []string
+	for _, c := range n.NamedChildren() {
+		if k, ok := c.ChildByField("key"); ok && k.Kind() == "property_identifier" {
+			names = append(names, k.Text())
+		} else if c.Kind() == "shorthand_property_identifier" {
+			names = append(names, c.Text())
+		}
+	}
+	if len(names) >= 2 && len(names) <= 24 {
+		c := p.classAt(file, "{"+strings.Join(names, ",")+"}")
+		c.fields = append(c.fields, names...)
+	}
+}
+
+// use notes what a value is wrapped in.
+func (p *Project) use(file string, n code.Node) {
+	fn, args, list, ok := call(n)
+	if !ok || len(n.Text()) > 100 || strings.ContainsAny(n.Text(), "\n%") || n.Kind() == "new_expression" {
+		return
+	}
+	o, m, has := member(fn)
+	value, form := code.Node{}, ""
+	switch {
+	case has && plainArguments(args, -1) && lastName(o) != "":
+		value, form = o, "%."+m.Text()+list.Text()
+	case len(args) >= 1 && len(args) <= 3 && plainArguments(args, 0) && (!has || rootName(o) != ""):
+		value = args[0]
+		form = n.Text()[:value.Start()-n.Start()] + "%" + n.Text()[value.End()-n.Start():]
+	}
+	if form == "" || lastName(value) == "" || n.Up() == "expression_statement" {
+		return
+	}
+	p.wraps = append(p.wraps, wrapUse{form: form, last: lastName(value), path: file})
+}
+
+// plainArguments tells that all arguments but one are constants.
+func plainArguments(args []code.Node, but int) bool {
+	for i, a := range args {
+		if i != but && !isConstant(a) && a.Kind() != "float_literal" {
+			return false
+		}
+	}
+	return true
+}
+
+// lastName is the name that says what a value is: of a.b.total it is total.
+func lastName(n code.Node) string {
+	if n.Kind() == "identifier" {
+		return n.Text()
+	}
+	if _, m, ok := member(n); ok {
+		return m.Text()
+	}
+	return ""
+}
