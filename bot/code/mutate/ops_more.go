@@ -329,26 +329,6 @@ func loopStep(s *scene, n code.Node) {
 	})
 }
 
-// lockAround takes the lock that other methods take.
-func lockAround(s *scene, n code.Node) {
-	if !isStatement(n) {
-		return
-	}
-	fn, ok := heads(n)
-	if !ok || !isFunction(fn) || strings.Contains(fn.Text(), "Lock()") {
-		return
-	}
-	for _, d := range s.facts.donors {
-		text := d.Text()
-		if !strings.HasSuffix(text, "Lock()") || d.Kind() == "defer_statement" || !s.inScope(d, n.Start()) {
-			continue
-		}
-		open := strings.TrimSuffix(text, "()")
-		unlock := strings.TrimSuffix(strings.TrimSuffix(open, "Lock"), "R") + map[bool]string{true: "RUnlock()", false: "Unlock()"}[strings.HasSuffix(open, "RLock")]
-		s.before(n, text+"\ndefer "+unlock, 1, "Hold the lock %s.", one(strings.TrimSuffix(text, "()")))
-	}
-}
-
 // closureBinding gives each round of a loop its own variable.
 func closureBinding(s *scene, n code.Node) {
 	switch {
