@@ -190,7 +190,7 @@ func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *n
 	b.mu.Lock()
 	fresh := b.fresh
 	b.mu.Unlock()
-	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 250 + 5*use.cpu, Wall: 1000 + 10*use.wall, Stop: stop, Fresh: fresh}
+	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 120 + 4*use.cpu, Wall: 1000 + 10*use.wall, Stop: stop, Fresh: fresh}
 	for _, t := range tests {
 		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
 	}

@@ -101,11 +101,11 @@ func (w *nodeWorker) run(ctx context.Context, req nodeRequest) ([]nodeRan, error
 	if err == nil {
 		return answer.Files, nil
 	}
-	w.deaths++
 	w.stop()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	w.deaths++
 	return nil, nil //nolint:nilerr // code under test can kill its process
 }
 
@@ -115,6 +115,7 @@ func (w *nodeWorker) ask(ctx context.Context, req nodeRequest) (nodeAnswer, erro
 			return nodeAnswer{}, err
 		}
 	}
+	defer context.AfterFunc(ctx, w.process.Kill)()
 	if err := w.in.Encode(req); err != nil {
 		return nodeAnswer{}, fmt.Errorf("asking the Node worker: %w", err)
 	}
@@ -126,7 +127,9 @@ func (w *nodeWorker) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.process, err = w.space.Start(ctx, sandbox.Command{
+	// The process outlives the request that starts it: starting one anew for each
+	// round of candidates takes longer than trying them.
+	w.process, err = w.space.Start(context.WithoutCancel(ctx), sandbox.Command{
 		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(flags)}, Dir: w.dir,
 		Env:    map[string]string{"NODE_TEST_CONTEXT": ""},
 		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
