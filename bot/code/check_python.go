@@ -67,6 +67,9 @@ func (s *indentScan) run() *SyntaxError {
 		case c == '#':
 			s.skipLine()
 			continue
+		case c == '\\' && s.endsWith("\\"):
+			e := s.t.errorAt(s.at, "the file ends behind a backslash, which joins the next line")
+			return &e
 		case c == '\\' && s.continuation():
 			continue
 		case c == '\n' && s.depth == 0:
@@ -167,6 +170,13 @@ func (s *indentScan) skipLine() {
 	for s.at < len(s.src) && s.src[s.at] != '\n' {
 		s.at++
 	}
+}
+
+// endsWith tells whether the text ends with the sign here, and a line ending
+// at most.
+func (s *indentScan) endsWith(sign string) bool {
+	rest := string(s.src[s.at:min(len(s.src), s.at+3)])
+	return rest == sign || rest == sign+"\n"
 }
 
 // continuation jumps over a backslash at the end of a line.

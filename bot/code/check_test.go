@@ -28,6 +28,8 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 		{"a.py", "x = 0777\n", 1, "begin with 0"},
 		{"a.py", "try:\n    pass\nx = 1\n", 1, "except"},
 		{"a.py", "return 1\n", 1, "outside a function"},
+		{"a.py", "x = 1 \\", 1, "ends behind a backslash"},
+		{"a.py", "x = 1 \\\n", 1, "ends behind a backslash"},
 		{"a.py", "for x in y:\n    pass\nelse:\n    break\n", 4, "outside a loop"},
 		{"a.js", "function f( { return 1; }\n", 1, ""},
 		{"a.js", "const x = {a: 1;\n", 0, ""},
@@ -50,6 +52,7 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 func TestCheckAcceptsWhatIsRight(t *testing.T) {
 	t.Parallel()
 	for path, src := range map[string]string{
+		"v.ts": "interface A</** c **/\nout T, // d\n\tin U, /* e */ in out V> {}\n", "e2.py": "x = 1 \\\n\n# \\\n",
 		"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
 		"b.py": "\ufeffx = {\n'a':\n1}\nif x: y\nelse:\n\tz = '''\n a'''\n\n  # odd comment\n\tw = 1 + \\\n  2\n\nclass A: pass\n",
 		"g.py": "def f(a, /, b=1, *c, d, e=2, **g): return g\nf(1, *x, b=1, *y, **z, c=2)\nlambda a, b=1, *, c: a\nwhile 1:\n    def g(): return 0\n    break\nx = b'a' rb'b'; y = 'a' f'b'; z = 00 + 0_0 + 09.5 + 0j + 07e1\n",

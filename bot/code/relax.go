@@ -30,7 +30,7 @@ type relaxation struct {
 // template, type arguments of a tagged template.
 var relaxations = []relaxation{
 	{find: regexp.MustCompile(`\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))`), with: "_"},
-	{find: regexp.MustCompile(`[<,]\s*(?:/\*[^*]*\*+/\s*)?(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
+	{find: regexp.MustCompile(`[<,]\s*(?:/\*[^*]*\*+(?:[^/*][^*]*\*+)*/\s*|//[^\n]*\n\s*)*(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
 	{find: regexp.MustCompile(`\bas\s+(null|void|catch|undefined|in|new|delete|function|class|enum|if|for|do|while|try|with|switch|return|throw|var|instanceof|typeof|default|true|false|this|super|import|export|extends|case|break|continue|finally|else|const|debugger)\s*[,}]`), with: "_", script: true},
 	{find: regexp.MustCompile(`\bexport\s+(default function)\s*[(<]`), with: "function _______"},
 	{find: regexp.MustCompile(`\n[ \t]*(global)\s*\{`), with: "______:"[1:]},
