@@ -98,7 +98,7 @@ func (g goImport) merge(t *Tree) ([]change, bool) {
 	switch {
 	case len(decls) == 0:
 		return []change{firstImport(t, head, "import "+g.spec())}, false
-	case len(decls) == 1 && len(strings.TrimSpace(string(t.Src[decls[0].Start()+len("import"):goSpecs(decls[0])[0].Start()]))) == 0:
+	case len(decls) == 1 && strings.Trim(string(t.Src[decls[0].Start()+len("import"):goSpecs(decls[0])[0].Start()]), " \t\r\n") == "":
 		return []change{g.makeList(t, decls[0])}, true
 	}
 	var all []statement
