@@ -485,6 +485,23 @@ func TestS2WhatCannotBeCheckedIsRejectedWithWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestS2TestsThatCannotBeReadInAreNamedWhereNothingElseFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{
+		"weave.py":      broken,
+		"test_weave.py": "from weave import total\n\n\ndef test_total():\n    assert total([1]) == 1\n",
+		"test_clock.py": "import nothing_of_this_name\n\n\ndef test_x():\n    assert True\n",
+	}, nil)
+	b.task.Title, b.task.Body = "total is wrong", "It should add."
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.FailedAllTiers || !strings.Contains(res.NextAction, "test_clock.py") || !strings.Contains(res.NextAction, "nothing_of_this_name") {
+		t.Errorf("outcome %s, next: %s", res.Outcome, res.NextAction)
+	}
+	if len(res.Attempts) != 1 || !strings.Contains(res.Attempts[0].Explanation, "could not be run") {
+		t.Errorf("attempts %+v", res.Attempts)
+	}
+}
+
 // memory is a journal in memory, with the store's rules for money.
 type memory struct {
 	mu        sync.Mutex

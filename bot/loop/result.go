@@ -35,7 +35,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		}
 		res.Draft = len(res.DraftReasons) > 0
 	}
-	res.NextAction = nextAction(res)
+	res.NextAction = nextAction(res, r.baseline.Report.Broken)
 	return res, nil
 }
 
@@ -104,7 +104,9 @@ func draftReasons(res task.Result) []string {
 	return out
 }
 
-func nextAction(res task.Result) string {
+// nextAction tells a human what to do; broken is what could not be run on the
+// base.
+func nextAction(res task.Result, broken []task.Failure) string {
 	switch {
 	case res.Outcome == task.Success && res.Draft:
 		return "Decide on the open points, then mark the change as ready."
@@ -116,6 +118,8 @@ func nextAction(res task.Result) string {
 		return "Nothing; ask again when it is wanted."
 	case res.Best != nil:
 		return "Look at the best attempt first; it breaks nothing, and shows how far it came."
+	case len(broken) > 0:
+		return fmt.Sprintf("Make all tests run first: of the test files or packages %d could not be run on the base (first: %s).", len(broken), broken[0].Words())
 	}
 	return "Look at the failing tests and the places named as suspicious first."
 }

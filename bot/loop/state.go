@@ -87,12 +87,7 @@ func whyNoTest(rep verify.Report) string {
 	if len(rep.Broken) == 0 {
 		return "the runners found none"
 	}
-	f := rep.Broken[0]
-	place := ""
-	if f.File != "" {
-		place = fmt.Sprintf(" at %s:%d", f.File, f.Line)
-	}
-	return fmt.Sprintf("%s%s: %s", f.Kind, place, firstLine(f.Message))
+	return rep.Broken[0].Words()
 }
 
 // best is the number of the accepted attempt, else of the one that mended the
@@ -121,9 +116,4 @@ func names(ids []string) string {
 		out = append(out[:5], fmt.Sprintf("%d more", len(ids)-5))
 	}
 	return strings.Join(out, ", ")
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }

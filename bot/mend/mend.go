@@ -138,6 +138,9 @@ func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Repair, error) {
 	targets := m.targets(r)
 	if len(targets) == 0 {
+		if broken := r.Baseline.Report.Broken; len(broken) > 0 {
+			return Repair{Reason: fmt.Sprintf("no test fails, but %d test files or packages could not be run (%s)", len(broken), broken[0].Words())}, nil
+		}
 		return Repair{Reason: "no test fails that could be run again"}, nil
 	}
 	limit := m.cfg.Now().Add(m.searchTime(r))

@@ -1,5 +1,10 @@
 package task
 
+import (
+	"fmt"
+	"strings"
+)
+
 // FailureKind is the class of a failure: it chooses the next action.
 type FailureKind string
 
@@ -37,6 +42,16 @@ type Failure struct {
 	Trace       []Frame     `json:"trace,omitempty"`
 	Excerpt     string      `json:"excerpt,omitempty"` // head and tail of the runner's own words, capped
 	Fingerprint string      `json:"fingerprint"`       // stable over line numbers, paths, addresses, times
+}
+
+// Words says in one line what failed and where.
+func (f Failure) Words() string {
+	place := ""
+	if f.File != "" {
+		place = fmt.Sprintf(" at %s:%d", f.File, f.Line)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
+	return fmt.Sprintf("%s%s: %s", f.Kind, place, line)
 }
 
 // CheckStatus is how a check ended.
