@@ -245,3 +245,50 @@ func resultPart(s *scene, n code.Node) {
 		}
 	}
 }
+
+// errorAs looks for an error of a type in a chain of wrapped ones.
+func errorAs(s *scene, n code.Node) {
+	if n.Kind() != "if_statement" || !s.facts.imports["errors"] || !isStatement(n) {
+		return
+	}
+	init, ok1 := n.ChildByField("initializer")
+	c, ok2 := n.ChildByField("condition")
+	if !ok1 || !ok2 || init.Kind() != "short_var_declaration" {
+		return
+	}
+	r, ok := init.ChildByField("right")
+	names := leftNames(init)
+	if !ok || len(names) != 2 || len(r.NamedChildren()) != 1 || r.NamedChildren()[0].Kind() != "type_assertion_expression" {
+		return
+	}
+	x, ok1 := r.NamedChildren()[0].ChildByField("operand")
+	t, ok2 := r.NamedChildren()[0].ChildByField("type")
+	if !ok1 || !ok2 || names[0].Text() == "_" {
+		return
+	}
+	in := s.indentOf(n)
+	found := "errors.As(" + x.Text() + ", &" + names[0].Text() + ")"
+	text := "var " + names[0].Text() + " " + t.Text() + s.eol + in + "if " + replaceWord(c.Text(), names[1].Text(), found)
+	s.put(n.Start(), c.End(), text, 1, "Look for a %s in the chain of errors.", one(t.Text()))
+}
+
+// sentinelError returns an error that callers can recognise.
+func sentinelError(s *scene, n code.Node) {
+	fn, args, list, ok := call(n)
+	if !ok || fn.Text() != "errors.New" && fn.Text() != "fmt.Errorf" {
+		return
+	}
+	if _, ok := n.Ancestor("return_statement"); !ok || len(args) == 0 {
+		return
+	}
+	for _, v := range s.facts.vars {
+		if v.kind != "module" || !strings.HasPrefix(v.name, "Err") && !strings.HasPrefix(v.name, "err") {
+			continue
+		}
+		s.put(n.Start(), n.End(), v.name, 0.7, "Return the error %s.", one(v.name))
+		if fn.Text() == "fmt.Errorf" && isString(args[0]) && !strings.Contains(args[0].Text(), "%w") {
+			text := `fmt.Errorf("%w: ` + args[0].Text()[1:] + ", " + v.name + string(s.src[args[0].End():list.End()])
+			s.put(n.Start(), n.End(), text, 1, "Let the error be recognised as %s.", one(v.name))
+		}
+	}
+}

@@ -62,3 +62,53 @@ func roundConversion(s *scene, n code.Node) {
 		s.put(x.Start(), x.End(), "math."+f+"("+x.Text()+")", 1, "Use math.%s instead of cutting off.", f)
 	}
 }
+
+// wrapAround keeps a remainder from being negative, and divides to the nearest.
+func wrapAround(s *scene, n code.Node) {
+	left, op, right, ok := binary(n)
+	if !ok {
+		return
+	}
+	switch op.Text() {
+	case "%":
+		text := "(" + left.Text() + "%" + tight(right) + " + " + right.Text() + ") % " + tight(right)
+		if _, o, _, ok := binary(left); ok && isArithmetic(o.Text()) {
+			text = "(" + tight(left) + "%" + tight(right) + " + " + right.Text() + ") % " + tight(right)
+		}
+		s.put(n.Start(), n.End(), text, 1, "Let the remainder not be negative.")
+	case "/":
+		half := tight(right) + "/2"
+		s.put(n.Start(), n.End(), "("+left.Text()+" + "+half+") / "+tight(right), 1, "Round to the nearest.")
+	}
+}
+
+// floorValue keeps a result from being less than nothing.
+func floorValue(s *scene, n code.Node) {
+	_, op, _, ok := binary(n)
+	if !ok || op.Text() != "-" || n.Up() == "binary_expression" || n.Up() == "parenthesized_expression" {
+		return
+	}
+	if _, ok := enclosing(n); ok {
+		s.put(n.Start(), n.End(), "max(0, "+n.Text()+")", 1, "Let %s be no less than 0.", one(n.Text()))
+	}
+}
+
+// signedDifference subtracts before it loses the sign.
+func signedDifference(s *scene, n code.Node) {
+	left, op, right, ok := binary(n)
+	if !ok || op.Text() != "-" && !isComparison(op.Text()) {
+		return
+	}
+	if s.typeIs(left, "uint", "uint64", "uint32", "uint8", "byte") && !isConstant(right) {
+		s.put(n.Start(), n.End(), "int("+left.Text()+") "+op.Text()+" int("+right.Text()+")", 1, "Calculate with signs.")
+	}
+}
+
+// roundUpHalf rounds a positive value without the library.
+func roundUpHalf(s *scene, n code.Node) {
+	if typ, x, ok := conversion(n); ok && !strings.HasPrefix(typ, "float") && !isInteger(x) && !strings.HasPrefix(x.Text(), "math.") && !s.typeIs(x, "int", "int64", "rune", "byte", "string") {
+		if _, op, _, is := binary(x); is && isArithmetic(op.Text()) || s.typeIs(x, "float64") {
+			s.put(x.Start(), x.End(), x.Text()+" + 0.5", 1, "Round instead of cutting off.")
+		}
+	}
+}

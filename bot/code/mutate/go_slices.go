@@ -105,3 +105,33 @@ func makeSize(s *scene, n code.Node) {
 		s.put(args[0].End(), args[0].End(), ", 1", 1, "Let one value wait in the channel.")
 	}
 }
+
+// cloneField gives a copy of a struct its own slices and maps.
+func cloneField(s *scene, n code.Node) {
+	name, value, ok := defines(n)
+	if !ok || n.Kind() != "short_var_declaration" || !isStatement(n) {
+		return
+	}
+	from := strings.TrimPrefix(value.Text(), "*")
+	if value.Kind() != "unary_expression" && value.Kind() != "identifier" {
+		return
+	}
+	v, ok := s.facts.lookup(from, n.Start())
+	if !ok {
+		return
+	}
+	fn, _ := enclosing(n)
+	for _, f := range s.facts.fields["class "+strings.TrimPrefix(v.typ, "*")] {
+		typ := s.facts.fieldType[f]
+		if strings.Contains(fn.Text(), name+"."+f+" =") {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(typ, "[]"):
+			s.after(n, name+"."+f+" = append("+typ+"(nil), "+from+"."+f+"...)", 1, "Give the copy its own %s.", one(f))
+		case strings.HasPrefix(typ, "map["):
+			text := name + "." + f + " = make(" + typ + ", len(" + from + "." + f + "))\nfor key, value := range " + from + "." + f + " {\n\t" + name + "." + f + "[key] = value\n}"
+			s.after(n, text, 1, "Give the copy its own %s.", one(f))
+		}
+	}
+}

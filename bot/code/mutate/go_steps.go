@@ -57,3 +57,76 @@ func lockAround(s *scene, n code.Node) {
 		s.before(n, text+"\ndefer "+unlock, 1, "Hold the lock %s.", one(strings.TrimSuffix(text, "()")))
 	}
 }
+
+// unlockLate holds a lock to the end of the function instead of to a step.
+func unlockLate(s *scene, n code.Node) {
+	if n.Kind() != "expression_statement" || !isStatement(n) || !strings.HasSuffix(n.Text(), "Lock()") || strings.HasSuffix(n.Text(), "Unlock()") {
+		return
+	}
+	open := strings.TrimSuffix(strings.TrimSuffix(n.Text(), "Lock()"), "R")
+	unlock := open + map[bool]string{true: "RUnlock()", false: "Unlock()"}[strings.HasSuffix(n.Text(), ".RLock()")]
+	for _, c := range parentOf(n).NamedChildren() {
+		if c.Start() < n.Start() || c.Text() != unlock {
+			continue
+		}
+		start, end, ok := s.wholeLines(c)
+		if !ok {
+			return
+		}
+		in := s.indentOf(n)
+		s.put(n.End(), end, s.eol+in+"defer "+unlock+string(s.src[n.End():start]), 1, "Hold the lock to the end of the function.")
+		return
+	}
+	if nextStatement(n).Tree() == nil || !strings.Contains(nextStatement(n).Text(), unlock) {
+		s.after(n, "defer "+unlock, 1, "Give the lock back at the end of the function.")
+	}
+}
+
+// deferArguments works out what a deferred call is given when it is done, not
+// when it is put off.
+func deferArguments(s *scene, n code.Node) {
+	if n.Kind() != "defer_statement" || len(n.NamedChildren()) != 1 {
+		return
+	}
+	c := n.NamedChildren()[0]
+	if _, args, _, ok := call(c); ok && len(args) > 0 && !strings.Contains(c.Text(), "\n") {
+		s.put(c.Start(), c.End(), "func() { "+c.Text()+" }()", 1, "Work out the arguments of %s at the end.", one(c.Text()))
+	}
+}
+
+// closeChannel ends a channel that others go over.
+func closeChannel(s *scene, n code.Node) {
+	if !isStatement(n) {
+		return
+	}
+	owner, ok := heads(n)
+	if !ok || owner.Kind() != "func_literal" || strings.Contains(owner.Text(), "close(") {
+		return
+	}
+	done := map[string]bool{}
+	owner.Walk(func(c code.Node) bool {
+		if c.Kind() == "send_statement" {
+			if ch, ok := c.ChildByField("channel"); ok && !done[ch.Text()] {
+				done[ch.Text()] = true
+				s.before(n, "defer close("+ch.Text()+")", 1, "Close %s when all is sent.", one(ch.Text()))
+			}
+		}
+		return true
+	})
+}
+
+// countFirst counts what is waited for before it is started.
+func countFirst(s *scene, n code.Node) {
+	if n.Kind() != "go_statement" || !isStatement(n) {
+		return
+	}
+	in := s.indentOf(n)
+	n.Walk(func(c code.Node) bool {
+		if c.Kind() == "expression_statement" && strings.HasSuffix(c.Text(), ".Add(1)") {
+			if start, end, ok := s.wholeLines(c); ok {
+				s.put(n.Start(), end, c.Text()+s.eol+in+string(s.src[n.Start():start]), 1, "Count before the start.")
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,153 @@
+package mutate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// rangeValue goes over the values instead of over the places, or the other way
+// round, or over a part.
+func rangeValue(s *scene, n code.Node) {
+	if n.Kind() != "range_clause" {
+		return
+	}
+	l, ok1 := n.ChildByField("left")
+	r, ok2 := n.ChildByField("right")
+	if !ok1 || !ok2 {
+		return
+	}
+	names := l.NamedChildren()
+	typ := s.typeOfPlace(r)
+	switch {
+	case len(names) == 1:
+		s.put(l.Start(), l.End(), "_, "+names[0].Text(), 1, "Go over the values of %s.", one(r.Text()))
+	case len(names) == 2 && names[0].Text() == "_":
+		s.put(l.Start(), l.End(), names[1].Text(), 0.6, "Go over the places or keys of %s.", one(r.Text()))
+	case len(names) == 2:
+		s.put(l.Start(), l.End(), names[1].Text()+", "+names[0].Text(), 0.5, "Take the place and the value of %s the other way round.", one(r.Text()))
+	}
+	if strings.HasPrefix(typ, "map[") || strings.HasPrefix(typ, "chan") || isInteger(r) {
+		return
+	}
+	switch r.Kind() {
+	case "identifier", "selector_expression", "call_expression", "index_expression":
+		s.put(r.End(), r.End(), "[1:]", 0.8, "Leave the first out.")
+		if r.Kind() != "call_expression" {
+			s.put(r.End(), r.End(), "[:len("+r.Text()+")-1]", 0.6, "Leave the last out.")
+		}
+	case "slice_expression":
+		if o, ok := r.ChildByField("operand"); ok {
+			s.put(o.End(), r.End(), "", 1, "Go over all of %s.", one(o.Text()))
+		}
+	}
+}
+
+// resetInLoop begins each round with the value that a variable has before the
+// loop.
+func resetInLoop(s *scene, n code.Node) {
+	if n.Kind() != "for_statement" || !isStatement(n) {
+		return
+	}
+	fn, ok := enclosing(n)
+	first, has := firstStatement(n)
+	if !ok || !has {
+		return
+	}
+	b, _ := n.ChildByField("body")
+	for _, v := range s.facts.visible(n.Start()) {
+		if v.kind != "local" || v.owner != fn.Start() || !changes(b.Text(), v.name) {
+			continue
+		}
+		if init := s.begins(fn, n, v.name); init != "" {
+			s.before(first, v.name+" = "+init, 1, "Begin each round with %s = %s.", one(v.name), one(init))
+		}
+	}
+}
+
+// changes tells whether a text assigns to a name.
+func changes(text, name string) bool {
+	return regexp.MustCompile(`(?m)(?:^|[^\w.])` + regexp.QuoteMeta(name) + `(?:\[[^\]\n]*\])?\s*(?:[-+*/|&]?=[^=]|\+\+|--)`).MatchString(text)
+}
+
+// begins is the plain value that a variable is declared with before a place.
+func (s *scene) begins(fn, at code.Node, name string) string {
+	init := ""
+	fn.Walk(func(c code.Node) bool {
+		if c.Start() >= at.Start() || c != fn && isFunction(c) {
+			return false
+		}
+		switch c.Kind() {
+		case "short_var_declaration":
+			names := leftNames(c)
+			if r, ok := c.ChildByField("right"); ok && len(names) == 1 && names[0].Text() == name {
+				v := r.NamedChildren()[0]
+				if isConstant(v) || v.Kind() == "composite_literal" && len(v.Text()) < 40 || strings.HasPrefix(v.Text(), "make(") {
+					init = v.Text()
+				}
+			}
+		case "var_spec":
+			x, ok1 := c.ChildByField("name")
+			t, ok2 := c.ChildByField("type")
+			if _, value := c.ChildByField("value"); ok1 && ok2 && !value && x.Text() == name {
+				init = zeroValue(t)
+			}
+		}
+		return true
+	})
+	return init
+}
+
+var takesOut = regexp.MustCompile(`^(\S+) = append\((\S+)\[:(\w+)\], (\S+)\[(\w+) ?\+ ?1:\]\.\.\.\)$`)
+
+// afterRemoval looks at a place again from which an element was taken.
+func afterRemoval(s *scene, n code.Node) {
+	if n.Kind() != "assignment_statement" || !isStatement(n) {
+		return
+	}
+	m := takesOut.FindStringSubmatch(n.Text())
+	if m == nil || m[1] != m[2] || m[2] != m[4] || m[3] != m[5] {
+		return
+	}
+	if _, ok := inLoop(n); ok {
+		s.after(n, m[3]+"--", 1, "Look at the place again that the next one moves to.")
+		s.after(n, "break", 0.7, "Stop after the first one.")
+	}
+}
+
+// writeBack stores a copy of an element that was changed, or works on the
+// element itself.
+func writeBack(s *scene, n code.Node) {
+	if n.Kind() != "short_var_declaration" || !isStatement(n) {
+		return
+	}
+	names := leftNames(n)
+	r, ok := n.ChildByField("right")
+	if !ok || len(names) == 0 || len(names) > 2 || len(r.NamedChildren()) != 1 {
+		return
+	}
+	place, name := r.NamedChildren()[0], names[0].Text()
+	if place.Kind() == "unary_expression" || !isElement(place) && place.Kind() != "selector_expression" {
+		return
+	}
+	list := parentOf(n).NamedChildren()
+	changed := false
+	for i, c := range list {
+		switch {
+		case c.Start() <= n.Start():
+			continue
+		case strings.Contains(c.Text(), place.Text()+" = "+name):
+			return
+		}
+		if changes(c.Text(), name) || regexp.MustCompile(`(?m)(?:^|[^\w.])`+regexp.QuoteMeta(name)+`\.[\w.\[\]]+\s*(?:[-+*/]?=[^=]|\+\+|--)`).MatchString(c.Text()) {
+			changed = true
+			if next := i+1 == len(list) || !changes(list[i+1].Text(), name+"."); next || i+1 < len(list) && leaves(list[i+1]) {
+				s.after(c, place.Text()+" = "+name, 1, "Store the changed %s.", one(name))
+			}
+		}
+	}
+	if changed && len(names) == 1 {
+		s.put(place.Start(), place.Start(), "&", 1, "Work on %s itself, not on a copy.", one(place.Text()))
+	}
+}
