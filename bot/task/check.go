@@ -47,8 +47,11 @@ type Failure struct {
 // Words says in one line what failed and where.
 func (f Failure) Words() string {
 	place := ""
-	if f.File != "" {
+	switch {
+	case f.File != "" && f.Line > 0:
 		place = fmt.Sprintf(" at %s:%d", f.File, f.Line)
+	case f.Test != "":
+		place = " of " + f.Test
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
 	return fmt.Sprintf("%s%s: %s", f.Kind, place, line)
