@@ -1,8 +1,9 @@
 // Package grammar runs tree-sitter with eight grammars as one WebAssembly
 // module inside the process: source bytes in, a flat table of syntax nodes
 // out. The module is memory-safe whatever the input; size, memory and time of
-// a parse are bounded, and a parse that hits a bound or traps costs only its
-// own instance.
+// a parse are bounded (whatever loops in it asks every few milliseconds whether
+// to stop, see module/meter.c), and a parse that hits a bound or traps costs
+// only its own instance.
 //
 // The module is built from pinned sources by module/build.sh and committed packed,
 // with its SHA-256 beside it. It must never read files of a repository, and

@@ -66,18 +66,51 @@ func TestEveryLanguageParses(t *testing.T) {
 	}
 }
 
+// A loop of foreign code that never ends is left at the deadline: f_spin is
+// one, compiled as the grammars' own scanners are.
+func TestALoopWithoutEndIsStopped(t *testing.T) {
+	t.Parallel()
+	e, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := e.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.give(in, false)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := in.module.ExportedFunction("f_spin").Call(ctx); err == nil || ctx.Err() == nil {
+		t.Errorf("err = %v, deadline %v", err, ctx.Err())
+	}
+}
+
+// Each of these has at some time kept a parser busy: tokens that look at all
+// of the text that is left, nests that are never closed, errors in each byte.
 func TestHostileInputIsBounded(t *testing.T) {
 	t.Parallel()
+	repeat := func(s string, n int) []byte { return bytes.Repeat([]byte(s), n) }
 	inputs := map[string][]byte{
 		"empty":       {},
-		"binary":      bytes.Repeat([]byte{0, 255, 254, 1}, 4000),
-		"deep":        bytes.Repeat([]byte("["), 200_000),
-		"deep blocks": bytes.Repeat([]byte("if x:\n"), 20_000),
-		"quotes":      bytes.Repeat([]byte("'\"`"), 50_000),
+		"binary":      repeat("\x00\xff\xfe\x01", 4000),
+		"deep":        repeat("[", 200_000),
+		"deep mixed":  repeat("([{", 70_000),
+		"closed":      append(repeat("(", 100_000), repeat(")", 100_000)...),
+		"closing":     repeat("]})", 70_000),
+		"deep blocks": repeat("if x:\n", 20_000),
+		"indents":     repeat(" ", 3<<20),
+		"quotes":      repeat("'\"`", 50_000),
+		"templates":   repeat("`${", 50_000),
+		"raw strings": repeat("r#\"", 50_000),
+		"heredocs":    repeat("<<A\n", 50_000),
+		"minified":    repeat("var a=function(b){return b?c(b):{d:[1,2]}};", 120_000),
+		"comments":    repeat("/*", 1<<20),
+		"less":        repeat("a<b,", 100_000),
 	}
 	for name, src := range inputs {
 		for lang := range languages {
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			_, _, err := Parse(ctx, lang, src)
 			cancel()
 			if err != nil && !errors.Is(err, ErrStopped) {

@@ -122,14 +122,14 @@ func (in *instance) tree(ctx context.Context, src []byte, parse func(at uint64) 
 		return nil, err
 	}
 	out, err := parse(uint64(at))
+	if cause := ctx.Err(); err != nil && cause != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStopped, cause)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w after the parser ran out of memory or trapped: %s", ErrStopped, firstLine(err))
 	}
 	count := int32(uint32(out[0])) //nolint:gosec // the module returns an int32
 	if count < 0 {
-		if cause := ctx.Err(); cause != nil {
-			return nil, fmt.Errorf("%w: %w", ErrStopped, cause)
-		}
 		return nil, fmt.Errorf("%w: the parser ran out of memory", ErrStopped)
 	}
 	nodes, err := in.read(ctx, int(count))

@@ -52,14 +52,18 @@ compile() { # source object flags...
     -I "$ts/include" -I "$ts/src" "$@" -c "$source" -o "obj/$object.o"
 }
 grammar() { # folder-with-parser.c name
-  compile lexer.c "$2" -I "$1" -DPARSER_H="\"$1/tree_sitter/parser.h\"" -DPARSER_C="\"$1/parser.c\""
-  if [ -f "$1/scanner.c" ]; then compile "$1/scanner.c" "$2-scanner" -I "$1"; fi
+  compile generated.c "$2" -I "$1" -DPARSER_H="\"$1/tree_sitter/parser.h\"" -DPARSER_C="\"$1/parser.c\""
+  if [ -f "$1/scanner.c" ]; then metered "$1/scanner.c" "$2-scanner" -I "$1"; fi
+}
+metered() { # like compile, with a call of meter.c in each turn of each loop
+  compile "$@" -Xclang -fsanitize-coverage-type=3 -Xclang -fsanitize-coverage-trace-pc -mllvm -sanitizer-coverage-prune-blocks=false
 }
 compile runtime.c a-runtime
+metered spin.c spin
 for g in python javascript go java rust ruby; do grammar "tree-sitter-$g/src" "$g"; done
 for g in typescript tsx; do grammar "tree-sitter-typescript/$g/src" "$g"; done
 clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -nostartfiles \
-  -Wl,--no-entry,--strip-all,--gc-sections,-z,stack-size=1048576 \
+  -Wl,--no-entry,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576 \
   obj/*.o -lwasi-emulated-process-clocks \
   "$(dirname "$(clang --target=wasm32-wasi -print-file-name=crt1-reactor.o)")/crt1-reactor.o" \
   -o languages.wasm

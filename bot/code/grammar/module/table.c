@@ -58,6 +58,7 @@ static bool enter(const TSLanguage *lang, Subtree s, uint32_t start, uint32_t ow
     frame_room = more;
   }
   Frame *f = &frames[depth++];
+  spend(8 * s.ptr->child_count);
   uint16_t production = s.ptr->production_id;
   f->children = ts_subtree_children(s);
   f->alias = ts_language_alias_sequence(lang, production);
@@ -71,8 +72,7 @@ static bool enter(const TSLanguage *lang, Subtree s, uint32_t start, uint32_t ow
   return true;
 }
 
-/* Preorder walk of the whole tree into the table; -1 when memory or time ran
- * out. Hidden nodes are stepped into but not listed, and hand their field
+/* Preorder walk of the whole tree into the table; -1 when memory ran out. Hidden nodes are stepped into but not listed, and hand their field
  * down, as tree-sitter's cursor has it. */
 static int32_t flatten(const TSLanguage *lang, Subtree root, uint32_t start) {
   used = depth = 0;
@@ -85,7 +85,6 @@ static int32_t flatten(const TSLanguage *lang, Subtree root, uint32_t start) {
       depth--;
       continue;
     }
-    if ((used & 65535) == 65535 && host_stop()) return -1;
     Subtree s = f->children[f->child];
     uint32_t from = f->position + (f->child > 0 ? ts_subtree_padding(s).bytes : 0);
     f->child++;
