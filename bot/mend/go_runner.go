@@ -155,6 +155,11 @@ func (b *goBench) look(ctx context.Context) error {
 		return nil
 	}
 	b.needs = map[string]map[string]bool{}
+	root, err := b.spaces[0].Run(ctx, sandbox.Command{Argv: []string{"go", "env", "GOROOT"}, Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit}})
+	if err != nil {
+		return err
+	}
+	b.types = newGoTypes(b.tree.FS(), b.suite.Dir, strings.TrimSpace(string(root.Stdout)))
 	res, err := b.spaces[0].Run(ctx, sandbox.Command{
 		Argv: []string{"go", "list", "-e", "-test", "-f", `{{.ImportPath}}{{"\t"}}{{join .Deps " "}}`, "./..."}, Dir: b.suite.Dir,
 		Limits: sandbox.Limits{Wall: buildLimit, OutputBytes: 32 << 20},

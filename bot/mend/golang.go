@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"strconv"
@@ -29,12 +30,18 @@ type goBench struct {
 	needs  map[string]map[string]bool // package folder → import paths that its tests need; nil while not known
 	usual  map[string]int             // package folder → processor milliseconds of its green tests on the unchanged tree
 	most   map[string]int             // package folder → the most that a candidate used and came to its end
+	types  *goTypes                   // nil while not known, or not to be had
+	tree   *os.Root                   // the repository
 	few    bool                       // few candidates are tried: each has all the time it may need
 	mu     sync.Mutex
 }
 
 func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
 	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}, most: map[string]int{}}
+	var err error
+	if b.tree, err = os.OpenRoot(dir); err != nil {
+		return nil, fmt.Errorf("opening the repository: %w", err)
+	}
 	life := 2*cfg.MaxTime + time.Minute
 	var first *goKit
 	for range max(cfg.Workers, 1) {
@@ -56,7 +63,7 @@ func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit tim
 func (b *goBench) round() int { return batchSize }
 
 func (b *goBench) close() error {
-	var err error
+	err := b.tree.Close()
 	for _, r := range append(b.shared, b.own...) {
 		r.stop()
 	}
@@ -219,6 +226,7 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	}
 	b.few = len(cs) <= fewCandidates
 	sch := newSchemata(cs)
+	sch.sift(b.types, cs)
 	pkgs, groups := byPackage(tests, b.suite)
 	var touched []string
 	for _, p := range pkgs {
@@ -311,7 +319,7 @@ func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, pkgs []strin
 				continue
 			}
 			ok = false
-			dropped += sch.drop(b.suite.Dir, string(res.Stderr)+string(res.Stdout))
+			dropped += sch.drop(complaints(b.suite.Dir, string(res.Stderr)+string(res.Stdout)))
 			break
 		}
 		if ok {

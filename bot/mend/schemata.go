@@ -1,17 +1,13 @@
 package mend
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/fettle-dev/fettle/bot/sandbox"
 )
 
 const (
@@ -20,13 +16,16 @@ const (
 	schemataName = "fettleCandidate"
 )
 
-// schemata holds the bodies of many candidates in one build. Inside a function
-// stands
+// schemata holds many candidates in one build. Inside a function stands
 //
 //	switch fettleCandidate { case 7: <body of candidate 7> … }
 //
 // before the original body, so signatures, receivers and type parameters need
-// no care. Bodies with labels are left out: a label may stand once a function.
+// no care; and the value of a variable of the package becomes
+//
+//	func() T { switch fettleCandidate { case 7: return <value> … }; return <value> }()
+//
+// A constant is made a variable where its package allows that.
 type schemata struct {
 	files []*schemataSource
 	built map[int]bool // index of the candidate → it is in the binary
@@ -37,25 +36,38 @@ type schemataSource struct {
 	path     string
 	original []byte
 	pkg      string
-	bodies   []schemataBody // sorted by insertion point
+	parts    []schemataPart // sorted by place
 	lines    []lineOwner    // of the last text written
 }
 
-type schemataBody struct {
-	index  int    // of the candidate
-	at     int    // byte offset just behind the function's opening brace
-	text   string // the changed body, without its braces
-	result bool   // the function has results
-	gone   bool   // the compiler refused it
+// schemataPart is what one candidate changes.
+type schemataPart struct {
+	index  int          // of the candidate
+	at     int          // byte offset just behind the function's opening brace, or of the value
+	text   string       // the changed body without its braces, or the changed value
+	result bool         // the function has results
+	value  *schemataVal // nil for a body
+	gone   bool         // the compiler refuses it
 }
 
-type lineOwner struct{ from, to, body int } // lines of the written text, 1-based, to exclusive
+// schemataVal is the value of a variable or constant of the package; those that
+// candidates change share one.
+type schemataVal struct {
+	name     string
+	from, to int // the value's bytes; of a constant, those of what declares it
+	text     string
+	typ      string // as it is written in the file; "" while not known
+	constant bool
+}
+
+type lineOwner struct{ from, to, part int } // lines of the written text, 1-based, to exclusive
 
 func newSchemata(cs []candidate) *schemata {
 	s := &schemata{built: map[int]bool{}, alone: map[int]bool{}}
 	byPath := map[string]*schemataSource{}
+	values := map[string]*schemataVal{}
 	for i, c := range cs {
-		body, pkg, ok := bodyOf(c)
+		part, pkg, ok := partOf(c)
 		if !ok {
 			s.alone[i] = true
 			continue
@@ -66,143 +78,150 @@ func newSchemata(cs []candidate) *schemata {
 			byPath[c.path] = f
 			s.files = append(s.files, f)
 		}
-		body.index = i
-		f.bodies = append(f.bodies, body)
+		if part.value != nil {
+			key := c.path + " " + part.value.name
+			if values[key] == nil {
+				values[key] = part.value
+			}
+			part.value = values[key]
+		}
+		part.index = i
+		f.parts = append(f.parts, part)
 	}
 	for _, f := range s.files {
-		sort.SliceStable(f.bodies, func(i, j int) bool { return f.bodies[i].at < f.bodies[j].at })
+		sort.SliceStable(f.parts, func(i, j int) bool { return f.parts[i].at < f.parts[j].at })
 	}
 	return s
 }
 
-// bodyOf cuts the changed function body out of a candidate. It is not ok when
-// the change lies outside of a function's body, or the body holds a label.
-func bodyOf(c candidate) (b schemataBody, pkg string, ok bool) {
+// shares tells whether a candidate can be built together with others.
+func (c candidate) shares() bool {
+	_, _, ok := partOf(c)
+	return ok
+}
+
+// partOf cuts what is changed out of a candidate: a function's body or the value
+// of a variable or constant of the package. It is not ok when the change lies
+// elsewhere.
+func partOf(c candidate) (p schemataPart, pkg string, ok bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", c.content, parser.SkipObjectResolution)
 	if err != nil {
-		return b, "", false
+		return p, "", false
 	}
 	offset := func(p token.Pos) int { return fset.Position(p).Offset }
 	grown := len(c.content) - len(c.original)
-	for _, d := range file.Decls {
-		fn, is := d.(*ast.FuncDecl)
-		if !is || fn.Body == nil {
-			continue
-		}
-		open, end := offset(fn.Body.Lbrace)+1, offset(fn.Body.Rbrace)
-		// The change lies in [start, end+grown) of the new text, and all before
-		// and after it is the original's.
-		if c.start < open || c.end+grown > end {
-			continue
-		}
-		labelled := false
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
-			_, is := n.(*ast.LabeledStmt)
-			labelled = labelled || is
-			return !labelled
-		})
-		if labelled {
-			return b, "", false
-		}
-		return schemataBody{at: open, text: string(c.content[open:end]), result: fn.Type.Results != nil && len(fn.Type.Results.List) > 0}, file.Name.Name, true
+	// The change lies in [start, end) of the new text, and all before and after it
+	// is the original's.
+	start, end := c.start, c.end+grown
+	for start < min(c.end, end) && c.content[start] == c.original[start] {
+		start++
 	}
-	return b, "", false
+	for end > start && end-grown > start && c.content[end-1] == c.original[end-grown-1] {
+		end--
+	}
+	holds := func(from, to int) bool { return start >= from && end <= to }
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body == nil {
+				continue
+			}
+			open, end := offset(d.Body.Lbrace)+1, offset(d.Body.Rbrace)
+			if holds(open, end) {
+				text := ownLabels(string(c.content[open:end]), d.Body, func(p token.Pos) int { return offset(p) - open })
+				return schemataPart{at: open, text: text, result: d.Type.Results != nil && len(d.Type.Results.List) > 0}, file.Name.Name, true
+			}
+		case *ast.GenDecl:
+			if p, ok := valuePart(c, d, offset, holds, grown); ok {
+				return p, file.Name.Name, true
+			}
+		}
+	}
+	return p, "", false
 }
 
-func inBody(c candidate) bool { _, _, ok := bodyOf(c); return ok }
+// labelMark stands behind each label of a changed body; the candidate's number
+// follows it when it is laid out, since a label may stand once in a function.
+const labelMark = "_fettle"
 
-// write lays the files out with all bodies that are still in.
-func (s *schemata) write(w *sandbox.Workspace) error {
-	dirs := map[string]string{}
-	for _, f := range s.files {
-		if err := w.WriteFile(f.path, f.render()); err != nil {
-			return fmt.Errorf("laying candidates out: %w", err)
+// ownLabels marks the labels of a body.
+func ownLabels(text string, body *ast.BlockStmt, at func(token.Pos) int) string {
+	var names []*ast.Ident
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.LabeledStmt:
+			names = append(names, n.Label)
+		case *ast.BranchStmt:
+			if n.Label != nil {
+				names = append(names, n.Label)
+			}
 		}
-		dirs[path.Dir(f.path)] = f.pkg
+		return true
+	})
+	for i := len(names) - 1; i >= 0; i-- {
+		end := at(names[i].End())
+		text = text[:end] + labelMark + text[end:]
 	}
-	for dir, pkg := range dirs {
-		text := fmt.Sprintf("package %s\n\nimport (\n\tfettleos %q\n\tfettlestrconv %q\n)\n\nvar %s, _ = fettlestrconv.Atoi(fettleos.Getenv(%q))\n", pkg, "os", "strconv", schemataName, schemataVar)
-		if err := w.WriteFile(path.Join(dir, schemataFile), []byte(text)); err != nil {
-			return fmt.Errorf("laying candidates out: %w", err)
+	return text
+}
+
+// valuePart finds the changed value in a declaration of the package.
+func valuePart(c candidate, d *ast.GenDecl, offset func(token.Pos) int, holds func(from, to int) bool, grown int) (p schemataPart, ok bool) {
+	if d.Tok != token.VAR && d.Tok != token.CONST {
+		return p, false
+	}
+	for i, spec := range d.Specs {
+		v, is := spec.(*ast.ValueSpec)
+		if !is || len(v.Names) != 1 || len(v.Values) != 1 || v.Names[0].Name == "_" {
+			continue
 		}
+		from, to := offset(v.Values[0].Pos()), offset(v.Values[0].End())
+		if !holds(from, to) {
+			continue
+		}
+		val := &schemataVal{name: v.Names[0].Name, from: from, to: to - grown, text: string(c.original[from : to-grown]), constant: d.Tok == token.CONST}
+		if v.Type != nil {
+			val.typ = string(c.content[offset(v.Type.Pos()):offset(v.Type.End())])
+		}
+		if val.constant {
+			implied := i+1 < len(d.Specs) && len(d.Specs[i+1].(*ast.ValueSpec).Values) == 0
+			if implied || strings.Contains(val.text, "iota") {
+				return p, false // the next ones repeat it
+			}
+			val.from, val.to = offset(v.Pos()), offset(v.End())-grown
+			if !d.Lparen.IsValid() {
+				val.from = offset(d.Pos())
+			}
+		}
+		return schemataPart{at: from, text: string(c.content[from:to]), value: val}, true
 	}
-	return nil
+	return p, false
 }
 
 func (s *schemata) dirs() []string {
 	var out []string
+	seen := map[string]bool{}
 	for _, f := range s.files {
-		out = append(out, path.Dir(f.path))
+		if dir := path.Dir(f.path); !seen[dir] {
+			seen[dir] = true
+			out = append(out, dir)
+		}
 	}
 	return out
 }
 
-func (f *schemataSource) render() []byte {
-	var b strings.Builder
-	f.lines = f.lines[:0]
-	line, from := 1, 0
-	put := func(text string) {
-		b.WriteString(text)
-		line += strings.Count(text, "\n")
-	}
-	for i := 0; i < len(f.bodies); {
-		at := f.bodies[i].at
-		put(string(f.original[from:at]))
-		from = at
-		put("\nswitch " + schemataName + " {\n")
-		for ; i < len(f.bodies) && f.bodies[i].at == at; i++ {
-			body := f.bodies[i]
-			if body.gone {
-				continue
-			}
-			start := line
-			put(fmt.Sprintf("case %d:\n%s\n", body.index+1, body.text))
-			if body.result {
-				put("panic(\"fettle: the body ended without a return\")\n")
-			} else {
-				put("return\n")
-			}
-			f.lines = append(f.lines, lineOwner{start, line, i})
-		}
-		put("}\n")
-	}
-	put(string(f.original[from:]))
-	return []byte(b.String())
-}
-
-var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
-
-// drop leaves out the bodies that the compiler, run in dir, complains of, and
-// says how many.
-func (s *schemata) drop(dir, output string) int {
-	n := 0
-	for _, m := range compileError.FindAllStringSubmatch(output, -1) {
-		line, err := strconv.Atoi(m[2])
-		if err != nil {
-			continue
-		}
-		for _, f := range s.files {
-			if path.Join(dir, m[1]) != path.Clean(f.path) {
-				continue
-			}
-			for _, o := range f.lines {
-				if line >= o.from && line < o.to && !f.bodies[o.body].gone {
-					f.bodies[o.body].gone = true
-					n++
-				}
-			}
-		}
-	}
-	return n
-}
-
 func (s *schemata) markBuilt() {
 	for _, f := range s.files {
-		for _, b := range f.bodies {
-			if !b.gone {
-				s.built[b.index] = true
+		for _, p := range f.parts {
+			if !p.gone && !s.alone[p.index] {
+				s.built[p.index] = true
 			}
 		}
 	}
 }
+
+// caseName is the name of a candidate for the environment.
+func caseName(index int) string { return strconv.Itoa(index + 1) }
+
+func inBody(c candidate) bool { return c.shares() }
