@@ -1,0 +1,3 @@
+module ferries
+
+go 1.21

@@ -1,0 +1,3 @@
+module rooms
+
+go 1.21

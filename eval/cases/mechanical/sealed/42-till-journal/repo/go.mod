@@ -1,0 +1,3 @@
+module till
+
+go 1.21
