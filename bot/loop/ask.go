@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ func (r *run) asker(a *task.Attempt) agent.Ask {
 			if err := json.Unmarshal(held.Reply, &stored); err != nil {
 				return model.Reply{}, fmt.Errorf("reading the stored reply %s: %w", id, err)
 			}
+			a.Model = cmp.Or(stored.Model, a.Model)
 			return stored, nil
 		}
 		if held.Settled { // an earlier process was charged for it; asking again would be outside the budget's count
@@ -41,6 +43,7 @@ func (r *run) asker(a *task.Attempt) agent.Ask {
 		}
 		r.Point("prompt sent")
 		reply, err := r.Models.Ask(ctx, req)
+		a.Model = cmp.Or(reply.Model, a.Model) // a substitute may have answered
 		return reply, r.settle(ctx, a, req, id, worst, reply, err)
 	}
 }
@@ -105,6 +108,12 @@ func (r *run) settle(ctx context.Context, a *task.Attempt, req model.Request, id
 	if err := r.record(ctx, a, req, "from", data, reply); err != nil {
 		return err
 	}
+	if asked == nil && reply.Substituted != "" {
+		err := r.note(ctx, "model.substituted", reply.Substituted, map[string]any{"tier": req.Tier, "model": reply.Model, "attempt": a.Number})
+		if err != nil {
+			return err
+		}
+	}
 	return asked
 }
 
@@ -115,7 +124,7 @@ func (r *run) record(ctx context.Context, a *task.Attempt, req model.Request, di
 	}
 	err = r.in.Journal.Record(ctx, task.Message{
 		Run: r.in.RunID, Attempt: a.Number, At: r.Now().UTC(), Agent: req.Agent, Direction: direction, Data: raw,
-		Tier: req.Tier, Model: r.Models.Name(req.Tier), PromptClass: req.PromptClass,
+		Tier: req.Tier, Model: cmp.Or(reply.Model, r.Models.Name(req.Tier)), PromptClass: req.PromptClass,
 		TokensIn: reply.TokensIn, TokensOut: reply.TokensOut, Cost: reply.Cost, Latency: reply.Latency,
 	})
 	if err != nil {

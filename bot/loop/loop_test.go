@@ -100,6 +100,11 @@ type bench struct {
 // newBench lays a folder out and makes a loop over a scripted model.
 func newBench(t *testing.T, files map[string]string, script scripted.Script, tiers ...task.Tier) *bench {
 	t.Helper()
+	return newBenchWith(t, files, script, func(*model.Endpoint) {}, tiers...)
+}
+
+func newBenchWith(t *testing.T, files map[string]string, script scripted.Script, alter func(*model.Endpoint), tiers ...task.Tier) *bench {
+	t.Helper()
 	boxOnce.Do(func() {
 		dir, err := os.MkdirTemp("", "fettle-loop-")
 		if err != nil {
@@ -138,7 +143,9 @@ func newBench(t *testing.T, files map[string]string, script scripted.Script, tie
 		}
 		t.Cleanup(func() { _ = srv.Close() })
 		for _, tier := range tiers {
-			endpoints[tier] = model.Endpoint{Tier: tier, BaseURL: srv.URL(), Model: "model-" + string(tier), PriceIn: 1, PriceOut: 2, MaxTokens: 500}
+			e := model.Endpoint{Tier: tier, BaseURL: srv.URL(), Model: "model-" + string(tier), PriceIn: 1, PriceOut: 2, MaxTokens: 500}
+			alter(&e)
+			endpoints[tier] = e
 		}
 	}
 	session := boxed.Session()
@@ -445,6 +452,33 @@ func TestC5WhereNoTestFailsANewOneHasToFailFirst(t *testing.T) {
 	}
 	if !strings.Contains(res.Attempts[0].Refused, "does not fail") {
 		t.Errorf("a test that passes on the base was taken: %+v", res.Attempts[0].Refused)
+	}
+}
+
+func TestA3AnAttemptNamesTheSubstituteThatAnswered(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	b := newBenchWith(t, weave, func(c scripted.Call, _ int) scripted.Answer {
+		if c.Model != "stand-in" {
+			return scripted.Answer{Status: 404, Body: `{"error":{"code":"model_not_found","message":"no such model"}}`}
+		}
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, mended, "It joined the lists."), TokensIn: 10, TokensOut: 10}
+	}, func(e *model.Endpoint) {
+		e.Substitute = &model.Endpoint{BaseURL: e.BaseURL, Model: "stand-in", PriceIn: 3, PriceOut: 3, MaxTokens: 500}
+	}, task.Tier1)
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || res.Best.Model != "stand-in" {
+		t.Fatalf("outcome %s (%s), best %+v", res.Outcome, res.Reason, res.Best)
+	}
+	noted, told := false, false
+	for _, d := range b.journal.decisions {
+		noted = noted || d.Kind == "model.substituted" && d.Data["model"] == "stand-in"
+	}
+	for _, m := range b.journal.messages {
+		told = told || m.Direction == "from" && m.Model == "stand-in"
+	}
+	if !noted || !told {
+		t.Errorf("in the audit log %v, in the conversation %v", noted, told)
 	}
 }
 
