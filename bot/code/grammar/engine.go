@@ -169,7 +169,7 @@ func (e *engine) take(ctx context.Context) (*instance, error) {
 	default:
 	}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
-	m, err := e.runtime.InstantiateModule(context.WithoutCancel(ctx), e.compiled, config)
+	m, err := e.runtime.InstantiateModule(withMemory(context.WithoutCancel(ctx)), e.compiled, config)
 	if err != nil {
 		return nil, fmt.Errorf("start a parser: %w", err)
 	}
