@@ -28,7 +28,7 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 		{"a.py", "x = 0777\n", 1, "begin with 0"},
 		{"a.py", "try:\n    pass\nx = 1\n", 1, "except"},
 		{"a.py", "return 1\n", 1, "outside a function"},
-		{"a.py", "x = 1 \\", 1, "ends behind a backslash"},
+		{"a.py", "\\", 1, "ends behind a backslash"},
 		{"a.py", "x = 1 \\\n", 1, "ends behind a backslash"},
 		{"a.py", "for x in y:\n    pass\nelse:\n    break\n", 4, "outside a loop"},
 		{"a.js", "function f( { return 1; }\n", 1, ""},

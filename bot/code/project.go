@@ -12,8 +12,9 @@ import (
 
 // Bounds of a project: further or larger files are not looked at.
 const (
-	projectFiles = 5000
+	projectFiles = 20_000
 	projectFile  = 1 << 20
+	projectBytes = 64 << 20
 )
 
 // Project answers questions about the source files of a tree: what a region
@@ -29,6 +30,7 @@ type Project struct {
 // others (node_modules, vendor, virtual environments) and hidden folders.
 func NewProject(ctx context.Context, fsys fs.FS) (*Project, error) {
 	p := &Project{src: map[string][]byte{}}
+	size := int64(0)
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return ctx.Err() //nolint:nilerr // what cannot be read has no regions
@@ -42,8 +44,12 @@ func NewProject(ctx context.Context, fsys fs.FS) (*Project, error) {
 		if !d.Type().IsRegular() || name != "go.mod" && LanguageOf(name) == Unknown || len(p.src) >= projectFiles {
 			return nil
 		}
-		if info, err := d.Info(); err != nil || info.Size() > projectFile {
+		info, err := d.Info()
+		if err != nil || info.Size() > projectFile {
 			return nil //nolint:nilerr // as above
+		}
+		if size += info.Size(); size > projectBytes {
+			return fs.SkipAll
 		}
 		src, err := fs.ReadFile(fsys, name)
 		if err != nil {
@@ -64,9 +70,22 @@ func NewProject(ctx context.Context, fsys fs.FS) (*Project, error) {
 	return p, nil
 }
 
+// With puts text in the place of a file, which may be a new one, as it is
+// before or after an edit. It must not run beside another method.
+func (p *Project) With(file string, text []byte) {
+	if p.src[file] == nil {
+		at, _ := slices.BinarySearch(p.paths, file)
+		p.paths = slices.Insert(p.paths, at, file)
+	}
+	p.src[file] = text
+}
+
+// Source is the text of a file; nil where the project has no such file.
+func (p *Project) Source(file string) []byte { return p.src[file] }
+
 func foreignFolder(name string) bool {
 	switch name {
-	case "node_modules", "vendor", "venv", "site-packages", "__pycache__", "target", "dist", "build":
+	case "node_modules", "vendor", "venv", "site-packages", "__pycache__", "target", "dist", "build", "third_party":
 		return true
 	}
 	return strings.HasPrefix(name, ".")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,9 @@ type Reference struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	ID   string `json:"id"`   // the innermost region around the place, or ""
-	Sure bool   `json:"sure"` // imports lead from there to the region; else the name alone says so
+	Sure bool   `json:"sure"` // its file knows the region's file or class; else the name alone says so
+
+	Import bool `json:"import,omitempty"` // it stands in an import
 }
 
 // Uses lists the names that a region uses and where the project defines them,
@@ -71,19 +74,25 @@ func (p *Project) Uses(ctx context.Context, file, id string) ([]Use, error) {
 // Callers lists the places outside a region that use it, in the order of the
 // files. Of a method, and where imports do not tell, the name alone decides.
 func (p *Project) Callers(ctx context.Context, file, id string) ([]Reference, error) {
+	all, err := p.References(ctx, file, id)
+	return slices.DeleteFunc(all, func(r Reference) bool { return r.Import }), err
+}
+
+// References lists the callers of a region and the imports that name it.
+func (p *Project) References(ctx context.Context, file, id string) ([]Reference, error) {
 	t, r, err := p.region(ctx, file, id)
 	if err != nil {
 		return nil, err
 	}
+	s := search{p, file, r, importOf(file, r.Name)}
 	var out []Reference
 	for _, other := range p.paths {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if family(LanguageOf(other)) != family(t.Lang) || !bytes.Contains(p.src[other], []byte(r.Name)) {
-			continue
+		if family(LanguageOf(other)) == family(t.Lang) && bytes.Contains(p.src[other], []byte(r.Name)) {
+			out = append(out, s.in(ctx, other)...)
 		}
-		out = append(out, p.references(ctx, other, file, r)...)
 	}
 	return out, nil
 }
@@ -107,65 +116,6 @@ func (p *Project) region(ctx context.Context, file, id string) (*Tree, Region, e
 	}
 	r, _, err := Resolve(t.Regions(), id)
 	return t, r, err
-}
-
-// references lists where the file other names region r of file.
-func (p *Project) references(ctx context.Context, other, file string, r Region) []Reference {
-	t, err := p.tree(ctx, other)
-	if err != nil {
-		return nil
-	}
-	regions := t.Regions()
-	imports := p.imports(t, other)
-	var out []Reference
-	t.Walk(func(n Node) bool {
-		if !n.identifier() {
-			return true
-		}
-		if other == file && r.StartByte <= n.Start() && n.End() <= r.EndByte {
-			return true
-		}
-		names, sure := p.names(ctx, n, other, file, r, imports)
-		if !names || n.under("import_statement", "import_from_statement", "import_declaration") || defines(regions, n) {
-			return true
-		}
-		ref := Reference{Path: other, Line: n.Line(), Sure: sure}
-		if around, ok := Enclosing(regions, ref.Line); ok {
-			ref.ID = around.ID
-		}
-		if len(out) == 0 || out[len(out)-1].Line != ref.Line {
-			out = append(out, ref)
-		}
-		return true
-	})
-	return out
-}
-
-// names tells whether an identifier of file other means region r of file.
-func (p *Project) names(ctx context.Context, n Node, other, file string, r Region, imports map[string]imported) (names, sure bool) {
-	text := n.Text()
-	owner, member, isMember := n.member()
-	switch {
-	case isMember && member == r.Name:
-		whole, ok := imports[owner]
-		if ok && whole.name == "" {
-			u, found := p.define(ctx, whole.file, member, 0)
-			return found && u.Path == file && u.ID == r.ID, true
-		}
-		return r.Kind == KindMethod, false
-	case isMember:
-		return false, false
-	case r.Kind == KindMethod:
-		return false, false
-	}
-	if from, ok := imports[text]; ok && from.name != "" {
-		u, found := p.define(ctx, from.file, from.name, 0)
-		return found && u.Path == file && u.ID == r.ID, true
-	}
-	if text != r.Name || strings.Contains(r.QualifiedName, ".") {
-		return false, false
-	}
-	return other == file || n.t.Lang == Go && path.Dir(other) == path.Dir(file), true
 }
 
 // defines tells the name in a region's own head.
