@@ -157,10 +157,10 @@ func (t *Tree) nest(drafts []draft) []Region {
 		if len(open) >= maxDepth {
 			continue
 		}
-		d.Name = cleanName(d.Name)
+		d.Name = IDName(d.Name)
 		d.QualifiedName = d.Name
 		if d.Parent != "" {
-			d.Parent = cleanName(d.Parent)
+			d.Parent = IDName(d.Parent)
 			d.QualifiedName = d.Parent + "." + d.Name
 		}
 		for j := len(open) - 1; j >= 0; j-- {
@@ -205,8 +205,9 @@ func hash8(b []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// cleanName keeps what may stand in an id.
-func cleanName(s string) string {
+// IDName writes a name as ids do: at most 120 bytes, "_" for each sign that an
+// id does not hold, and for no name at all.
+func IDName(s string) string {
 	if len(s) > 120 {
 		s = strings.ToValidUTF8(s[:120], "")
 	}

@@ -66,14 +66,15 @@ func (b *bench) roots(ctx context.Context) ([]string, error) {
 	} {
 		out, err := exec.CommandContext(ctx, ask[0], ask[1:]...).Output()
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "no corpus from %s: %v\n", ask[0], err)
+			b.miss("the corpus of %s: %v", ask[0], err)
 			continue
 		}
 		roots = append(roots, strings.TrimSpace(string(out)))
 	}
 	modules, err := b.npm(ctx)
 	if err != nil {
-		return nil, err
+		b.miss("the corpus of npm packages: %v", err)
+		return roots, nil
 	}
 	return append(roots, modules), nil
 }

@@ -8,12 +8,14 @@
 //
 // Corpora are found on the machine (the Python library, GOROOT, packages that
 // npm installs into a temporary folder) or given: FETTLE_CORPUS lists folders,
-// FETTLE_HISTORIES Git directories, each separated by colons. Nothing of them
-// is kept.
+// FETTLE_HISTORIES Git directories, each separated by colons; without it the
+// history of the folder that the command is started in serves. What is not on
+// the machine is left out and named in the summary at the end.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,11 +24,16 @@ import (
 	"time"
 )
 
+var errPart = errors.New("no such part")
+
 type bench struct {
 	limit int    // files of a group
 	dir   string // downloads and builds
 	seed  uint64
 	show  int // differences to print
+
+	figures []figure
+	missing []string
 }
 
 func main() {
@@ -62,6 +69,8 @@ func (b *bench) run(ctx context.Context, parts []string) error {
 	if len(parts) == 0 {
 		parts = []string{"recall", "syntax", "speed", "saving"}
 	}
+	head()
+	start := time.Now()
 	for _, part := range parts {
 		begin := time.Now()
 		var err error
@@ -75,12 +84,18 @@ func (b *bench) run(ctx context.Context, parts []string) error {
 		case "saving":
 			err = b.saving(ctx)
 		default:
-			err = fmt.Errorf("%q is none of recall, syntax, speed, saving", part)
+			err = fmt.Errorf("%w: %q is none of recall, syntax, speed, saving", errPart, part)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", part, err)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%s was stopped: %w", part, ctx.Err())
+		case errors.Is(err, errPart):
+			return err
+		case err != nil:
+			b.miss("%s: %v", part, err)
 		}
 		fmt.Printf("  (%s took %s)\n\n", part, time.Since(begin).Round(time.Second))
 	}
+	b.summary(time.Since(start))
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -44,13 +43,30 @@ func (b *bench) recall(ctx context.Context) error {
 			}
 		})
 		if err != nil {
-			return err
+			b.miss("definitions of group %s: %v", g, err)
+			continue
 		}
+		b.judge(g, &sum)
 		fmt.Printf("  %-8s %5d  %11d  %.4f%%  %.4f%%  %7d  %8d  %23d  %d\n", g, sum.files, sum.wanted,
 			percent(sum.found, sum.wanted), percent(sum.right, sum.listed), sum.regions, sum.crossing, sum.changed, sum.alarms)
 		fmt.Printf("           (%d more files that the language's own tool refuses)\n", sum.refused)
 	}
 	return nil
+}
+
+// judge writes a group's figures down for the summary.
+func (b *bench) judge(g string, s *tally) {
+	if s.files == 0 {
+		b.miss("definitions of group %s: no file was compared", g)
+		return
+	}
+	recall, precision := percent(s.found, s.wanted), percent(s.right, s.listed)
+	b.figure(g+": files of the language group", "at least 2000", s.files >= 2000, "%d", s.files)
+	b.figure(g+": recall of definitions", "at least 99.9 %", recall >= 99.9, "%.4f %% of %d", recall, s.wanted)
+	b.figure(g+": precision of definitions", "at least 99.9 %", precision >= 99.9, "%.4f %% of %d", precision, s.listed)
+	b.figure(g+": spans that cross", "0", s.crossing == 0, "%d of %d", s.crossing, s.regions)
+	b.figure(g+": regions changed by being replaced with themselves", "0", s.changed == 0, "%d of %d", s.changed, s.regions)
+	b.figure(g+": false alarms on whole files", "0", s.alarms == 0, "%d of %d", s.alarms, s.files)
 }
 
 func percent(a, of int) float64 { return 100 * float64(a) / float64(max(1, of)) }
@@ -72,7 +88,7 @@ func (s *tally) add(ctx context.Context, v verdict) []string {
 		if group(v.File) == "script" {
 			d.name = strings.Trim(d.name, "#'\"`[]")
 		}
-		d.kind, d.name = "", clean(d.name)
+		d.kind, d.name = "", code.IDName(d.name)
 		left[d]++
 		s.wanted++
 	}
@@ -142,21 +158,4 @@ func (s *tally) spans(ctx context.Context, file string, src []byte, regions []co
 		}
 	}
 	return out
-}
-
-// clean writes a name as ids do: "_" for what an id does not hold.
-func clean(s string) string {
-	if len(s) > 120 {
-		s = strings.ToValidUTF8(s[:120], "")
-	}
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) && r != unicode.ReplacementChar || unicode.IsDigit(r) || strings.ContainsRune("_$.-=?!*+", r) {
-			return r
-		}
-		return '_'
-	}, strings.TrimSpace(s))
-	if s == "" {
-		return "_"
-	}
-	return s
 }

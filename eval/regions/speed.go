@@ -54,6 +54,10 @@ func (b *bench) speed(ctx context.Context) error {
 	fmt.Printf("Speed: MB per second of CPU, peak memory; two cores, %d files of each group; %s\n", speedFiles, runtime.Version())
 	for _, g := range []string{"python", "go", "script"} {
 		list := files[g][:min(speedFiles, len(files[g]))]
+		if len(list) == 0 {
+			b.miss("speed of group %s: there are no files", g)
+			continue
+		}
 		var in bytes.Buffer
 		for _, f := range list {
 			fmt.Fprintf(&in, "%s %s\n", code.LanguageOf(f), f)
@@ -72,12 +76,14 @@ func (b *bench) speed(ctx context.Context) error {
 		} {
 			m, rss, err := timed(ctx, row.argv, in.Bytes(), list)
 			if err != nil {
-				fmt.Printf("  %-8s %-44s not measured: %v\n", g, row.name, err)
+				b.miss("speed of group %s, %s: %v", g, row.name, err)
 				continue
 			}
 			rate := m.Bytes / 1e6 / max(m.CPU, 1e-6)
 			if strings.HasSuffix(row.name, "parse and read") {
 				walk = rate
+			} else if strings.HasPrefix(row.name, "fettle") && walk > 0 {
+				b.figure(g+": "+row.name+", of native per core", "at least 80 %", rate >= 0.8*walk, "%.0f %% (%.2f MB/s, %d MB)", 100*rate/walk, rate, rss>>10)
 			}
 			fmt.Printf("  %-8s %-44s %7.2f MB/s  %4d MB  %5.0f%% of native, parse and read\n", g, row.name, rate, rss>>10, 100*rate/max(walk, 1e-6))
 		}

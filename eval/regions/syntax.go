@@ -81,7 +81,7 @@ func (b *bench) syntax(ctx context.Context) error {
 			return err
 		}
 		if err := b.compare(ctx, g, paths, rules); err != nil {
-			return err
+			b.miss("syntax errors of group %s: %v", g, err)
 		}
 	}
 	return nil
@@ -143,6 +143,13 @@ func (b *bench) compare(ctx context.Context, g string, paths []string, rules map
 	})
 	if err != nil {
 		return err
+	}
+	if bad+good == 0 {
+		b.miss("syntax errors of group %s: no file was compared", g)
+	} else {
+		b.figure(g+": files broken by rule", "at least 400", bad >= 400, "%d", bad)
+		b.figure(g+": syntax errors found", "at least 99 %", percent(found, bad) >= 99, "%.2f %% of %d", percent(found, bad), bad)
+		b.figure(g+": false alarms on files that a rule left whole", "0", alarms == 0, "%d of %d", alarms, good)
 	}
 	fmt.Printf("  %-8s %d broken, %d found (%.2f%%); %d still right, %d false alarms; missed by rule: %v\n",
 		g, bad, found, percent(found, bad), good, alarms, missed)
