@@ -16,6 +16,10 @@ import (
 // takes a hundred times as long.
 const aloneShare = 0.1
 
+// trust is how far suspicion is believed: below 1, since a fault in code that all
+// tests run is no less likely than the spectrum makes it.
+const trust = 0.75
+
 // candidates makes the changes of all suspicious regions, the likeliest first.
 func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidate, error) {
 	type place struct {
@@ -35,7 +39,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		places = append(places, place{sus.Path, reg})
 	}
 	var out []candidate
-	likelier, said, heard := s.spokenFor(), s.saidInIssue(), s.target.hear()
+	voices := s.listen()
 	for _, p := range places {
 		src := s.sources.read(p.path)
 		tree, err := s.sources.tree(ctx, p.path)
@@ -46,20 +50,16 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
 		for _, m := range slices.Concat(mutate.Mutations(tree, from, to), templates(tree, from, to), project.Beyond(p.path, from, to)) {
 			weight := near(suspicion, p.path, m.Line)
-			if weight == 0 {
-				continue
+			if weight == 0 || m.Start < from || m.End > to {
+				continue // not suspicious, or no change of this region alone
 			}
-			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: weight * m.Prior}
+			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: math.Pow(weight, trust) * m.Prior}
 			if unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
 				continue // its plain twin is among the candidates, or the statement without it
 			}
-			if likelier[m.Operator] {
-				c.score *= strategyGain
-			} else if said[m.Operator] {
-				c.score *= spokenGain
-			}
-			if heard.suits(string(src[m.Start:m.End]), m.Replacement) {
-				c.score *= toldGain
+			c.score *= voices.gain(m.Operator, string(src[m.Start:m.End]), m.Replacement)
+			if c.orphan() != "" {
+				c.score *= orphanShare
 			}
 			if s.hangs() && !movesOn[m.Operator] {
 				c.score *= 0.2

@@ -60,6 +60,12 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	if top.skipsLoop() {
 		top.doubts = append(top.doubts, "the loop may not run at all any more")
 	}
+	if word := top.orphan(); word != "" {
+		top.doubts = append(top.doubts, fmt.Sprintf("nothing uses `%s` any more", word))
+	}
+	if top.forgets() {
+		top.doubts = append(top.doubts, "it empties what another place fills, where nothing else is changed")
+	}
 	if top.deletes() {
 		top.doubts = append(top.doubts, "what it deletes may only have been what a test looked at")
 	}

@@ -18,9 +18,10 @@ import (
 const endless = 5000
 
 const (
-	maxTraced   = 60 // tests traced for the spectrum, failing ones first
-	maxSuspects = 50
-	maxSource   = 1 << 20 // bytes of a file that is searched
+	maxTraced    = 60      // tests traced for the spectrum, failing ones first
+	maxSuspects  = 50      // lines, and at most as many more of other regions
+	maxElsewhere = 4       // of one such region
+	maxSource    = 1 << 20 // bytes of a file that is searched
 )
 
 // localiser gathers evidence of where the fault is.
@@ -131,8 +132,26 @@ func spread(all []Suspect) []Suspect {
 		}
 	}
 	out = append(out, rest...)
-	if len(out) > maxSuspects {
-		out = out[:maxSuspects]
+	if len(out) <= maxSuspects {
+		return out
+	}
+	out, rest = out[:maxSuspects:maxSuspects], out[maxSuspects:]
+	return append(out, elsewhere(out, rest)...)
+}
+
+// elsewhere takes a few lines of each region that has none yet: a fault may lie
+// where most tests come by.
+func elsewhere(taken, rest []Suspect) []Suspect {
+	per := map[string]int{}
+	for _, s := range taken {
+		per[s.Path+" "+s.Region] = maxElsewhere
+	}
+	var out []Suspect
+	for _, s := range rest {
+		key := s.Path + " " + s.Region
+		if per[key]++; per[key] <= maxElsewhere && len(out) < maxSuspects {
+			out = append(out, s)
+		}
 	}
 	return out
 }

@@ -28,6 +28,86 @@ func (c candidate) deletes() bool {
 	return was > 8 && len(strings.TrimSpace(c.mutation.Replacement))*4 < was
 }
 
+// orphanShare puts a change back that leaves a name without a use: whoever wrote
+// the code meant to use it.
+const orphanShare = 0.3
+
+// orphan is an import, a parameter or a variable that only its declaration names
+// after the change; "" for none.
+func (c candidate) orphan() string {
+	removed := string(c.original[c.start:c.end])
+	for _, at := range name.FindAllStringIndex(removed, -1) {
+		word := removed[at[0]:at[1]]
+		if at[0] > 0 && removed[at[0]-1] == '.' || at[0] == 0 && c.start > 0 && c.original[c.start-1] == '.' || wholeWord(c.mutation.Replacement, word) > 0 {
+			continue
+		}
+		grown := len(c.content) - len(c.original)
+		from, to := c.region.StartByte, c.region.EndByte
+		if wholeWord(string(c.original[from:to]), word) > 1 && onlyDeclared(string(c.content[from:min(to+grown, len(c.content))]), word, parameterOf) ||
+			wholeWord(string(c.original), word) > 1 && onlyDeclared(string(c.content), word, imported) {
+			return word
+		}
+	}
+	return ""
+}
+
+var (
+	name        = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
+	imported    = regexp.MustCompile(`^\s*(?:import|from)\b`)
+	parameterOf = regexp.MustCompile(`^\s*(?:async\s+)?(?:def|func|function)\b|^\s*(?:const |let |var )?[\w$]+ (?::?=) `)
+)
+
+// onlyDeclared tells whether a text names a word once, in a line of a kind.
+func onlyDeclared(text, word string, kind *regexp.Regexp) bool {
+	if wholeWord(text, word) != 1 {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if wholeWord(line, word) == 1 {
+			return kind.MatchString(line)
+		}
+	}
+	return false
+}
+
+// wholeWord counts a name in a text.
+func wholeWord(text, word string) int {
+	n := 0
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return n
+		}
+		a, z := at+i, at+i+len(word)
+		if (a == 0 || !inName(text[a-1])) && (z == len(text) || !inName(text[z])) {
+			n++
+		}
+		at = z
+	}
+}
+
+func inName(b byte) bool {
+	return b == '_' || b == '$' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+}
+
+// forgets tells whether the change empties what an object holds, in a function that
+// changes nothing otherwise: that hides what another place puts there.
+func (c candidate) forgets() bool {
+	before := string(c.original[c.region.StartByte:c.region.EndByte])
+	for line := range strings.Lines(c.mutation.Replacement) {
+		m := emptied.FindStringSubmatch(line)
+		if m != nil && wholeWord(before, m[1]) == 0 && !changesObject.MatchString(before) && !strings.Contains(string(c.original[c.start:c.end]), strings.TrimSpace(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	emptied       = regexp.MustCompile(`^\s*\w+\.(\w+)(?:\.clear\(\)|\.length = 0| = (?:None|null|undefined|nil|\[\]|\{\}|set\(\)|dict\(\)|0|false|False|new (?:Map|Set)\(\)|map\[.*\{\}));?\s*$`)
+	changesObject = regexp.MustCompile(`\b\w+\.\w[\w.]*(?:\[[^\]]*\])?\s*(?:[-+*/|&]?=[^=]|\+\+|--)|\b\w+\.\w+\.(?:append|add|push|pop|remove|discard|insert|extend|update|delete|set|clear|appendleft|popleft|setdefault|shift|unshift|splice|sort|Store|Delete)\(|\bdel \w+\.`)
+)
+
 // skipsLoop tells whether the change turns the condition of a loop round, which
 // silences what its body does wrong.
 func (c candidate) skipsLoop() bool {

@@ -26,29 +26,86 @@ var strategies = []strategy{
 	{regexp.MustCompile(`KeyError`), "key_default guard_donor string_constant"},
 	{regexp.MustCompile(`(?i)ZeroDivision|divide by zero|division by zero|\bNaN\b|\bInfinity\b`), "guard_zero guard_donor comparison_boundary"},
 	{regexp.MustCompile(`(?i)a coroutine was expected|never awaited|object Promise|Promise \{`), "await"},
-	{regexp.MustCompile(`(?i)maximum recursion|call stack|stack overflow`), "missing_return comparison_boundary guard_zero off_by_one"},
+	{regexp.MustCompile(`changed size|changed during|mutated during`), "iterate_copy copy"},
+	{regexp.MustCompile(`not supported between|incomparable|unorderable`), "mixed_key sort_form sort_key call_wrap element_swap value_or_default"},
+	{regexp.MustCompile(`(?:generator|map|filter|zip|reversed|dict_\w+)'? object|has no len\(\)`), "materialise call_wrap call_parentheses yield_from result_dropped"},
+	{regexp.MustCompile(`unsupported operand|can only concatenate|must be str|expected str`), "call_wrap rounding value_or_default call_unwrap key_default"},
+	{regexp.MustCompile(`values to unpack`), "method_form method_pair iteration_kind element_swap"},
+	{regexp.MustCompile(`invalid literal|could not convert`), "clean_value handle_exception exception_type except_body method_form call_wrap condition_term_add"},
+	{regexp.MustCompile(`not in list|not in deque|substring not found`), "method_pair method_form guard_zero condition_term_add"},
+	{regexp.MustCompile(`nothing to repeat|bad escape|unterminated|unbalanced paren|multiple repeat`), "pattern_part string_detail"},
+	{regexp.MustCompile(`DID NOT RAISE|not raised|Missing expected exception`), "guard_donor exception_type except_body comparison_boundary comparison_operator negate_condition condition_term_add condition_term_drop"},
+	{regexp.MustCompile(`UnboundLocalError|before assignment|not associated with a value`), "statement_move_loop initial_value statement_order step_place"},
+	{regexp.MustCompile(`offset-naive|offset-aware`), "time_part method_pair"},
+	{regexp.MustCompile(`unhashable type`), "call_wrap initial_value"},
+	{regexp.MustCompile(`(?i)maximum recursion|call stack|stack overflow`), "missing_return comparison_boundary guard_zero off_by_one recursion_argument guard_donor note_seen"},
 }
 
 // spoken lets the issue's words speak for operators, more softly than a failure.
 var spoken = []strategy{
 	{regexp.MustCompile(`(?i)\b(cop(y|ies)|shared?|leak(s|ed)?|independent|mutat\w*|alias\w*|(modif|chang)(y|ies|ied|es|ed) (the|my|our|its|what)|afterwards|before it|second (time|call)|twice|later calls?|come back|again|still (there|contains|has|holds)|previous(ly)?|earlier|between calls|carr(y|ied) over)\b`),
-		"copy mutable_default class_state truncate statement_donor initial_value statement_move_loop closure_binding element_add"},
+		"copy copy_deep mutable_default class_state truncate statement_donor initial_value statement_move_loop closure_binding bind_default element_add reset_field reset_local cached_value note_seen materialise"},
 	{regexp.MustCompile(`(?i)\b(sort(s|ed|ing)?|order(s|ed|ing)?|rank(s|ed|ing)?|first|ahead|tie[sd]?|alphabetical\w*|newest|oldest|descending|ascending)\b`),
-		"tie_break sort_key sort_direction comparison_operator argument_swap operand_swap unary_minus"},
+		"tie_break sort_key sort_form sort_direction comparison_operator argument_swap operand_swap unary_minus element_swap"},
 	{regexp.MustCompile(`(?i)\b(upper|lower|capital\w*|case|whitespace|blanks?|spaces?|trailing|leading)\b`),
-		"call_wrap symmetric_wrap method_pair string_detail"},
+		"call_wrap symmetric_wrap method_pair method_form string_detail clean_value normalise_name sort_form"},
 	{regexp.MustCompile(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|inclu[ds]\w*)\b`),
-		"comparison_boundary off_by_one index_bound clamp"},
+		"comparison_boundary off_by_one index_bound clamp slice_form"},
 	{regexp.MustCompile(`(?i)\b(empty|missing|without|none|nothing|absent|deleted|removed|unknown|no longer)\b`),
 		"guard_null guard_result guard_donor guard_zero value_or_default key_default null_check optional_chain comprehension_filter"},
 	{regexp.MustCompile(`(?i)\b(ignor\w+|always|never|only|even (if|when|though)|regardless|should not|must not|unless)\b`),
 		"condition_term_add condition_term_drop negate_condition remove_not guard_donor argument_add"},
 	{regexp.MustCompile(`(?i)\b(round\w*|cents?|decimals?|fraction\w*|truncat\w*|percent\w*)\b`),
-		"division_kind call_wrap arithmetic_operator method_pair float_constant string_detail"},
+		"division_kind call_wrap arithmetic_operator method_pair float_constant string_detail rounding format_spec"},
+	{regexp.MustCompile(`(?i)\b(options?|flags?|settings?|arguments?|parameters?|no effect|takes? no notice)\b`),
+		"keyword_forward argument_add store_parameter"},
+	{regexp.MustCompile(`(?i)\b(stale|old|outdated|out of date|cach\w+|refresh\w*|restart\w*|until|updat\w+)\b`),
+		"reset_field cached_value statement_donor element_add fields_compared"},
+	{regexp.MustCompile(`(?i)\b(patterns?|regex\w*|escap\w+|special characters?|dots?|parenthes\w+|brackets?|quot\w+|wildcards?|match\w*)\b`),
+		"pattern_part string_detail pattern_flag pattern_alternatives"},
+	{regexp.MustCompile(`(?i)\b(stuck|after an? (error|exception|failure)|fail(s|ed|ure)|releas\w+|locked|busy|crash\w*|exceptions?)\b`),
+		"ensure_undone except_body except_order exception_type handle_exception"},
+	{regexp.MustCompile(`(?i)\b(nested|deep\w*|inner|inside|levels?|depth|recurs\w+|sub\w+)\b`),
+		"copy_deep recursion_argument yield_from container_case repeat"},
+	{regexp.MustCompile(`(?i)\b(duplicates?|repeated\w*|more than once|overwr\w+|lost|loses?|replaced|disappear\w*|only the (first|last))\b`),
+		"note_seen key_store method_form element_swap reset_local loop_exit accumulate"},
+	{regexp.MustCompile(`(?i)\b(pad\w*|align\w*|widths?|columns?|zeros?|format\w*|digits?)\b`), "format_spec string_detail method_pair"},
+	{regexp.MustCompile(`(?i)\b(hours?|minutes?|days?|weeks?|weekdays?|mondays?|sundays?|time ?zones?|utc|midnight)\b`), "time_part method_pair integer_constant"},
+	{regexp.MustCompile(`(?i)\b(prefix\w*|suffix\w*|begins?|starts? with|ends? with|similar|same (name|beginning|start))\b`), "separator_bound method_form method_pair"},
+	{regexp.MustCompile(`(?i)\b(both|together|combin\w+|either|neither|precedence)\b`), "logic_group logical_operator condition_term_drop condition_term_add"},
 }
 
 // spokenGain is how much likelier words of the issue make an operator.
 const spokenGain = 2.5
+
+// voices are all that speaks for a change: the kind of the failure, the words of
+// the issue, the values that the assertions name.
+type voices struct {
+	failure, issue, value map[string]bool // operators
+	heard                 told
+}
+
+func (s *search) listen() voices {
+	heard := s.target.hear()
+	return voices{failure: s.spokenFor(), issue: s.saidInIssue(), value: heard.shownBy(), heard: heard}
+}
+
+// gain is how much likelier a change is for what speaks for it.
+func (v voices) gain(operator, before, after string) float64 {
+	g := 1.0
+	if v.failure[operator] {
+		g *= strategyGain
+	} else if v.issue[operator] {
+		g *= spokenGain
+	}
+	if v.value[operator] {
+		g *= differenceGain
+	}
+	if v.heard.suits(before, after) {
+		g *= toldGain
+	}
+	return g
+}
 
 // saidInIssue are the operators that the issue's words speak for.
 func (s *search) saidInIssue() map[string]bool {

@@ -17,8 +17,9 @@ const toldGain = 20
 // what Go's tests usually print. The first group is what was got unless the
 // expression names its groups.
 var saysBoth = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)assert (?P<got>[^\n=]{1,60}?) == (?P<want>[^\n=]{1,60})$`),
-	regexp.MustCompile(`(?m)(?:AssertionError: |^)(?P<got>[^\n!=]{1,60}?) !==? (?P<want>[^\n!=]{1,60})$`),
+	regexp.MustCompile(`(?m)assert (?P<got>[^\n=]{1,300}?) == (?P<want>[^\n=]{1,300})$`),
+	regexp.MustCompile(`(?m)(?:AssertionError: |^)(?P<got>[^\n!=:]{1,300}?) !==? (?P<want>[^\n!=]{1,300})$`),
+	regexp.MustCompile(`(?m)(?: diff| differ): (?P<got>[^\n!=]{1,300}?) != (?P<want>[^\n!=]{1,300})$`),
 	regexp.MustCompile(`(?i)\bgot:? (?P<got>[^\n,;]{1,60}?)[,;]? (?:but )?(?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
 	regexp.MustCompile(`(?i)= (?P<got>[^\n,;]{1,60}?)[,;] (?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
 }

@@ -11,8 +11,14 @@ func dropTerm(s *scene, n code.Node) {
 	if !ok || !isLogic(op.Text()) && op.Text() != "??" {
 		return
 	}
-	s.put(n.Start(), n.End(), left.Text(), 1, "Drop the condition %s.", one(right.Text()))
-	s.put(n.Start(), n.End(), right.Text(), 1, "Drop the condition %s.", one(left.Text()))
+	weight := func(dropped, kept code.Node) float64 {
+		if testedBy(dropped, kept) {
+			return 3 // it takes an empty value for a missing one
+		}
+		return 1
+	}
+	s.put(n.Start(), n.End(), left.Text(), weight(right, left), "Drop the condition %s.", one(right.Text()))
+	s.put(n.Start(), n.End(), right.Text(), weight(left, right), "Drop the condition %s.", one(left.Text()))
 }
 
 // addTerm makes a condition stricter or looser by another one.

@@ -55,7 +55,8 @@ func Operators(lang code.Language) []string {
 // A prior estimates the probability that this very change is the fix, given
 // that the fault lies in the span: the share of its operator among one-place
 // fixes (see table), divided among the mutations that the operator has there
-// by how likely each is. Priors of one call can be compared; for several
+// by how likely each is; of an operator that has only unlikely ones there, a part
+// is left over. Priors of one call can be compared; for several
 // spans multiply each by the probability of its span.
 func Mutations(t *code.Tree, start, end int) []Mutation {
 	if maskOf(t.Lang) == 0 {
@@ -191,7 +192,7 @@ func (s *scene) finish() []Mutation {
 	})
 	out := make([]Mutation, len(s.out))
 	for i, w := range s.out {
-		w.Prior = s.table[w.op].share / s.shares * w.weight / total[w.op]
+		w.Prior = s.table[w.op].share / s.shares * w.weight / max(total[w.op], 1)
 		out[i] = w.Mutation
 	}
 	return out

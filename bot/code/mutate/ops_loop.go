@@ -73,8 +73,8 @@ func (s *scene) moveOut(n, owner code.Node, in, outer string) {
 
 // moveIn moves the statement after a loop to the end of its body.
 func (s *scene) moveIn(n, loop code.Node, in string) {
-	if _, ok := loop.ChildByField("alternative"); ok || leaves(n) && n.Kind() != "return_statement" {
-		return
+	if _, ok := loop.ChildByField("alternative"); ok || leaves(n) {
+		return // a loop that ends in its first round is none
 	}
 	list, ok := body(loop)
 	if !ok || len(list) == 0 {

@@ -19,8 +19,12 @@ func nullCheck(s *scene, n code.Node) {
 			}
 			s.put(n.Start(), n.End(), text, 1, "Use %s only when %s is None.", one(right.Text()), one(left.Text()))
 		}
-		s.testNull(left)
-		s.testNull(right)
+		if !testedBy(left, right) {
+			s.testNull(left)
+		}
+		if !testedBy(right, left) {
+			s.testNull(right)
+		}
 	}
 	if isNot(n) {
 		s.testNull(n)
@@ -38,6 +42,25 @@ func nullCheck(s *scene, n code.Node) {
 	case "is not", "!=", "!==":
 		s.put(n.Start(), n.End(), left.Text(), 0.7, "Take an empty %s as missing too.", one(left.Text()))
 	}
+}
+
+// testedBy tells whether a term asks by itself whether the value of another is
+// there: x and x is not MISSING.
+func testedBy(term, other code.Node) bool {
+	l, op, r, ok := binary(other)
+	if !ok || l.Text() != term.Text() || isNull(r) {
+		return false
+	}
+	switch strings.Join(strings.Fields(op.Text()), " ") {
+	case "is not", "!==", "!=":
+		return true
+	}
+	return false
+}
+
+func isNull(n code.Node) bool {
+	k := n.Kind()
+	return k == "none" || k == "null" || k == "undefined" || k == "nil"
 }
 
 func isPlain(n code.Node) bool {

@@ -27,7 +27,7 @@ type operator struct {
 // and the kinds are raised that a failing unit test shows best (comparisons,
 // boundaries, constants). They are not fitted to any set of bugs.
 func table() []operator {
-	return slices.Concat(commonOperators(), braceOperators(), scriptOperators(), golangOperators())
+	return slices.Concat(commonOperators(), pythonOperators(), braceOperators(), scriptOperators(), golangOperators())
 }
 
 // commonOperators are those of several languages, and Python's.

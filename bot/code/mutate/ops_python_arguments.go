@@ -1,0 +1,257 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// keywordForward hands an option on by its name, to a function that takes an
+// argument of that name or is not of this file.
+func keywordForward(s *scene, n code.Node) {
+	fn, args, list, ok := call(n)
+	if !ok || hasSplat(args) || len(args) > 6 || strings.Contains(list.Text(), "\n") || n.Up() == "decorator" {
+		return
+	}
+	name := fn
+	if _, m, is := member(fn); is {
+		name = m
+	}
+	params, known := s.parameters(name.Text())
+	if !known && words("len str int list dict set tuple range print isinstance sum min max sorted append get join format", name.Text()) {
+		return
+	}
+	for _, v := range s.facts.visible(n.Start()) {
+		if v.kind == "module" || v.kind == "loop" || wordCount(list.Text(), v.name) > 0 {
+			continue
+		}
+		w := 0.0
+		switch {
+		case known && params[v.name]:
+			w = 2
+		case !known && v.kind == "param" && v.uses <= 1:
+			w = 1
+		}
+		text := v.name + "=" + v.name
+		if len(args) > 0 {
+			text = ", " + text
+		}
+		at := list.End() - 1
+		if len(args) > 0 {
+			at = args[len(args)-1].End()
+		}
+		s.put(at, at, text, w, "Hand %s on to %s.", one(v.name), one(fn.Text()))
+	}
+}
+
+// parameters are the names that a function or class of the file takes.
+func (s *scene) parameters(name string) (map[string]bool, bool) {
+	var out map[string]bool
+	s.t.Walk(func(c code.Node) bool {
+		if c.Kind() != "function_definition" {
+			return out == nil
+		}
+		own, ok1 := c.ChildByField("name")
+		list, ok2 := c.ChildByField("parameters")
+		if !ok1 || !ok2 {
+			return true
+		}
+		is := own.Text() == name
+		if own.Text() == "__init__" {
+			if class, ok := ownClass(c); ok {
+				is = nameOf(class) == name
+			}
+		}
+		if !is {
+			return true
+		}
+		out = map[string]bool{}
+		for _, p := range list.NamedChildren() {
+			p.Walk(func(x code.Node) bool {
+				if x.Kind() == "identifier" {
+					out[x.Text()] = true
+				}
+				return x.Kind() != "identifier"
+			})
+		}
+		return false
+	})
+	return out, out != nil
+}
+
+// recursionArgument lets a function call itself with what changes on the way: the
+// next depth, the rest, the value of this round.
+func recursionArgument(s *scene, n code.Node) {
+	fn, args, _, ok := call(n)
+	if !ok || hasSplat(args) {
+		return
+	}
+	owner, ok := n.Ancestor("function_definition")
+	if !ok {
+		return
+	}
+	name := fn.Text()
+	if _, m, is := member(fn); is {
+		name = m.Text()
+	}
+	if name != nameOf(owner) {
+		return
+	}
+	for _, a := range args {
+		v := a
+		if a.Kind() == "keyword_argument" {
+			v, _ = a.ChildByField("value")
+		}
+		if !place(v) {
+			continue
+		}
+		for _, form := range []string{"% + 1", "% - 1", "%[1:]", "%[:-1]"} {
+			text := strings.Replace(form, "%", v.Text(), 1)
+			w := 1.0
+			if strings.HasSuffix(form, "]") {
+				w = 0.5
+			}
+			s.put(v.Start(), v.End(), text, w, "Call itself with %s.", one(text))
+		}
+		for _, x := range s.facts.visible(n.Start()) {
+			if x.name != v.Text() && (x.kind == "local" || x.kind == "loop") && x.owner == owner.Start() {
+				s.put(v.Start(), v.End(), x.name, 1, "Call itself with %s.", one(x.name))
+			}
+		}
+	}
+}
+
+// fieldsCompared takes one more field of a class into a comparison, a key or a
+// hash.
+func fieldsCompared(s *scene, n code.Node) {
+	switch n.Kind() {
+	case "tuple", "expression_list", "boolean_operator", "string":
+	default:
+		return
+	}
+	fn, ok := enclosing(n)
+	if !ok || strings.Contains(n.Text(), "\n") {
+		return
+	}
+	switch n.Kind() {
+	case "boolean_operator":
+		_, op, right, ok := binary(n)
+		if !ok || op.Text() != "and" || n.Up() == "boolean_operator" {
+			return
+		}
+		s.alsoCompare(n, right)
+	case "string":
+		s.alsoInText(n)
+	default:
+		kids := n.NamedChildren()
+		if len(kids) == 0 {
+			return
+		}
+		last := kids[len(kids)-1]
+		o, m, ok := member(last)
+		if !ok || o.Kind() != "identifier" {
+			return
+		}
+		for _, f := range s.siblings(m.Text()) {
+			if text := o.Text() + "." + f; wordCount(n.Text(), f) == 0 {
+				w := 1.0
+				if words("__eq__ __hash__ __lt__ key _key", nameOf(fn)) {
+					w = 2
+				}
+				s.put(last.End(), last.End(), ", "+text, w, "Take %s into account too.", one(text))
+			}
+		}
+	}
+}
+
+// alsoCompare adds a.f == b.f behind the last of such comparisons.
+func (s *scene) alsoCompare(n, last code.Node) {
+	l, op, r, ok := binary(last)
+	if !ok || op.Text() != "==" || !comparesTwo(l, r) {
+		return
+	}
+	a, m, _ := member(l)
+	b, _, _ := member(r)
+	for _, f := range s.siblings(m.Text()) {
+		if wordCount(n.Text(), f) == 0 {
+			s.put(n.End(), n.End(), " and "+a.Text()+"."+f+" == "+b.Text()+"."+f, 2, "Compare %s too.", one(f))
+		}
+	}
+}
+
+// alsoInText adds a variable to a text that is made as a key: f"{a}:{b}".
+func (s *scene) alsoInText(n code.Node) {
+	text := n.Text()
+	i := strings.LastIndexByte(text, '}')
+	if !strings.HasPrefix(text, "f") || i < 0 || n.Up() == "call" || strings.Contains(text, "{{") {
+		return
+	}
+	sep := ":"
+	if j := strings.IndexByte(text, '}'); j < i && strings.IndexByte(text[j:], '{') > 1 {
+		sep = text[j+1 : j+strings.IndexByte(text[j:], '{')]
+	}
+	for _, v := range s.facts.visible(n.Start()) {
+		if v.kind == "param" && wordCount(text, v.name) == 0 && v.uses <= 2 {
+			s.put(n.Start()+i+1, n.Start()+i+1, sep+"{"+v.name+"}", 1, "Take %s into the text too.", one(v.name))
+		}
+	}
+}
+
+// copyDeep copies what lies inside a container too.
+func copyDeep(s *scene, n code.Node) {
+	var what string
+	kind := ""
+	fn, args, _, ok := call(n)
+	switch {
+	case ok && len(args) == 1 && (fn.Text() == "list" || fn.Text() == "dict" || fn.Text() == "tuple") && place(args[0]):
+		what, kind = args[0].Text(), fn.Text()
+	case ok && len(args) == 0:
+		o, m, is := member(fn)
+		if !is || m.Text() != "copy" || !place(o) {
+			return
+		}
+		what = o.Text()
+	case ok && len(args) == 1 && (fn.Text() == "copy.copy" || fn.Text() == "copy") && place(args[0]):
+		what = args[0].Text()
+	case n.Kind() == "subscript" && strings.HasSuffix(n.Text(), "[:]") && short(n):
+		what, kind = strings.TrimSuffix(n.Text(), "[:]"), "list"
+	case place(n) && isValue(n) && n.Kind() != "subscript" && (n.Up() == "assignment" || isReturned(n)):
+		if v, known := s.facts.lookup(n.Text(), n.Start()); n.Kind() == "identifier" && (!known || v.kind != "param" || words("number text bool int str float", v.typ)) {
+			return
+		}
+		what = n.Text()
+	default:
+		return
+	}
+	w := map[bool]float64{true: 1, false: 0.2}[n.Kind() == "call" || n.Kind() == "subscript"]
+	put := func(text string, w float64) { s.put(n.Start(), n.End(), text, w, "Copy what %s holds too.", one(what)) }
+	if kind != "dict" {
+		put("[dict(item) for item in "+what+"]", w)
+		put("[list(item) for item in "+what+"]", w)
+	}
+	if kind != "list" && kind != "tuple" {
+		put("{key: list(value) for key, value in "+what+".items()}", w)
+		put("{key: dict(value) for key, value in "+what+".items()}", w)
+		put("{key: set(value) for key, value in "+what+".items()}", w*0.5)
+	}
+	switch {
+	case s.moduleNamed("copy"):
+		put("copy.deepcopy("+what+")", 3*w)
+	case s.named("deepcopy"):
+		put("deepcopy("+what+")", 3*w)
+	default:
+		s.importDeepcopy(n, what, 1.5*w)
+	}
+}
+
+// importDeepcopy copies with a function that is imported where it is used.
+func (s *scene) importDeepcopy(n code.Node, what string, w float64) {
+	st, ok := statementOf(n)
+	if !ok || strings.Contains(string(s.src[st.Start():n.Start()]), "\n") {
+		return
+	}
+	if in, alone := s.indent(st); alone {
+		text := "from copy import deepcopy" + s.eol + s.eol + in + string(s.src[st.Start():n.Start()]) + "deepcopy(" + what + ")"
+		s.put(st.Start(), n.End(), text, w, "Copy what %s holds too, with deepcopy.", one(what))
+	}
+}
