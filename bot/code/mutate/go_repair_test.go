@@ -64,6 +64,8 @@ var goRepairs = []struct{ operator, marked string }{
 	{"sentinel_error", "package p\n\nvar ErrNone = errors.New(\"none\")\n\nfunc f(k string) error {\n\treturn fmt.Errorf(\"«get %s\"|%w: get %s\", ErrNone», k)\n}\n"},
 	{"unlock_late", "package p\n\nfunc (s *S) f() int {\n\ts.mu.Lock()\n\t«n := s.n\n\ts.mu.Unlock()\n|defer s.mu.Unlock()\n\tn := s.n\n»\treturn n\n}\n"},
 	{"defer_arguments", "package p\n\nfunc f() (n int) {\n\tdefer «log(n)|func() { log(n) }()»\n\tn = 3\n\treturn n\n}\n"},
+	{"balance", "package p\n\nfunc (s *S) all(e *E) {\n" + strings.Repeat("\ts.note(e)\n", 9) + "}\n\nfunc (s *S) put(e *E, weight int) {\n\tif e.old {\n\t\t«|s.used -= e.weight\n\t\t»e.weight = weight\n\t}\n\ts.used += weight\n}\n\nfunc (s *S) drop(e *E) {\n\ts.used -= e.weight\n}\n"},
+	{"keep_remainder", "package p\n\nfunc (b *B) fill(now int64) {\n\tgained := (now - b.last) / b.step\n\tb.tokens += int(gained)\n\tb.last «= now|+= gained * b.step»\n}\n"},
 	{"close_channel", "package p\n\nfunc f(ch chan int, xs []int) {\n\tgo func() {\n\t\t«|defer close(ch)\n\t\t»for _, x := range xs {\n\t\t\tch <- x\n\t\t}\n\t}()\n}\n"},
 	{"count_first", "package p\n\nfunc f(wg *sync.WaitGroup) {\n\t«go func() {\n\t\twg.Add(1)\n|wg.Add(1)\n\tgo func() {\n»\t\tdefer wg.Done()\n\t\tg()\n\t}()\n}\n"},
 }

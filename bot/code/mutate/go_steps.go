@@ -130,3 +130,36 @@ func countFirst(s *scene, n code.Node) {
 		return true
 	})
 }
+
+// balance does to what the function counts what other functions do to it.
+func balance(s *scene, n code.Node) {
+	fn, ok := enclosing(n)
+	if !ok || !isStatement(n) || n.EndLine() > n.Line()+1 || isFunction(ownerOf(n)) && leaves(n) {
+		return
+	}
+	done := 0
+	for _, d := range s.facts.donors {
+		target, ok := countedField(d)
+		if !ok || done >= 3 || d.Start() >= fn.Start() && d.End() <= fn.End() && ownerOf(d) == ownerOf(n) || !s.inScope(d, n.Start()) {
+			continue
+		}
+		if !strings.Contains(fn.Text(), target+" +") && !strings.Contains(fn.Text(), target+" -") && !strings.Contains(fn.Text(), target+"++") && !strings.Contains(fn.Text(), target+"--") {
+			continue
+		}
+		done++
+		s.before(n, d.Text(), 1, "Do %s first, as elsewhere in the file.", one(d.Text()))
+		if s.lastInBlock(n) && !leaves(n) {
+			s.after(n, d.Text(), 1, "Do %s afterwards, as elsewhere in the file.", one(d.Text()))
+		}
+	}
+}
+
+// countedField is the field that a statement counts: s.used of s.used -= e.weight.
+func countedField(n code.Node) (string, bool) {
+	for _, op := range []string{" += ", " -= ", "++", "--"} {
+		if target, _, ok := strings.Cut(n.Text(), op); ok && strings.Contains(target, ".") && !strings.ContainsAny(target, " (") {
+			return target, true
+		}
+	}
+	return "", false
+}

@@ -61,6 +61,8 @@ func golangOperators() []operator {
 		{"unlock_late", "missing lock", 0.006, golang, unlockLate},
 		{"defer_arguments", "defer", 0.005, golang, deferArguments},
 		{"close_channel", "missing statement", 0.004, golang, closeChannel},
+		{"balance", "missing statement", 0.012, golang, balance},
+		{"keep_remainder", "wrong arithmetic operator", 0.003, golang, keepRemainder},
 		{"count_first", "wrong order", 0.004, golang, countFirst},
 	}
 }
