@@ -1,0 +1,122 @@
+package gate
+
+import (
+	"context"
+	"io/fs"
+	"regexp"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// dialect is what the rules have to know of a language.
+type dialect struct {
+	howNamed string
+	habits   []habit
+	mock     *regexp.Regexp // a call that makes a mock, with its bracket
+	frame    *regexp.Regexp // calls that only hold other code
+	runs     *regexp.Regexp // text that starts the project as a program
+	steps    *regexp.Regexp // calls that differ from one to the next, rightly
+
+	tests     func(t *code.Tree) []test
+	names     func(s *sheet, n code.Node) []string // that an expression uses as values
+	called    func(n code.Node) (string, bool)     // text of what a call or decorator calls
+	imports   func(context.Context, *sheet, fs.FS, map[string]bool) error
+	define    func(s *sheet, n code.Node) // notes what a node defines or assigns
+	asserting func(s *sheet, name string, n code.Node) bool
+	assertion func(s *sheet, n, body code.Node) (assertion, bool)
+	given     func(s *sheet, t test, name string) bool // the name comes from outside of the file
+	skips     func(n code.Node) bool                   // what is no call
+	swallows  func(s *sheet, n code.Node) bool
+	constant  func(s *sheet, a assertion) bool // true whatever its operands are
+}
+
+func dialectOf(lang code.Language) *dialect {
+	switch lang {
+	case code.Python:
+		return pythonDialect
+	case code.JavaScript, code.TypeScript, code.TSX:
+		return scriptDialect
+	case code.Go:
+		return goDialect
+	}
+	return nil
+}
+
+// sides are the two operands that an assertion holds to be equal.
+func (d *dialect) sides(a assertion) (left, right code.Node, ok bool) {
+	if !a.same || len(a.about) < 2 {
+		return left, right, false
+	}
+	return a.about[0], a.about[1], true
+}
+
+// calls gives the text of what a call calls.
+func calls(n code.Node) (string, bool) {
+	if n.Kind() != "call" && n.Kind() != "call_expression" && n.Kind() != "new_expression" {
+		return "", false
+	}
+	fn, ok := n.ChildByField("function")
+	if !ok {
+		fn, ok = n.ChildByField("constructor")
+	}
+	return fn.Text(), ok
+}
+
+// conditions are the expressions between a node and the test's body that
+// decide whether the node is reached.
+func conditions(n, body code.Node, kinds ...string) []code.Node {
+	var out []code.Node
+	for at := n; at != body; {
+		up, ok := at.Parent()
+		if !ok {
+			break
+		}
+		for _, k := range kinds {
+			if up.Kind() != k {
+				continue
+			}
+			for _, field := range []string{"condition", "initializer", "value", "right"} {
+				if c, ok := up.ChildByField(field); ok && c != at {
+					out = append(out, c)
+				}
+			}
+		}
+		at = up
+	}
+	return out
+}
+
+// bound lists the names on the left of an assignment or in a pattern.
+func bound(n code.Node) []string {
+	var out []string
+	n.Walk(func(c code.Node) bool {
+		switch c.Kind() {
+		case "attribute", "member_expression", "selector_expression", "subscript", "subscript_expression", "index_expression":
+			out = append(out, c.Text())
+			if r := root(c.Text()); r != "self" && r != "this" {
+				out = append(out, r)
+			}
+			return false
+		case "identifier", "shorthand_property_identifier_pattern":
+			out = append(out, c.Text())
+		}
+		return true
+	})
+	return out
+}
+
+// assign notes the values that the names of a pattern are given.
+func (s *sheet) assign(left, right code.Node) {
+	for _, name := range bound(left) {
+		s.vars[name] = append(s.vars[name], right)
+	}
+}
+
+// fields assigns one field of a node to another, when it has both.
+func (s *sheet) fields(n code.Node, left, right string) {
+	l, ok := n.ChildByField(left)
+	r, has := n.ChildByField(right)
+	if ok && has {
+		s.assign(l, r)
+	}
+}

@@ -1,0 +1,174 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// overlay is the candidate's tests over the base's or the patch's version of
+// the changed files. What else holds tests or their configuration stays the
+// base's.
+func (c Candidate) overlay(after bool) map[string][]byte {
+	out := map[string][]byte{}
+	for _, ch := range c.Changes {
+		out[ch.Path] = ch.Before
+		if after && !verify.Protected(ch.Path) {
+			out[ch.Path] = ch.After
+		}
+	}
+	maps.Copy(out, c.Tests)
+	return out
+}
+
+func (c Candidate) paths() []string { return slices.Sorted(maps.Keys(c.Tests)) }
+
+func firstTest(c Candidate) string {
+	if p := c.paths(); len(p) > 0 {
+		return p[0]
+	}
+	return ""
+}
+
+// try runs the tests of the candidate over files.
+func (g *Gate) try(ctx context.Context, c Candidate, files map[string][]byte, tests []string) (verify.Report, error) {
+	return g.cfg.Runner.Try(ctx, verify.Trial{Dir: c.Dir, Files: files, Tests: tests})
+}
+
+// dynamic runs each file on the base and, several times, with the change.
+func (g *Gate) dynamic(ctx context.Context, c Candidate) ([]Rejection, error) {
+	var out []Rejection
+	for _, p := range c.paths() {
+		r, err := g.onBase(ctx, c, p)
+		if r == nil && err == nil && len(c.Changes) > 0 {
+			r, err = g.onPatch(ctx, c, p)
+		}
+		if errors.Is(err, verify.ErrNoTests) {
+			r, err = &Rejection{Kind: CannotRun, Reason: err.Error() + "; name and place it as the repository's own tests are"}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("judging the test %s: %w", p, err)
+		}
+		if r != nil {
+			r.Path = p
+			out = append(out, *r)
+		}
+	}
+	return out, nil
+}
+
+// onBase: at least one test fails there, of itself. Without a change to hold
+// it against, it must fail each time.
+func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (*Rejection, error) {
+	if c.Characterises {
+		return nil, nil
+	}
+	times := 1
+	if len(c.Changes) == 0 {
+		times = g.cfg.Repeats
+	}
+	red := 0
+	for range times {
+		rep, err := g.try(ctx, c, c.overlay(false), []string{p})
+		if err != nil {
+			return nil, err
+		}
+		failed, why := ownFailure(rep)
+		switch {
+		case failed:
+			red++
+		case why != nil:
+			return &Rejection{Kind: CannotRun, Line: lineIn(*why, p), Reason: fmt.Sprintf(
+				"on the code before the change it cannot be run (%s: %s), which proves nothing; use only what exists before the change, so that it fails by its own assertion", why.Kind, brief(why.Message))}, nil
+		case len(rep.Tests) == 0:
+			return &Rejection{Kind: CannotRun, Reason: "no test was seen to run; name and write it as the repository's own tests are"}, nil
+		case skippedAll(rep):
+			return &Rejection{Kind: Skips, Reason: "it was skipped when it was run; take the condition away"}, nil
+		}
+	}
+	switch {
+	case red == 0:
+		return &Rejection{Kind: PassesOnBase, Reason: "it passes on the code before the change too, so it does not show the fault; assert the result that the issue expects for the input that the issue names"}, nil
+	case red < times:
+		return &Rejection{Kind: Flaky, Reason: fmt.Sprintf("it failed in %d of %d runs of the same code; take out what changes between runs (chance, clock, order, files)", red, times)}, nil
+	}
+	return nil, nil
+}
+
+// onPatch: all tests pass, each time.
+func (g *Gate) onPatch(ctx context.Context, c Candidate, p string) (*Rejection, error) {
+	passed := 0
+	var failure *task.Failure
+	for range g.cfg.Repeats {
+		rep, err := g.try(ctx, c, c.overlay(true), []string{p})
+		if err != nil {
+			return nil, err
+		}
+		fails := rep.Failures()
+		switch {
+		case len(fails) > 0:
+			failure = &fails[0]
+		case skippedAll(rep):
+			return &Rejection{Kind: Skips, Reason: "it was skipped when it was run; take the condition away"}, nil
+		case len(rep.Green()) > 0:
+			passed++
+		}
+	}
+	switch {
+	case passed == g.cfg.Repeats:
+		return nil, nil
+	case passed > 0:
+		return &Rejection{Kind: Flaky, Reason: fmt.Sprintf("it passed in %d of %d runs of the same code; take out what changes between runs (chance, clock, order, files)", passed, g.cfg.Repeats)}, nil
+	case failure != nil:
+		return &Rejection{Kind: FailsOnPatch, Line: lineIn(*failure, p), Reason: fmt.Sprintf("it fails with the change too (%s: %s): the change or the expectation is wrong", failure.Kind, brief(failure.Message))}, nil
+	}
+	return &Rejection{Kind: CannotRun, Reason: "with the change no test was seen to run and pass"}, nil
+}
+
+// ownFailure: a test ran and failed; else what kept the tests from running.
+func ownFailure(rep verify.Report) (bool, *task.Failure) {
+	var why *task.Failure
+	for _, t := range rep.Tests {
+		if t.Red() && verify.Ran(t.Failure) {
+			return true, nil
+		}
+		if t.Red() && t.Failure != nil {
+			why = t.Failure
+		}
+	}
+	if len(rep.Broken) > 0 {
+		why = &rep.Broken[0]
+	}
+	return false, why
+}
+
+func skippedAll(rep verify.Report) bool {
+	return len(rep.Tests) > 0 && !slices.ContainsFunc(rep.Tests, func(t verify.TestResult) bool { return t.Status != verify.StatusSkipped })
+}
+
+func lineIn(f task.Failure, p string) int {
+	if f.File == p {
+		return f.Line
+	}
+	return 0
+}
+
+// brief is the start of a message, on one line.
+func brief(text string) string {
+	const limit = 200
+	out := []rune{}
+	for _, r := range text {
+		if r < ' ' {
+			r = ' '
+		}
+		if out = append(out, r); len(out) == limit {
+			return string(out) + "…"
+		}
+	}
+	return string(out)
+}

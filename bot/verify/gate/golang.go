@@ -1,0 +1,192 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+var goDialect = &dialect{
+	howNamed: "name its functions func TestXxx(t *testing.T) in a file that ends with _test.go",
+	mock:     regexp.MustCompile(`\b(?:gomock\.NewController|NewMock\w*|mock\.Mock)\(`),
+	frame:    regexp.MustCompile(`^\w\.(?:Run|Helper|Cleanup|Log|Logf|Parallel|TempDir)$|^(?:len|cap|make|append|string|fmt\.\w+)$`),
+	runs:     regexp.MustCompile(`\bexec\.Command`),
+	steps:    regexp.MustCompile(`\b(?:Next|Pop|Read\w*|Scan)\(`),
+	habits: []habit{
+		{Sleeps, regexp.MustCompile(`^time\.(?:Sleep|After|Tick|NewTimer|NewTicker)$`), regexp.MustCompile(`synctest\.`), saySleep},
+		{Network, regexp.MustCompile(`^net\.(?:Dial\w*|Listen\w*|Lookup\w+)$|^http\.(?:Get|Post|PostForm|Head|ListenAndServe\w*)$|^http\.DefaultClient\.\w+$`), regexp.MustCompile(`httptest\.NewServer`), sayNet},
+		{Skips, regexp.MustCompile(`^\w\.(?:Skip|Skipf|SkipNow)$|^testing\.Short$`), nil, saySkip},
+		{Flaky, regexp.MustCompile(`^rand\.(?:Int\w*|Float\w*|Perm|Shuffle|N|Read|Uint\w*)$`), regexp.MustCompile(`rand\.Seed\(|rand\.New\(`), sayChance},
+		{Flaky, regexp.MustCompile(`^time\.Now$|^uuid\.New\w*$`), regexp.MustCompile(`synctest\.`), sayChance},
+	},
+	tests: goTests, names: goNames, called: calls, imports: goImports, define: goDefine,
+	asserting: func(_ *sheet, name string, _ code.Node) bool { return goAssert.MatchString(name) },
+	assertion: goAssertion,
+	given:     func(_ *sheet, _ test, name string) bool { return !goKnown.MatchString(name) },
+	swallows: func(s *sheet, n code.Node) bool {
+		name, ok := calls(n)
+		if !ok || name != "recover" {
+			return false
+		}
+		fn, ok := n.Ancestor("func_literal", "function_declaration")
+		return ok && !s.assertsIn(fn) && !strings.Contains(fn.Text(), "panic(") && !strings.Contains(n.Up()+fn.Text(), "= recover()\n\t\treturn")
+	},
+	constant: func(_ *sheet, a assertion) bool {
+		return len(a.about) >= 1 && regexp.MustCompile(`&&\s*false$|^false\s*&&|^len\([^()]*\)\s*<\s*0$`).MatchString(a.about[0].Text())
+	},
+}
+
+var (
+	goAssert = regexp.MustCompile(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
+	goKnown  = regexp.MustCompile(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
+)
+
+func goTests(t *code.Tree) []test {
+	var out []test
+	for _, n := range t.Root().NamedChildren() {
+		name, ok := n.ChildByField("name")
+		if ok && n.Kind() == "function_declaration" && regexp.MustCompile(`^Test(?:$|[^a-z])`).MatchString(name.Text()) && name.Text() != "TestMain" {
+			out = append(out, test{name.Text(), n})
+		}
+	}
+	return out
+}
+
+func goNames(_ *sheet, n code.Node) []string {
+	var out []string
+	n.Walk(func(c code.Node) bool {
+		switch c.Kind() {
+		case "identifier", "type_identifier", "package_identifier":
+			out = append(out, c.Text())
+		}
+		return true
+	})
+	return out
+}
+
+// goImports: the names of the package itself for a test inside it, and the
+// packages of the module.
+func goImports(ctx context.Context, s *sheet, base fs.FS, files map[string]bool) error {
+	dir, module := dirOf(s.path), ""
+	for d := dir; ; d = dirOf(d) {
+		if files[path.Join(d, "go.mod")] {
+			text, err := fs.ReadFile(base, path.Join(d, "go.mod"))
+			if err != nil {
+				return err
+			}
+			if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(text); m != nil {
+				module = string(m[1])
+			}
+			break
+		}
+		if d == "." || d == "/" {
+			break
+		}
+	}
+	for _, n := range s.t.Root().NamedChildren() {
+		n.Walk(func(c code.Node) bool {
+			p, ok := c.ChildByField("path")
+			if c.Kind() != "import_spec" || !ok {
+				return true
+			}
+			full := strings.Trim(p.Text(), "\"`")
+			if own := module != "" && (full == module || strings.HasPrefix(full, module+"/")); own {
+				name := path.Base(full)
+				if alias, ok := c.ChildByField("name"); ok {
+					name = alias.Text()
+				}
+				s.project[name] = true
+			}
+			return false
+		})
+	}
+	if strings.HasSuffix(goPackage(s.t), "_test") {
+		return nil
+	}
+	return s.goOwn(ctx, base, files, dir)
+}
+
+func goPackage(t *code.Tree) string {
+	for _, n := range t.Root().NamedChildren() {
+		if n.Kind() == "package_clause" {
+			return strings.TrimSpace(strings.TrimPrefix(n.Text(), "package"))
+		}
+	}
+	return ""
+}
+
+// goOwn notes what the package's own files declare.
+func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
+	for f := range files {
+		if dirOf(f) != dir || path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		src, err := fs.ReadFile(base, f)
+		if err != nil {
+			return err
+		}
+		t, err := code.Parse(ctx, code.Go, src)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", f, err)
+		}
+		for _, n := range t.Root().NamedChildren() {
+			n.Walk(func(c code.Node) bool {
+				if name, ok := c.ChildByField("name"); ok && c.Kind() != "method_declaration" {
+					s.project[name.Text()] = true
+				}
+				return c.Kind() != "function_declaration" && c.Kind() != "method_declaration" && c.Kind() != "struct_type" && c.Kind() != "interface_type"
+			})
+		}
+	}
+	return nil
+}
+
+func goDefine(s *sheet, n code.Node) {
+	switch n.Kind() {
+	case "function_declaration":
+		if name, _ := n.ChildByField("name"); !strings.HasPrefix(name.Text(), "Test") {
+			s.defs[name.Text()] = append(s.defs[name.Text()], n)
+		}
+	case "type_spec": // what the test makes itself stands in for the code
+		name, _ := n.ChildByField("name")
+		s.mocked[name.Text()] = true
+	case "short_var_declaration", "assignment_statement", "range_clause":
+		s.fields(n, "left", "right")
+	case "var_spec", "const_spec":
+		s.fields(n, "name", "value")
+	}
+}
+
+func goAssertion(s *sheet, n, body code.Node) (assertion, bool) {
+	name, args, ok := s.call(n)
+	if !ok || !goAssert.MatchString(name) {
+		return assertion{}, false
+	}
+	if !regexp.MustCompile(`\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$`).MatchString(name) || strings.HasPrefix(name, "require") || strings.HasPrefix(name, "assert") {
+		if len(args) < 2 {
+			return assertion{}, false
+		}
+		return assertion{n, args[1:], strings.HasSuffix(name, "Equal") && !strings.Contains(name, "Not")}, true
+	}
+	conds := conditions(n, body, "if_statement", "expression_case", "expression_switch_statement", "for_statement", "range_clause")
+	if len(conds) == 0 {
+		return assertion{node: n, about: []code.Node{body}}, true
+	}
+	if len(conds) == 1 && conds[0].Kind() == "binary_expression" {
+		if op, _ := conds[0].ChildByField("operator"); op.Text() == "!=" {
+			return assertion{n, conds[0].NamedChildren(), true}, true
+		}
+	}
+	for _, c := range conds {
+		if strings.Contains(c.Text(), "recover()") { // whatever ran before it
+			conds = append(conds, body)
+			break
+		}
+	}
+	return assertion{node: n, about: conds}, true
+}

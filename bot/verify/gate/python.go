@@ -1,0 +1,283 @@
+package gate
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+var pythonDialect = &dialect{
+	howNamed: "name its functions test_…, at the top of the file or in a class Test…",
+	mock:     regexp.MustCompile(`\b(?:Mock|MagicMock|AsyncMock|NonCallableMock|create_autospec|mock_open|patch(?:\.object|\.dict)?|mocker\.\w+(?:\.\w+)?)\(`),
+	frame:    regexp.MustCompile(`^(?:print|len|range|enumerate|zip|isinstance|pytest\..*|self\.subTest)$`),
+	runs:     regexp.MustCompile(`\bsubprocess\.|\brunpy\.|\bos\.system\b`),
+	steps:    regexp.MustCompile(`\b(?:next|pop|popleft|popitem|read|readline|get_nowait|send)\(`),
+	habits: []habit{
+		{Sleeps, regexp.MustCompile(`^(?:time|asyncio|trio|gevent|anyio)\.sleep$|^sleep$`), nil, saySleep},
+		{Network, regexp.MustCompile(`^(?:requests|httpx)\.(?:get|post|put|delete|head|patch|request|Session|Client)$|^(?:urllib\.request\.)?urlopen$|^socket\.(?:socket|create_connection)$|^http\.client\.HTTPS?Connection$|^aiohttp\.ClientSession$`), nil, sayNet},
+		{Skips, regexp.MustCompile(`^(?:pytest\.)?(?:skip|importorskip|xfail)$|^pytest\.mark\.(?:skip|skipif|xfail)$|^(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure|SkipTest)$|^self\.skipTest$`), nil, saySkip},
+		{Flaky, regexp.MustCompile(`^random\.(?:random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss)$|^(?:secrets|uuid)\.\w+$|^os\.urandom$`), regexp.MustCompile(`\b(?:seed|Random)\(\s*\w`), sayChance},
+		{Flaky, regexp.MustCompile(`^time\.(?:time|time_ns|monotonic|perf_counter)$|^(?:datetime\.)*(?:datetime|date)\.(?:now|utcnow|today)$`), nil, sayChance},
+	},
+	tests: pythonTests, names: pythonNames, imports: pythonImports, define: pythonDefine, assertion: pythonAssertion,
+	called: func(n code.Node) (string, bool) {
+		if n.Kind() == "decorator" {
+			text := strings.TrimSpace(strings.TrimPrefix(n.Text(), "@"))
+			name, _, _ := strings.Cut(text, "(")
+			return name, !strings.Contains(text, "(")
+		}
+		return calls(n)
+	},
+	asserting: func(_ *sheet, name string, _ code.Node) bool {
+		return pythonAssert.MatchString(name)
+	},
+	given: func(s *sheet, t test, name string) bool {
+		params, ok := t.body.ChildByField("parameters")
+		return s.helpers[name] || ok && name != "self" && slices.Contains(bound(params), name)
+	},
+	skips: func(n code.Node) bool {
+		return n.Kind() == "raise_statement" && strings.Contains(n.Text(), "SkipTest") && !strings.Contains(n.Text(), "(")
+	},
+	swallows: pythonSwallows,
+	constant: func(_ *sheet, a assertion) bool {
+		return len(a.about) == 1 && (a.about[0].Kind() == "tuple" && len(a.about[0].NamedChildren()) > 0 || pythonAlways.MatchString(a.about[0].Text()))
+	},
+}
+
+var (
+	pythonAssert = regexp.MustCompile(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail|approx)$|(?:^|\.)assert_?\w*$`)
+	pythonAlways = regexp.MustCompile(`(?s)\bor\s+True$|^True\s+or\b|^len\([^()]*\)\s*>=\s*0$`)
+	wideCatch    = regexp.MustCompile(`\b(?:Exception|BaseException|AssertionError)\b`)
+)
+
+func pythonTests(t *code.Tree) []test {
+	var out []test
+	t.Walk(func(n code.Node) bool {
+		if n.Kind() != "function_definition" {
+			return true
+		}
+		name, _ := n.ChildByField("name")
+		if strings.HasPrefix(name.Text(), "test") {
+			out = append(out, test{name.Text(), n})
+		}
+		return false // a test inside a function is not found by the runners
+	})
+	return out
+}
+
+func pythonNames(s *sheet, n code.Node) []string {
+	var out []string
+	n.Walk(func(c code.Node) bool {
+		switch {
+		case c.Kind() == "attribute":
+			attr, _ := c.ChildByField("attribute")
+			if s.mocked[attr.Text()] {
+				out = append(out, attr.Text())
+				return false
+			}
+			if object, _ := c.ChildByField("object"); object.Text() == "self" || object.Text() == "cls" {
+				out = append(out, "self."+attr.Text())
+				return false
+			}
+		case c.Kind() == "identifier":
+			if up, ok := c.Parent(); ok && (c.Field() == "attribute" || up.Kind() == "keyword_argument" && c.Field() == "name" || c.Field() == "type" || up.Kind() == "type") {
+				return true
+			}
+			out = append(out, c.Text())
+		}
+		return true
+	})
+	return out
+}
+
+// pythonImports tells which imported names lead to the project. A module does
+// when a file or folder of the base carries its name.
+func pythonImports(_ context.Context, s *sheet, _ fs.FS, files map[string]bool) error {
+	s.t.Walk(func(n code.Node) bool {
+		switch n.Kind() {
+		case "import_from_statement":
+			module, _ := n.ChildByField("module_name")
+			for _, c := range n.NamedChildren()[min(1, len(n.NamedChildren())):] {
+				s.pythonName(files, module.Text(), c)
+			}
+		case "import_statement":
+			for _, c := range n.NamedChildren() {
+				s.pythonName(files, "", c)
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+func (s *sheet) pythonName(files map[string]bool, module string, n code.Node) {
+	name, alias := n.Text(), ""
+	if n.Kind() == "aliased_import" {
+		a, _ := n.ChildByField("alias")
+		m, _ := n.ChildByField("name")
+		name, alias = m.Text(), a.Text()
+	}
+	if module == "" {
+		module = name
+	}
+	if alias == "" {
+		alias = root(name)
+	}
+	own, helper := s.pythonModule(files, module, name)
+	if own {
+		s.project[alias] = true
+	}
+	if helper {
+		s.helpers[alias] = true
+	}
+}
+
+// pythonModule tells whether a module is the project's, and whether it is a
+// helper of its tests.
+func (s *sheet) pythonModule(files map[string]bool, module, name string) (own, helper bool) {
+	dots := len(module) - len(strings.TrimLeft(module, "."))
+	rel := strings.ReplaceAll(strings.TrimLeft(module, "."), ".", "/")
+	if dots > 0 {
+		dir := dirOf(s.path)
+		for range dots - 1 {
+			dir = dirOf(dir)
+		}
+		rel = strings.TrimPrefix(path.Join(dir, rel), "./")
+	}
+	for f := range files {
+		if path.Ext(f) != ".py" && path.Ext(f) != ".pyi" && path.Ext(f) != ".pyx" {
+			continue
+		}
+		whole := "/" + strings.TrimSuffix(strings.TrimSuffix(f, path.Ext(f)), "/__init__")
+		if strings.HasSuffix(whole, "/"+rel) || strings.HasSuffix(whole, path.Join("/", rel, name)) || strings.Contains(whole, "/"+rel+"/") {
+			if code.IsTest(f) || path.Base(f) == "conftest.py" {
+				helper = true
+			} else {
+				own = true
+			}
+		}
+	}
+	return own, helper && !own
+}
+
+func pythonDefine(s *sheet, n code.Node) {
+	switch n.Kind() {
+	case "function_definition", "class_definition":
+		name, _ := n.ChildByField("name")
+		if !strings.HasPrefix(name.Text(), "test") {
+			s.defs[name.Text()] = append(s.defs[name.Text()], n)
+		}
+		s.patchedParams(n)
+	case "assignment", "augmented_assignment", "for_statement", "for_in_clause":
+		s.fields(n, "left", "right")
+	case "named_expression":
+		s.fields(n, "name", "value")
+	case "as_pattern":
+		if kids := n.NamedChildren(); len(kids) == 2 {
+			s.assign(kids[1], kids[0])
+		}
+	case "call":
+		name, _ := calls(n)
+		if !regexp.MustCompile(`(?:^|\.)patch(?:\.object)?$|setattr$`).MatchString(name) {
+			return
+		}
+		args, _ := n.ChildByField("arguments")
+		for _, a := range first(args.NamedChildren(), 2) {
+			if a.Kind() == "string" {
+				s.mocked[last(strings.Trim(a.Text(), `"'`))] = true
+				return
+			}
+		}
+	}
+}
+
+// patchedParams: the parameters that @patch hands in are mocks.
+func (s *sheet) patchedParams(fn code.Node) {
+	up, ok := fn.Parent()
+	params, has := fn.ChildByField("parameters")
+	if !ok || !has || up.Kind() != "decorated_definition" {
+		return
+	}
+	n := 0
+	for _, c := range up.NamedChildren() {
+		if c.Kind() == "decorator" && strings.Contains(c.Text(), "patch") {
+			n++
+		}
+	}
+	for _, p := range bound(params) {
+		if p != "self" && n > 0 {
+			s.mocked[p] = true
+			n--
+		}
+	}
+}
+
+func pythonAssertion(s *sheet, n, body code.Node) (assertion, bool) {
+	switch n.Kind() {
+	case "assert_statement":
+		about := n.NamedChildren()[0]
+		if sides := about.NamedChildren(); about.Kind() == "comparison_operator" && len(sides) == 2 && regexp.MustCompile(`[^!<>]=(=)|\bis\b`).MatchString(string(s.t.Src[sides[0].End()-1:sides[1].Start()])) {
+			return assertion{n, sides, true}, true
+		}
+		return assertion{node: n, about: []code.Node{about}}, true
+	case "raise_statement":
+		if conds := conditions(n, body, "if_statement"); strings.Contains(n.Text(), "AssertionError") {
+			return assertion{node: n, about: orBody(conds, body)}, true
+		}
+	case "call":
+		name, args, _ := s.call(n)
+		if !pythonAssert.MatchString(name) || name == "pytest.approx" {
+			return assertion{}, false
+		}
+		if up, ok := n.Ancestor("with_statement"); ok && inside(up, body) && regexp.MustCompile(`aises|warns|Warns|Logs`).MatchString(name) {
+			if block, has := up.ChildByField("body"); has && !inside(n, block) {
+				return assertion{node: n, about: []code.Node{block}}, true
+			}
+		}
+		if strings.HasSuffix(name, ".fail") {
+			return assertion{node: n, about: []code.Node{body}}, true
+		}
+		if fn, _ := n.ChildByField("function"); fn.Kind() == "attribute" && !strings.HasPrefix(name, "self.") { // m.assert_called_with(…)
+			args = append(args, fn)
+		}
+		return assertion{n, args, strings.HasSuffix(name, "Equal") || strings.HasSuffix(name, "Equals") || strings.HasSuffix(name, "assertIs")}, true
+	}
+	return assertion{}, false
+}
+
+func orBody(conds []code.Node, body code.Node) []code.Node {
+	if len(conds) == 0 {
+		return []code.Node{body}
+	}
+	return conds
+}
+
+func pythonSwallows(s *sheet, n code.Node) bool {
+	switch n.Kind() {
+	case "except_clause":
+		value, typed := n.ChildByField("value")
+		kids := n.NamedChildren()
+		if len(kids) == 0 || typed && !wideCatch.MatchString(value.Text()) || !typed && len(kids) > 1 {
+			return false
+		}
+		block := kids[len(kids)-1]
+		return !strings.Contains(block.Text(), "raise") && !s.assertsIn(block)
+	case "call":
+		name, args, _ := s.call(n)
+		wide := len(args) > 0 && slices.ContainsFunc(args, func(a code.Node) bool { return wideCatch.MatchString(a.Text()) && a.Kind() != "string" })
+		switch last(name) {
+		case "suppress":
+			return wide
+		case "raises", "assertRaises":
+			return wide && regexp.MustCompile(`^\(?(?:Exception|BaseException)\b`).MatchString(args[0].Text()) && !strings.Contains(n.Text(), "match=")
+		}
+	}
+	return false
+}
+
+func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }

@@ -1,0 +1,149 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// mutant is a fault planted in the patched text of a file.
+type mutant struct {
+	path  string
+	text  []byte
+	words string
+}
+
+// score plants faults in the changed regions and counts those that turn the
+// tests red. A fault that does not compile is none.
+func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
+	var s Score
+	all, err := mutants(ctx, c.Changes)
+	if err != nil {
+		return s, err
+	}
+	chosen := spread(all, g.cfg.MaxMutants)
+	s.Cut = len(chosen) < len(all)
+	until := g.cfg.Now().Add(g.cfg.MutantTime)
+	for i, m := range chosen {
+		if i > 0 && !g.cfg.Now().Before(until) {
+			s.Cut = true
+			break
+		}
+		files := c.overlay(true)
+		files[m.path] = m.text
+		rep, err := g.try(ctx, c, files, c.paths())
+		if err != nil {
+			return s, fmt.Errorf("planting faults in %s: %w", m.path, err)
+		}
+		switch killed, ran := sees(rep); {
+		case !ran:
+		case killed:
+			s.Mutants++
+			s.Killed++
+		default:
+			s.Mutants++
+			s.Survivors = append(s.Survivors, m.words)
+		}
+	}
+	return s, nil
+}
+
+// sees tells whether a report shows a red test, and whether it shows anything:
+// code that cannot be built or imported was no fault that a test could find.
+func sees(rep verify.Report) (killed, ran bool) {
+	for _, t := range rep.Tests {
+		if t.Red() && (t.Failure == nil || t.Failure.Kind != task.FailBuild && t.Failure.Kind != task.FailSyntax && t.Failure.Kind != task.FailImport) {
+			return true, true
+		}
+		ran = ran || t.Status == verify.StatusPassed
+	}
+	for _, f := range rep.Broken {
+		if f.Kind == task.FailTimeout || f.Kind == task.FailCrash {
+			return true, true
+		}
+	}
+	return false, ran && len(rep.Broken) == 0
+}
+
+// mutants lists the faults of all changed regions.
+func mutants(ctx context.Context, changes []Change) ([]mutant, error) {
+	var out []mutant
+	for _, ch := range changes {
+		lang := code.LanguageOf(ch.Path)
+		if ch.After == nil || code.IsTest(ch.Path) || len(mutate.Operators(lang)) == 0 {
+			continue
+		}
+		t, err := code.Parse(ctx, lang, ch.After)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s for planting faults: %w", ch.Path, err)
+		}
+		regions, err := changed(ctx, ch)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range regions {
+			for _, m := range mutate.Mutations(t, r.StartByte, r.EndByte) {
+				text := mutate.Apply(ch.After, m)
+				if bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
+					continue
+				}
+				out = append(out, mutant{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})
+			}
+		}
+	}
+	return out, nil
+}
+
+// changed lists the innermost regions that are new or not the same bytes as
+// before.
+func changed(ctx context.Context, ch Change) ([]code.Region, error) {
+	was := map[string]bool{}
+	if ch.Before != nil {
+		regions, err := code.Regions(ctx, ch.Path, ch.Before)
+		if err != nil {
+			return nil, fmt.Errorf("reading the regions of %s: %w", ch.Path, err)
+		}
+		for _, r := range regions {
+			was[r.ID] = true
+		}
+	}
+	regions, err := code.Regions(ctx, ch.Path, ch.After)
+	if err != nil {
+		return nil, fmt.Errorf("reading the regions of %s: %w", ch.Path, err)
+	}
+	regions = slices.DeleteFunc(regions, func(r code.Region) bool { return was[r.ID] })
+	var out []code.Region
+	for _, r := range regions {
+		outer := slices.ContainsFunc(regions, func(o code.Region) bool {
+			return o.ID != r.ID && r.StartByte <= o.StartByte && o.EndByte <= r.EndByte
+		})
+		if !outer {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// spread takes at most n of the mutants, evenly over the text, so that no
+// line's many variants stand for the whole.
+func spread(all []mutant, n int) []mutant {
+	if len(all) <= n {
+		return all
+	}
+	picked := map[int]bool{}
+	for i := range n {
+		picked[i*len(all)/n] = true
+	}
+	var out []mutant
+	for _, i := range slices.Sorted(maps.Keys(picked)) {
+		out = append(out, all[i])
+	}
+	return out
+}

@@ -1,0 +1,232 @@
+package gate
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+var scriptDialect = &dialect{
+	howNamed: "make it with test('…', () => {…}) or it('…', …)",
+	mock:     scriptMock,
+	frame:    scriptFrame,
+	runs:     regexp.MustCompile(`\b(?:spawn|exec|execFile|fork)(?:Sync)?\(`),
+	steps:    regexp.MustCompile(`\b(?:next|pop|shift|read)\(`),
+	habits: []habit{
+		{Sleeps, regexp.MustCompile(`^(?:setTimeout|setInterval|sleep|delay|setTimeoutPromise|(?:timers|timersPromises)\.setTimeout)$`), regexp.MustCompile(`mock\.timers|useFakeTimers`), saySleep},
+		{Network, regexp.MustCompile(`^(?:fetch|axios(?:\.\w+)?|https?\.(?:get|request)|net\.(?:connect|createConnection)|WebSocket)$`), regexp.MustCompile(`(?:fetch|axios|https?)['"]?\s*[,=]`), sayNet},
+		{Skips, regexp.MustCompile(`^(?:test|it|describe|suite|context)\.(?:skip|todo|only)$|^x(?:it|test|describe)$|^f(?:it|describe)$|^t\.(?:skip|todo)$|^this\.skip$`), nil, saySkip},
+		{Flaky, regexp.MustCompile(`^Math\.random$|^Date\.now$|^performance\.now$|^crypto\.random\w+$|^randomUUID$`), regexp.MustCompile(`mock\.timers|useFakeTimers`), sayChance},
+	},
+	tests: scriptTests, names: scriptNames, called: calls, imports: scriptImports, define: scriptDefine,
+	asserting: func(s *sheet, name string, _ code.Node) bool { return s.scriptAsserts(name) },
+	assertion: scriptAssertion,
+	given:     func(s *sheet, _ test, name string) bool { return s.helpers[name] },
+	skips: func(n code.Node) bool {
+		return n.Kind() == "pair" && regexp.MustCompile(`^['"]?(?:skip|todo|only)['"]?\s*:\s*(?:true|['"])`).MatchString(n.Text()) && n.Up() == "object" && inTestCall(n)
+	},
+	swallows: scriptSwallows,
+	constant: func(_ *sheet, a assertion) bool {
+		return len(a.about) >= 1 && regexp.MustCompile(`\|\|\s*true$|^true\s*\|\||^[\w.]+\.length\s*>=\s*0$`).MatchString(a.about[0].Text())
+	},
+}
+
+var (
+	scriptMock     = regexp.MustCompile(`\b(?:(?:t\.)?mock\.(?:fn|method|getter|setter)|jest\.(?:fn|spyOn)|vi\.(?:fn|spyOn)|sinon\.(?:stub|spy|fake|mock))\(`)
+	scriptFrame    = regexp.MustCompile(`^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|t\.test)(?:\.\w+)?$|^console\.\w+$`)
+	scriptTestCall = regexp.MustCompile(`^(?:test|it|specify)(?:\.\w+)*$`)
+	scriptAssert   = regexp.MustCompile(`^(?:t\.)?(?:assert|strict)(?:\.\w+)*$|^expect\(|^t\.fail$|^(?:chai\.)?should\b`)
+	scriptBare     = regexp.MustCompile(`^(?:equal|strictEqual|deepEqual|deepStrictEqual|notEqual|notStrictEqual|ok|throws|rejects|doesNotThrow|match|fail)$`)
+)
+
+func (s *sheet) scriptAsserts(name string) bool {
+	return scriptAssert.MatchString(name) && !strings.HasPrefix(name, "assert.rejects.") || scriptBare.MatchString(name) && s.helpers["assert:"+name]
+}
+
+func inTestCall(n code.Node) bool {
+	up, ok := n.Ancestor("call_expression")
+	name, _ := calls(up)
+	return ok && scriptFrame.MatchString(name)
+}
+
+func scriptTests(t *code.Tree) []test {
+	var out []test
+	t.Walk(func(n code.Node) bool {
+		name, ok := calls(n)
+		if !ok || n.Kind() != "call_expression" || !scriptTestCall.MatchString(name) {
+			return true
+		}
+		args, _ := n.ChildByField("arguments")
+		kids := args.NamedChildren()
+		if len(kids) > 0 {
+			out = append(out, test{strings.Trim(kids[0].Text(), "'\"`"), n})
+		}
+		return false
+	})
+	return out
+}
+
+func scriptNames(s *sheet, n code.Node) []string {
+	var out []string
+	n.Walk(func(c code.Node) bool {
+		switch c.Kind() {
+		case "member_expression":
+			prop, _ := c.ChildByField("property")
+			object, _ := c.ChildByField("object")
+			if s.mocked[prop.Text()] {
+				out = append(out, prop.Text())
+				return false
+			}
+			if object.Kind() == "this" {
+				out = append(out, "this."+prop.Text())
+				return false
+			}
+		case "identifier", "shorthand_property_identifier":
+			if c.Text() != "assert" && c.Text() != "expect" {
+				out = append(out, c.Text())
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// scriptImports: a relative module that is no test file is the project's.
+func scriptImports(_ context.Context, s *sheet, _ fs.FS, _ map[string]bool) error {
+	note := func(pattern code.Node, source string) {
+		source = strings.Trim(source, "'\"`")
+		own := strings.HasPrefix(source, ".") || strings.HasPrefix(source, "@/") || strings.HasPrefix(source, "~/") || strings.HasPrefix(source, "#")
+		for _, name := range bound(pattern) {
+			switch {
+			case own && code.IsTest(path.Join(dirOf(s.path), source)+".js") && !strings.Contains(source, "../"):
+				s.helpers[name] = code.IsTest("x/" + path.Base(source))
+				s.project[name] = !s.helpers[name]
+			case own:
+				s.project[name] = true
+			case strings.Contains(source, "assert"):
+				s.helpers["assert:"+name] = true
+			}
+		}
+	}
+	s.t.Walk(func(n code.Node) bool {
+		switch n.Kind() {
+		case "import_statement":
+			if source, ok := n.ChildByField("source"); ok {
+				for _, c := range n.NamedChildren() {
+					if c.Kind() == "import_clause" {
+						note(c, source.Text())
+					}
+				}
+			}
+			return false
+		case "variable_declarator":
+			name, _ := n.ChildByField("name")
+			value, ok := n.ChildByField("value")
+			if m := scriptRequire.FindStringSubmatch(value.Text()); ok && m != nil {
+				note(name, m[1])
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+var scriptRequire = regexp.MustCompile("^(?:await\\s+)?(?:require|import)\\(\\s*(['\"`][^'\"`]+['\"`])\\s*\\)")
+
+func scriptDefine(s *sheet, n code.Node) {
+	switch n.Kind() {
+	case "function_declaration", "class_declaration", "generator_function_declaration":
+		name, _ := n.ChildByField("name")
+		s.defs[name.Text()] = append(s.defs[name.Text()], n)
+	case "variable_declarator":
+		if value, ok := n.ChildByField("value"); ok && !scriptRequire.MatchString(value.Text()) {
+			name, _ := n.ChildByField("name")
+			s.assign(name, value)
+			if k := value.Kind(); k == "arrow_function" || k == "function_expression" {
+				s.defs[name.Text()] = append(s.defs[name.Text()], value)
+			}
+		}
+	case "assignment_expression", "augmented_assignment_expression", "for_in_statement":
+		s.fields(n, "left", "right")
+	case "call_expression":
+		name, args, _ := s.call(n)
+		switch {
+		case (last(name) == "method" || last(name) == "spyOn" || last(name) == "stub") && len(args) > 1 && scriptMock.MatchString(name+"("):
+			s.mocked[strings.Trim(args[1].Text(), "'\"`")] = true
+		case (name == "jest.mock" || name == "vi.mock") && len(args) > 0 && strings.HasPrefix(strings.Trim(args[0].Text(), "'\""), "."):
+			s.mockModule(strings.Trim(args[0].Text(), "'\""))
+		}
+	}
+}
+
+// mockModule: what is imported from a mocked module is a mock.
+func (s *sheet) mockModule(source string) {
+	s.t.Walk(func(n code.Node) bool {
+		if from, ok := n.ChildByField("source"); ok && n.Kind() == "import_statement" && strings.Trim(from.Text(), "'\"") == source {
+			for _, name := range bound(n) {
+				s.mocked[name] = true
+			}
+		}
+		return true
+	})
+}
+
+func scriptAssertion(s *sheet, n, body code.Node) (assertion, bool) {
+	switch n.Kind() {
+	case "throw_statement":
+		if conds := conditions(n, body, "if_statement"); len(conds) > 0 {
+			return assertion{node: n, about: conds}, true
+		}
+	case "call_expression":
+		name, args, ok := s.call(n)
+		if !ok || !s.scriptAsserts(name) || name == "expect" {
+			return assertion{}, false
+		}
+		if fn, _ := n.ChildByField("function"); strings.HasPrefix(name, "expect(") {
+			subject := fn
+			fn.Walk(func(c code.Node) bool {
+				if called, ok := calls(c); ok && called == "expect" {
+					if a, _ := c.ChildByField("arguments"); len(a.NamedChildren()) > 0 {
+						subject = a.NamedChildren()[0]
+					}
+				}
+				return true
+			})
+			same := regexp.MustCompile(`\)\.to(?:Be|Equal|StrictEqual)$`).MatchString(name)
+			return assertion{n, append([]code.Node{subject}, args...), same}, true
+		}
+		if last(name) == "fail" {
+			return assertion{node: n, about: []code.Node{body}}, true
+		}
+		if len(args) > 0 && args[0].Kind() == "binary_expression" { // assert(a === b)
+			if op, _ := args[0].ChildByField("operator"); op.Text() == "===" || op.Text() == "==" {
+				return assertion{n, args[0].NamedChildren(), true}, true
+			}
+		}
+		same := regexp.MustCompile(`(?i)equal$`).MatchString(name) && !strings.Contains(strings.ToLower(name), "not")
+		return assertion{n, first(args, map[bool]int{true: 2, false: max(1, len(args)-1)}[same]), same}, true
+	}
+	return assertion{}, false
+}
+
+func scriptSwallows(s *sheet, n code.Node) bool {
+	switch n.Kind() {
+	case "catch_clause":
+		block, ok := n.ChildByField("body")
+		return ok && !strings.Contains(block.Text(), "throw") && !s.assertsIn(block) && !captures(n, block)
+	case "call_expression":
+		name, args, _ := s.call(n)
+		return strings.HasSuffix(name, ".catch") && len(args) == 1 && regexp.MustCompile(`^\(?\w*\)?\s*=>\s*(?:\{\s*\}|undefined|null|true|false)$`).MatchString(args[0].Text())
+	}
+	return false
+}
+
+// captures: the handler keeps the error for an assertion after it.
+func captures(clause, block code.Node) bool {
+	param, ok := clause.ChildByField("parameter")
+	return ok && regexp.MustCompile(`=\s*`+regexp.QuoteMeta(param.Text())+`\b`).MatchString(block.Text())
+}

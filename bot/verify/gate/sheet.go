@@ -1,0 +1,251 @@
+package gate
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// test is one test of a file.
+type test struct {
+	name string
+	body code.Node
+}
+
+// assertion is a place that can make a test fail, and the expressions that
+// decide it.
+type assertion struct {
+	node  code.Node
+	about []code.Node
+	same  bool // about are operands that are held to be equal
+}
+
+// sheet is a test file as the rules see it.
+type sheet struct {
+	d       *dialect
+	t       *code.Tree
+	path    string
+	tests   []test
+	project map[string]bool        // names that lead to the project's code
+	mocked  map[string]bool        // names that a mock stands for
+	defs    map[string][]code.Node // functions, classes and fixtures of this file
+	vars    map[string][]code.Node // name → values that it is given anywhere in the file
+	touched map[string][]code.Node // name → calls that it is handed to
+	helpers map[string]bool        // names that come from helpers of the tests
+	asserts func(test) []assertion
+}
+
+func newSheet(ctx context.Context, base fs.FS, files map[string]bool, p string, t *code.Tree) (*sheet, error) {
+	s := &sheet{d: dialectOf(t.Lang), t: t, path: p, project: map[string]bool{}, mocked: map[string]bool{},
+		defs: map[string][]code.Node{}, vars: map[string][]code.Node{}, touched: map[string][]code.Node{}, helpers: map[string]bool{}}
+	if err := s.d.imports(ctx, s, base, files); err != nil {
+		return nil, err
+	}
+	t.Walk(func(n code.Node) bool {
+		s.d.define(s, n)
+		if name, args, ok := s.call(n); ok && !s.d.asserting(s, name, n) && !s.d.frame.MatchString(name) {
+			for _, a := range args {
+				for _, id := range s.d.names(s, a) {
+					s.touched[id] = append(s.touched[id], n)
+				}
+			}
+			if recv := root(name); recv != name { // a method may change what it is called on
+				s.touched[recv] = append(s.touched[recv], n)
+			}
+		}
+		return true
+	})
+	s.tests = s.d.tests(t)
+	memo := map[string][]assertion{}
+	s.asserts = func(t test) []assertion {
+		if _, ok := memo[t.name]; !ok {
+			memo[t.name] = s.find(t.body)
+		}
+		return memo[t.name]
+	}
+	return s, nil
+}
+
+// call gives the text of the called function and the arguments.
+func (s *sheet) call(n code.Node) (string, []code.Node, bool) {
+	if n.Kind() != "call" && n.Kind() != "call_expression" {
+		return "", nil, false
+	}
+	fn, ok := n.ChildByField("function")
+	if !ok {
+		return "", nil, false
+	}
+	args, _ := n.ChildByField("arguments")
+	return fn.Text(), args.NamedChildren(), true
+}
+
+// find lists the assertions below a node; one inside a helper of the same file
+// counts where the helper is called.
+func (s *sheet) find(body code.Node) []assertion {
+	var out []assertion
+	body.Walk(func(n code.Node) bool {
+		if a, ok := s.d.assertion(s, n, body); ok {
+			out = append(out, a)
+			return true
+		}
+		if name, args, ok := s.call(n); ok {
+			for _, def := range s.defs[last(name)] {
+				if def != body && !inside(n, def) && s.assertsIn(def) {
+					out = append(out, assertion{node: n, about: append(args, def)})
+					break
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+func (s *sheet) assertsIn(def code.Node) bool {
+	found := false
+	def.Walk(func(n code.Node) bool {
+		if !found {
+			_, found = s.d.assertion(s, n, def)
+		}
+		return !found
+	})
+	return found
+}
+
+func inside(n, outer code.Node) bool { return outer.Start() <= n.Start() && n.End() <= outer.End() }
+
+// seen is what an expression depends on.
+type seen struct {
+	any, project, mock, unknown bool
+}
+
+// closure follows names to what they were made of, within the file.
+func (s *sheet) closure(t test, about []code.Node) seen {
+	var out seen
+	done := map[string]bool{}
+	work := slices.Clone(about)
+	for steps := 0; len(work) > 0 && steps < 5000; steps++ {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if s.d.mock.MatchString(n.Text()) && s.makesMock(n) {
+			out.mock = true
+		}
+		for _, id := range s.d.names(s, n) {
+			out.any = true
+			if done[id] {
+				continue
+			}
+			done[id] = true
+			switch values := append(append(slices.Clone(s.vars[id]), s.defs[id]...), s.touched[id]...); {
+			case s.mocked[id]:
+				out.mock = true
+			case s.project[id] && len(s.vars[id])+len(s.defs[id]) == 0:
+				out.project = true
+			default:
+				work = append(work, values...)
+				out.unknown = out.unknown || len(values) == 0 && s.d.given(s, t, id)
+			}
+		}
+	}
+	return out
+}
+
+// makesMock: a mock is made in the node.
+func (s *sheet) makesMock(n code.Node) bool {
+	found := false
+	n.Walk(func(c code.Node) bool {
+		if name, ok := s.d.called(c); ok && s.d.mock.MatchString(name+"(") {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (s *sheet) mentionsProject(t test) bool {
+	return s.closure(test{}, []code.Node{t.body}).project || s.d.runs.MatchString(t.body.Text())
+}
+
+// always tells whether an assertion holds whatever the code does: both sides
+// are the same expression, or it is made of constants.
+func (s *sheet) always(t test, a assertion) bool {
+	if len(a.about) == 0 {
+		return false
+	}
+	if s.d.constant != nil && s.d.constant(s, a) {
+		return true
+	}
+	left, right, ok := s.d.sides(a)
+	if !ok {
+		return false
+	}
+	l, r := s.written(t, left, 0), s.written(t, right, 0)
+	return l == r && !s.d.steps.MatchString(l)
+}
+
+// written is the text of an expression without white space, a name that is
+// given one value in the test replaced by that value.
+func (s *sheet) written(t test, n code.Node, depth int) string {
+	for n.Kind() == "parenthesized_expression" && len(n.NamedChildren()) == 1 {
+		n = n.NamedChildren()[0]
+	}
+	text := strings.Join(strings.Fields(n.Text()), "")
+	if n.Kind() != "identifier" || depth > 3 {
+		return text
+	}
+	var values []code.Node
+	for _, v := range s.vars[n.Text()] {
+		if inside(v, t.body) {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 1 && (len(s.touched[n.Text()]) == 0 || values[0].Kind() == "call" || values[0].Kind() == "call_expression") {
+		return s.written(t, values[0], depth+1)
+	}
+	return text
+}
+
+// list gives the files of the base.
+func list(base fs.FS) (map[string]bool, error) {
+	out := map[string]bool{}
+	if base == nil {
+		return out, nil
+	}
+	err := fs.WalkDir(base, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && p != "." && (d.Name() == "node_modules" || d.Name() == "vendor" || strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			out[p] = true
+		}
+		return nil
+	})
+	return out, err
+}
+
+// root is the first name of a dotted one, last the last.
+func root(name string) string {
+	for i, r := range name {
+		if r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80 {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+func last(name string) string {
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return strings.TrimSpace(s)
+}
+
+func dirOf(p string) string { return path.Dir(p) }
