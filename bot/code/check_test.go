@@ -52,8 +52,10 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 func TestCheckAcceptsWhatIsRight(t *testing.T) {
 	t.Parallel()
 	for path, src := range map[string]string{
-		"v.ts": "interface A</** c **/\nout T, // d\n\tin U, /* e */ in out V> {}\n", "e2.py": "x = 1 \\\n\n# \\\n",
-		"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
+		"v.ts": "interface A</** c **/\nout T, // d\n\tin U, /* e */ in out V> {}\n", "l.js": "let a\n[a, b] = f()\nvar c \r\n  [c] = d\n", "r.js": "export { a, function, b, null } from 'm';\n",
+		"w.ts":  "const f: {\n  (a: A): void\n  <B>(b: B): C<B>\n  <D>(d: D): void\n}\nexport const g =\n  <A>(a: A) =>\n  <B>(b: B) => b\ninterface V<out T> {}\n",
+		"e2.py": "x = 1 \\\n\n# \\\n",
+		"a.py":  pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
 		"b.py": "\ufeffx = {\n'a':\n1}\nif x: y\nelse:\n\tz = '''\n a'''\n\n  # odd comment\n\tw = 1 + \\\n  2\n\nclass A: pass\n",
 		"g.py": "def f(a, /, b=1, *c, d, e=2, **g): return g\nf(1, *x, b=1, *y, **z, c=2)\nlambda a, b=1, *, c: a\nwhile 1:\n    def g(): return 0\n    break\nx = b'a' rb'b'; y = 'a' f'b'; z = 00 + 0_0 + 09.5 + 0j + 07e1\n",
 		"h.py": "class A:\n    for i in x:\n        continue\n    else:\n        y = 1\n@a\n# why\n@b\nclass B(A, metaclass=M, *c): pass\ntry: a()\nexcept* E: pass\ndef f[T](a: T, *b: T, c: T = 1) -> T: ...\n",

@@ -17,21 +17,31 @@ type relaxation struct {
 	find   *regexp.Regexp
 	with   string
 	script bool // JavaScript too
-	unless string
+	again  bool // one place may hold several
 	// unless: not where the last character before, white space and comments
-	// apart, is one of these.
+	// apart, is one of these, nor behind an arrow.
+	unless string
 }
+
+// maxAgain bounds how often a text is searched from the same place.
+const maxAgain = 100
+
+const reserved = "null|void|catch|undefined|in|new|delete|function|class|enum|if|for|do|while|try|with|switch|return|throw|var|instanceof|typeof|default|true|false|this|super|import|export|extends|case|break|continue|finally|else|const|debugger"
 
 // What the grammars of TypeScript (0.23.2) and JavaScript (0.25.0) do not know:
 // import types with type arguments, variance of type parameters, reserved
 // words in export clauses, default exports of signatures, global augmentation
 // inside a module, a call signature with type parameters on the next line,
 // export type *, keyof readonly, an escaped back quote in the type of a
-// template, type arguments of a tagged template.
+// template, type arguments of a tagged template; in JavaScript too, a bracket on
+// the line after a declaration without a value, and reserved words that are
+// handed on by export.
 var relaxations = []relaxation{
+	{find: regexp.MustCompile(`\b(?:let|var)\s+[\w$]+[ \t]*(\r?\n)\s*\[`), with: ";", script: true},
+	{find: regexp.MustCompile(`\bexport\s*\{(?:[^{}]*[,\s])?(` + reserved + `)\s*[,}]`), with: "_", script: true, again: true},
 	{find: regexp.MustCompile(`\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))`), with: "_"},
 	{find: regexp.MustCompile(`[<,]\s*(?:/\*[^*]*\*+(?:[^/*][^*]*\*+)*/\s*|//[^\n]*\n\s*)*(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
-	{find: regexp.MustCompile(`\bas\s+(null|void|catch|undefined|in|new|delete|function|class|enum|if|for|do|while|try|with|switch|return|throw|var|instanceof|typeof|default|true|false|this|super|import|export|extends|case|break|continue|finally|else|const|debugger)\s*[,}]`), with: "_", script: true},
+	{find: regexp.MustCompile(`\bas\s+(` + reserved + `)\s*[,}]`), with: "_", script: true},
 	{find: regexp.MustCompile(`\bexport\s+(default function)\s*[(<]`), with: "function _______"},
 	{find: regexp.MustCompile(`\n[ \t]*(global)\s*\{`), with: "______:"[1:]},
 	{find: regexp.MustCompile(`\n[ \t]*([ \t])<\s*(?:const\s+)?[A-Z]`), with: ";", unless: "(,=|&?:+<{;"},
@@ -66,15 +76,20 @@ func relaxed(ctx context.Context, lang Language, number int, src []byte, nodes [
 }
 
 func (r relaxation) apply(text []byte) {
-	for from := 0; from < len(text); {
+	for from, times := 0, 0; from < len(text) && times < maxAgain; {
 		at := r.find.FindSubmatchIndex(text[from:])
 		if at == nil {
 			return
 		}
 		part, begin := text[from+at[2]:from+at[3]], from+at[0]
-		from += at[3]
-		if r.unless != "" && strings.IndexByte(r.unless, lastCode(text[max(0, begin-4000):begin])) >= 0 {
-			continue
+		if from += at[3]; r.again {
+			from, times = begin, times+1
+		}
+		if r.unless != "" {
+			before := codeBefore(text[max(0, begin-4000):begin])
+			if len(before) == 0 || bytes.HasSuffix(before, []byte("=>")) || strings.IndexByte(r.unless, before[len(before)-1]) >= 0 {
+				continue
+			}
 		}
 		for i, c := range part {
 			switch {
@@ -89,20 +104,20 @@ func (r relaxation) apply(text []byte) {
 	}
 }
 
-// lastCode is the last byte that is neither white space nor in a comment.
-func lastCode(text []byte) byte {
+// codeBefore is a text without the white space and comments at its end.
+func codeBefore(text []byte) []byte {
 	for {
 		text = bytes.TrimSpace(text)
 		line := text[bytes.LastIndexByte(text, '\n')+1:]
 		switch {
 		case len(text) == 0:
-			return 0
+			return nil
 		case bytes.HasSuffix(text, []byte("*/")):
 			text = text[:max(0, bytes.LastIndex(text, []byte("/*")))]
 		case bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")):
 			text = text[:len(text)-len(line)]
 		default:
-			return text[len(text)-1]
+			return text
 		}
 	}
 }
