@@ -45,21 +45,34 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if args := flag.Args(); len(args) == 3 && args[0] == "worker" {
-		in, err := io.ReadAll(os.Stdin)
-		if err == nil {
-			err = worker(ctx, args[1], args[2], in)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "regions worker:", err)
-			os.Exit(1)
-		}
+	if started(ctx, flag.Args()) {
 		return
 	}
 	if err := b.run(ctx, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "regions:", err)
 		os.Exit(1)
 	}
+}
+
+// started does what the bench starts itself for, see speed.go.
+func started(ctx context.Context, args []string) bool {
+	var err error
+	switch {
+	case len(args) == 3 && args[0] == "worker":
+		var in []byte
+		if in, err = io.ReadAll(os.Stdin); err == nil {
+			err = worker(ctx, args[1], args[2], in)
+		}
+	case len(args) > 1 && args[0] == "launch":
+		err = launch(ctx, args[1:])
+	default:
+		return false
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "regions:", err)
+		os.Exit(1)
+	}
+	return true
 }
 
 func (b *bench) run(ctx context.Context, parts []string) error {

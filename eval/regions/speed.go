@@ -74,7 +74,7 @@ func (b *bench) speed(ctx context.Context) error {
 			{"fettle, regions, each file seen three times", []string{self, "worker", "regions", "3"}},
 			{"universal-ctags (no tree)", []string{"ctags", "-f", os.DevNull, "--excmd=number", "-L", "-"}},
 		} {
-			m, rss, err := timed(ctx, row.argv, in.Bytes(), list)
+			m, rss, err := timed(ctx, self, row.argv, in.Bytes(), list)
 			if err != nil {
 				b.miss("speed of group %s, %s: %v", g, row.name, err)
 				continue
@@ -91,10 +91,33 @@ func (b *bench) speed(ctx context.Context) error {
 	return nil
 }
 
-// timed runs one row and returns its peak memory in KiB.
-func timed(ctx context.Context, argv []string, in []byte, list []string) (measure, int64, error) {
+// launched is what the launcher says of a program that has ended.
+type launched struct {
+	Out []byte  `json:"out"`
+	CPU float64 `json:"cpu"` // seconds, of all threads
+	RSS int64   `json:"rss"` // peak, KiB
+}
+
+// launch runs a program and tells what it took. It is a process of its own,
+// and small: a child's peak begins with that of the process that started it.
+func launch(ctx context.Context, argv []string) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Stdin = bytes.NewReader(in)
+	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	l := launched{Out: out, CPU: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		l.RSS = usage.Maxrss
+	}
+	return json.NewEncoder(os.Stdout).Encode(l)
+}
+
+// timed runs one row and returns its peak memory in KiB.
+func timed(ctx context.Context, self string, argv []string, in []byte, list []string) (measure, int64, error) {
+	cmd := exec.CommandContext(ctx, self, append([]string{"launch"}, argv...)...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	if argv[0] == "ctags" {
 		cmd.Stdin = strings.NewReader(strings.Join(list, "\n") + "\n")
 	}
@@ -102,19 +125,22 @@ func timed(ctx context.Context, argv []string, in []byte, list []string) (measur
 	if err != nil {
 		return measure{}, 0, fmt.Errorf("run %s: %w", argv[0], err)
 	}
-	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	var l launched
+	if err := json.Unmarshal(out, &l); err != nil {
+		return measure{}, 0, fmt.Errorf("read what the launcher says: %w", err)
+	}
 	var m measure
 	if argv[0] == "ctags" {
-		m.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		m.CPU = l.CPU
 		for _, f := range list {
 			if info, err := os.Stat(f); err == nil {
 				m.Bytes += float64(info.Size())
 			}
 		}
-	} else if err := json.Unmarshal(out, &m); err != nil {
+	} else if err := json.Unmarshal(l.Out, &m); err != nil {
 		return m, 0, fmt.Errorf("read what %s says: %w", argv[0], err)
 	}
-	return m, usage.Maxrss, nil
+	return m, l.RSS, nil
 }
 
 // buildNative compiles the pinned packages' C sources, unchanged.
