@@ -60,6 +60,7 @@ func commonOperators() []operator {
 		{"operand_drop", "extra operand", 0.012, all, operandDrop},
 		{"index_bound", "off-by-one index", 0.020, all, indexBound},
 		{"accumulate", "assign or accumulate", 0.015, all, accumulate},
+		{"keep_extreme", "missing bound", 0.010, all, keepExtreme},
 		{"condition_term_drop", "condition too strict or too loose", 0.018, all, dropTerm},
 		{"condition_term_add", "missing condition", 0.025, all, addTerm},
 		{"guard_null", "missing guard", 0.030, all, guardNull},
