@@ -1,0 +1,307 @@
+package mend
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+//go:embed driver/probe/probe.go driver/probe/values.go driver/probe/near.go
+var probeSources embed.FS
+
+const (
+	probeDir  = "zz_fettle_probe" // of the package that does calls again
+	probeFile = "zz_fettle_probe.go"
+	probeName = "fettleSeen"
+)
+
+// probe builds all candidates at once, with each function telling the probing
+// package of its calls, and runs the tests on each.
+func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]*behaviour, error) {
+	if err := b.look(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]*behaviour, len(cs))
+	if b.types == nil {
+		return out, nil
+	}
+	h := &hooked{bench: b, sch: newSchemata(cs[1:])}
+	h.sch.sift(b.types, cs[1:])
+	spots := map[string]bool{}
+	for _, c := range cs[1:] {
+		spots[c.spot()] = true
+	}
+	pkgs, groups := byPackage(tests, b.suite)
+	if err := h.lay(pkgs); err != nil {
+		return nil, err
+	}
+	defer h.restore()
+	h.sch.markBuilt()
+	for k, pkg := range pkgs {
+		name := fmt.Sprintf("probe%d.test", k)
+		res, err := b.build(ctx, b.spaces[0], pkg, name)
+		if err != nil {
+			return nil, err
+		}
+		if !res.OK() {
+			continue
+		}
+		var mu sync.Mutex
+		err = parallel(ctx, len(b.shared), len(cs), func(worker, i int) (map[string]bool, error) {
+			if i > 0 && !h.sch.built[i-1] {
+				return nil, nil
+			}
+			seen, err := b.watch(ctx, worker, pkg, name, i, spots, groups[pkg])
+			mu.Lock()
+			defer mu.Unlock()
+			if seen != nil && out[i] != nil {
+				maps.Copy(out[i].outcomes, seen.outcomes)
+				maps.Copy(out[i].calls, seen.calls)
+			} else if seen != nil {
+				out[i] = seen
+			}
+			return nil, err
+		}, func(int, map[string]bool) bool { return true })
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// watch runs the tests of a package on one candidate, 0 for the code as it is,
+// and reads what was written down.
+func (b *goBench) watch(ctx context.Context, worker int, pkg, name string, candidate int, spots map[string]bool, tests []verify.TestResult) (*behaviour, error) {
+	file := fmt.Sprintf("probe%d.txt", worker)
+	req := b.call(name, pkg, goRequest{CPU: 8000, Wall: 10_000}, candidate, "-test.run="+pattern(tests, b.suite))
+	req.Env = append(req.Env, "FETTLE_PROBE=/out/"+file, "FETTLE_SPOTS="+strings.Join(slices.Sorted(maps.Keys(spots)), "\n"))
+	if _, err := b.shared[worker].run(ctx, req); err != nil {
+		return nil, err
+	}
+	raw, err := b.spaces[0].ReadOut(file, maxAnswer)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // nothing was seen
+	}
+	return b.goBehaviour(raw, tests), nil
+}
+
+// goBehaviour reads records as package driver/probe writes them.
+func (b *goBench) goBehaviour(raw []byte, tests []verify.TestResult) *behaviour {
+	out := &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
+	for line := range bytes.Lines(raw) {
+		var r struct {
+			Probe, Input, Spot, Outcome, After, Shared, Called, Test string
+			Entry                                                    bool
+		}
+		if json.Unmarshal(line, &r) != nil {
+			continue // the last one may have been cut off
+		}
+		if r.Called == "" {
+			out.outcomes[r.Probe] = outcome{input: r.Input, entry: r.Entry, spot: r.Spot, result: r.Outcome, after: r.After, shared: r.Shared}
+			continue
+		}
+		for _, t := range tests {
+			if top, _, _ := strings.Cut(goTestName(t, b.suite), "/"); top == r.Test {
+				if out.calls[t.ID] == nil {
+					out.calls[t.ID] = map[string]bool{}
+				}
+				out.calls[t.ID][r.Called] = true
+			}
+		}
+	}
+	return out
+}
+
+// hooked is a tree whose functions tell of their calls.
+type hooked struct {
+	bench   *goBench
+	sch     *schemata
+	written []string // files that were not there before
+	changed []string
+}
+
+// lay writes the hooked packages and the probing one into the first workspace.
+func (h *hooked) lay(pkgs []string) error {
+	b := h.bench
+	dirs := map[string]bool{}
+	for _, p := range pkgs {
+		dirs[path.Join(b.suite.Dir, p)] = true
+	}
+	for _, d := range h.sch.dirs() {
+		dirs[d] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		texts, err := h.texts(dir)
+		if err != nil {
+			continue // a folder with tests only
+		}
+		for name, text := range texts {
+			if err := h.write(name, text); err != nil {
+				return err
+			}
+		}
+	}
+	sources, err := fs.ReadDir(probeSources, "driver/probe")
+	if err != nil {
+		return fmt.Errorf("reading the probing package: %w", err)
+	}
+	for _, e := range sources {
+		text, err := probeSources.ReadFile("driver/probe/" + e.Name())
+		if err != nil {
+			return fmt.Errorf("reading the probing package: %w", err)
+		}
+		if err := h.write(path.Join(b.suite.Dir, probeDir, e.Name()), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hooked) write(name string, text []byte) error {
+	if _, err := fs.Stat(h.bench.tree.FS(), name); err == nil {
+		h.changed = append(h.changed, name)
+	} else {
+		h.written = append(h.written, name)
+	}
+	if err := h.bench.spaces[0].WriteFile(name, text); err != nil {
+		return fmt.Errorf("laying out functions that tell of their calls: %w", err)
+	}
+	return nil
+}
+
+func (h *hooked) restore() {
+	w := h.bench.spaces[0]
+	for _, name := range h.written {
+		_ = w.Remove(name) // the workspace is thrown away
+	}
+	for _, name := range h.changed {
+		if text, err := fs.ReadFile(h.bench.tree.FS(), name); err == nil {
+			_ = w.WriteFile(name, text)
+		}
+	}
+}
+
+// texts are the files of a folder with hooks, those left out that do not fit.
+func (h *hooked) texts(dir string) (map[string][]byte, error) {
+	g := h.bench.types
+	files, err := g.parse(dir, h.sch.within(dir))
+	if err != nil {
+		return nil, err
+	}
+	laid := h.sch.within(dir)
+	out := map[string][]byte{}
+	for _, f := range files {
+		name := g.fset.Position(f.Package).Filename
+		text, ok := laid[name]
+		if !ok {
+			if text, err = fs.ReadFile(g.tree, name); err != nil {
+				return nil, fmt.Errorf("reading %s: %w", name, err)
+			}
+		}
+		if out[name] = text; path.Base(name) != schemataFile {
+			out[name] = withHooks(name, text)
+		}
+		if helper := path.Join(dir, probeFile); out[helper] == nil {
+			out[helper] = fmt.Appendf(nil, "package %s\n\nimport fettleprobe %q\n\nvar %s = fettleprobe.Seen\n", f.Name.Name, g.module+"/"+probeDir, probeName)
+		}
+	}
+	for range 3 {
+		bad, err := g.check(dir, out, nil)
+		if err != nil {
+			return nil, err
+		}
+		if !unhook(out, bad) {
+			break
+		}
+	}
+	return out, nil
+}
+
+// unhook takes the hooks out on which there are misfits.
+func unhook(texts map[string][]byte, bad []misfit) bool {
+	taken := false
+	for _, m := range bad {
+		lines := bytes.Split(texts[m.path], []byte("\n"))
+		if i := m.line - 1; i >= 0 && i < len(lines) && bytes.HasPrefix(lines[i], []byte(probeName+"(")) {
+			lines[i], taken = nil, true
+			texts[m.path] = bytes.Join(lines, []byte("\n"))
+		}
+	}
+	return taken
+}
+
+// withHooks puts a line at the start of each function that tells of the call.
+func withHooks(name string, text []byte) []byte {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return text
+	}
+	var out bytes.Buffer
+	from := 0
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		if hook := hookOf(name, fn, func(n ast.Node) string {
+			return string(text[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset])
+		}); hook != "" {
+			at := fset.Position(fn.Body.Lbrace).Offset + 1
+			out.Write(text[from:at])
+			out.WriteString("\n" + hook + "\n")
+			from = at
+		}
+	}
+	out.Write(text[from:])
+	return out.Bytes()
+}
+
+// hookOf is the call that tells of a function's call; "" for a function that has
+// no arguments, or some without a name.
+func hookOf(file string, fn *ast.FuncDecl, text func(ast.Node) string) string {
+	value, args := fn.Name.Name, []string{}
+	fields := fn.Type.Params.List
+	if fn.Recv != nil && len(fn.Recv.List) == 1 {
+		value = "(" + text(fn.Recv.List[0].Type) + ")." + value
+		fields = slices.Concat(fn.Recv.List, fields)
+	} else if p := fn.Type.TypeParams; p != nil {
+		var names []string
+		for _, f := range p.List {
+			for _, n := range f.Names {
+				names = append(names, n.Name)
+			}
+		}
+		value += "[" + strings.Join(names, ", ") + "]"
+	}
+	for _, f := range fields {
+		if len(f.Names) == 0 {
+			return ""
+		}
+		for _, n := range f.Names {
+			if n.Name == "_" {
+				return ""
+			}
+			args = append(args, n.Name)
+		}
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s(%q, %s, %s)", probeName, file+":"+fn.Name.Name, value, strings.Join(args, ", "))
+}
+
+var _ prober = (*goBench)(nil)
