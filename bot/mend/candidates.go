@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/mutate"
@@ -40,6 +39,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	}
 	var out []candidate
 	voices := s.listen()
+	words := wordsOf(s.req.Task.Title + " " + s.req.Task.Body)
 	for _, p := range places {
 		src := s.sources.read(p.path)
 		tree, err := s.sources.tree(ctx, p.path)
@@ -48,7 +48,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		}
 		from, to := p.reg.StartByte, p.reg.EndByte
 		project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
-		for _, m := range slices.Concat(mutate.Mutations(tree, from, to), templates(tree, from, to), project.Beyond(p.path, from, to)) {
+		for _, m := range slices.Concat(mutate.Mutations(tree, from, to), templates(tree, from, to), project.Beyond(p.path, from, to), project.Likely(p.path, from, to, words)) {
 			weight := near(suspicion, p.path, m.Line)
 			if weight == 0 || m.Start < from || m.End > to {
 				continue // not suspicious, or no change of this region alone
@@ -69,9 +69,17 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 			}
 			out = append(out, c)
 		}
+		out = append(out, s.forces(project, p.path, p.reg, suspicion)...)
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].score > out[j].score })
-	return s.distinct(out), ctx.Err()
+	for i := range out {
+		out[i].rank = out[i].score
+	}
+	byRank(out)
+	out = append(out, everywhere(out)...)
+	byRank(out)
+	s.seen = map[string]bool{}
+	out = s.fresh(out)
+	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
 }
 
 // movesOn are the operators that can bring a loop to its end.
@@ -108,19 +116,16 @@ func near(suspicion map[line]float64, path string, n int) float64 {
 	return best
 }
 
-func (s *search) distinct(cs []candidate) []candidate {
-	seen := map[string]bool{}
+// fresh leaves out what comes to the same as a candidate before.
+func (s *search) fresh(cs []candidate) []candidate {
 	out := cs[:0]
 	for _, c := range cs {
 		key := c.path + "\x00" + string(c.content)
-		if seen[key] || bytes.Equal(c.content, c.original) {
+		if s.seen[key] || bytes.Equal(c.content, c.original) {
 			continue
 		}
-		seen[key] = true
+		s.seen[key] = true
 		out = append(out, c)
-		if len(out) == s.mender.cfg.MaxCandidates {
-			break
-		}
 	}
 	return out
 }

@@ -69,6 +69,7 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	if top.deletes() {
 		top.doubts = append(top.doubts, "what it deletes may only have been what a test looked at")
 	}
+	top.doubts = append(top.doubts, top.byMaking()...)
 	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
 		Patch: task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top.candidate)}}}}
 	for _, r := range rivals[1:] {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sort"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -20,7 +19,10 @@ type candidate struct {
 	start, end int // the change's span in the original
 	mutation   mutate.Mutation
 	region     code.Region
-	score      float64 // suspicion of the place × prior of the operator
+	score      float64       // suspicion of the place × prior of the operator
+	rank       float64       // the score with what the search has learnt; decides when it is tried
+	force      *mutate.Force // it only shows whether a condition could help
+	twice      bool          // it changes more than one place
 }
 
 // search tries candidates against one suite.
@@ -40,6 +42,13 @@ type search struct {
 	doubted   bool      // something speaks against each plausible one
 	partly    bool      // the plausible candidates mend some of the failing tests only
 	plausible []candidate
+
+	seen           map[string]bool // what candidates come to
+	grown          int             // places for which conditions were made
+	paired         int
+	partials       []partial
+	credited       map[line]bool
+	creditedRegion map[string]bool
 }
 
 // After the first plausible candidate the search goes on for rivals: as many
@@ -54,6 +63,7 @@ const (
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	s.suspects = suspects
+	s.credited, s.creditedRegion = map[line]bool{}, map[string]bool{}
 	cs, err := s.candidates(ctx, suspects)
 	if err != nil {
 		return Repair{}, err
@@ -61,7 +71,7 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	if len(cs) == 0 {
 		return Repair{Reason: "no operator fits the suspicious places"}, nil
 	}
-	found, err := s.settle(ctx, cs)
+	found, err := s.settle(ctx, &cs)
 	if err != nil {
 		return Repair{}, err
 	}
@@ -79,10 +89,12 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 
 // settle searches until a plausible change is found against which nothing
 // speaks, and gives the best there is when there is none such.
-func (s *search) settle(ctx context.Context, cs []candidate) (*Found, error) {
+func (s *search) settle(ctx context.Context, list *[]candidate) (*Found, error) {
 	for {
 		from := s.next
-		if err := s.filter(ctx, cs); err != nil {
+		err := s.filter(ctx, list)
+		cs := *list
+		if err != nil {
 			return nil, err
 		}
 		if len(s.plausible) == 0 {
@@ -97,50 +109,89 @@ func (s *search) settle(ctx context.Context, cs []candidate) (*Found, error) {
 }
 
 // filter tries the candidates round by round, first on the failing tests, then
-// those that turn all of them green on the others. Once one is plausible it goes
-// on only among those that could rival it. Whether to go on is decided between
-// rounds, from what was found and not from how fast.
-func (s *search) filter(ctx context.Context, cs []candidate) error {
+// those that turn all of them green on the others. What a round shows puts
+// others forward or makes new ones. Once one is plausible it goes on only among
+// those that could rival it. Whether to go on is decided between rounds, from
+// what was found and not from how fast.
+func (s *search) filter(ctx context.Context, list *[]candidate) error {
+	cs := *list
+	defer func() { *list = cs }()
 	end := len(cs)
 	if len(s.plausible) > 0 {
 		end = s.horizon(cs, s.next)
 	}
-	var partial []candidate
-	best := 1
 	for s.next < end && s.inTime() {
 		from, to := s.next, min(s.next+s.bench.round(), end)
 		s.next = to
-		score, err := s.attempt(ctx, cs[from:to], s.target.red)
+		got, err := s.attempt(ctx, cs[from:to], s.target.red)
 		if err != nil {
 			return err
-		}
-		var full []candidate
-		for i, n := range score {
-			switch {
-			case n == len(s.target.red):
-				full = append(full, cs[from+i])
-			case n > best:
-				partial, best = []candidate{cs[from+i]}, n
-			case n == best:
-				partial = append(partial, cs[from+i])
-			}
 		}
 		s.tried += to - from
 		if s.req.Progress != nil {
 			s.req.Progress(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
 		}
-		if err := s.regress(ctx, full); err != nil {
+		more, err := s.learn(ctx, cs[from:to], cs[to:], got)
+		if err != nil {
 			return err
 		}
+		cs = append(cs, more...)
+		byRank(cs[to:])
+		end = len(cs)
 		if len(s.plausible) > 0 {
 			end = s.horizon(cs, to)
 		}
 	}
-	if len(s.plausible) > 0 || len(partial) == 0 {
+	if len(s.plausible) > 0 || len(s.partials) == 0 {
 		return nil
 	}
 	s.partly = true
-	return s.regress(ctx, partial[:min(len(partial), 40)])
+	return s.regress(ctx, s.mostMended())
+}
+
+// learn takes what a round of candidates mended: it keeps those that mend all
+// and break nothing, and gives new ones that follow from those that mend some.
+func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[string]bool) ([]candidate, error) {
+	var full, helped, forced, more []candidate
+	for i, passed := range got {
+		c := tried[i]
+		switch {
+		case len(passed) == 0:
+			continue
+		case c.force != nil:
+			forced = append(forced, c)
+			continue
+		case len(passed) == len(s.target.red):
+			full = append(full, c)
+		default:
+			more = append(more, s.pair(partial{c, passed})...)
+		}
+		helped = append(helped, c)
+	}
+	before := len(s.plausible)
+	if err := s.regress(ctx, full); err != nil {
+		return nil, err
+	}
+	if len(s.plausible) == before {
+		s.credit(rest, helped)
+	}
+	return append(more, s.grow(ctx, forced)...), nil
+}
+
+// mostMended are the changes that mend the most of the failing tests, more than
+// one of them.
+func (s *search) mostMended() []candidate {
+	best := 1
+	for _, p := range s.partials {
+		best = max(best, len(p.mends))
+	}
+	var out []candidate
+	for _, p := range s.partials {
+		if len(p.mends) == best && len(out) < 40 {
+			out = append(out, p.candidate)
+		}
+	}
+	return out
 }
 
 func (s *search) inTime() bool {
@@ -161,7 +212,10 @@ func (s *search) horizon(cs []candidate, to int) int {
 	if _, ok := s.bench.(prober); ok {
 		more, part = maxProbed, probedMerit
 	}
-	end := sort.Search(len(cs), func(i int) bool { return cs[i].score < part*best })
+	end := len(cs)
+	for end > to && cs[end-1].score < part*best {
+		end--
+	}
 	if s.limit == 0 {
 		s.limit, s.rivals = to+more, s.mender.cfg.Now().Add(rivalTime)
 	}
@@ -171,17 +225,14 @@ func (s *search) horizon(cs []candidate, to int) int {
 	return min(end, s.limit)
 }
 
-// attempt counts the tests that each candidate passes; -1 for what was not tried
+// attempt gives the tests that each candidate passes; nil for what was not tried
 // because the time was up.
-func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]int, error) {
-	out := make([]int, len(cs))
-	for i := range out {
-		out[i] = -1
-	}
+func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
+	out := make([]map[string]bool, len(cs))
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	err := s.bench.try(limited, cs, tests, func(i int, passed map[string]bool) bool {
-		out[i] = len(passed)
+		out[i] = passed
 		return s.inTime()
 	})
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
@@ -199,9 +250,9 @@ func (s *search) regress(ctx context.Context, cs []candidate) error {
 		s.plausible = append(s.plausible, cs...)
 		return nil
 	}
-	score, err := s.attempt(ctx, cs, s.target.green)
-	for i, n := range score {
-		if n == len(s.target.green) {
+	got, err := s.attempt(ctx, cs, s.target.green)
+	for i, passed := range got {
+		if len(passed) == len(s.target.green) {
 			s.plausible = append(s.plausible, cs[i])
 		}
 	}

@@ -19,6 +19,7 @@ func beyondOperators() []operator {
 		{"project_field", "wrong field", 0.030, all, projectField},
 		{"project_constant", "wrong constant", 0.015, golang, projectConstant},
 		{"sibling_statement", "missing statement", 0.035, all, siblingStatement},
+		{"companion_statement", "missing statement", 0.030, all, companionStatement},
 		{"opposite_statement", "missing statement", 0.025, all, oppositeStatement},
 		{"both_operands", "missing call", 0.012, all, bothOperands},
 	}

@@ -163,7 +163,7 @@ func (s *scene) copyFrom(sib sibling, own *function, mine []code.Node) {
 		}
 		var run []string
 		for j := i; j < len(sib.list) && len(run) < 3 && here[j] < 0 && copied(sib.list[j]) && parentOf(sib.list[j]) == parentOf(x); j++ {
-			text, ok := s.fitted(sib.list[j], sib.function, own, mine)
+			text, ok := s.fitted(sib.list[j], sib.function, own, mine[len(mine)-1].Start())
 			if !ok {
 				break
 			}
@@ -187,9 +187,9 @@ func copied(n code.Node) bool {
 	return false
 }
 
-// fitted writes a sibling's statement with this function's names; not ok when
-// it speaks of what is not here.
-func (s *scene) fitted(n code.Node, from, own *function, mine []code.Node) (string, bool) {
+// fitted writes a sibling's statement with the names of this function that are
+// visible at an offset; not ok when it speaks of what is not here.
+func (s *scene) fitted(n code.Node, from, own *function, at int) (string, bool) {
 	in, alone := code.IndentBefore(n.Tree().Src, n.Start())
 	if !alone {
 		return "", false
@@ -205,15 +205,15 @@ func (s *scene) fitted(n code.Node, from, own *function, mine []code.Node) (stri
 	known := own.node.Text()
 	ok := true
 	n.Walk(func(c code.Node) bool {
-		if c.Kind() != "identifier" || !ok {
+		if c.Kind() != "identifier" || !ok || c.Field() == "attribute" {
 			return ok
 		}
 		name := renamed(c.Text(), from.params, own.params)
 		if name == receiverName(from.node) {
 			return true
 		}
-		_, visible := s.facts.lookup(name, mine[len(mine)-1].Start())
-		ok = visible || wordCount(known, name) > 0 || s.called(name) != nil || len(s.project.named[name]) == 0 && wordCount(string(s.src), name) > 0 && !s.facts.isVariable(name)
+		_, visible := s.facts.lookup(name, at)
+		ok = visible || wordCount(known, name) > 0 && !s.facts.isVariable(name) || s.called(name) != nil || len(s.project.named[name]) == 0 && wordCount(string(s.src), name) > 0 && !s.facts.isVariable(name)
 		return ok
 	})
 	return text, ok

@@ -204,6 +204,54 @@ class Cart {
   }
 }
 `,
+	"companion_statement go": `
+-- cache/store.go --
+package cache
+
+func (s *Store) Put(key string, value, weight int) {
+	if el, ok := s.index[key]; ok {
+		e := entryOf(el)
+		s.tags.drop(key, e.tags)«|
+		s.used -= e.weight»
+		e.value, e.weight = value, weight
+	}
+	s.used += weight
+}
+
+func (s *Store) unlink(el *Element) {
+	e := entryOf(el)
+	s.tags.drop(e.key, e.tags)
+	s.used -= e.weight
+	delete(s.index, e.key)
+}
+`,
+	"companion_statement python": `
+-- cart.py --
+class Cart:
+    def take(self, line):
+        self.lines.remove(line)
+        self.total -= line.price
+    def clear_gifts(self):
+        for line in list(self.lines):
+            if line.gift:
+                self.lines.remove(line)«|
+                self.total -= line.price»
+`,
+	"companion_statement js": `
+-- cart.js --
+class Cart {
+  put(line) {
+    this.lines.push(line);
+    this.changed();
+  }
+  merge(other) {
+    for (const line of other.lines) {
+      this.lines.push(line);«|
+      this.changed();»
+    }
+  }
+}
+`,
 	"opposite_statement js": `
 -- a.js --
 function order(all, path) {
@@ -293,10 +341,9 @@ func TestR1WhatTheProjectHoldsMendsOneFunction(t *testing.T) {
 			var same []Mutation
 			found := false
 			for _, m := range NewProject(files).Beyond(path, 0, len(src)) {
-				if m.Operator != op {
-					continue
+				if m.Operator == op {
+					same = append(same, m)
 				}
-				same = append(same, m)
 				if string(Apply(src, m)) == want {
 					found = true
 					if m.Description == "" || m.Prior <= 0 || m.Class == "" {
@@ -345,6 +392,44 @@ func TestR1BeyondParses(t *testing.T) {
 			if err != nil || tree.HasError() {
 				t.Errorf("%s: %s: %q does not parse", name, m.Operator, m.Replacement)
 			}
+		}
+	}
+}
+
+// TestR1ForcedPlacesParse: a forced change is code, and so is what follows from it.
+func TestR1ForcedPlacesParse(t *testing.T) {
+	t.Parallel()
+	for lang, src := range map[code.Language]string{
+		code.Python:     "def pick(lines, least=0):\n    out = []\n    for line in lines:\n        if line.count > least:\n            out.append(line.sku)\n    return out\n\nclass Line:\n    def __init__(self, sku, count, held):\n        self.sku = sku\n        self.count = count\n        self.held = held\n",
+		code.JavaScript: "function pick(lines, least) {\n  const out = [];\n  for (const line of lines) {\n    if (line.count > least) {\n      out.push(line.sku);\n    }\n  }\n  return out;\n}\nconst line = (sku, count, held) => ({ sku, count, held });\n",
+		code.Go:         "package p\n\nfunc pick(lines []Line, least int) (out []string) {\n\tfor _, line := range lines {\n\t\tif line.Count > least {\n\t\t\tout = append(out, line.SKU)\n\t\t}\n\t}\n\treturn out\n}\n\ntype Line struct {\n\tSKU string\n\tCount int\n\tHeld bool\n}\n",
+	} {
+		tree, err := code.Parse(t.Context(), lang, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewProject(map[string]*code.Tree{"a": tree})
+		forces := p.Forces("a", 0, len(src))
+		if len(forces) < 8 {
+			t.Errorf("%s: %d forces", lang, len(forces))
+		}
+		stricter := false
+		for _, f := range forces {
+			all := append([]Mutation{f.Mutation}, p.Conditions("a", f, map[string]bool{"held": true})...)
+			if len(all) < 6 {
+				t.Errorf("%s: %d conditions for %s", lang, len(all)-1, f.Description)
+			}
+			for _, m := range all {
+				changed, err := code.Parse(t.Context(), lang, Apply([]byte(src), m))
+				if err != nil || changed.HasError() {
+					t.Errorf("%s: %q does not parse", lang, m.Replacement)
+				}
+				low := strings.ToLower(m.Replacement)
+				stricter = stricter || strings.Contains(low, "count > least and not line.held") || strings.Contains(low, "count > least && !line.held")
+			}
+		}
+		if !stricter {
+			t.Errorf("%s: what is held is not asked for", lang)
 		}
 	}
 }

@@ -102,7 +102,8 @@ type scene struct {
 
 	project *Project // nil where only the file is looked at
 	file    string
-	calls   []callable // functions of the project that the file can call
+	calls   []callable      // functions of the project that the file can call
+	said    map[string]bool // words that the issue uses
 }
 
 type weighted struct {

@@ -20,6 +20,7 @@ type Project struct {
 	classes   map[string]*class   // by "path class"
 	wraps     []wrapUse
 	constants [][]string // names of constants that were declared together
+	deeds     map[string][]companion
 }
 
 // function is a function or method of the project.
@@ -73,6 +74,7 @@ func NewProject(files map[string]*code.Tree) *Project {
 		c.fields = slices.Compact(c.fields)
 	}
 	p.own()
+	p.companions()
 	return p
 }
 

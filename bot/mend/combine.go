@@ -1,0 +1,151 @@
+package mend
+
+import (
+	"bytes"
+	"maps"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code/mutate"
+)
+
+const (
+	maxPairs     = 120 // of two changes that each mend some of the failing tests
+	everywhereOf = 200 // likeliest single changes that are also made at all like places
+	// everywhereShare is how likely a mistake was made at each of its like places
+	// against at one of them.
+	everywhereShare = 0.12
+	// Where a change turned a failing test green, though it broke others or left
+	// others red, the fault is likelier (Moon et al., MUSE, ICST 2014).
+	lineCredit, regionCredit = 2.5, 1.3
+)
+
+// partial is a change that mends some of the failing tests.
+type partial struct {
+	candidate
+	mends map[string]bool
+}
+
+// pair puts a change that mends some of the failing tests together with those
+// of the same function that mend the others.
+func (s *search) pair(p partial) []candidate {
+	var out []candidate
+	for _, q := range s.partials {
+		if s.paired >= maxPairs {
+			break
+		}
+		if q.path != p.path || q.region.ID != p.region.ID || q.end > p.start && p.end > q.start || !s.complete(p, q) {
+			continue
+		}
+		s.paired++
+		out = append(out, join(p.candidate, q.candidate))
+	}
+	s.partials = append(s.partials, p)
+	return s.fresh(out)
+}
+
+// complete tells whether two changes mend all failing tests between them.
+func (s *search) complete(p, q partial) bool {
+	for _, t := range s.target.red {
+		if !p.mends[t.ID] && !q.mends[t.ID] {
+			return false
+		}
+	}
+	return !maps.Equal(p.mends, q.mends)
+}
+
+// join makes both changes, which do not overlap.
+func join(a, b candidate) candidate {
+	if a.start > b.start {
+		a, b = b, a
+	}
+	between := string(a.original[a.end:b.start])
+	m := mutate.Mutation{
+		Operator: a.mutation.Operator + "+" + b.mutation.Operator, Class: "two mistakes", Start: a.start, End: b.end, Line: a.mutation.Line,
+		Replacement: a.mutation.Replacement + between + b.mutation.Replacement,
+		Description: a.mutation.Description + " " + b.mutation.Description,
+	}
+	c := made(a.path, a.original, a.region, m, max(a.score, b.score))
+	c.twice = true
+	return c
+}
+
+// everywhere makes the likeliest changes at all like places of their region:
+// whoever takes one name, number or operator for another does so more than once.
+func everywhere(cs []candidate) []candidate {
+	var out []candidate
+	for _, c := range cs[:min(len(cs), everywhereOf)] {
+		if c.force != nil {
+			continue
+		}
+		old := string(c.original[c.start:c.end])
+		if !likeOld.MatchString(old) || !likeNew.MatchString(c.mutation.Replacement) {
+			continue
+		}
+		var at []int
+		word := regexp.MustCompile(`(?:^|[^\w.$])(` + regexp.QuoteMeta(old) + `)(?:[^\w$]|$)`)
+		body := c.original[c.region.StartByte:c.region.EndByte]
+		for _, m := range word.FindAllSubmatchIndex(body, 8) {
+			at = append(at, c.region.StartByte+m[2])
+		}
+		if len(at) < 2 || len(at) > 5 || !contains(at, c.start) {
+			continue
+		}
+		out = append(out, c.at(at, len(old)))
+	}
+	return out
+}
+
+// likeOld and likeNew are what may be wrong at each of its places: a name, a
+// chain of names, a number, and what stands for it.
+var (
+	likeOld = regexp.MustCompile(`^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\d+)$`)
+	likeNew = regexp.MustCompile(`^[\w$.]+(?:\([\w$., ]*\))?$`)
+)
+
+func contains(list []int, x int) bool {
+	i := sort.SearchInts(list, x)
+	return i < len(list) && list[i] == x
+}
+
+// at makes a candidate's change at some places.
+func (c candidate) at(places []int, width int) candidate {
+	first, last := places[0], places[len(places)-1]+width
+	var b bytes.Buffer
+	from := first
+	for _, p := range places {
+		b.Write(c.original[from:p])
+		b.WriteString(c.mutation.Replacement)
+		from = p + width
+	}
+	m := c.mutation
+	m.Start, m.End, m.Replacement = first, last, b.String()
+	m.Description = strings.TrimSuffix(m.Description, ".") + ", at each place of the function."
+	m.Line = 1 + bytes.Count(c.original[:first], []byte("\n"))
+	out := made(c.path, c.original, c.region, m, c.score*everywhereShare)
+	out.twice = true
+	return out
+}
+
+// credit makes candidates likelier that change what a change before them,
+// which mended something, changed too.
+func (s *search) credit(cs []candidate, helped []candidate) {
+	for _, h := range helped {
+		at, reg := line{h.path, h.mutation.Line}, h.path+" "+h.region.ID
+		for i := range cs {
+			if cs[i].path == h.path && cs[i].mutation.Line == at.n && !s.credited[at] {
+				cs[i].rank *= lineCredit
+			}
+			if cs[i].path+" "+cs[i].region.ID == reg && !s.creditedRegion[reg] {
+				cs[i].rank *= regionCredit
+			}
+		}
+		s.credited[at], s.creditedRegion[reg] = true, true
+	}
+}
+
+// byRank sorts what is still to be tried.
+func byRank(cs []candidate) {
+	sort.SliceStable(cs, func(i, j int) bool { return cs[i].rank > cs[j].rank })
+}

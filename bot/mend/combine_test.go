@@ -1,0 +1,77 @@
+package mend
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// inRegion is a change of a file that is one region.
+func inRegion(src, old, new string) candidate {
+	c := changed("a.py", src, old, new)
+	c.region = code.Region{ID: "r", EndByte: len(src)}
+	c.score, c.rank = 1, 1
+	return c
+}
+
+func TestR1AMistakeIsMendedAtEachOfItsPlaces(t *testing.T) {
+	t.Parallel()
+	src := "def f(a, b):\n    g(a)\n    h(a.x, a)\n    k(\"a\")\n    return ab\n"
+	got := everywhere([]candidate{inRegion(src, "a)\n    h", "b)\n    h"), inRegion(src, "b", "c")})
+	if len(got) != 0 {
+		t.Errorf("made of what is no name: %q", got[0].content)
+	}
+	c := inRegion(src, "(a)\n", "(b)\n")
+	c.start, c.end, c.mutation.Replacement = c.start+1, c.start+2, "b"
+	got = everywhere([]candidate{c})
+	if len(got) != 1 || !bytes.Contains(got[0].content, []byte("g(b)\n    h(b.x, b)")) || !bytes.Contains(got[0].content, []byte("return ab")) {
+		t.Fatalf("%d candidates", len(got))
+	}
+	if !got[0].twice || len(got[0].byMaking()) == 0 {
+		t.Error("a change of several places is no draft")
+	}
+	tail := len(src) - got[0].end
+	if !bytes.Equal(got[0].content[:got[0].start], []byte(src)[:got[0].start]) || !bytes.Equal(got[0].content[len(got[0].content)-tail:], []byte(src)[got[0].end:]) {
+		t.Error("it changes more than its span says")
+	}
+}
+
+func TestR1TwoChangesThatMendTheTestsBetweenThemArePaired(t *testing.T) {
+	t.Parallel()
+	src := "def f(a, b):\n    x = a + 1\n    y = b + 2\n    return x, y\n"
+	red := []verify.TestResult{{ID: "one"}, {ID: "two"}}
+	s := &search{target: target{red: red}, seen: map[string]bool{}}
+	first := partial{inRegion(src, "+ 1", "+ 2"), map[string]bool{"one": true}}
+	if got := s.pair(first); len(got) != 0 {
+		t.Fatalf("%d pairs of one", len(got))
+	}
+	if got := s.pair(partial{inRegion(src, "+ 1", "+ 3"), map[string]bool{"two": true}}); len(got) != 0 {
+		t.Errorf("%d pairs of changes of one place", len(got))
+	}
+	if got := s.pair(partial{inRegion(src, "b + 2", "b"), map[string]bool{"one": true}}); len(got) != 1 {
+		t.Errorf("%d pairs, want the one with the change that mends the other test", len(got))
+	}
+	got := s.pair(partial{inRegion(src, "+ 2", "- 2"), map[string]bool{"two": true}})
+	if len(got) != 1 || string(got[0].content) != "def f(a, b):\n    x = a + 2\n    y = b - 2\n    return x, y\n" {
+		t.Errorf("%d pairs", len(got))
+	}
+}
+
+func TestR1WhatMendedSomethingPutsItsLineForward(t *testing.T) {
+	t.Parallel()
+	src := "def f(a, b):\n    x = a + 1\n    y = b + 2\n"
+	s := &search{credited: map[line]bool{}, creditedRegion: map[string]bool{}}
+	one, other, again := inRegion(src, "+ 1", "+ 2"), inRegion(src, "+ 2", "+ 3"), inRegion(src, "+ 1", "- 1")
+	one.mutation.Line, again.mutation.Line, other.mutation.Line = 2, 2, 3
+	rest := []candidate{other, again}
+	s.credit(rest, []candidate{one, one})
+	byRank(rest)
+	if rest[0].mutation.Line != 2 || rest[0].rank != lineCredit*regionCredit || rest[1].rank != regionCredit {
+		t.Errorf("ranks %v %v", rest[0].rank, rest[1].rank)
+	}
+	if rest[0].score != 1 {
+		t.Error("the merit of a change depends on when it was tried")
+	}
+}
