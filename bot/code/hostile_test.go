@@ -2,9 +2,13 @@ package code
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/code/grammar"
 )
 
 // hostile are texts of the kinds that break parsers and outlines.
@@ -84,4 +88,31 @@ func FuzzOutline(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A hundred thousand brackets that nothing closes, and 5 MB on one line, get
+// regions and a verdict in every language, or the error of a deadline, soon
+// after it has passed.
+func TestE1DeepAndLargeTextInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	texts := []string{strings.Repeat("[", 100_000), strings.Repeat("(", 100_000), strings.Repeat("{", 100_000), strings.Repeat("var a=function(b){return b?c(b):{d:[1,2]}};", 120_000)}
+	for _, path := range []string{"a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.rs", "a.rb", "a.txt"} {
+		for _, text := range texts {
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			regions, err := Regions(ctx, path, []byte(text))
+			if err == nil && len(regions) == 0 || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s, %.10q: %d regions, %v", path, text, len(regions), err)
+			}
+			errs, err := Check(ctx, path, []byte(text))
+			if err != nil && !errors.Is(err, grammar.ErrStopped) && !errors.Is(err, context.DeadlineExceeded) || err == nil && len(errs) == 0 && path != "a.txt" && len(text) < 1<<20 {
+				t.Errorf("%s, %.10q: check says %v, %v", path, text, errs, err)
+			}
+			cancel()
+			for _, r := range regions {
+				if r.StartByte < 0 || r.EndByte > len(text) || r.StartByte >= r.EndByte {
+					t.Errorf("%s: %s spans [%d,%d) of %d", path, r.ID, r.StartByte, r.EndByte, len(text))
+				}
+			}
+		}
+	}
 }
