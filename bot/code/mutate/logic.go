@@ -21,11 +21,6 @@ func logical(s *scene, n code.Node) {
 		}
 	}
 	s.put(op.Start(), op.End(), to, w, "Join the conditions with %s instead of %s.", to, op.Text())
-	if s.d.lang == js && op.Text() == "||" {
-		if p, ok := n.Parent(); ok && condOf(p) != n {
-			s.put(op.Start(), op.End(), "??", 0.5, "Use ?? so that 0 and the empty text are kept.")
-		}
-	}
 }
 
 // condOf is the condition of a node, or a zero node.

@@ -153,6 +153,14 @@ func TestEveryOperatorIsUsedByASample(t *testing.T) {
 	for _, r := range goRepairs {
 		used[string(code.Go)+" "+r.operator] = true
 	}
+	for _, list := range scriptRepairs {
+		for _, text := range list {
+			faulty, _ := faultAndFix(text)
+			for _, m := range Mutations(parse(t, code.JavaScript, []byte(faulty)), 0, len(faulty)) {
+				used[string(code.JavaScript)+" "+m.Operator] = true
+			}
+		}
+	}
 	for _, lang := range []code.Language{code.Python, code.JavaScript, code.Go} {
 		var missing []string
 		for _, op := range Operators(lang) {

@@ -1,0 +1,141 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// defaultPattern gives a name of a pattern or a parameter a default.
+func defaultPattern(s *scene, n code.Node) {
+	switch k := n.Kind(); {
+	case k == "identifier" && (n.Up() == "array_pattern" || n.Up() == "formal_parameters"):
+	case k == "object_pattern" && n.Up() == "formal_parameters":
+	case k == "shorthand_property_identifier_pattern" && n.Up() == "object_pattern":
+	case (k == "identifier" || k == "object_pattern") && n.Up() == "required_parameter" && n.Field() == "pattern":
+		return
+	default:
+		return
+	}
+	values := []string{"{}", "[]", `""`, "0", "null", "false", "true", "1"}
+	if n.Kind() == "object_pattern" {
+		values = values[:1]
+	}
+	for i, v := range values {
+		s.put(n.End(), n.End(), " = "+v, []float64{1, 1, 1, 1, 0.4, 0.3, 0.3, 0.3}[i], "Use %s when %s is not given.", v, one(n.Text()))
+	}
+}
+
+// memberConstant reads a setting instead of a constant.
+func memberConstant(s *scene, n code.Node) {
+	if !isInteger(n) && !plainString(n) || n.Field() == "key" || n.Field() == "source" || n.Up() == "expression_statement" {
+		return
+	}
+	switch n.Up() {
+	case "assignment_pattern", "arguments", "binary_expression", "return_statement", "variable_declarator", "assignment_expression", "pair":
+	default:
+		return
+	}
+	if isInteger(n) && len(n.Text()) == 1 && n.Up() != "assignment_pattern" {
+		return // 0 and 1 are seldom settings
+	}
+	done := 0
+	for _, key := range s.facts.members {
+		object, isObject := strings.CutPrefix(key, ".")
+		if !isObject || strings.ContainsAny(object, "()[] \n") || done > 20 {
+			continue
+		}
+		root, _, _ := strings.Cut(object, ".")
+		if _, known := s.facts.lookup(root, n.Start()); !known && root != "this" {
+			continue
+		}
+		if _, inClass := n.Ancestor("class_declaration", "class"); root == "this" && !inClass {
+			continue
+		}
+		for _, f := range s.facts.fields[key] {
+			if f == "length" || len(s.facts.methods[object+"."+f]) > 0 {
+				continue
+			}
+			done++
+			w := 0.5
+			if strings.Contains(strings.ToLower(object), "option") || strings.Contains(strings.ToLower(object), "config") || strings.Contains(strings.ToLower(object), "default") || strings.Contains(strings.ToLower(object), "setting") {
+				w = 2
+			}
+			s.put(n.Start(), n.End(), object+"."+f, w, "Use %s instead of %s.", one(object+"."+f), one(n.Text()))
+		}
+	}
+}
+
+func logicalAssignment(s *scene, n code.Node) {
+	if n.Kind() != "augmented_assignment_expression" {
+		return
+	}
+	op, ok := n.ChildByField("operator")
+	if !ok {
+		return
+	}
+	for _, to := range map[string][]string{"||=": {"??=", "&&=", "="}, "??=": {"||=", "="}, "&&=": {"||=", "??="}}[op.Text()] {
+		s.put(op.Start(), op.End(), to, 1, "Write %s instead of %s.", to, op.Text())
+	}
+}
+
+// groupedDefault uses a default for a value in parentheses or a substitution.
+func groupedDefault(s *scene, n code.Node) {
+	if n.Kind() != "parenthesized_expression" && n.Kind() != "template_substitution" && n.Kind() != "spread_element" || condOf(n) == n {
+		return
+	}
+	if n.Kind() == "parenthesized_expression" {
+		switch n.Up() {
+		case "if_statement", "while_statement", "do_statement", "switch_statement", "for_statement":
+			return
+		}
+	}
+	kids := n.NamedChildren()
+	if len(kids) != 1 || !isPlain(kids[0]) && kids[0].Kind() != "subscript_expression" {
+		return
+	}
+	v := kids[0]
+	values := []string{"0", `""`, "[]", "{}", "1"}
+	if n.Kind() == "spread_element" {
+		values = []string{"[]", "{}"}
+	}
+	for i, d := range values {
+		s.put(v.End(), v.End(), " ?? "+d, 1/float64(i+1), "Use %s when %s is missing.", d, one(v.Text()))
+	}
+}
+
+// typeTest asks more of what typeof cannot tell: null and lists are objects.
+func typeTest(s *scene, n code.Node) {
+	left, op, right, ok := binary(n)
+	if !ok || left.Kind() != "unary_expression" || !strings.HasPrefix(left.Text(), "typeof ") || !isString(right) {
+		return
+	}
+	x := strings.TrimPrefix(left.Text(), "typeof ")
+	same := op.Text() == "===" || op.Text() == "=="
+	add := func(term, opposite string, w float64) {
+		join, t := " && ", term
+		if !same {
+			join, t = " || ", opposite
+		}
+		text := n.Text() + join + t
+		if up := n.Up(); up == "unary_expression" || !same && up == "binary_expression" {
+			text = "(" + text + ")"
+		}
+		s.put(n.Start(), n.End(), text, w, "Ask %s too.", one(t))
+	}
+	switch strings.Trim(right.Text(), `"'`) {
+	case "object":
+		add(x+" !== null", x+" === null", 2)
+		add("!Array.isArray("+x+")", "Array.isArray("+x+")", 1)
+		add("!("+x+" instanceof Date)", x+" instanceof Date", 0.5)
+	case "number":
+		add("!Number.isNaN("+x+")", "Number.isNaN("+x+")", 1)
+		add("Number.isFinite("+x+")", "!Number.isFinite("+x+")", 0.5)
+	case "string":
+		add(x+` !== ""`, x+` === ""`, 0.5)
+	}
+	for _, kind := range []string{"string", "number", "object", "function", "undefined", "boolean"} {
+		q := right.Text()[:1]
+		s.put(right.Start(), right.End(), q+kind+q, 0.3, "Ask for the type %s.", kind)
+	}
+}
