@@ -33,7 +33,7 @@ var differences = []difference{
 	{empty, "materialise negate_condition remove_not comparison_operator comparison_boundary iteration_kind yield_from accumulate missing_return statement_move_loop else_of_loop loop_exit condition_term_drop"},
 	{cutShort, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit statement_donor statement_move_loop method_form method_pair pattern_part yield_from materialise missing_return repeat accumulate"},
 	{tooMuch, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit loop_exit_missing method_form method_pair pattern_part note_seen mark_seen reset_local reset_field " +
-		"mutable_default class_state copy copy_deep guard_donor comprehension_filter condition_term_add truncate repeat"},
+		"mutable_default class_state copy copy_deep copy_inner guard_donor comprehension_filter condition_term_add truncate repeat"},
 	{nearly, "rounding division_kind call_wrap call_unwrap float_constant method_pair product_order arithmetic_operator"},
 	{scaled, "arithmetic_operator integer_constant float_constant time_part accumulate operand_drop initial_value division_kind"},
 	{lazy, "materialise call_wrap call_parentheses await copy"},

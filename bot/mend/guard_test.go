@@ -176,6 +176,30 @@ func TestR1AWorkerThatACandidateKillsIsStartedAgain(t *testing.T) {
 	}
 }
 
+// What ran while the tests were imported may have left something behind: it is run
+// again from the start where it matters.
+func TestR1ACandidateOfWhatRanAtImportIsTriedAsAWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "grades.py", gradeSource)
+	put(t, dir, "test_grades.py", "from grades import grade\n\nTABLE = [grade(50)]\n\ndef test_now():\n    assert grade(50) == \"passed\"\n\ndef test_then():\n    assert TABLE == [\"passed\"]\n\ndef test_far():\n    assert TABLE and grade(80) == \"passed\" and grade(3) == \"failed\"\n")
+	b, tgt := pythonAt(t, dir, "test_grades.py", []string{"test_now", "test_then"}, []string{"test_far"})
+	passed := map[int]int{}
+	cs := []candidate{gradeChange("> 50", ">= 50"), gradeChange("> 50", "> 51"), gradeChange("> 50", ">= 0")}
+	for k, tests := range [][]verify.TestResult{tgt.red, tgt.green} {
+		err := b.try(t.Context(), cs, tests, func(i int, ok map[string]bool) bool {
+			passed[10*k+i] = len(ok)
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if passed[0] != 2 || passed[1] != 0 || passed[2] != 2 || passed[10] != 1 || passed[12] != 0 {
+		t.Errorf("passed %v", passed)
+	}
+}
+
 func TestR1TheSearchGetsWhatTheBaselineLeft(t *testing.T) {
 	t.Parallel()
 	m := New(Config{})

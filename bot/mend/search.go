@@ -57,7 +57,7 @@ type search struct {
 // them turn out to be the same change in other words.
 const (
 	maxMore, rivalMerit    = 120, 0.3
-	maxProbed, probedMerit = 400, 0.02
+	maxProbed, probedMerit = 700, 0.01
 	ambiguousMerit         = 0.1 // of the best's: a rival that behaves differently and has more makes the repair ambiguous
 )
 
@@ -200,7 +200,7 @@ func (s *search) inTime() bool {
 }
 
 // rivalTime bounds the look for rivals where candidates are slow.
-const rivalTime = 8 * time.Second
+const rivalTime = 12 * time.Second
 
 // horizon is where candidates become too unlikely to rival the best.
 func (s *search) horizon(cs []candidate, to int) int {

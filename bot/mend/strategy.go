@@ -43,10 +43,10 @@ var strategies = []strategy{
 
 // spoken lets the issue's words speak for operators, more softly than a failure.
 var spoken = []strategy{
-	{regexp.MustCompile(`(?i)\b(cop(y|ies)|shared?|leak(s|ed)?|independent|mutat\w*|alias\w*|(modif|chang)(y|ies|ied|es|ed) (the|my|our|its|what)|afterwards|before it|second (time|call)|twice|later calls?|come back|again|still (there|contains|has|holds)|previous(ly)?|earlier|between calls|carr(y|ied) over)\b`),
-		"copy copy_deep mutable_default class_state truncate statement_donor initial_value statement_move_loop closure_binding bind_default element_add reset_field reset_local cached_value note_seen materialise"},
+	{regexp.MustCompile(`(?i)\b(cop(y|ies)|shared?|leak(s|ed)?|independent|mutat\w*|alias\w*|(modif|chang)(y|ies|ied|es|ed) (the|my|our|its|what)|afterwards|before it|second (time|call)|twice|later calls?|come back|again|still (there|contains|has|holds)|previous(ly)?|earlier|between calls|carr(y|ied) over|as soon as|from then on|before that|ever since|begins? to)\b`),
+		"copy copy_deep copy_inner mutable_default class_state truncate statement_donor initial_value statement_move_loop closure_binding bind_default element_add reset_field reset_local cached_value note_seen materialise"},
 	{regexp.MustCompile(`(?i)\b(sort(s|ed|ing)?|order(s|ed|ing)?|rank(s|ed|ing)?|first|ahead|tie[sd]?|alphabetical\w*|newest|oldest|descending|ascending)\b`),
-		"tie_break sort_key sort_form sort_direction comparison_operator argument_swap operand_swap unary_minus element_swap"},
+		"tie_break sort_key sort_form number_text sort_direction comparison_operator argument_swap operand_swap unary_minus element_swap"},
 	{regexp.MustCompile(`(?i)\b(upper|lower|capital\w*|case|whitespace|blanks?|spaces?|trailing|leading)\b`),
 		"call_wrap symmetric_wrap method_pair method_form string_detail clean_value normalise_name sort_form"},
 	{regexp.MustCompile(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|inclu[ds]\w*)\b`),
@@ -66,7 +66,7 @@ var spoken = []strategy{
 	{regexp.MustCompile(`(?i)\b(stuck|after an? (error|exception|failure)|fail(s|ed|ure)|releas\w+|locked|busy|crash\w*|exceptions?)\b`),
 		"ensure_undone except_body except_order exception_type handle_exception"},
 	{regexp.MustCompile(`(?i)\b(nested|deep\w*|inner|inside|levels?|depth|recurs\w+|sub\w+)\b`),
-		"copy_deep recursion_argument yield_from container_case repeat"},
+		"copy_deep copy_inner recursion_argument yield_from container_case repeat"},
 	{regexp.MustCompile(`(?i)\b(duplicates?|repeated\w*|more than once|overwr\w+|lost|loses?|replaced|disappear\w*|only the (first|last))\b`),
 		"note_seen key_store method_form element_swap reset_local loop_exit accumulate"},
 	{regexp.MustCompile(`(?i)\b(pad\w*|align\w*|widths?|columns?|zeros?|format\w*|digits?)\b`), "format_spec string_detail method_pair"},

@@ -17,6 +17,7 @@ func beyondOperators() []operator {
 		{"project_wrap", "missing call", 0.035, all, projectWrap},
 		{"project_normalise", "missing call", 0.015, all, projectNormalise},
 		{"project_field", "wrong field", 0.030, all, projectField},
+		{"project_whole", "missing call", 0.020, all, projectWhole},
 		{"project_constant", "wrong constant", 0.015, golang, projectConstant},
 		{"sibling_statement", "missing statement", 0.035, all, siblingStatement},
 		{"companion_statement", "missing statement", 0.030, all, companionStatement},

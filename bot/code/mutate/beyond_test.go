@@ -24,6 +24,36 @@ def lines(words):
         used += «len|width»(word)
     return used
 `,
+	"project_whole python": `
+-- usage.py --
+def base_of(reading):
+    if reading.swapped:
+        return reading.start
+    return reading.value
+
+
+class Register:
+    def feed(self, reading):
+        self._last = «reading.value|base_of(reading)»
+`,
+	"project_whole javascript": `
+-- line.js --
+export class Line {
+  constructor(price, rate) {
+    this.price = price;
+    this.rate = rate;
+  }
+  net() {
+    return this.price * (1 - this.rate);
+  }
+}
+-- bill.js --
+import { Line } from "./line.js";
+
+export function total(lines) {
+  return lines.reduce((sum, line) => sum + «line.price|line.net()», 0);
+}
+`,
 	"project_call go": `
 -- text/width.go --
 package text

@@ -197,33 +197,26 @@ func (s *scene) alsoInText(n code.Node) {
 	}
 }
 
-// copyDeep copies what lies inside a container too.
+// copyDeep copies all that a container holds, at every depth.
 func copyDeep(s *scene, n code.Node) {
-	var what string
-	kind := ""
-	fn, args, _, ok := call(n)
+	what, _, w := shallow(s, n)
 	switch {
-	case ok && len(args) == 1 && (fn.Text() == "list" || fn.Text() == "dict" || fn.Text() == "tuple") && place(args[0]):
-		what, kind = args[0].Text(), fn.Text()
-	case ok && len(args) == 0:
-		o, m, is := member(fn)
-		if !is || m.Text() != "copy" || !place(o) {
-			return
-		}
-		what = o.Text()
-	case ok && len(args) == 1 && (fn.Text() == "copy.copy" || fn.Text() == "copy") && place(args[0]):
-		what = args[0].Text()
-	case n.Kind() == "subscript" && strings.HasSuffix(n.Text(), "[:]") && short(n):
-		what, kind = strings.TrimSuffix(n.Text(), "[:]"), "list"
-	case place(n) && isValue(n) && n.Kind() != "subscript" && (n.Up() == "assignment" || isReturned(n)):
-		if v, known := s.facts.lookup(n.Text(), n.Start()); n.Kind() == "identifier" && (!known || v.kind != "param" || words("number text bool int str float", v.typ)) {
-			return
-		}
-		what = n.Text()
+	case what == "":
+	case s.moduleNamed("copy"):
+		s.put(n.Start(), n.End(), "copy.deepcopy("+what+")", w, "Copy what %s holds too.", one(what))
+	case s.named("deepcopy"):
+		s.put(n.Start(), n.End(), "deepcopy("+what+")", w, "Copy what %s holds too.", one(what))
 	default:
+		s.importDeepcopy(n, what, 0.6*w)
+	}
+}
+
+// copyInner copies the containers that a container holds, without another module.
+func copyInner(s *scene, n code.Node) {
+	what, kind, w := shallow(s, n)
+	if what == "" {
 		return
 	}
-	w := map[bool]float64{true: 1, false: 0.2}[n.Kind() == "call" || n.Kind() == "subscript"]
 	put := func(text string, w float64) { s.put(n.Start(), n.End(), text, w, "Copy what %s holds too.", one(what)) }
 	if kind != "dict" {
 		put("[dict(item) for item in "+what+"]", w)
@@ -234,14 +227,30 @@ func copyDeep(s *scene, n code.Node) {
 		put("{key: dict(value) for key, value in "+what+".items()}", w)
 		put("{key: set(value) for key, value in "+what+".items()}", w*0.5)
 	}
+}
+
+// shallow takes a copy of a container apart that shares what the container holds:
+// what is copied, by which type, how likely it is to be meant; "" for none.
+func shallow(s *scene, n code.Node) (what, kind string, w float64) {
+	fn, args, _, ok := call(n)
 	switch {
-	case s.moduleNamed("copy"):
-		put("copy.deepcopy("+what+")", 3*w)
-	case s.named("deepcopy"):
-		put("deepcopy("+what+")", 3*w)
-	default:
-		s.importDeepcopy(n, what, 1.5*w)
+	case ok && len(args) == 1 && words("list dict tuple", fn.Text()) && place(args[0]):
+		return args[0].Text(), fn.Text(), 1
+	case ok && len(args) == 0:
+		if o, m, is := member(fn); is && m.Text() == "copy" && place(o) {
+			return o.Text(), "", 1
+		}
+	case ok && len(args) == 1 && words("copy.copy copy", fn.Text()) && place(args[0]):
+		return args[0].Text(), "", 1
+	case n.Kind() == "subscript" && strings.HasSuffix(n.Text(), "[:]") && short(n):
+		return strings.TrimSuffix(n.Text(), "[:]"), "list", 1
+	case place(n) && isValue(n) && n.Kind() != "subscript" && (n.Up() == "assignment" || isReturned(n)):
+		if v, known := s.facts.lookup(n.Text(), n.Start()); n.Kind() == "identifier" && (!known || v.kind != "param" || words("number text bool int str float", v.typ)) {
+			return "", "", 0
+		}
+		return n.Text(), "", 0.2
 	}
+	return "", "", 0
 }
 
 // importDeepcopy copies with a function that is imported where it is used.

@@ -66,11 +66,17 @@ func streams(n code.Node) bool {
 }
 
 // iterated counts how often a function goes over a name after an offset, once
-// more for a place inside a loop; 0 when it takes elements of it or its length.
+// more for a place inside a loop; 0 when it takes elements of it or its length, or
+// makes another of it.
 func (s *scene) iterated(fn code.Node, name string, from int) float64 {
 	w := 0.0
 	indexed := false
 	fn.Walk(func(c code.Node) bool {
+		if c.Kind() == "assignment" && c.Start() >= from {
+			if l, ok := c.ChildByField("left"); ok && l.Text() == name {
+				indexed = true // it becomes another
+			}
+		}
 		if c.Start() < from && c.End() <= from || c.Kind() != "identifier" && c.Kind() != "attribute" || c.Text() != name {
 			return !indexed
 		}

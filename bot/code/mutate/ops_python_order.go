@@ -126,6 +126,44 @@ func mixedKey(s *scene, n code.Node) {
 	}
 }
 
+// numberText takes a text as a number where it is one: 10 comes after 9, "10" does
+// not.
+func numberText(s *scene, n code.Node) {
+	if n.Kind() != "identifier" && n.Kind() != "attribute" && n.Kind() != "subscript" && n.Kind() != "call" || !short(n) || !isValue(n) {
+		return
+	}
+	fn, ok := enclosing(n)
+	if !ok || n.Kind() == "call" && (!strings.Contains(n.Text(), "group(") || n.Up() == "attribute") {
+		return
+	}
+	switch n.Up() {
+	case "tuple", "expression_list", "return_statement", "lambda", "list_comprehension", "generator_expression", "assignment", "conditional_expression":
+	case "argument_list":
+		if f, _, _, ok := call(parentOf(parentOf(n))); !ok || !strings.HasSuffix(f.Text(), ".append") && !strings.HasSuffix(f.Text(), ".add") {
+			return
+		}
+	default:
+		return
+	}
+	text, x := fn.Text(), n.Text()
+	w := 0.0
+	switch {
+	case strings.Contains(text, x+".isdigit()") || strings.Contains(text, x+".isdecimal()") || strings.Contains(text, x+".isnumeric()"):
+		w = 2
+	case strings.Contains(text, ".split(") || strings.Contains(text, "group(") || strings.Contains(text, "groups("):
+		w = 0.5
+	default:
+		return
+	}
+	both := "int(" + x + ") if " + x + ".isdigit() else " + x
+	if u := n.Up(); u == "tuple" || u == "expression_list" || u == "conditional_expression" {
+		both = "(" + both + ")"
+	}
+	s.put(n.Start(), n.End(), both, w, "Take %s as a number where it is one.", one(x))
+	s.put(n.Start(), n.End(), "int("+x+")", w, "Take %s as a number.", one(x))
+	s.put(n.Start(), n.End(), x+".zfill(8)", 0.2*w, "Fill %s with zeros.", one(x))
+}
+
 // bindDefault keeps the value that a loop's variable has now for a function that
 // is made in the loop.
 func bindDefault(s *scene, n code.Node) {

@@ -46,6 +46,7 @@ var pythonRepairs = []struct{ operator, piece string }{
 	{"sort_form", "def f(xs):\n    return sorted(xs, key=lambda x: «x.due|(x.due is None, x.due)»)\n"},
 	{"mixed_key", "class V:\n    def key(self):\n        return (self.num, «self.pre|tuple((isinstance(part, str), part) for part in self.pre)»)\n"},
 	{"condition_term_drop", "def f(v):\n    if «v and v is not MISSING|v is not MISSING»:\n        return v\n    return None\n"},
+	{"number_text", "def key(part):\n    return (0 if part.isdigit() else 1, «part|(int(part) if part.isdigit() else part)»)\n"},
 	{"slice_form", "def f(xs, n):\n    return xs[«-n:|len(xs) - n:»]\n"},
 	{"slice_form", "def f(xs, at, size):\n    return xs[«at:size|at:at + size»]\n"},
 	{"format_spec", "def f(h, m):\n    return f\"{h}:{m«|:02d»}\"\n"},

@@ -210,7 +210,9 @@ def living():
 
 
 def exchange(path, content, imported, functions):
-    """Gives living functions the code of a candidate; False when that is not all of it."""
+    """Gives living functions the code of a candidate: True, or "stale" when one of
+    them ran while the modules were imported and may have left something behind;
+    False when that is not all of the candidate."""
     with open(path, "rb") as f:
         before = f.read()
     try:
@@ -221,13 +223,16 @@ def exchange(path, content, imported, functions):
     pairs = []
     if not differing(old, new, pairs):
         return False
+    whole = True
     for a, b in pairs:
         key = (path, a.co_name, a.co_firstlineno)
-        if key in imported or key not in functions:
-            return False  # it ran while the modules were imported, or nobody has it yet
+        if key not in functions:
+            return False  # nobody has it yet
+        if key in imported:
+            whole = "stale"
         for f in functions[key]:
             f.__code__ = b
-    return True
+    return whole
 
 
 def forked(work, wall):
@@ -280,7 +285,7 @@ def forked(work, wall):
 
 def answer(records):
     return {"tests": [r for r in records if "id" in r], "probes": [r for r in records if "probe" in r], "calls": [r for r in records if "called" in r],
-            "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records)}
+            "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records), "stale": any(r.get("stale") for r in records)}
 
 
 def slow(req):
@@ -328,9 +333,12 @@ def nursery(req, source, sink):
 
             def work(say):
                 for name, content in one["files"].items():
-                    if not exchange(ROOT + name, content.encode("latin-1"), imported, functions):
+                    done = exchange(ROOT + name, content.encode("latin-1"), imported, functions)
+                    if not done:
                         say({"slow": True})
                         return
+                    if done == "stale":
+                        say({"stale": True})
                 runner.run(one["tests"], one["limit"], Result(say, one))
 
             sink.write(json.dumps(answer(forked(work, one["wall"]))) + "\n")
@@ -376,6 +384,19 @@ class Nursery:
         return self.reply(req["wall"] + 30)
 
 
+AGAIN = 12.0  # seconds for running candidates from the start that failed with what an import left behind
+
+
+def again(req, reply, spent):
+    """Tells whether a candidate is run from the start after it was run on what old
+    code had made while the modules were imported: when it passed, to be sure, and
+    the likeliest of those that failed."""
+    if req.get("spots") is not None:
+        return False
+    passed = {t["id"] for t in reply["tests"] if t["passed"]}
+    return spent < AGAIN or passed.issuperset(req["tests"])
+
+
 def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(null, 1)
@@ -388,7 +409,7 @@ def main():
             pass
     answers.write('{"ready": true}\n')
     answers.flush()
-    nurse = None
+    nurse, spent = None, 0.0
     for line in sys.stdin:
         req = json.loads(line)
         if req.get("collect"):
@@ -398,8 +419,11 @@ def main():
             reply = None
             if nurse is not None and nurse.alive and not req.get("whole"):
                 reply = nurse.ask(req)
-            if reply is None or reply["slow"]:
+            if reply is None or reply["slow"] or reply["stale"] and again(req, reply, spent):
+                began = time.monotonic()
+                stale = reply is not None and reply["stale"]
                 reply = slow(req)
                 reply["slow"] = True
+                spent += time.monotonic() - began if stale else 0
         answers.write(json.dumps(reply) + "\n")
         answers.flush()
