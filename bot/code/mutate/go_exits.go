@@ -124,7 +124,7 @@ func caseBody(n code.Node) []code.Node {
 }
 
 // caseValue lets a case hold for one more of the constants that belong to its
-// own, or for one of them instead.
+// own.
 func caseValue(s *scene, n code.Node) {
 	if n.Kind() != "expression_case" {
 		return
@@ -134,13 +134,14 @@ func caseValue(s *scene, n code.Node) {
 		return
 	}
 	whole := parentOf(n).Text()
-	for _, own := range v.NamedChildren() {
-		for _, other := range s.alike(own) {
-			if wordCount(whole, strings.Trim(other, `"`)) == 0 {
-				s.put(v.End(), v.End(), ", "+other, 1, "Let the case hold for %s too.", one(other))
-			}
-		}
+	kids := v.NamedChildren()
+	if len(kids) == 0 {
 		return
+	}
+	for _, other := range s.alike(kids[0]) {
+		if wordCount(whole, strings.Trim(other, `"`)) == 0 {
+			s.put(v.End(), v.End(), ", "+other, 1, "Let the case hold for %s too.", one(other))
+		}
 	}
 }
 
