@@ -32,7 +32,7 @@ type Config struct {
 	Verifier      *verify.Verifier
 	Now           func() time.Time
 	Log           logrus.FieldLogger
-	MaxCandidates int           // default 3000
+	MaxCandidates int           // default 5000
 	MaxTime       time.Duration // of one search, default 45 seconds
 	Workers       int           // candidates tried at once, default 2
 }
@@ -51,7 +51,7 @@ func New(cfg Config) *Mender {
 		cfg.Log = quiet
 	}
 	if cfg.MaxCandidates <= 0 {
-		cfg.MaxCandidates = 3000
+		cfg.MaxCandidates = 5000
 	}
 	if cfg.MaxTime <= 0 {
 		cfg.MaxTime = 45 * time.Second
