@@ -94,8 +94,9 @@ func newSchemata(cs []candidate) *schemata {
 	return s
 }
 
-// shares tells whether a candidate can be built together with others.
-func (c candidate) shares() bool {
+// inBody tells whether a candidate can be built together with others: it changes
+// a function's body, or a value of the package.
+func inBody(c candidate) bool {
 	_, _, ok := partOf(c)
 	return ok
 }
@@ -223,5 +224,3 @@ func (s *schemata) markBuilt() {
 
 // caseName is the name of a candidate for the environment.
 func caseName(index int) string { return strconv.Itoa(index + 1) }
-
-func inBody(c candidate) bool { return c.shares() }
