@@ -199,9 +199,9 @@ func bitOperator(s *scene, n code.Node) {
 	}
 }
 
-// numberText makes a number of a text before it is added to, or the whole text
+// numberOfText makes a number of a text before it is added to, or the whole text
 // a number.
-func numberText(s *scene, n code.Node) {
+func numberOfText(s *scene, n code.Node) {
 	if fn, args, _, ok := call(n); ok && len(args) > 0 {
 		switch fn.Text() {
 		case "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat":

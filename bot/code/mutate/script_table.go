@@ -22,7 +22,7 @@ func scriptOperators() []operator {
 		{"split_characters", "wrong function", 0.008, js, splitCharacters},
 		{"join_text", "wrong constant", 0.006, js, joinText},
 		{"slice_end", "off-by-one index", 0.008, js, sliceEnd},
-		{"number_text", "missing call", 0.012, js, numberText},
+		{"number_text", "missing call", 0.012, js, numberOfText},
 	})
 }
 
