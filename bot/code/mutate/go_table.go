@@ -4,7 +4,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// golangOperators are those of Go alone.
+// golangOperators are those of Go alone. Those that fit few places have a larger
+// share than their commonness gives: where they fit, they are likely.
 func golangOperators() []operator {
 	return []operator{
 		{"error_check", "missing error check", 0.020, golang, errorCheck},
@@ -25,14 +26,14 @@ func golangOperators() []operator {
 		{"empty_slice", "wrong initial value", 0.006, golang, emptySlice},
 		{"make_size", "wrong initial value", 0.006, golang, makeSize},
 		{"shadowed_result", "shadowed variable", 0.006, golang, shadowedResult},
-		{"exit_kind", "break or continue", 0.012, golang, exitKind},
+		{"exit_kind", "break or continue", 0.014, golang, exitKind},
 		{"case_fall", "wrong case", 0.004, golang, caseFall},
 		{"case_value", "missing case", 0.008, golang, caseValue},
 		{"range_value", "wrong iteration", 0.008, golang, rangeValue},
 		{"reset_in_loop", "state not reset", 0.008, golang, resetInLoop},
-		{"after_removal", "off-by-one index", 0.004, golang, afterRemoval},
-		{"write_back", "value or pointer", 0.010, golang, writeBack},
-		{"copy_before_sort", "shared state", 0.010, golang, copyBeforeSort},
+		{"after_removal", "off-by-one index", 0.010, golang, afterRemoval},
+		{"write_back", "value or pointer", 0.012, golang, writeBack},
+		{"copy_before_sort", "shared state", 0.012, golang, copyBeforeSort},
 		{"sort_missing", "wrong order", 0.008, golang, sortMissing},
 		{"second_key", "wrong order", 0.006, golang, timeTie},
 		{"format_verb", "wrong pattern or format", 0.010, golang, formatVerb},
@@ -45,7 +46,7 @@ func golangOperators() []operator {
 		{"digit_value", "missing call", 0.004, golang, digitValue},
 		{"text_length", "bytes or characters", 0.010, golang, textLength},
 		{"time_edge", "off-by-one boundary", 0.015, golang, timeEdge},
-		{"time_equal", "identity or equality", 0.005, golang, timeEqual},
+		{"time_equal", "identity or equality", 0.010, golang, timeEqual},
 		{"calendar_day", "wrong unit", 0.008, golang, calendarDay},
 		{"time_place", "wrong constant", 0.004, golang, timePlace},
 		{"wrap_around", "wrong arithmetic operator", 0.010, golang, wrapAround},
@@ -55,15 +56,15 @@ func golangOperators() []operator {
 		{"comma_ok", "empty taken for missing", 0.010, golang, commaOK},
 		{"nil_or_empty", "empty taken for missing", 0.006, golang, nilOrEmpty},
 		{"literal_field", "missing element", 0.010, golang, literalField},
-		{"clone_field", "shared state", 0.008, golang, cloneField},
-		{"error_as", "identity or equality", 0.005, golang, errorAs},
+		{"clone_field", "shared state", 0.012, golang, cloneField},
+		{"error_as", "identity or equality", 0.010, golang, errorAs},
 		{"sentinel_error", "wrong return value", 0.008, golang, sentinelError},
-		{"unlock_late", "missing lock", 0.006, golang, unlockLate},
+		{"unlock_late", "missing lock", 0.008, golang, unlockLate},
 		{"defer_arguments", "defer", 0.005, golang, deferArguments},
 		{"close_channel", "missing statement", 0.004, golang, closeChannel},
 		{"balance", "missing statement", 0.012, golang, balance},
-		{"keep_remainder", "wrong arithmetic operator", 0.003, golang, keepRemainder},
-		{"count_first", "wrong order", 0.004, golang, countFirst},
+		{"keep_remainder", "wrong arithmetic operator", 0.010, golang, keepRemainder},
+		{"count_first", "wrong order", 0.010, golang, countFirst},
 	}
 }
 
