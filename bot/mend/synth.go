@@ -13,7 +13,7 @@ const (
 	// forceShare is what forcing the conditions of a region is worth beside its
 	// plain candidates: enough to come early, since it is only asked whether a
 	// condition could help at all.
-	forceShare = 0.15
+	forceShare = 0.07
 	// madeShare is the probability that a condition is what is wrong where a
 	// forced one turned a failing test green.
 	madeShare = 0.35

@@ -19,8 +19,8 @@ type Force struct {
 }
 
 const (
-	maxForces = 60 // in one region
-	maxFlips  = 4  // times of a condition that are turned round one by one
+	maxForces = 40 // in one region
+	maxFlips  = 3  // times of a condition that are turned round one by one
 	holds     = "holds"
 	fails     = "fails"
 	turns     = "turns" // once
@@ -67,7 +67,7 @@ func (p *Project) Forces(file string, start, end int) []Force {
 		}
 		for i, x := range s.waysOut(n) {
 			when := []string{s.d.yes}
-			for k := 0; i < 2 && k < maxFlips-1 && s.d.lang != golang; k++ {
+			for k := 0; i < 1 && k < maxFlips-1 && s.d.lang != golang; k++ {
 				when = append(when, s.once(n.Start(), k))
 			}
 			for _, w := range when {
@@ -136,13 +136,13 @@ func (s *scene) waysOut(n code.Node) []string {
 	}
 	exits := s.exits(fn)
 	for i, x := range exits {
-		if i < 2 {
+		if i < 1 {
 			out = addOnce(out, strings.TrimSuffix(x.text, ";"))
 		}
 	}
 	// The function's own parameter or result may be given back as it is.
 	for _, v := range s.facts.visible(n.Start()) {
-		if s.d.lang != golang && v.kind == "param" && v.owner == fn.Start() && len(out) < 5 {
+		if s.d.lang != golang && v.kind == "param" && v.owner == fn.Start() && len(out) < 4 {
 			out = addOnce(out, "return "+v.name)
 			break
 		}
@@ -150,7 +150,7 @@ func (s *scene) waysOut(n code.Node) []string {
 	fn.Walk(func(c code.Node) bool {
 		switch c.Kind() {
 		case "return_statement", "raise_statement", "throw_statement":
-			if text := strings.TrimSuffix(c.Text(), ";"); len(text) < 60 && !strings.Contains(text, "\n") && s.inScope(c, n.Start()) && len(out) < 6 && len(c.NamedChildren()) > 0 {
+			if text := strings.TrimSuffix(c.Text(), ";"); len(text) < 60 && !strings.Contains(text, "\n") && s.inScope(c, n.Start()) && len(out) < 4 && len(c.NamedChildren()) > 0 {
 				out = addOnce(out, text)
 			}
 		}

@@ -121,7 +121,7 @@ func (p *Project) methodsOf(file, name string) []*function {
 }
 
 func (p *Project) function(file string, n code.Node) {
-	name := ""
+	var name string
 	switch n.Kind() {
 	case "function_definition", "function_declaration", "method_definition", "method_declaration", "generator_function_declaration":
 		id, ok := n.ChildByField("name")
