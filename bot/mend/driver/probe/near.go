@@ -22,7 +22,7 @@ func around(args []reflect.Value, each func(what string, args []reflect.Value) b
 	share := max(6, (variants-4)/max(len(args), 1))
 	for i, a := range args {
 		n := 0
-		for _, v := range near(a, true) {
+		for _, v := range near(a, 2) {
 			if n++; n > share {
 				break
 			}
@@ -48,8 +48,8 @@ type variant struct {
 	value reflect.Value
 }
 
-// near lists values near a value; deep says whether its parts are changed too.
-func near(v reflect.Value, deep bool) []variant {
+// near lists values near a value. What it is made of is changed too, to a depth.
+func near(v reflect.Value, depth int) []variant {
 	var out []variant
 	add := func(what string, x any) {
 		n := reflect.New(v.Type()).Elem()
@@ -81,27 +81,27 @@ func near(v reflect.Value, deep bool) []variant {
 			add(fmt.Sprintf("%q", cut(s, 50)), s)
 		}
 	case reflect.Slice:
-		return slicesNear(v, deep)
+		return slicesNear(v, depth)
 	case reflect.Map:
-		return mapsNear(v, deep)
+		return mapsNear(v, depth)
 	case reflect.Pointer:
-		if !v.IsNil() && !foreign(v.Type().Elem()) {
-			for _, e := range near(v.Elem(), deep) {
+		if !v.IsNil() && !foreign(v.Type().Elem()) && depth > 0 {
+			for _, e := range near(v.Elem(), depth) {
 				n := reflect.New(v.Type().Elem())
 				n.Elem().Set(e.value)
 				out = append(out, variant{e.what, n.Convert(v.Type())})
 			}
 		}
 	case reflect.Interface:
-		if !v.IsNil() && deep {
-			for _, e := range near(v.Elem(), false) {
+		if !v.IsNil() && depth > 1 {
+			for _, e := range near(v.Elem(), depth-1) {
 				n := reflect.New(v.Type()).Elem()
 				n.Set(e.value)
 				out = append(out, variant{e.what, n})
 			}
 		}
 	case reflect.Struct:
-		return structsNear(v, deep)
+		return structsNear(v, depth)
 	}
 	return out
 }
@@ -124,7 +124,7 @@ func texts(s string) []string {
 	return out
 }
 
-func slicesNear(v reflect.Value, deep bool) []variant {
+func slicesNear(v reflect.Value, depth int) []variant {
 	if v.IsNil() || v.Len() == 0 {
 		return nil
 	}
@@ -141,9 +141,9 @@ func slicesNear(v reflect.Value, deep bool) []variant {
 		whole, back = append(whole, i), append(back, n-1-i)
 	}
 	out := []variant{{"empty", order()}, {"first", order(0)}, {"rest", order(whole[1:]...)}, {"but last", order(whole[:n-1]...)}, {"reversed", order(back...)}, {"again", order(append(slices.Clone(whole), 0)...)}}
-	if deep {
+	if depth > 1 {
 		for _, i := range slices.Compact([]int{0, n - 1}) {
-			for k, e := range near(v.Index(i), false) {
+			for k, e := range near(v.Index(i), depth-1) {
 				if k < 4 {
 					some := order(whole...)
 					some.Index(i).Set(e.value)
@@ -155,7 +155,7 @@ func slicesNear(v reflect.Value, deep bool) []variant {
 	return out
 }
 
-func mapsNear(v reflect.Value, deep bool) []variant {
+func mapsNear(v reflect.Value, depth int) []variant {
 	if v.IsNil() {
 		return nil
 	}
@@ -175,10 +175,13 @@ func mapsNear(v reflect.Value, deep bool) []variant {
 		return out
 	}
 	out := []variant{{"empty", reflect.MakeMap(v.Type())}}
+	if depth < 1 {
+		return out
+	}
 	for _, k := range keys[:min(len(keys), 3)] {
 		out = append(out, variant{"without " + show(k), with(k, reflect.Value{})})
-		for i, e := range near(v.MapIndex(k), false) {
-			if deep && i < 3 {
+		for i, e := range near(v.MapIndex(k), depth-1) {
+			if depth > 1 && i < 3 {
 				out = append(out, variant{show(k) + ": " + e.what, with(k, e.value)})
 			}
 		}
@@ -186,7 +189,7 @@ func mapsNear(v reflect.Value, deep bool) []variant {
 	return out
 }
 
-func structsNear(v reflect.Value, deep bool) []variant {
+func structsNear(v reflect.Value, depth int) []variant {
 	var out []variant
 	if v.Type() == reflect.TypeFor[time.Time]() && v.CanInterface() {
 		t := v.Interface().(time.Time)
@@ -195,13 +198,13 @@ func structsNear(v reflect.Value, deep bool) []variant {
 		}
 		return out
 	}
-	if foreign(v.Type()) {
+	if foreign(v.Type()) || depth < 1 {
 		return nil
 	}
 	v = addressable(v)
 	for i := range min(v.NumField(), 8) {
-		for k, e := range near(open(v.Field(i)), false) {
-			if k >= 4 || !deep && k >= 2 {
+		for k, e := range near(open(v.Field(i)), depth-1) {
+			if k >= 4 || depth < 2 && k >= 2 {
 				break
 			}
 			n := reflect.New(v.Type()).Elem()
