@@ -57,8 +57,8 @@ func (s *search) complete(p, q partial) bool {
 
 // join makes both changes, which do not overlap.
 func join(a, b candidate) candidate {
-	if a.start > b.start {
-		a, b = b, a
+	if a.start > b.start || a.start == b.start && a.end > b.end {
+		a, b = b, a // what is put in at a place comes before what replaces it
 	}
 	between := string(a.original[a.end:b.start])
 	m := mutate.Mutation{

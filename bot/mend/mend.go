@@ -108,7 +108,8 @@ type Repair struct {
 	Reason    string // why nothing was found, or what was
 }
 
-// Localise ranks the places that may hold the fault, best first, at most 50.
+// Localise ranks the places that may hold the fault, best first: at most 50, and a
+// few of each other region that the failing tests run.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	l := &localiser{req: r, sources: newSources(r.Base)}
 	for _, s := range m.targets(r) {

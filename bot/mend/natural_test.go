@@ -51,3 +51,15 @@ func TestR2AChangeThatForgetsOnAReadPathIsDoubted(t *testing.T) {
 		}
 	}
 }
+
+func TestR1AnInsertionJoinsAChangeAtItsPlace(t *testing.T) {
+	t.Parallel()
+	const src = "x = a + b\n"
+	change := candidate{original: []byte(src), start: 4, end: 9, mutation: mutate.Mutation{Start: 4, End: 9, Replacement: "a - b"}, region: code.Region{EndByte: len(src)}}
+	insert := candidate{original: []byte(src), start: 4, end: 4, mutation: mutate.Mutation{Start: 4, End: 4, Replacement: "-"}, region: change.region}
+	for _, c := range []candidate{join(change, insert), join(insert, change)} {
+		if string(c.content) != "x = -a - b\n" {
+			t.Errorf("%q", c.content)
+		}
+	}
+}
