@@ -151,3 +151,19 @@ func writeBack(s *scene, n code.Node) {
 		s.put(place.Start(), place.Start(), "&", 1, "Work on %s itself, not on a copy.", one(place.Text()))
 	}
 }
+
+// beginEmpty begins what a loop adds to with nothing instead of with a value.
+func beginEmpty(s *scene, n code.Node) {
+	name, value, ok := defines(n)
+	fn, has := enclosing(n)
+	if !ok || !has || n.Kind() != "short_var_declaration" || !isPlace(value) {
+		return
+	}
+	adds := regexp.MustCompile(`(?:^|[^\w.])` + regexp.QuoteMeta(name) + `(?: [-+*|]= |\+\+)`)
+	if !adds.MatchString(string(s.src[n.End():fn.End()])) {
+		return
+	}
+	for i, empty := range []string{"0", `""`, "1"} {
+		s.put(value.Start(), value.End(), empty, 1/float64(1+i), "Begin with %s instead of %s.", empty, one(value.Text()))
+	}
+}

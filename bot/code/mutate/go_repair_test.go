@@ -20,6 +20,7 @@ var goRepairs = []struct{ operator, marked string }{
 	{"range_value", "package p\n\nfunc f(xs []int) int {\n\tbest := xs[0]\n\tfor _, x := range xs«|[1:]» {\n\t\tbest -= x\n\t}\n\treturn best\n}\n"},
 	{"reset_in_loop", "package p\n\nfunc f(rows [][]int) (out []int) {\n\tsum := 0\n\tfor _, row := range rows {\n\t\t«|sum = 0\n\t\t»for _, x := range row {\n\t\t\tsum += x\n\t\t}\n\t\tout = append(out, sum)\n\t}\n\treturn out\n}\n"},
 	{"reset_in_loop", "package p\n\nfunc f(rows [][]int) (out [][]int) {\n\tvar line []int\n\tg()\n\tfor _, row := range rows {\n\t\t«|line = nil\n\t\t»for _, x := range row {\n\t\t\tline = append(line, x)\n\t\t}\n\t\tout = append(out, line)\n\t}\n\treturn out\n}\n"},
+	{"begin_empty", "package p\n\nfunc f(xs []int, limit int) int {\n\tsum := «limit|0»\n\tfor _, x := range xs {\n\t\tsum += x\n\t}\n\treturn sum\n}\n"},
 	{"after_removal", "package p\n\nfunc f(xs []int) []int {\n\tfor i := 0; i < len(xs); i++ {\n\t\tif xs[i] == 0 {\n\t\t\txs = append(xs[:i], xs[i+1:]...)«|\n\t\t\ti--»\n\t\t}\n\t}\n\treturn xs\n}\n"},
 	{"write_back", "package p\n\nfunc f(m map[string]T, k string) {\n\tt := m[k]\n\tt.n++«|\n\tm[k] = t»\n}\n"},
 	{"write_back", "package p\n\nfunc f(s *S, i int) {\n\tt := «|&»s.rows[i]\n\tt.n = 3\n\tg(t)\n}\n"},

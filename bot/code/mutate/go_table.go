@@ -31,6 +31,7 @@ func golangOperators() []operator {
 		{"case_value", "missing case", 0.008, golang, caseValue},
 		{"range_value", "wrong iteration", 0.008, golang, rangeValue},
 		{"reset_in_loop", "state not reset", 0.008, golang, resetInLoop},
+		{"begin_empty", "wrong initial value", 0.006, golang, beginEmpty},
 		{"after_removal", "off-by-one index", 0.010, golang, afterRemoval},
 		{"write_back", "value or pointer", 0.012, golang, writeBack},
 		{"copy_before_sort", "shared state", 0.012, golang, copyBeforeSort},
