@@ -146,7 +146,7 @@ func numberText(s *scene, n code.Node) {
 		return
 	}
 	text, x := fn.Text(), n.Text()
-	w := 0.0
+	var w float64
 	switch {
 	case strings.Contains(text, x+".isdigit()") || strings.Contains(text, x+".isdecimal()") || strings.Contains(text, x+".isnumeric()"):
 		w = 2

@@ -10,7 +10,7 @@ import (
 // week from the right one.
 func timePart(s *scene, n code.Node) {
 	if o, name, ok := member(n); ok && n.Kind() == "attribute" && !isCallee(n, parentOf(n)) && !assigned(n) {
-		text := ""
+		var text string
 		switch name.Text() {
 		case "seconds":
 			text = o.Text() + ".total_seconds()"
