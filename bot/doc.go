@@ -63,6 +63,8 @@
 //	bot/verify/detect       how a repository is built, linted and tested
 //	bot/verify/target       the tests that a change calls for
 //	bot/verify/check        the pipeline of fettle check
+//	bot/verify/example      reproduction tests from the words of an issue
+//	bot/verify/gate         generated tests, judged
 //	bot/patch               a set of edits: validate, apply, roll back, risk
 //	bot/store               database and jobs
 //	bot/model               one request to a model

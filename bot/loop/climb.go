@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -143,6 +144,7 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 	if err != nil || len(a.Patch.Edits) == 0 || a.Refused != "" {
 		return step, err
 	}
+	newTests = r.addExample(a, newTests)
 	for _, e := range a.Patch.Edits {
 		newTest := e.Kind == task.EditCreate && code.IsTest(e.Path)
 		if own := r.in.RepoScope; len(own) > 0 && !patch.Match(own, e.Path) && !newTest {
@@ -174,6 +176,16 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 	}
 	if err := r.judge(ctx, a, newTests); err != nil {
 		return 0, err
+	}
+	if refused, err := r.weigh(ctx, a, newTests); err != nil {
+		return 0, err
+	} else if refused {
+		if r.rejectedAt(a.Tier) > 0 { // it was told once
+			step = escalate
+		} else {
+			step = retry
+		}
+		return step, r.in.Tree.Reset(ctx)
 	}
 	if _, err := r.in.Tree.Commit(ctx, fmt.Sprintf("attempt %d (%s)", a.Number, a.Tier), checkout.Signature{Name: "fettle", Email: "fettle@localhost", When: r.Now()}); err != nil {
 		return 0, ended(ctx, fmt.Errorf("committing attempt %d: %w", a.Number, err))
@@ -224,7 +236,11 @@ func (r *run) judge(ctx context.Context, a *task.Attempt, newTests []string) err
 func (r *run) repair(ctx context.Context, a *task.Attempt) (next, error) {
 	req := r.mendRequest(ctx)
 	req.Deadline = r.deadline
-	rep, err := r.Mender.Repair(ctx, req, r.suspects)
+	var rep mend.Repair
+	err := r.withExample(ctx, func() (err error) {
+		rep, err = r.Mender.Repair(ctx, req, r.suspects)
+		return err
+	})
 	if err != nil {
 		return 0, ended(ctx, fmt.Errorf("mechanical repair: %w", err))
 	}

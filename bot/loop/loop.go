@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
 // Journal is where a run is written down. A failed write ends the run, so that
@@ -117,6 +119,7 @@ type run struct {
 	deadline time.Time
 	baseline verify.Baseline
 	suspects []mend.Suspect
+	example  *example.Found // nil: the repository's own tests show the fault, or none does
 	sources  *sources
 	log      logrus.FieldLogger
 }
@@ -177,7 +180,10 @@ func (r *run) decide(ctx context.Context) error {
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
-	if err := r.locate(ctx); err != nil {
+	if err := r.exemplify(ctx); err != nil {
+		return err
+	}
+	if err := r.withExample(ctx, func() error { return r.locate(ctx) }); err != nil {
 		return err
 	}
 	return r.climb(ctx)
@@ -271,8 +277,12 @@ func (r *run) localise(ctx context.Context) error {
 }
 
 func (r *run) mendRequest(ctx context.Context) mend.Request {
+	files := r.in.Tree.Files()
+	if r.example != nil {
+		files = append(slices.Clone(files), r.example.Path)
+	}
 	return mend.Request{
-		Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Files: r.in.Tree.Files(), Task: r.in.Task, Baseline: r.baseline,
+		Dir: r.in.Tree.Dir(), Base: r.baseFS(), Files: files, Task: r.in.Task, Baseline: r.baseline,
 		Protected: r.forbidden,
 		Progress: func(note string) {
 			if err := r.progress(ctx, "repair", task.TierMechanical, note); err != nil {

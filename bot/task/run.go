@@ -90,6 +90,7 @@ type RunState struct {
 	Phase      string          `json:"phase,omitempty"` // last finished phase
 	BaseCommit string          `json:"base_commit,omitempty"`
 	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
+	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none

@@ -1,0 +1,234 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/gate"
+)
+
+// exemplify tries, where no test fails, to make one of the issue's examples
+// (SPEC C5). What is found counts as red in the run's baseline and becomes a
+// part of every attempt's patch.
+func (r *run) exemplify(ctx context.Context) error {
+	if len(r.state.Example) > 0 {
+		r.example = &example.Found{}
+		return json.Unmarshal(r.state.Example, r.example)
+	}
+	if len(r.in.State.Baseline) > 0 || len(r.baseline.Report.Red()) > 0 {
+		return nil
+	}
+	found, err := example.Reproduce(ctx, example.Input{
+		Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Runner: r.Verifier,
+		Allowed: func(p string) bool { return !r.in.Guard.IsProtected(p) },
+	})
+	if err != nil {
+		return ended(ctx, fmt.Errorf("making a test of the issue's examples: %w", err))
+	}
+	known := func(t verify.TestResult) bool { // by a suite that the judge runs
+		return slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return strings.HasPrefix(t.ID, s.Name+":"+s.Dir+":") })
+	}
+	if found.Path == "" || slices.ContainsFunc(found.Report.Tests, func(t verify.TestResult) bool { return !known(t) }) {
+		return r.note(ctx, "reproduction.none", "no example of the issue makes a failing test", map[string]any{"left": first(found.Left, 5)})
+	}
+	if r.state.Example, err = json.Marshal(found); err != nil {
+		return fmt.Errorf("writing down the reproduction test: %w", err)
+	}
+	r.example = &found
+	r.baseline.Report.Tests = append(r.baseline.Report.Tests, found.Report.Tests...)
+	slices.SortStableFunc(r.baseline.Report.Tests, func(a, b verify.TestResult) int { return strings.Compare(a.ID, b.ID) })
+	return r.note(ctx, "reproduction.made", found.Path+" fails as the issue says", map[string]any{"tests": found.Report.Red(), "left": first(found.Left, 5)})
+}
+
+// exampleEdit creates the reproduction test.
+func (r *run) exampleEdit() task.Edit {
+	return task.Edit{Kind: task.EditCreate, Path: r.example.Path, Code: r.example.Content}
+}
+
+// withExample does something while the reproduction test lies in the tree.
+func (r *run) withExample(ctx context.Context, do func() error) error {
+	if r.example == nil {
+		return do()
+	}
+	if _, err := patch.Apply(ctx, r.in.Tree.Dir(), task.Patch{Edits: []task.Edit{r.exampleEdit()}}, r.in.Guard); err != nil {
+		return ended(ctx, fmt.Errorf("laying out the reproduction test: %w", err))
+	}
+	err := do()
+	if reset := r.in.Tree.Reset(context.WithoutCancel(ctx)); err == nil && reset != nil {
+		err = fmt.Errorf("taking the reproduction test back: %w", reset)
+	}
+	return err
+}
+
+// addExample makes the reproduction test a part of the attempt.
+func (r *run) addExample(a *task.Attempt, newTests []string) []string {
+	if r.example == nil || len(a.Patch.Edits) == 0 {
+		return newTests
+	}
+	theirs := func(p string) bool { return path.Clean(p) == r.example.Path }
+	edits := slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
+	a.Patch.Edits = append([]task.Edit{r.exampleEdit()}, edits...)
+	return append(slices.DeleteFunc(slices.Clone(newTests), theirs), r.example.Path)
+}
+
+const worthless = "the new test is thrown away: "
+
+// weigh judges the new tests of a green attempt. refused says that the change
+// is not taken with them; a doubt about the issue's own example makes a draft.
+func (r *run) weigh(ctx context.Context, a *task.Attempt, newTests []string) (refused bool, err error) {
+	if !a.Green || len(newTests) == 0 {
+		return false, nil
+	}
+	own, theirs, changes, err := r.candidates(newTests)
+	if err != nil {
+		return false, err
+	}
+	g := gate.New(gate.Config{Runner: r.Verifier, Now: r.Now, MutantTime: 20 * time.Second})
+	c := gate.Candidate{Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Changes: changes}
+	if len(own) > 0 {
+		c.Tests = own
+		v, err := g.Judge(ctx, c)
+		if err != nil {
+			return false, ended(ctx, fmt.Errorf("judging the reproduction test: %w", err))
+		}
+		r.checkExample(a, v)
+	}
+	if len(theirs) == 0 {
+		return false, nil
+	}
+	c.Tests, c.Characterises = theirs, len(r.red()) > 0
+	v, err := g.Judge(ctx, c)
+	if err != nil {
+		return false, ended(ctx, fmt.Errorf("judging the new tests: %w", err))
+	}
+	return r.checkNew(ctx, a, v)
+}
+
+// candidates are the contents of the issue's test, of the others, and the rest
+// of the change.
+func (r *run) candidates(newTests []string) (own, theirs map[string][]byte, changes []gate.Change, err error) {
+	own, theirs = map[string][]byte{}, map[string][]byte{}
+	files, err := r.in.Tree.Changes()
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("reading the attempt's files: %w", err)
+	}
+	for _, f := range files {
+		switch {
+		case r.example != nil && f.Path == r.example.Path:
+			own[f.Path] = f.Content
+		case slices.Contains(newTests, f.Path):
+			theirs[f.Path] = f.Content
+		default:
+			before, err := r.sources.read(f.Path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, nil, nil, fmt.Errorf("reading %s of the base: %w", f.Path, err)
+			}
+			changes = append(changes, gate.Change{Path: f.Path, Before: before, After: f.Content})
+		}
+	}
+	return own, theirs, changes, nil
+}
+
+// checkExample tells of the issue's test, and what is doubtful of it.
+func (r *run) checkExample(a *task.Attempt, v gate.Verdict) {
+	check := task.Check{Name: "reproduction test made from the issue's example", Status: task.CheckPassed, Seconds: v.Elapsed.Seconds(),
+		Detail: r.example.Path + ": failed before, passes now"}
+	a.Doubts = append(a.Doubts, r.example.Doubts...)
+	for _, why := range v.Reasons() {
+		a.Doubts = append(a.Doubts, "the test made from the issue's example is weak: "+why)
+	}
+	switch {
+	case v.Score != nil && v.Score.Mutants > 0:
+		check.Detail += "; " + v.Score.String()
+	case v.Accepted():
+		a.Doubts = append(a.Doubts, "no fault could be planted in the changed code, so the strength of the test made from the issue's example is not known")
+	}
+	a.Checks = append(a.Checks, check)
+}
+
+// checkNew: a model whose tests are worthless is told why and asked again
+// once; after that the change stands as a draft where other tests prove it.
+func (r *run) checkNew(ctx context.Context, a *task.Attempt, v gate.Verdict) (refused bool, err error) {
+	if v.Accepted() {
+		if v.Score != nil && v.Score.Mutants > 0 {
+			a.Checks = append(a.Checks, task.Check{Name: "strength of the new tests", Status: task.CheckPassed, Seconds: v.Elapsed.Seconds(), Detail: v.Score.String()})
+		}
+		return false, nil
+	}
+	why := worthless + strings.Join(first(v.Reasons(), 3), "; ")
+	if err := r.note(ctx, "test.rejected", why, map[string]any{"attempt": a.Number, "rejections": v.Rejections}); err != nil {
+		return false, err
+	}
+	if len(r.red()) > 0 && r.rejectedAt(a.Tier) > 0 {
+		a.Doubts = append(a.Doubts, "the change is proven by other tests, but a new test of it is not worth keeping ("+strings.Join(first(v.Reasons(), 3), "; ")+")")
+		return false, nil
+	}
+	a.Green, a.Refused, a.Diff = false, why, ""
+	return true, nil
+}
+
+// rejectedAt counts the attempts of a tier whose tests were thrown away.
+func (r *run) rejectedAt(tier task.Tier) int {
+	n := 0
+	for _, a := range r.state.Attempts {
+		if a.Tier == tier && strings.HasPrefix(a.Refused, worthless) {
+			n++
+		}
+	}
+	return n
+}
+
+// baseFS is the base with the reproduction test in it.
+func (r *run) baseFS() fs.FS {
+	if r.example == nil {
+		return r.in.Tree.BaseFS()
+	}
+	return oneMore{r.in.Tree.BaseFS(), r.example.Path, []byte(r.example.Content)}
+}
+
+// oneMore is a file system with one more file, which is in no folder's list.
+type oneMore struct {
+	fs.FS
+	path string
+	data []byte
+}
+
+// Open implements fs.FS.
+func (o oneMore) Open(name string) (fs.File, error) {
+	if name != o.path {
+		return o.FS.Open(name)
+	}
+	return &memFile{bytes.NewReader(o.data), path.Base(name)}, nil
+}
+
+type memFile struct {
+	*bytes.Reader
+	name string
+}
+
+func (f *memFile) Stat() (fs.FileInfo, error) { return memInfo{f.name, f.Size()}, nil }
+func (f *memFile) Close() error               { return nil }
+
+type memInfo struct {
+	name string
+	size int64
+}
+
+func (i memInfo) Name() string       { return i.name }
+func (i memInfo) Size() int64        { return i.size }
+func (i memInfo) Mode() fs.FileMode  { return 0o444 }
+func (i memInfo) ModTime() time.Time { return time.Time{} }
+func (i memInfo) IsDir() bool        { return false }
+func (i memInfo) Sys() any           { return nil }

@@ -1,0 +1,117 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+var sums = map[string]string{
+	"sums.py":            "def total(first, second):\n    return first - second\n",
+	"tests/test_sums.py": "from sums import total\n\n\ndef test_nothing():\n    assert total(3, 0) == 3\n",
+	"conftest.py":        "",
+}
+
+// sumsBench is a repository whose tests are green, and an issue with an example.
+func sumsBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, sums, nil)
+	b.task = task.Task{Title: "total(2, 3) gives -1, expected 5", Body: "total(5, -1) gives 6 instead of 4.", Origin: task.OriginEval}
+	return b
+}
+
+func TestC5AnExampleInTheIssueBecomesTheFailingTestThatIsMended(t *testing.T) {
+	t.Parallel()
+	b := sumsBench(t)
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || res.Tier != task.TierMechanical || res.Cost != 0 {
+		t.Fatalf("outcome %s at %s (%s), cost %v", res.Outcome, res.Tier, res.Reason, res.Cost)
+	}
+	files := map[string]string{}
+	for _, c := range res.Changes {
+		files[c.Path] = string(c.Content)
+	}
+	const where = "tests/test_total_issue.py"
+	if len(files) != 2 || !strings.Contains(files[where], "assert total(2, 3) == 5") || !strings.Contains(files[where], "assert total(5, -1) == 4") || files["sums.py"] == "" {
+		t.Fatalf("changes %v", files)
+	}
+	if len(res.Reproduction) != 2 || !strings.Contains(res.Reproduction[0], where) {
+		t.Errorf("reproduction %v", res.Reproduction)
+	}
+	found := false
+	for _, c := range res.Checks {
+		found = found || c.Name == "reproduction test made from the issue's example" && c.Status == task.CheckPassed && strings.Contains(c.Detail, "planted faults found")
+	}
+	if !found {
+		t.Errorf("the checklist does not tell of the test: %+v", res.Checks)
+	}
+	for _, why := range res.DraftReasons {
+		if strings.Contains(why, "weak") || strings.Contains(why, "not known") {
+			t.Errorf("the test is doubted: %s", why)
+		}
+	}
+	if len(b.journal.state.Baseline) == 0 || len(b.journal.state.Example) == 0 {
+		t.Error("the test is not in the saved state")
+	}
+
+	// A process that takes the run up again has the same test.
+	again := b.journal.state
+	again.Outcome, again.Accepted, again.Attempts = "", 0, nil
+	b.journal.state = again
+	if err := b.tree.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || len(res.Changes) != 2 {
+		t.Fatalf("taken up again: %s (%s), %d files", res.Outcome, res.Reason, len(res.Changes))
+	}
+}
+
+func TestC5AnExampleThatTheBaseDoesNotShowMakesNoTest(t *testing.T) {
+	t.Parallel()
+	b := sumsBench(t)
+	b.task.Title, b.task.Body = "total(2, 3) gives 7, expected 5", ""
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Rejected || len(res.Changes) != 0 || !strings.Contains(res.Reason, "no test fails") {
+		t.Fatalf("outcome %s (%s), %d files", res.Outcome, res.Reason, len(res.Changes))
+	}
+}
+
+func TestC5ACrashInTheIssueMendedIsADraft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{
+		"sums.py":            "def head(values):\n    return values[1]\n",
+		"tests/test_sums.py": "from sums import head\n\n\ndef test_same():\n    assert head([4, 4]) == 4\n",
+		"conftest.py":        "",
+	}, nil)
+	b.task = task.Task{Title: "head crashes on one value", Body: "```\n>>> head([3])\nTraceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\nIndexError: list index out of range\n```", Origin: task.OriginEval}
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || !res.Draft || !strings.Contains(strings.Join(res.DraftReasons, " "), "does not say what head([3]) should give") {
+		t.Fatalf("outcome %s (%s), draft %v: %v", res.Outcome, res.Reason, res.Draft, res.DraftReasons)
+	}
+}
+
+func TestC5AModelsWorthlessTestIsToldAndAskedForAgainOnce(t *testing.T) {
+	t.Parallel()
+	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
+	id := region(t, broken)
+	const good = "from weave import interleave\n\n\ndef test_turns():\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n"
+	const sleepy = "import time\n\nfrom weave import interleave\n\n\ndef test_turns():\n    time.sleep(0.01)\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n"
+	answer := func(test string) string {
+		return "```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"weave.py\",\"region\":\"" + id + "\",\"code\":1},{\"kind\":\"create_file\",\"path\":\"test_turns.py\",\"code\":2}],\"explanation\":\"turns\"}\n```\n```\n" + mended + "```\n```\n" + test + "```\n"
+	}
+	b := newBench(t, map[string]string{"weave.py": broken, "test_weave.py": green}, func(c scripted.Call, n int) scripted.Answer {
+		if n == 0 {
+			return scripted.Answer{Text: answer(sleepy)}
+		}
+		if !strings.Contains(c.User, "it waits") {
+			t.Error("the model is not told why its test was thrown away")
+		}
+		return scripted.Answer{Text: answer(good)}
+	}, task.Tier1)
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || len(res.Attempts) != 2 || !strings.Contains(res.Attempts[0].Refused, "it waits") {
+		t.Fatalf("outcome %s (%s), %d attempts: %+v", res.Outcome, res.Reason, len(res.Attempts), res.Attempts)
+	}
+}
