@@ -114,7 +114,6 @@ type boundExample struct {
 	lang  code.Language
 	names map[string]def // free name → what it means; for a module or package its def has no name
 	main  def            // what is called
-	text  string         // all statements
 }
 
 var builtins = map[code.Language]map[string]bool{
@@ -189,19 +188,19 @@ func (x *index) bindIn(ctx context.Context, e Example, lang code.Language) (boun
 			return b, fmt.Errorf("%w: %w: %s is no literal of %s", errRefused, errForeign, text, lang)
 		}
 	}
-	var ids used
-	var err error
 	for { // statements before the call that do not parse or lead elsewhere are of no use
-		if ids, err = names(ctx, lang, append(slices.Clone(b.Setup), e.Call)); err == nil || len(b.Setup) == 0 {
+		_, err := names(ctx, lang, append(slices.Clone(b.Setup), e.Call))
+		if err == nil {
 			break
+		}
+		if len(b.Setup) == 0 {
+			return b, err
 		}
 		b.Setup = b.Setup[1:]
 	}
-	if err != nil {
-		return b, err
-	}
 	b.Setup = needed(b.Setup, e.Call)
-	if ids, err = names(ctx, lang, append(slices.Clone(b.Setup), e.Call)); err != nil {
+	ids, err := names(ctx, lang, append(slices.Clone(b.Setup), e.Call))
+	if err != nil {
 		return b, err
 	}
 	for _, name := range ids.free {

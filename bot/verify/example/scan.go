@@ -45,9 +45,10 @@ func balanced(s string) int {
 // quoted gives the length of the string at the start of s, on one line.
 func quoted(s string) int {
 	for i := 1; i < len(s) && i < maxLiteral && s[i] != '\n'; i++ {
-		if s[i] == '\\' {
+		switch s[i] {
+		case '\\':
 			i++
-		} else if s[i] == s[0] {
+		case s[0]:
 			return i + 1
 		}
 	}

@@ -97,7 +97,7 @@ func (x *index) place(b boundExample, near string, told bool) string {
 		if i > 1 {
 			stem = fmt.Sprintf("%s_%d", what, i)
 		}
-		name := ""
+		var name string
 		switch b.lang {
 		case code.Go:
 			name = stem + "_test.go"

@@ -48,7 +48,7 @@ func (x *index) script(w *written, list []boundExample, near string, told bool) 
 		name := fmt.Sprintf("%s as in the issue%s", last(b.Call), strings.ReplaceAll(suffix(i), "_", " "))
 		w.names = append(w.names, name)
 		e := b.expected(told)
-		check := ""
+		var check string
 		switch {
 		case e.err != "":
 			check = fmt.Sprintf("assert.throws(() => %s, { name: '%s' });", b.Call, e.err)
