@@ -79,13 +79,13 @@ func tokens(root code.Node, start, end int) []string {
 			return false
 		}
 		if k := n.Kind(); k == "string" || strings.HasSuffix(k, "string_literal") {
-			out = append(out, n.Text())
+			out = append(out, wording(n))
 			return false
 		}
 		if len(n.Children()) > 0 {
 			return true
 		}
-		text := n.Text()
+		text := wording(n)
 		if strings.HasSuffix(n.Kind(), "identifier") {
 			text = "·"
 		}

@@ -59,7 +59,7 @@ func calls(n code.Node) (string, bool) {
 	if !ok {
 		fn, ok = n.ChildByField("constructor")
 	}
-	return fn.Text(), ok
+	return wording(fn), ok
 }
 
 // conditions are the expressions between a node and the test's body that
@@ -92,13 +92,13 @@ func bound(n code.Node) []string {
 	n.Walk(func(c code.Node) bool {
 		switch c.Kind() {
 		case "attribute", "member_expression", "selector_expression", "subscript", "subscript_expression", "index_expression":
-			out = append(out, c.Text())
-			if r := root(c.Text()); r != "self" && r != "this" {
+			out = append(out, wording(c))
+			if r := root(wording(c)); r != "self" && r != "this" {
 				out = append(out, r)
 			}
 			return false
 		case "identifier", "shorthand_property_identifier_pattern":
-			out = append(out, c.Text())
+			out = append(out, wording(c))
 		}
 		return true
 	})
@@ -119,4 +119,20 @@ func (s *sheet) fields(n code.Node, left, right string) {
 	if ok && has {
 		s.assign(l, r)
 	}
+}
+
+// wording is the source of a node, "" for a field that is not there.
+func wording(n code.Node) string {
+	if n == (code.Node{}) {
+		return ""
+	}
+	return n.Text()
+}
+
+// below are the named nodes under a node, none for a field that is not there.
+func below(n code.Node) []code.Node {
+	if n == (code.Node{}) {
+		return nil
+	}
+	return n.NamedChildren()
 }

@@ -34,7 +34,7 @@ var goDialect = &dialect{
 			return false
 		}
 		fn, ok := n.Ancestor("func_literal", "function_declaration")
-		return ok && !s.assertsIn(fn) && !strings.Contains(fn.Text(), "panic(") && !strings.Contains(n.Up()+fn.Text(), "= recover()\n\t\treturn")
+		return ok && !s.assertsIn(fn) && !strings.Contains(wording(fn), "panic(") && !strings.Contains(n.Up()+wording(fn), "= recover()\n\t\treturn")
 	},
 	constant: func(_ *sheet, a assertion) bool {
 		return len(a.about) >= 1 && regexp.MustCompile(`&&\s*false$|^false\s*&&|^len\([^()]*\)\s*<\s*0$`).MatchString(a.about[0].Text())
@@ -50,8 +50,8 @@ func goTests(t *code.Tree) []test {
 	var out []test
 	for _, n := range t.Root().NamedChildren() {
 		name, ok := n.ChildByField("name")
-		if ok && n.Kind() == "function_declaration" && regexp.MustCompile(`^Test(?:$|[^a-z])`).MatchString(name.Text()) && name.Text() != "TestMain" {
-			out = append(out, test{name.Text(), n})
+		if ok && n.Kind() == "function_declaration" && regexp.MustCompile(`^Test(?:$|[^a-z])`).MatchString(wording(name)) && wording(name) != "TestMain" {
+			out = append(out, test{wording(name), n})
 		}
 	}
 	return out
@@ -62,7 +62,7 @@ func goNames(_ *sheet, n code.Node) []string {
 	n.Walk(func(c code.Node) bool {
 		switch c.Kind() {
 		case "identifier", "type_identifier", "package_identifier":
-			out = append(out, c.Text())
+			out = append(out, wording(c))
 		}
 		return true
 	})
@@ -94,11 +94,11 @@ func goImports(ctx context.Context, s *sheet, base fs.FS, files map[string]bool)
 			if c.Kind() != "import_spec" || !ok {
 				return true
 			}
-			full := strings.Trim(p.Text(), "\"`")
+			full := strings.Trim(wording(p), "\"`")
 			if own := module != "" && (full == module || strings.HasPrefix(full, module+"/")); own {
 				name := path.Base(full)
 				if alias, ok := c.ChildByField("name"); ok {
-					name = alias.Text()
+					name = wording(alias)
 				}
 				s.project[name] = true
 			}
@@ -114,7 +114,7 @@ func goImports(ctx context.Context, s *sheet, base fs.FS, files map[string]bool)
 func goPackage(t *code.Tree) string {
 	for _, n := range t.Root().NamedChildren() {
 		if n.Kind() == "package_clause" {
-			return strings.TrimSpace(strings.TrimPrefix(n.Text(), "package"))
+			return strings.TrimSpace(strings.TrimPrefix(wording(n), "package"))
 		}
 	}
 	return ""
@@ -137,7 +137,7 @@ func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, di
 		for _, n := range t.Root().NamedChildren() {
 			n.Walk(func(c code.Node) bool {
 				if name, ok := c.ChildByField("name"); ok && c.Kind() != "method_declaration" {
-					s.project[name.Text()] = true
+					s.project[wording(name)] = true
 				}
 				return c.Kind() != "function_declaration" && c.Kind() != "method_declaration" && c.Kind() != "struct_type" && c.Kind() != "interface_type"
 			})
@@ -149,12 +149,12 @@ func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, di
 func goDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
 	case "function_declaration":
-		if name, _ := n.ChildByField("name"); !strings.HasPrefix(name.Text(), "Test") {
-			s.defs[name.Text()] = append(s.defs[name.Text()], n)
+		if name, _ := n.ChildByField("name"); !strings.HasPrefix(wording(name), "Test") {
+			s.defs[wording(name)] = append(s.defs[wording(name)], n)
 		}
 	case "type_spec": // what the test makes itself stands in for the code
 		name, _ := n.ChildByField("name")
-		s.mocked[name.Text()] = true
+		s.mocked[wording(name)] = true
 	case "short_var_declaration", "assignment_statement", "range_clause":
 		s.fields(n, "left", "right")
 	case "var_spec", "const_spec":
@@ -178,12 +178,12 @@ func goAssertion(s *sheet, n, body code.Node) (assertion, bool) {
 		return assertion{node: n, about: []code.Node{body}}, true
 	}
 	if len(conds) == 1 && conds[0].Kind() == "binary_expression" {
-		if op, _ := conds[0].ChildByField("operator"); op.Text() == "!=" {
+		if op, _ := conds[0].ChildByField("operator"); wording(op) == "!=" {
 			return assertion{n, conds[0].NamedChildren(), true}, true
 		}
 	}
 	for _, c := range conds {
-		if strings.Contains(c.Text(), "recover()") { // whatever ran before it
+		if strings.Contains(wording(c), "recover()") { // whatever ran before it
 			conds = append(conds, body)
 			break
 		}

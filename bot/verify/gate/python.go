@@ -27,7 +27,7 @@ var pythonDialect = &dialect{
 	tests: pythonTests, names: pythonNames, imports: pythonImports, define: pythonDefine, assertion: pythonAssertion,
 	called: func(n code.Node) (string, bool) {
 		if n.Kind() == "decorator" {
-			text := strings.TrimSpace(strings.TrimPrefix(n.Text(), "@"))
+			text := strings.TrimSpace(strings.TrimPrefix(wording(n), "@"))
 			name, _, _ := strings.Cut(text, "(")
 			return name, !strings.Contains(text, "(")
 		}
@@ -41,7 +41,7 @@ var pythonDialect = &dialect{
 		return s.helpers[name] || ok && name != "self" && slices.Contains(bound(params), name)
 	},
 	skips: func(n code.Node) bool {
-		return n.Kind() == "raise_statement" && strings.Contains(n.Text(), "SkipTest") && !strings.Contains(n.Text(), "(")
+		return n.Kind() == "raise_statement" && strings.Contains(wording(n), "SkipTest") && !strings.Contains(wording(n), "(")
 	},
 	swallows: pythonSwallows,
 	constant: func(_ *sheet, a assertion) bool {
@@ -62,8 +62,8 @@ func pythonTests(t *code.Tree) []test {
 			return true
 		}
 		name, _ := n.ChildByField("name")
-		if strings.HasPrefix(name.Text(), "test") {
-			out = append(out, test{name.Text(), n})
+		if strings.HasPrefix(wording(name), "test") {
+			out = append(out, test{wording(name), n})
 		}
 		return false // a test inside a function is not found by the runners
 	})
@@ -76,19 +76,19 @@ func pythonNames(s *sheet, n code.Node) []string {
 		switch {
 		case c.Kind() == "attribute":
 			attr, _ := c.ChildByField("attribute")
-			if s.mocked[attr.Text()] {
-				out = append(out, attr.Text())
+			if s.mocked[wording(attr)] {
+				out = append(out, wording(attr))
 				return false
 			}
-			if object, _ := c.ChildByField("object"); object.Text() == "self" || object.Text() == "cls" {
-				out = append(out, "self."+attr.Text())
+			if object, _ := c.ChildByField("object"); wording(object) == "self" || wording(object) == "cls" {
+				out = append(out, "self."+wording(attr))
 				return false
 			}
 		case c.Kind() == "identifier":
 			if up, ok := c.Parent(); ok && (c.Field() == "attribute" || up.Kind() == "keyword_argument" && c.Field() == "name" || c.Field() == "type" || up.Kind() == "type") {
 				return true
 			}
-			out = append(out, c.Text())
+			out = append(out, wording(c))
 		}
 		return true
 	})
@@ -102,11 +102,11 @@ func pythonImports(_ context.Context, s *sheet, _ fs.FS, files map[string]bool) 
 		switch n.Kind() {
 		case "import_from_statement":
 			module, _ := n.ChildByField("module_name")
-			for _, c := range n.NamedChildren()[min(1, len(n.NamedChildren())):] {
-				s.pythonName(files, module.Text(), c)
+			for _, c := range below(n)[min(1, len(below(n))):] {
+				s.pythonName(files, wording(module), c)
 			}
 		case "import_statement":
-			for _, c := range n.NamedChildren() {
+			for _, c := range below(n) {
 				s.pythonName(files, "", c)
 			}
 		}
@@ -116,11 +116,11 @@ func pythonImports(_ context.Context, s *sheet, _ fs.FS, files map[string]bool) 
 }
 
 func (s *sheet) pythonName(files map[string]bool, module string, n code.Node) {
-	name, alias := n.Text(), ""
+	name, alias := wording(n), ""
 	if n.Kind() == "aliased_import" {
 		a, _ := n.ChildByField("alias")
 		m, _ := n.ChildByField("name")
-		name, alias = m.Text(), a.Text()
+		name, alias = wording(m), wording(a)
 	}
 	if module == "" {
 		module = name
@@ -169,8 +169,8 @@ func pythonDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
 	case "function_definition", "class_definition":
 		name, _ := n.ChildByField("name")
-		if !strings.HasPrefix(name.Text(), "test") {
-			s.defs[name.Text()] = append(s.defs[name.Text()], n)
+		if !strings.HasPrefix(wording(name), "test") {
+			s.defs[wording(name)] = append(s.defs[wording(name)], n)
 		}
 		s.patchedParams(n)
 	case "assignment", "augmented_assignment", "for_statement", "for_in_clause":
@@ -178,7 +178,7 @@ func pythonDefine(s *sheet, n code.Node) {
 	case "named_expression":
 		s.fields(n, "name", "value")
 	case "as_pattern":
-		if kids := n.NamedChildren(); len(kids) == 2 {
+		if kids := below(n); len(kids) == 2 {
 			s.assign(kids[1], kids[0])
 		}
 	case "call":
@@ -187,9 +187,9 @@ func pythonDefine(s *sheet, n code.Node) {
 			return
 		}
 		args, _ := n.ChildByField("arguments")
-		for _, a := range first(args.NamedChildren(), 2) {
+		for _, a := range first(below(args), 2) {
 			if a.Kind() == "string" {
-				s.mocked[last(strings.Trim(a.Text(), `"'`))] = true
+				s.mocked[last(strings.Trim(wording(a), `"'`))] = true
 				return
 			}
 		}
@@ -204,8 +204,8 @@ func (s *sheet) patchedParams(fn code.Node) {
 		return
 	}
 	n := 0
-	for _, c := range up.NamedChildren() {
-		if c.Kind() == "decorator" && strings.Contains(c.Text(), "patch") {
+	for _, c := range below(up) {
+		if c.Kind() == "decorator" && strings.Contains(wording(c), "patch") {
 			n++
 		}
 	}
@@ -220,13 +220,13 @@ func (s *sheet) patchedParams(fn code.Node) {
 func pythonAssertion(s *sheet, n, body code.Node) (assertion, bool) {
 	switch n.Kind() {
 	case "assert_statement":
-		about := n.NamedChildren()[0]
-		if sides := about.NamedChildren(); about.Kind() == "comparison_operator" && len(sides) == 2 && regexp.MustCompile(`[^!<>]=(=)|\bis\b`).MatchString(string(s.t.Src[sides[0].End()-1:sides[1].Start()])) {
+		about := below(n)[0]
+		if sides := below(about); about.Kind() == "comparison_operator" && len(sides) == 2 && regexp.MustCompile(`[^!<>]=(=)|\bis\b`).MatchString(string(s.t.Src[sides[0].End()-1:sides[1].Start()])) {
 			return assertion{n, sides, true}, true
 		}
 		return assertion{node: n, about: []code.Node{about}}, true
 	case "raise_statement":
-		if conds := conditions(n, body, "if_statement"); strings.Contains(n.Text(), "AssertionError") {
+		if conds := conditions(n, body, "if_statement"); strings.Contains(wording(n), "AssertionError") {
 			return assertion{node: n, about: orBody(conds, body)}, true
 		}
 	case "call":
@@ -261,20 +261,20 @@ func pythonSwallows(s *sheet, n code.Node) bool {
 	switch n.Kind() {
 	case "except_clause":
 		value, typed := n.ChildByField("value")
-		kids := n.NamedChildren()
-		if len(kids) == 0 || typed && !wideCatch.MatchString(value.Text()) || !typed && len(kids) > 1 {
+		kids := below(n)
+		if len(kids) == 0 || typed && !wideCatch.MatchString(wording(value)) || !typed && len(kids) > 1 {
 			return false
 		}
 		block := kids[len(kids)-1]
-		return !strings.Contains(block.Text(), "raise") && !s.assertsIn(block)
+		return !strings.Contains(wording(block), "raise") && !s.assertsIn(block)
 	case "call":
 		name, args, _ := s.call(n)
-		wide := len(args) > 0 && slices.ContainsFunc(args, func(a code.Node) bool { return wideCatch.MatchString(a.Text()) && a.Kind() != "string" })
+		wide := len(args) > 0 && slices.ContainsFunc(args, func(a code.Node) bool { return wideCatch.MatchString(wording(a)) && a.Kind() != "string" })
 		switch last(name) {
 		case "suppress":
 			return wide
 		case "raises", "assertRaises":
-			return wide && regexp.MustCompile(`^\(?(?:Exception|BaseException)\b`).MatchString(args[0].Text()) && !strings.Contains(n.Text(), "match=")
+			return wide && regexp.MustCompile(`^\(?(?:Exception|BaseException)\b`).MatchString(args[0].Text()) && !strings.Contains(wording(n), "match=")
 		}
 	}
 	return false

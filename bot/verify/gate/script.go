@@ -27,7 +27,7 @@ var scriptDialect = &dialect{
 	assertion: scriptAssertion,
 	given:     func(s *sheet, _ test, name string) bool { return s.helpers[name] },
 	skips: func(n code.Node) bool {
-		return n.Kind() == "pair" && regexp.MustCompile(`^['"]?(?:skip|todo|only)['"]?\s*:\s*(?:true|['"])`).MatchString(n.Text()) && n.Up() == "object" && inTestCall(n)
+		return n.Kind() == "pair" && regexp.MustCompile(`^['"]?(?:skip|todo|only)['"]?\s*:\s*(?:true|['"])`).MatchString(wording(n)) && n.Up() == "object" && inTestCall(n)
 	},
 	swallows: scriptSwallows,
 	constant: func(_ *sheet, a assertion) bool {
@@ -61,7 +61,7 @@ func scriptTests(t *code.Tree) []test {
 			return true
 		}
 		args, _ := n.ChildByField("arguments")
-		kids := args.NamedChildren()
+		kids := below(args)
 		if len(kids) > 0 {
 			out = append(out, test{strings.Trim(kids[0].Text(), "'\"`"), n})
 		}
@@ -77,17 +77,17 @@ func scriptNames(s *sheet, n code.Node) []string {
 		case "member_expression":
 			prop, _ := c.ChildByField("property")
 			object, _ := c.ChildByField("object")
-			if s.mocked[prop.Text()] {
-				out = append(out, prop.Text())
+			if s.mocked[wording(prop)] {
+				out = append(out, wording(prop))
 				return false
 			}
 			if object.Kind() == "this" {
-				out = append(out, "this."+prop.Text())
+				out = append(out, "this."+wording(prop))
 				return false
 			}
 		case "identifier", "shorthand_property_identifier":
-			if c.Text() != "assert" && c.Text() != "expect" {
-				out = append(out, c.Text())
+			if wording(c) != "assert" && wording(c) != "expect" {
+				out = append(out, wording(c))
 			}
 		}
 		return true
@@ -116,9 +116,9 @@ func scriptImports(_ context.Context, s *sheet, _ fs.FS, _ map[string]bool) erro
 		switch n.Kind() {
 		case "import_statement":
 			if source, ok := n.ChildByField("source"); ok {
-				for _, c := range n.NamedChildren() {
+				for _, c := range below(n) {
 					if c.Kind() == "import_clause" {
-						note(c, source.Text())
+						note(c, wording(source))
 					}
 				}
 			}
@@ -126,7 +126,7 @@ func scriptImports(_ context.Context, s *sheet, _ fs.FS, _ map[string]bool) erro
 		case "variable_declarator":
 			name, _ := n.ChildByField("name")
 			value, ok := n.ChildByField("value")
-			if m := scriptRequire.FindStringSubmatch(value.Text()); ok && m != nil {
+			if m := scriptRequire.FindStringSubmatch(wording(value)); ok && m != nil {
 				note(name, m[1])
 			}
 		}
@@ -141,13 +141,13 @@ func scriptDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
 	case "function_declaration", "class_declaration", "generator_function_declaration":
 		name, _ := n.ChildByField("name")
-		s.defs[name.Text()] = append(s.defs[name.Text()], n)
+		s.defs[wording(name)] = append(s.defs[wording(name)], n)
 	case "variable_declarator":
-		if value, ok := n.ChildByField("value"); ok && !scriptRequire.MatchString(value.Text()) {
+		if value, ok := n.ChildByField("value"); ok && !scriptRequire.MatchString(wording(value)) {
 			name, _ := n.ChildByField("name")
 			s.assign(name, value)
 			if k := value.Kind(); k == "arrow_function" || k == "function_expression" {
-				s.defs[name.Text()] = append(s.defs[name.Text()], value)
+				s.defs[wording(name)] = append(s.defs[wording(name)], value)
 			}
 		}
 	case "assignment_expression", "augmented_assignment_expression", "for_in_statement":
@@ -166,7 +166,7 @@ func scriptDefine(s *sheet, n code.Node) {
 // mockModule: what is imported from a mocked module is a mock.
 func (s *sheet) mockModule(source string) {
 	s.t.Walk(func(n code.Node) bool {
-		if from, ok := n.ChildByField("source"); ok && n.Kind() == "import_statement" && strings.Trim(from.Text(), "'\"") == source {
+		if from, ok := n.ChildByField("source"); ok && n.Kind() == "import_statement" && strings.Trim(wording(from), "'\"") == source {
 			for _, name := range bound(n) {
 				s.mocked[name] = true
 			}
@@ -190,8 +190,8 @@ func scriptAssertion(s *sheet, n, body code.Node) (assertion, bool) {
 			subject := fn
 			fn.Walk(func(c code.Node) bool {
 				if called, ok := calls(c); ok && called == "expect" {
-					if a, _ := c.ChildByField("arguments"); len(a.NamedChildren()) > 0 {
-						subject = a.NamedChildren()[0]
+					if a, _ := c.ChildByField("arguments"); len(below(a)) > 0 {
+						subject = below(a)[0]
 					}
 				}
 				return true
@@ -203,7 +203,7 @@ func scriptAssertion(s *sheet, n, body code.Node) (assertion, bool) {
 			return assertion{node: n, about: []code.Node{body}}, true
 		}
 		if len(args) > 0 && args[0].Kind() == "binary_expression" { // assert(a === b)
-			if op, _ := args[0].ChildByField("operator"); op.Text() == "===" || op.Text() == "==" {
+			if op, _ := args[0].ChildByField("operator"); wording(op) == "===" || wording(op) == "==" {
 				return assertion{n, args[0].NamedChildren(), true}, true
 			}
 		}
@@ -217,7 +217,7 @@ func scriptSwallows(s *sheet, n code.Node) bool {
 	switch n.Kind() {
 	case "catch_clause":
 		block, ok := n.ChildByField("body")
-		return ok && !strings.Contains(block.Text(), "throw") && !s.assertsIn(block) && !captures(n, block)
+		return ok && !strings.Contains(wording(block), "throw") && !s.assertsIn(block) && !captures(n, block)
 	case "call_expression":
 		name, args, _ := s.call(n)
 		return strings.HasSuffix(name, ".catch") && len(args) == 1 && regexp.MustCompile(`^\(?\w*\)?\s*=>\s*(?:\{\s*\}|undefined|null|true|false)$`).MatchString(args[0].Text())
@@ -228,5 +228,5 @@ func scriptSwallows(s *sheet, n code.Node) bool {
 // captures: the handler keeps the error for an assertion after it.
 func captures(clause, block code.Node) bool {
 	param, ok := clause.ChildByField("parameter")
-	return ok && regexp.MustCompile(`=\s*`+regexp.QuoteMeta(param.Text())+`\b`).MatchString(block.Text())
+	return ok && regexp.MustCompile(`=\s*`+regexp.QuoteMeta(wording(param))+`\b`).MatchString(wording(block))
 }

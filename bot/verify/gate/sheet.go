@@ -80,7 +80,7 @@ func (s *sheet) call(n code.Node) (string, []code.Node, bool) {
 		return "", nil, false
 	}
 	args, _ := n.ChildByField("arguments")
-	return fn.Text(), args.NamedChildren(), true
+	return wording(fn), below(args), true
 }
 
 // find lists the assertions below a node; one inside a helper of the same file
@@ -131,7 +131,7 @@ func (s *sheet) closure(t test, about []code.Node) seen {
 	for steps := 0; len(work) > 0 && steps < 5000; steps++ {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		if s.d.mock.MatchString(n.Text()) && s.makesMock(n) {
+		if s.d.mock.MatchString(wording(n)) && s.makesMock(n) {
 			out.mock = true
 		}
 		for _, id := range s.d.names(s, n) {
@@ -190,20 +190,20 @@ func (s *sheet) always(t test, a assertion) bool {
 // written is the text of an expression without white space, a name that is
 // given one value in the test replaced by that value.
 func (s *sheet) written(t test, n code.Node, depth int) string {
-	for n.Kind() == "parenthesized_expression" && len(n.NamedChildren()) == 1 {
-		n = n.NamedChildren()[0]
+	for n.Kind() == "parenthesized_expression" && len(below(n)) == 1 {
+		n = below(n)[0]
 	}
-	text := strings.Join(strings.Fields(n.Text()), "")
+	text := strings.Join(strings.Fields(wording(n)), "")
 	if n.Kind() != "identifier" || depth > 3 {
 		return text
 	}
 	var values []code.Node
-	for _, v := range s.vars[n.Text()] {
+	for _, v := range s.vars[wording(n)] {
 		if inside(v, t.body) {
 			values = append(values, v)
 		}
 	}
-	if len(values) == 1 && (len(s.touched[n.Text()]) == 0 || values[0].Kind() == "call" || values[0].Kind() == "call_expression") {
+	if len(values) == 1 && (len(s.touched[wording(n)]) == 0 || values[0].Kind() == "call" || values[0].Kind() == "call_expression") {
 		return s.written(t, values[0], depth+1)
 	}
 	return text

@@ -84,7 +84,7 @@ func (s *sheet) habits() []Rejection {
 	add := func(k Kind, n code.Node, reason string) {
 		if !seen[k] {
 			seen[k] = true
-			out = append(out, Rejection{Kind: k, Test: s.testAround(n), Line: n.Line(), Reason: fmt.Sprintf(reason, brief(firstLine(n.Text())))})
+			out = append(out, Rejection{Kind: k, Test: s.testAround(n), Line: n.Line(), Reason: fmt.Sprintf(reason, brief(firstLine(wording(n))))})
 		}
 	}
 	s.t.Walk(func(n code.Node) bool {
