@@ -21,6 +21,8 @@ const (
 	// the test's only way to look.
 	alteredMost = 0.7
 	fewProbes   = 5
+	// evenShare puts back what makes both branches of a condition alike.
+	evenShare = 0.05
 )
 
 // rival is a plausible candidate with what is known of it.
@@ -39,6 +41,10 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	rivals := make([]rival, len(s.plausible))
 	for i, c := range s.plausible {
 		rivals[i] = rival{candidate: c, merit: merit(c)}
+		if c.evensBranches(ctx) {
+			rivals[i].merit *= evenShare
+			rivals[i].doubts = append(rivals[i].doubts, "both branches of a condition do the same now")
+		}
 	}
 	byMerit := func(i, j int) bool { return rivals[i].merit > rivals[j].merit }
 	sort.SliceStable(rivals, byMerit)
@@ -91,15 +97,18 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 // left out. One that behaves the same is no rival, and has no words.
 func contends(top, r rival) (words string, tooGood bool) {
 	words = fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description)
+	// A rival in another function mends the fault in another way, and the two
+	// differ somewhere even where the inputs tried do not show it.
+	elsewhere := r.path != top.path || r.region.ID != top.region.ID
 	if top.seen == nil || r.seen == nil {
-		return words, r.merit > rivalMerit*top.merit
+		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	}
 	c := compare(top.seen, r.seen, func(o outcome) bool {
 		return o.entry || top.spot() == r.spot() && o.spot == r.spot()
 	})
 	switch {
 	case c.differ > 0:
-		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit
+		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.same < fewProbes || c.sharing > 0:
 		return words, r.merit > rivalMerit*top.merit
 	}

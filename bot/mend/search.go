@@ -58,7 +58,8 @@ type search struct {
 const (
 	maxMore, rivalMerit    = 120, 0.3
 	maxProbed, probedMerit = 700, 0.01
-	ambiguousMerit         = 0.1 // of the best's: a rival that behaves differently and has more makes the repair ambiguous
+	ambiguousMerit         = 0.1  // of the best's: a rival that behaves differently and has more makes the repair ambiguous
+	elsewhereMerit         = 0.03 // the same for a rival in another function
 )
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
