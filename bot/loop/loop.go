@@ -282,7 +282,7 @@ func (r *run) mendRequest(ctx context.Context) mend.Request {
 		files = append(slices.Clone(files), r.example.Path)
 	}
 	return mend.Request{
-		Dir: r.in.Tree.Dir(), Base: r.baseFS(), Files: files, Task: r.in.Task, Baseline: r.baseline,
+		Dir: r.in.Tree.Dir(), Base: r.baseFS(), Files: files, Task: r.in.Task, Baseline: r.baseline, Begun: r.begun,
 		Protected: r.forbidden,
 		Progress: func(note string) {
 			if err := r.progress(ctx, "repair", task.TierMechanical, note); err != nil {

@@ -218,4 +218,10 @@ func TestR1TheSearchGetsWhatTheBaselineLeft(t *testing.T) {
 			t.Errorf("%s", fmt.Sprintf("took %s, hung %s: %s, want %s", tc.took, tc.hung, got, tc.want))
 		}
 	}
+	now := time.Unix(1_800_000_000, 0)
+	m = New(Config{Now: func() time.Time { return now }})
+	slow := Request{Begun: now.Add(-30 * time.Second), Baseline: verify.Baseline{Report: verify.Report{Elapsed: 2 * time.Second}}}
+	if got := m.searchTime(slow); got != 14*time.Second {
+		t.Errorf("after 30 s of other work: %s, want 14 s", got)
+	}
 }

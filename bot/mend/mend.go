@@ -71,6 +71,7 @@ type Request struct {
 	Baseline  verify.Baseline
 	Protected func(path string) bool // files that may not be changed
 	Progress  func(note string)
+	Begun     time.Time // when the run took up its work; zero: as long ago as the baseline says
 	Deadline  time.Time // of the whole run; zero for none
 }
 
@@ -181,9 +182,9 @@ const (
 	wholeTime, leastTime = 46 * time.Second, 10 * time.Second
 )
 
-// searchTime is what is left for the search when the baseline took its time:
-// the localisation runs about as much again, the judgement too, but for the
-// tests that hung.
+// searchTime is what is left for the search after the baseline and what else
+// came before it: the judgement runs about as much as the baseline again, but
+// for the tests that hung, and so does the localisation.
 func (m *Mender) searchTime(r Request) time.Duration {
 	var hung time.Duration
 	for _, f := range r.Baseline.Report.Failures() {
@@ -196,7 +197,12 @@ func (m *Mender) searchTime(r Request) time.Duration {
 		}
 	}
 	took := r.Baseline.Report.Elapsed
-	left := wholeTime - took - 2*max(took-hung, 0)
+	again := max(took-hung, 0)
+	before := took + again
+	if !r.Begun.IsZero() {
+		before = m.cfg.Now().Sub(r.Begun)
+	}
+	left := wholeTime - before - again
 	return min(max(left, leastTime), m.cfg.MaxTime)
 }
 
