@@ -30,7 +30,8 @@ type Merge struct {
 // file's own code, never for its deletion.
 //
 // Errors: ErrNoChange, ErrLost with the symbols that are missing, ErrElision
-// where it cannot be told what was left out.
+// where it cannot be told what was left out; any other says what of the text
+// cannot be placed.
 func MergeFile(ctx context.Context, path string, src []byte, text string) (Merge, error) {
 	if strings.TrimSpace(text) == "" {
 		return Merge{}, fmt.Errorf("merge %s: the new text is empty", path)
@@ -68,6 +69,9 @@ func MergeFile(ctx context.Context, path string, src []byte, text string) (Merge
 		hunks[i] = hunks[i].tight(old)
 	}
 	hunks = slices.DeleteFunc(hunks, func(h hunk) bool { return h.noise(ctx, lang, old, now, scopes) })
+	if line := tangled(hunks); line > 0 {
+		return Merge{}, fmt.Errorf("merge %s: definitions that share line %d changed and stand in another order; keep the file's order, or give them region by region", path, line)
+	}
 	m.Out = append(bom, writeLines(body, hunks)...)
 	if bytes.Equal(m.Out, src) {
 		return m, fmt.Errorf("merge %s: %w", path, ErrNoChange)
@@ -191,6 +195,17 @@ func symbolHunks(old, now *side) []hunk {
 	}
 	slices.SortStableFunc(out, func(a, b hunk) int { return a.from - b.from })
 	return out
+}
+
+// tangled is the line, from 1, where a hunk begins before the one in front of it
+// has ended, else 0: definitions that share a line cannot be moved apart.
+func tangled(hunks []hunk) int {
+	for i := 1; i < len(hunks); i++ {
+		if hunks[i].from < hunks[i-1].to {
+			return hunks[i].from + 1
+		}
+	}
+	return 0
 }
 
 // tight leaves the file's blank lines at the edges of a hunk as they are, and

@@ -265,3 +265,16 @@ func FuzzMergeFile(f *testing.F) {
 		}
 	})
 }
+
+func TestE2DefinitionsThatShareALineAreNotTornApart(t *testing.T) {
+	t.Parallel()
+	src := "const a = {\n  f() {\n    return 1;\n  }, g() {\n    return 2;\n  },\n};\n"
+	text := "const a = {\n  g() {\n    return 3;\n  },\n  f() {\n    return 4;\n  },\n};\n"
+	m, err := MergeFile(t.Context(), "a.js", []byte(src), text)
+	if err == nil && (!strings.Contains(string(m.Out), "return 3") || !strings.Contains(string(m.Out), "return 4")) {
+		t.Errorf("a part got lost:\n%s", m.Out)
+	}
+	if _, err := MergeFile(t.Context(), "a.js", []byte("\"\nhis.go(); };\n});\n0{0(){},\nmake:A=>0)"), "0{make:A=>0\n});\n/*..."); err == nil || !strings.Contains(err.Error(), "share line") {
+		t.Errorf("tangled definitions: %v", err)
+	}
+}
