@@ -83,6 +83,9 @@ func (g *goTypes) sources(name string) ([]*ast.File, error) {
 	if rel, inside := strings.CutPrefix(name+"/", g.module+"/"); inside {
 		return g.parse(path.Join(g.dir, rel), nil)
 	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) { // a repository may not choose what is read of this machine
+		return nil, fmt.Errorf("the import path %q leads out of the library", name)
+	}
 	dir := filepath.Join(g.lib.GOROOT, "src", filepath.FromSlash(name))
 	if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") {
 		dir = filepath.Join(g.lib.GOROOT, "src", "vendor", filepath.FromSlash(name))
@@ -133,12 +136,33 @@ func (g *goTypes) parse(dir string, instead map[string][]byte) ([]*ast.File, err
 		if err != nil {
 			return nil, fmt.Errorf("parsing %s: %w", name, err)
 		}
+		if depth(file) > maxDepth {
+			return nil, fmt.Errorf("%s is nested too deep to check its types", name)
+		}
 		out = append(out, file)
 	}
 	if len(out) == 0 {
 		return nil, errors.New("the folder " + dir + " has no package")
 	}
 	return out, nil
+}
+
+// maxDepth bounds how deep syntax is nested that go/types has to descend into:
+// a stack that overflows ends the process and cannot be recovered from.
+const maxDepth = 2000
+
+func depth(file *ast.File) int {
+	now, deepest := 0, 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			now--
+			return true
+		}
+		now++
+		deepest = max(deepest, now)
+		return true
+	})
+	return deepest
 }
 
 // builds tells whether the constraints of a file hold on this system.
@@ -156,12 +180,16 @@ type misfit struct {
 }
 
 // check lists the misfits of a package of the tree with some files replaced.
-func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info) ([]misfit, error) {
+func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info) (out []misfit, err error) {
+	defer func() { // the text is foreign: a fault of go/types must cost the check only
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("checking the types of %s: %v", dir, r)
+		}
+	}()
 	files, err := g.parse(dir, instead)
 	if err != nil {
 		return nil, err
 	}
-	var out []misfit
 	conf := types.Config{Importer: g, FakeImportC: true, GoVersion: g.version, Error: func(err error) {
 		var e types.Error
 		if errors.As(err, &e) && !strings.HasPrefix(e.Msg, "could not import") {
