@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -195,40 +194,5 @@ func (r *run) baseFS() fs.FS {
 	if r.example == nil {
 		return r.in.Tree.BaseFS()
 	}
-	return oneMore{r.in.Tree.BaseFS(), r.example.Path, []byte(r.example.Content)}
+	return verify.OneMore(r.in.Tree.BaseFS(), r.example.Path, []byte(r.example.Content))
 }
-
-// oneMore is a file system with one more file, which is in no folder's list.
-type oneMore struct {
-	fs.FS
-	path string
-	data []byte
-}
-
-// Open implements fs.FS.
-func (o oneMore) Open(name string) (fs.File, error) {
-	if name != o.path {
-		return o.FS.Open(name)
-	}
-	return &memFile{bytes.NewReader(o.data), path.Base(name)}, nil
-}
-
-type memFile struct {
-	*bytes.Reader
-	name string
-}
-
-func (f *memFile) Stat() (fs.FileInfo, error) { return memInfo{f.name, f.Size()}, nil }
-func (f *memFile) Close() error               { return nil }
-
-type memInfo struct {
-	name string
-	size int64
-}
-
-func (i memInfo) Name() string       { return i.name }
-func (i memInfo) Size() int64        { return i.size }
-func (i memInfo) Mode() fs.FileMode  { return 0o444 }
-func (i memInfo) ModTime() time.Time { return time.Time{} }
-func (i memInfo) IsDir() bool        { return false }
-func (i memInfo) Sys() any           { return nil }

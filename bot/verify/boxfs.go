@@ -42,3 +42,20 @@ func (i memInfo) Mode() fs.FileMode  { return 0o444 }
 func (i memInfo) ModTime() time.Time { return time.Time{} }
 func (i memInfo) IsDir() bool        { return false }
 func (i memInfo) Sys() any           { return nil }
+
+// OneMore is a file system with one more file, which is in no folder's list.
+func OneMore(base fs.FS, name string, data []byte) fs.FS { return oneMore{base, name, data} }
+
+type oneMore struct {
+	fs.FS
+	name string
+	data []byte
+}
+
+// Open implements fs.FS.
+func (o oneMore) Open(name string) (fs.File, error) {
+	if name != o.name {
+		return o.FS.Open(name)
+	}
+	return &memFile{bytes.NewReader(o.data), path.Base(name)}, nil
+}
