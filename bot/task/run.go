@@ -79,6 +79,7 @@ type Run struct {
 	NotBefore    time.Time `json:"not_before,omitzero"` // of a parked run
 	CancelAsked  bool      `json:"cancel_asked,omitempty"`
 	CancelReason string    `json:"cancel_reason,omitempty"`
+	Waiting      *Gate     `json:"waiting,omitempty"` // of a parked run: what a human has to decide
 	Saved        RunState  `json:"-"`
 	Result       *Result   `json:"result,omitempty"` // set when done
 }
@@ -93,22 +94,41 @@ type RunState struct {
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Attempts   []Attempt       `json:"attempts,omitempty"`
-	Accepted   int             `json:"accepted,omitempty"` // 1 + index of the accepted attempt; 0 for none
-	Worked     time.Duration   `json:"worked,omitempty"`   // on the run, up to the last save; time parked or without a server is not in it
-	Outcome    Outcome         `json:"outcome,omitempty"`  // decided, not yet published
-	Errors     int             `json:"errors,omitempty"`   // times the run's surroundings failed
-	Reason     string          `json:"reason,omitempty"`
+	Accepted   int             `json:"accepted,omitempty"` // number of the attempt that ended the run well; 0 for none
+	// Where the run stands.
+	Plan      json.RawMessage `json:"plan,omitempty"`      // agent.Plan
+	PlanNo    int             `json:"plan_no,omitempty"`   // plans so far, without a model's or with
+	Planned   bool            `json:"planned,omitempty"`   // whether to ask the planner was decided
+	Revisions int             `json:"revisions,omitempty"` // of the plan
+	Step      int             `json:"step,omitempty"`      // index of the step in hand
+	Done      []int           `json:"done,omitempty"`      // numbers of the attempts that stand in the tree, a step each
+	Next      Tier            `json:"next,omitempty"`      // of the next attempt; "" when it is not chosen
+	Feedback  string          `json:"feedback,omitempty"`  // what was said against the last plan or attempt
+	Gate      *Gate           `json:"gate,omitempty"`      // what the run waits for
+	Answered  int             `json:"answered,omitempty"`  // answers of humans that were taken in
+	Worked    time.Duration   `json:"worked,omitempty"`    // on the run, up to the last save; time parked or without a server is not in it
+	Outcome   Outcome         `json:"outcome,omitempty"`   // decided, not yet published
+	Errors    int             `json:"errors,omitempty"`    // times the run's surroundings failed
+	Reason    string          `json:"reason,omitempty"`
 }
 
 // Attempt is one pass develop → apply → verify → judge at one tier.
 type Attempt struct {
-	Number       int           `json:"number"` // 1-based over the whole run
+	Number       int           `json:"number"`         // 1-based over the whole run
+	Plan         int           `json:"plan,omitempty"` // RunState.PlanNo when it was made
+	Step         int           `json:"step,omitempty"` // 1-based
+	On           []int         `json:"on,omitempty"`   // numbers of the accepted attempts that it builds on
 	Tier         Tier          `json:"tier"`
 	Model        string        `json:"model,omitempty"`
 	Patch        Patch         `json:"patch"`
 	Diff         string        `json:"diff,omitempty"`
 	Regions      []RegionRef   `json:"regions,omitempty"`
-	Callers      []CallSite    `json:"callers,omitempty"` // of what changed its name or signature
+	Callers      []CallSite    `json:"callers,omitempty"`   // of what changed its name or signature
+	Commit       string        `json:"commit,omitempty"`    // on refs/fettle/<run>/attempt-<number> of the run's Git directory
+	NewTests     []string      `json:"new_tests,omitempty"` // paths of the test files that it adds
+	Yes          bool          `json:"yes,omitempty"`       // a human allowed it to touch protected files
+	Why          string        `json:"why,omitempty"`       // what came of it, and what followed, in a line
+	Loop         string        `json:"loop,omitempty"`      // the pattern that it completed
 	Explanation  string        `json:"explanation,omitempty"`
 	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
@@ -192,7 +212,8 @@ type Message struct {
 type Decision struct {
 	Run    string         `json:"run"`
 	At     time.Time      `json:"timestamp"`
-	Kind   string         `json:"kind"` // "tier.start", "attempt.judged", "budget.refused", …
+	After  int            `json:"after"` // Seq of the last effect before it
+	Kind   string         `json:"kind"`  // "tier.start", "attempt.judged", "budget.refused", …
 	Reason string         `json:"reason,omitempty"`
 	Data   map[string]any `json:"data,omitempty"`
 }
@@ -204,6 +225,7 @@ type Reservation struct {
 	Run     string          `json:"run"`
 	Tier    Tier            `json:"tier"`
 	Worst   USD             `json:"worst_usd"`
+	Limit   USD             `json:"-"` // of the run, where it is narrower than its budget as stored; 0: it is not
 	Actual  USD             `json:"actual_usd"`
 	Settled bool            `json:"settled"`
 	Reply   json.RawMessage `json:"reply,omitempty"` // stored reply: never bought again

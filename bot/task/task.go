@@ -197,6 +197,26 @@ type Budget struct {
 	AttemptsPerTier int           `json:"attempts_per_tier"`
 	Attempts        int           `json:"attempts"`
 	MaxTier         Tier          `json:"max_tier"`
+	Replans         int           `json:"replans,omitempty"` // plan revisions; 0: DefaultReplans, less: none
+	Steps           int           `json:"steps,omitempty"`   // of a plan; 0: DefaultSteps
+}
+
+// Defaults of SPEC L5 that no setting names.
+const (
+	DefaultReplans = 2
+	DefaultSteps   = 12
+)
+
+// Caps limit what several runs spend together. 0 is no cap.
+type Caps struct {
+	Issue           USD `json:"issue"`            // an issue with its follow-ups
+	InstallationDay USD `json:"installation_day"` // an installation, UTC day
+	ServerMonth     USD `json:"server_month"`     // everything on this database, UTC month
+}
+
+// DefaultCaps is SPEC L5.
+func DefaultCaps() Caps {
+	return Caps{Issue: 3 * Dollar, InstallationDay: 20 * Dollar, ServerMonth: 300 * Dollar}
 }
 
 // DefaultBudget is SPEC L5.
