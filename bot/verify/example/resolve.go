@@ -38,6 +38,8 @@ type index struct {
 	base  fs.FS
 	defs  map[string][]def
 	tests []string // paths of test files
+	// kind is in the names of new files and tests, note stands at their top.
+	kind, note string
 }
 
 // family is the language under which a file's tests are written.
@@ -52,9 +54,15 @@ func family(lang code.Language) code.Language {
 }
 
 func newIndex(ctx context.Context, base fs.FS) (*index, error) {
-	x := &index{base: base, defs: map[string][]def{}}
+	x := &index{base: base, defs: map[string][]def{}, kind: "issue"}
+	err := x.walk(func(p string, lang code.Language) error { return x.add(ctx, p, lang) })
+	return x, err
+}
+
+// walk notes the test files, and gives the other source files to see.
+func (x *index) walk(see func(p string, lang code.Language) error) error {
 	n := 0
-	err := fs.WalkDir(base, ".", func(p string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(x.base, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -73,9 +81,8 @@ func newIndex(ctx context.Context, base fs.FS) (*index, error) {
 			x.tests = append(x.tests, p)
 			return nil
 		}
-		return x.add(ctx, p, lang)
+		return see(p, lang)
 	})
-	return x, err
 }
 
 func (x *index) add(ctx context.Context, p string, lang code.Language) error {
@@ -114,6 +121,19 @@ type boundExample struct {
 	lang  code.Language
 	names map[string]def // free name → what it means; for a module or package its def has no name
 	main  def            // what is called
+	// Of tests that do not come from an issue:
+	title string // words of the name; empty: as in the issue
+	about string // what is compared after the call; empty: what the call gives
+	fails bool   // the call gives an error as its last result (Go)
+	gives string // the results as declared (Go); empty: looked up
+}
+
+// named are the words of a test's name.
+func (b boundExample) named(i int) string {
+	if b.title != "" {
+		return last(b.Call) + " " + b.title
+	}
+	return last(b.Call) + " as in the issue" + strings.ReplaceAll(suffix(i), "_", " ")
 }
 
 var builtins = map[code.Language]map[string]bool{

@@ -84,7 +84,7 @@ func snake(name string) string {
 
 // place is a new file's path beside the neighbour, named as it is.
 func (x *index) place(b boundExample, near string, told bool) string {
-	what := snake(last(b.Call)) + "_issue"
+	what := snake(last(b.Call)) + "_" + x.kind
 	if told {
 		what += "_told"
 	}
@@ -116,7 +116,9 @@ func (x *index) place(b boundExample, near string, told bool) string {
 			}
 			name = strings.ReplaceAll(stem, "_", "-") + m
 		}
-		if p := path.Join(dir, name); x.read(p) == "" {
+		// pytest imports test files of folders without __init__.py by their name alone
+		taken := b.lang == code.Python && slices.ContainsFunc(x.tests, func(t string) bool { return path.Base(t) == name })
+		if p := path.Join(dir, name); x.read(p) == "" && !taken {
 			return p
 		}
 	}
@@ -127,6 +129,9 @@ func (x *index) python(w *written, list []boundExample, near string, told bool) 
 	style := x.read(near)
 	class := regexp.MustCompile(`(?m)^class \w+\((?:unittest\.)?TestCase\)`).MatchString(style) && !strings.Contains(style, "import pytest")
 	var out strings.Builder
+	if x.note != "" {
+		out.WriteString("# " + x.note + "\n")
+	}
 	imports := map[string]bool{}
 	raises := false
 	for _, b := range list {
@@ -144,10 +149,10 @@ func (x *index) python(w *written, list []boundExample, near string, told bool) 
 	indent := ""
 	if class {
 		indent = "    "
-		fmt.Fprintf(&out, "class %sIssueTest(unittest.TestCase):\n", camel(last(list[0].Call)))
+		fmt.Fprintf(&out, "class %s%sTest(unittest.TestCase):\n", camel(last(list[0].Call)), camel(x.kind))
 	}
 	for i, b := range list {
-		name := fmt.Sprintf("test_%s_as_in_the_issue%s", snake(last(b.Call)), suffix(i))
+		name := "test_" + snake(strings.ReplaceAll(b.named(i), " ", "_"))
 		w.names = append(w.names, name)
 		self := ""
 		if class {
@@ -171,6 +176,11 @@ func (x *index) python(w *written, list []boundExample, near string, told bool) 
 
 func pythonCheck(b boundExample, told, class bool) []string {
 	x := b.expected(told)
+	if b.about != "" {
+		call := b.Call
+		b.Call, b.about = b.about, ""
+		return append([]string{call}, pythonCheck(b, told, class)...)
+	}
 	fail := map[bool]string{true: "self.fail", false: "pytest.fail"}[class]
 	switch {
 	case x.err != "" && class:

@@ -42,26 +42,33 @@ func (x *index) script(w *written, list []boundExample, near string, told bool) 
 		}
 	}
 	var out strings.Builder
+	if x.note != "" {
+		out.WriteString("// " + x.note + "\n")
+	}
 	out.WriteString(bring("test", "node:test") + "\n" + bring("assert", "node:assert") + "\n")
 	out.WriteString(strings.Join(slices.Sorted(maps.Keys(imports)), "\n") + "\n")
 	for i, b := range list {
-		name := fmt.Sprintf("%s as in the issue%s", last(b.Call), strings.ReplaceAll(suffix(i), "_", " "))
+		name := b.named(i)
 		w.names = append(w.names, name)
 		e := b.expected(told)
 		var check string
+		subject := b.Call
+		if b.about != "" {
+			b.Setup, subject = append(slices.Clone(b.Setup), b.Call), b.about
+		}
 		switch {
 		case e.err != "":
 			check = fmt.Sprintf("assert.throws(() => %s, { name: '%s' });", b.Call, e.err)
 		case e.quiet != "":
 			check = fmt.Sprintf("assert.doesNotThrow(() => %s);", b.Call)
 		case strings.ContainsAny(e.value[:1], "[{"):
-			check = fmt.Sprintf("assert.deepStrictEqual(%s, %s);", b.Call, e.value)
+			check = fmt.Sprintf("assert.deepStrictEqual(%s, %s);", subject, e.value)
 		default:
-			check = fmt.Sprintf("assert.strictEqual(%s, %s);", b.Call, e.value)
+			check = fmt.Sprintf("assert.strictEqual(%s, %s);", subject, e.value)
 		}
 		fmt.Fprintf(&out, "\ntest('%s', () => {\n", name)
 		for _, s := range b.Setup {
-			if !regexp.MustCompile(`^(?:const|let|var)\s|^[\w$]+\.`).MatchString(s) {
+			if !regexp.MustCompile(`^(?:const|let|var)\s|^[\w$.]+[.(]`).MatchString(s) {
 				s = "let " + s
 			}
 			out.WriteString("  " + s + ";\n")
@@ -95,7 +102,7 @@ func (x *index) exported(name string, d def, esm bool) (string, error) {
 func (x *index) golang(ctx context.Context, w *written, list []boundExample, near string, told bool) error {
 	b := list[0]
 	pkg := b.main.pkg
-	outside := regexp.MustCompile(`(?m)^package `+regexp.QuoteMeta(pkg)+`_test\b`).MatchString(x.read(near)) && pkg != "main"
+	outside := regexp.MustCompile(`(?m)^package `+regexp.QuoteMeta(pkg)+`_test\b`).MatchString(x.read(near)) && pkg != "main" && x.kind == "issue"
 	importPath, err := x.importPath(path.Dir(b.main.path))
 	if err != nil {
 		return err
@@ -108,7 +115,7 @@ func (x *index) golang(ctx context.Context, w *written, list []boundExample, nea
 				return refuse("%s uses more than one package", b.Call)
 			}
 		}
-		name := "Test" + camel(last(b.Call)) + "AsInTheIssue" + strings.Trim(suffix(i), "_")
+		name := "Test" + camel(strings.ReplaceAll(b.named(i), " ", "_"))
 		if told {
 			name = "Test" + camel(last(b.Call)) + "AsTold" + strings.Trim(suffix(i), "_")
 		}
@@ -132,6 +139,9 @@ func (x *index) golang(ctx context.Context, w *written, list []boundExample, nea
 	if outside {
 		head += "_test"
 		imports = append(imports, "", fmt.Sprintf("%q", importPath))
+	}
+	if x.note != "" {
+		head = "// " + x.note + "\n\n" + head
 	}
 	if len(imports) == 1 {
 		w.text = head + "\n\nimport " + imports[0] + "\n" + body.String()
@@ -173,9 +183,17 @@ func (x *index) goCheck(ctx context.Context, b boundExample, pkg string, outside
 		}
 		return "\tdefer func() {\n\t\tif r := recover(); r != nil {\n\t\t\tt.Errorf(\"panic: %v\", r)\n\t\t}\n\t}()\n\t" + call + "\n", false, nil
 	}
-	result, err := x.result(ctx, path.Dir(b.main.path), last(b.Call))
-	if err != nil {
-		return "", false, err
+	if b.about != "" {
+		return "\t" + call + "\n\tif want := (" + e.value + "); !reflect.DeepEqual(" + b.about + ", want) {\n\t\tt.Errorf(\"got %v, want %v\", " + b.about + ", want)\n\t}\n", true, nil
+	}
+	result := b.gives
+	if result == "" {
+		if result, err = x.result(ctx, path.Dir(b.main.path), last(b.Call)); err != nil {
+			return "", false, err
+		}
+	}
+	if b.fails {
+		return "\tif " + strings.Repeat("_, ", strings.Count(result, ",")) + "err := " + call + "; err == nil {\n\t\tt.Error(\"no error\")\n\t}\n", false, nil
 	}
 	left := "got"
 	failed := ""

@@ -23,7 +23,7 @@ func (s *sheet) copies(ctx context.Context, c Candidate) ([]Rejection, error) {
 		if ch.After == nil || dialectOf(lang) != s.d {
 			continue
 		}
-		regions, err := changed(ctx, ch)
+		regions, err := Changed(ctx, ch)
 		if err != nil {
 			return nil, err
 		}

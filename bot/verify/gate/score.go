@@ -13,23 +13,33 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
-// mutant is a fault planted in the patched text of a file.
-type mutant struct {
-	path  string
-	text  []byte
-	words string
+// Fault is one that is planted in the patched text of a file.
+type Fault struct {
+	Path  string
+	Text  []byte // of the whole file with the fault
+	Words string // what was done to it, with file and line
+}
+
+// Faults lists at most n faults of the changed regions, evenly over the text;
+// cut tells that there are more.
+func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut bool, err error) {
+	all, err := mutants(ctx, changes)
+	if err != nil {
+		return nil, false, err
+	}
+	chosen = spread(all, n)
+	return chosen, len(chosen) < len(all), nil
 }
 
 // score plants faults in the changed regions and counts those that turn the
 // tests red. A fault that does not compile is none.
 func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 	var s Score
-	all, err := mutants(ctx, c.Changes)
+	chosen, cut, err := Faults(ctx, c.Changes, g.cfg.MaxMutants)
 	if err != nil {
 		return s, err
 	}
-	chosen := spread(all, g.cfg.MaxMutants)
-	s.Cut = len(chosen) < len(all)
+	s.Cut = cut
 	until := g.cfg.Now().Add(g.cfg.MutantTime)
 	for i, m := range chosen {
 		if i > 0 && !g.cfg.Now().Before(until) {
@@ -37,10 +47,10 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 			break
 		}
 		files := c.overlay(true)
-		files[m.path] = m.text
+		files[m.Path] = m.Text
 		rep, err := g.try(ctx, c, files, c.paths())
 		if err != nil {
-			return s, fmt.Errorf("planting faults in %s: %w", m.path, err)
+			return s, fmt.Errorf("planting faults in %s: %w", m.Path, err)
 		}
 		switch killed, ran := sees(rep); {
 		case !ran:
@@ -49,7 +59,7 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 			s.Killed++
 		default:
 			s.Mutants++
-			s.Survivors = append(s.Survivors, m.words)
+			s.Survivors = append(s.Survivors, m.Words)
 		}
 	}
 	return s, nil
@@ -73,8 +83,8 @@ func sees(rep verify.Report) (killed, ran bool) {
 }
 
 // mutants lists the faults of all changed regions.
-func mutants(ctx context.Context, changes []Change) ([]mutant, error) {
-	var out []mutant
+func mutants(ctx context.Context, changes []Change) ([]Fault, error) {
+	var out []Fault
 	for _, ch := range changes {
 		lang := code.LanguageOf(ch.Path)
 		if ch.After == nil || code.IsTest(ch.Path) || len(mutate.Operators(lang)) == 0 {
@@ -84,7 +94,7 @@ func mutants(ctx context.Context, changes []Change) ([]mutant, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %s for planting faults: %w", ch.Path, err)
 		}
-		regions, err := changed(ctx, ch)
+		regions, err := Changed(ctx, ch)
 		if err != nil {
 			return nil, err
 		}
@@ -94,16 +104,16 @@ func mutants(ctx context.Context, changes []Change) ([]mutant, error) {
 				if bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
 					continue
 				}
-				out = append(out, mutant{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})
+				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})
 			}
 		}
 	}
 	return out, nil
 }
 
-// changed lists the innermost regions that are new or not the same bytes as
+// Changed lists the innermost regions that are new or not the same bytes as
 // before.
-func changed(ctx context.Context, ch Change) ([]code.Region, error) {
+func Changed(ctx context.Context, ch Change) ([]code.Region, error) {
 	was := map[string]bool{}
 	if ch.Before != nil {
 		regions, err := code.Regions(ctx, ch.Path, ch.Before)
@@ -133,7 +143,7 @@ func changed(ctx context.Context, ch Change) ([]code.Region, error) {
 
 // spread takes at most n of the mutants, evenly over the text, so that no
 // line's many variants stand for the whole.
-func spread(all []mutant, n int) []mutant {
+func spread(all []Fault, n int) []Fault {
 	if len(all) <= n {
 		return all
 	}
@@ -141,7 +151,7 @@ func spread(all []mutant, n int) []mutant {
 	for i := range n {
 		picked[i*len(all)/n] = true
 	}
-	var out []mutant
+	var out []Fault
 	for _, i := range slices.Sorted(maps.Keys(picked)) {
 		out = append(out, all[i])
 	}
