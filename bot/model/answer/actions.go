@@ -18,6 +18,9 @@ const (
 	InsertAfter   = "insert_after"
 	DeleteRegion  = "delete_region"
 	CreateFile    = "create_file"
+	AddImport     = "add_import"     // import statements, whose place fettle finds
+	SearchReplace = "search_replace" // blocks of lines as they are and as they shall be
+	WholeFile     = "whole_file"     // for models that insist
 	RunCheck      = "run_check"
 	Finish        = "finish"
 )
@@ -36,6 +39,8 @@ type Action struct {
 	Reason string `json:"reason,omitempty"`
 	Code   string `json:"-"`
 
+	Signature bool `json:"signature,omitempty"` // a name or parameters change on purpose
+
 	Block  *int    `json:"code,omitempty"` // number of the fenced block, from 1
 	Inline *string `json:"text,omitempty"` // code that stood inside the JSON
 }
@@ -53,10 +58,13 @@ var kinds = map[string]fields{
 	ReadRegion:    {[]string{"path"}, []string{"region", "reason"}},
 	Search:        {[]string{"query"}, []string{"path", "reason"}},
 	ListFiles:     {nil, []string{"path", "reason"}},
-	ReplaceRegion: {[]string{"path", "region", "code"}, []string{"reason"}},
-	InsertAfter:   {[]string{"path", "region", "code"}, []string{"reason"}},
-	DeleteRegion:  {[]string{"path", "region"}, []string{"reason"}},
+	ReplaceRegion: {[]string{"path", "region", "code"}, []string{"reason", "signature"}},
+	InsertAfter:   {[]string{"path", "region", "code"}, []string{"reason", "signature"}},
+	DeleteRegion:  {[]string{"path", "region"}, []string{"reason", "signature"}},
 	CreateFile:    {[]string{"path", "code"}, []string{"reason"}},
+	AddImport:     {[]string{"path", "code"}, []string{"reason"}},
+	SearchReplace: {[]string{"path", "code"}, []string{"reason", "signature"}},
+	WholeFile:     {[]string{"path", "code"}, []string{"reason", "signature"}},
 	RunCheck:      {[]string{"check"}, []string{"reason"}},
 	Finish:        {nil, []string{"reason"}},
 }
@@ -93,9 +101,9 @@ var Developer = Shape[Actions]{
 	Name: "list of actions", Fenced: true, keys: []string{"actions"}, many: "actions",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["actions", "explanation"], "properties": {
   "actions": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxActions) + `, "items": {"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
-    "action": {"type": "string", "enum": ["read_region", "search", "list_files", "replace_region", "insert_after", "delete_region", "create_file", "run_check", "finish"]},
+    "action": {"type": "string", "enum": ["read_region", "search", "list_files", "replace_region", "insert_after", "delete_region", "create_file", "add_import", "search_replace", "whole_file", "run_check", "finish"]},
     "path": {"type": "string", "maxLength": 1000}, "region": {"type": "string", "maxLength": 1000}, "query": {"type": "string", "maxLength": 1000},
-    "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "text": {"type": "string"}}}},
+    "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "text": {"type": "string"}, "signature": {"type": "boolean"}}}},
   "explanation": {"type": "string", "default": ""}}}`),
 	Example: "```json\n" + `{"actions": [{"action": "replace_region", "path": "src/a.py", "region": "function:total@12345678", "code": 1}],
  "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```python\n# the whole new code of that region, and nothing else\n```",

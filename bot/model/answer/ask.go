@@ -20,42 +20,68 @@ type Ask func(ctx context.Context, r model.Request) (model.Reply, error)
 // Count is told of each answer that could not be used.
 type Count func(k model.Kind)
 
+// Options refine Shape.Ask.
+type Options[T any] struct {
+	Count Count              // told of each answer that could not be used; may be nil
+	Max   int                // unusable answers in all, at most MaxMalformed; 0: MaxMalformed
+	Check func(T) *Malformed // what a schema cannot say; nil: nothing
+}
+
 // Ask asks until an answer can be used, at most MaxMalformed times: the second
 // time the prompt ends with what was wrong, the last time, where a decision
 // between words is wanted, it asks for the word alone. The error is a
 // *Malformed after the last try, else what ask said. count may be nil.
 func (s *Shape[T]) Ask(ctx context.Context, ask Ask, req model.Request, count Count) (T, Report, error) {
+	return s.AskWith(ctx, ask, req, Options[T]{Count: count})
+}
+
+// AskWith is Ask with a check of the role's own, whose words are quoted like
+// those of the schema.
+func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Options[T]) (T, Report, error) {
 	var none T
+	if o.Max <= 0 || o.Max > MaxMalformed {
+		o.Max = MaxMalformed
+	}
 	user := req.User
 	for try := 1; ; try++ {
-		last := try == MaxMalformed
-		if req.Schema = nil; !s.Fenced && (!last || s.word == "") {
+		last := try == o.Max
+		word := last && try > 1 && s.word != "" // the prompt asked for the word alone
+		if req.Schema = nil; !s.Fenced && !word {
 			req.Schema = s.bound
 		}
 		reply, err := ask(ctx, req)
 		if err != nil {
 			return none, Report{}, err
 		}
-		v, report, bad := s.read(reply.Text, reply.Finish)
-		if bad != nil && last && s.word != "" {
-			if v, report, alone := s.alone(reply.Text); alone == nil {
-				return v, report, nil
-			}
-		}
+		v, report, bad := s.tried(reply, word, o.Check)
 		if bad == nil {
 			return v, report, nil
 		}
-		if count != nil {
-			count(model.Kind{PromptClass: req.PromptClass, Action: bad.Action, Class: bad.Class})
+		if o.Count != nil {
+			o.Count(model.Kind{PromptClass: req.PromptClass, Action: bad.Action, Class: bad.Class})
 		}
 		if last {
 			return none, report, fmt.Errorf("%d answers could not be used: %w", try, bad)
 		}
 		req.User = user + "\n\n" + s.Again(bad)
-		if try+1 == MaxMalformed && s.word != "" {
+		if try+1 == o.Max && s.word != "" {
 			req.User = user + "\n\n" + WordPrompt(s.options()...)
 		}
 	}
+}
+
+// tried reads one reply, as the single word where that was asked for.
+func (s *Shape[T]) tried(reply model.Reply, word bool, check func(T) *Malformed) (T, Report, *Malformed) {
+	v, report, bad := s.read(reply.Text, reply.Finish)
+	if bad != nil && word {
+		if v, report, alone := s.alone(reply.Text); alone == nil {
+			return v, report, nil
+		}
+	}
+	if bad == nil && check != nil {
+		bad = check(v)
+	}
+	return v, report, bad
 }
 
 // alone reads the word that the last try asked for.

@@ -89,14 +89,14 @@ func shift(want []*Action, by int) {
 // checked compares an action's fields with what its kind needs and may have.
 func (a *Action) checked(n int) *Malformed {
 	has := map[string]bool{"path": a.Path != "", "region": a.Region != "", "query": a.Query != "", "check": a.Check != "", "reason": a.Reason != "",
-		"code": a.Block != nil || a.Inline != nil}
+		"code": a.Block != nil || a.Inline != nil, "signature": a.Signature}
 	kind := kinds[a.Action]
 	for _, f := range kind.needs {
 		if !has[f] {
 			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) has no %q", n, a.Action, f)}
 		}
 	}
-	for _, f := range []string{"path", "region", "query", "check", "code"} {
+	for _, f := range []string{"path", "region", "query", "check", "code", "signature"} {
 		if has[f] && !slices.Contains(kind.needs, f) && !slices.Contains(kind.may, f) {
 			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) cannot have %q", n, a.Action, f)}
 		}

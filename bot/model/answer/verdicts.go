@@ -87,6 +87,29 @@ var Planner = Shape[Plan]{
 		"verification": "acceptance", "is_critical": "critical", "overview": "summary", "explanation": "summary"},
 }.compile()
 
+// Critique is what a second look at a plan says.
+type Critique struct {
+	Approved bool     `json:"approved"`
+	Problems []string `json:"problems"` // what has to change, most important first
+}
+
+// Critic is the shape of a critique. One that approves and names problems, or
+// does neither, is refused: it can be understood in two ways.
+var Critic = Shape[Critique]{
+	Name: "critique", keys: []string{"approved"},
+	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["approved", "problems"], "properties": {
+  "approved": {"type": "boolean"}, "problems": {"type": "array", "maxItems": 10, "default": [], "items": {"type": "string", "minLength": 1, "maxLength": 1000}}}}`),
+	Example: `{"approved": false, "problems": ["one sentence: what is wrong with the plan and what it needs instead"]}`,
+	names: map[string]string{"approve": "approved", "is_approved": "approved", "ok": "approved", "accepted": "approved",
+		"issues": "problems", "objections": "problems", "concerns": "problems", "errors": "problems"},
+	finish: func(v *Critique, _ document, _ *Report) *Malformed {
+		if v.Approved == (len(v.Problems) > 0) {
+			return malformed(SchemaInvalid, "a plan is approved without problems, or it has problems and is not approved")
+		}
+		return nil
+	},
+}.compile()
+
 // Word is the last rung, for deciding between words: it reads an answer that
 // is one of the words and nothing else. More than one, or a word among others,
 // is no decision.

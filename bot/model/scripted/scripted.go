@@ -217,11 +217,11 @@ func stream(w http.ResponseWriter, r *http.Request, call Call, a Answer) {
 	send([]byte("[DONE]"))
 }
 
-// Edit writes an answer of the developer's form: a decision that replaces one
-// region, and the code in a fenced block.
+// Edit writes an answer of the developer's form: a decision with one action,
+// which replaces a region, and the code in a fenced block.
 func Edit(path, region, code, explanation string) string {
 	decision, _ := json.Marshal(map[string]any{
-		"edits":       []any{map[string]any{"kind": "replace_region", "path": path, "region": region, "code": 1}},
+		"actions":     []any{map[string]any{"action": "replace_region", "path": path, "region": region, "code": 1}},
 		"explanation": explanation,
 	})
 	return "```json\n" + string(decision) + "\n```\n\n```\n" + strings.TrimRight(code, "\n") + "\n```\n"

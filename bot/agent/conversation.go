@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// conversation is one attempt of a developer. The prompt only grows, so that a
+// provider's cache can be used: what was asked for, and what came of it, stand
+// behind the brief.
+//
+//	answer ─► questions answered, edits kept ─► next answer … ─► finish
+//
+// An answer with edits and without questions ends it too: asking for a
+// separate "finish" would cost a turn and say nothing.
+type conversation struct {
+	brief  Brief
+	limits Limits
+	log    strings.Builder // what the prompt ends with
+
+	turns, actions, tokens int
+	malformed              int
+	final                  bool           // no answer follows the one asked for
+	asked                  map[string]int // how often each action came
+	idle                   int            // "finish" with nothing done
+	edits                  []task.Edit
+	explanation            string
+	done                   []Done
+	repairs                []string
+}
+
+// next asks for the next answer.
+func (c *conversation) next(ctx context.Context, ask Ask, req model.Request, count func(model.Kind)) (answer.Actions, error) {
+	req.User += c.log.String()
+	if c.final = c.last(); c.final && c.turns > 0 {
+		req.User += "\n\nThis is your last answer of this attempt: no question is answered any more. Give your edits, or finish."
+	}
+	counted := func(ctx context.Context, r model.Request) (model.Reply, error) {
+		reply, err := ask(ctx, r)
+		c.tokens += reply.TokensIn + reply.TokensOut
+		return reply, err
+	}
+	v, report, err := answer.Developer.AskWith(ctx, counted, req, answer.Options[answer.Actions]{
+		Max: answer.MaxMalformed - c.malformed,
+		Count: func(k model.Kind) {
+			c.malformed++
+			if count != nil {
+				count(k)
+			}
+		},
+	})
+	if err != nil {
+		return v, err
+	}
+	c.turns++
+	c.repairs = append(c.repairs, report.Repairs...)
+	if v.Explanation != "" {
+		c.explanation = v.Explanation
+	}
+	return v, nil
+}
+
+// last tells whether the answer to come is the last one. When the tokens are
+// used up, one more answer is taken: what was read shall not be for nothing.
+func (c *conversation) last() bool {
+	turns := c.limits.Turns
+	if c.brief.Tools == nil {
+		turns = min(turns, toolless)
+	}
+	return c.turns+1 >= turns || c.actions >= c.limits.Actions || c.tokens >= c.limits.Tokens
+}
+
+// toolless is how many answers a developer without tools may give: there is
+// nothing to ask for, but a refused edit or an empty "finish" can be mended.
+const toolless = 3
+
+// take does what an answer asks for, as far as it may. The ending is empty
+// when the developer goes on.
+func (c *conversation) take(ctx context.Context, v answer.Actions) (Ending, error) {
+	turn := &results{left: c.limits.TurnBytes}
+	finish, open := false, false
+	for i, a := range v.Actions {
+		if c.actions++; c.actions > c.limits.Actions {
+			return OutOfTurns, nil
+		}
+		if a.Action == answer.Finish {
+			finish = true
+			c.note(a, "kept", 0, 0)
+			continue
+		}
+		times := c.times(a)
+		if times >= 3 {
+			c.note(a, "repeated", 0, 0)
+			return Repeating, nil
+		}
+		asks, err := c.one(ctx, turn, i+1, a, times)
+		if err != nil {
+			return "", err
+		}
+		open = open || asks
+	}
+	switch {
+	case len(c.edits) > 0 && (finish || !open):
+		return Finished, nil
+	case finish && !open:
+		if c.idle++; c.idle > 1 || c.final {
+			return NothingDone, nil
+		}
+		turn.say("You finished, but nothing was changed. Give the edits of the step; if no change is needed, say why and finish again.")
+	case c.final:
+		return OutOfTurns, nil
+	}
+	c.append(v, turn)
+	return "", nil
+}
+
+// one does a single action. asks tells that its result has to be shown before
+// the developer can go on.
+func (c *conversation) one(ctx context.Context, turn *results, n int, a answer.Action, times int) (asks bool, err error) {
+	if e, is := editOf(a); is {
+		return c.keep(turn, n, a, e), nil
+	}
+	if times == 2 {
+		c.note(a, "repeated", 0, 0)
+		turn.say(fmt.Sprintf("Action %d (%s %s): you asked exactly this before. Its result stands above and has not changed; a third time ends this attempt. Ask for something else, or give your edits.", n, a.Action, line(targetOf(a))))
+		return true, nil
+	}
+	if a.Action == answer.RunCheck && len(c.edits) > 0 { // fettle runs all of them on the change
+		c.note(a, "ignored", 0, 0)
+		turn.say(fmt.Sprintf("Action %d (run_check): all checks are run on your change when you finish.", n))
+		return false, nil
+	}
+	text, err := c.tool(ctx, a)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case errors.Is(err, ErrFatal):
+		return false, err
+	case err != nil:
+		c.note(a, "failed", 0, 0)
+		turn.say(fmt.Sprintf("Action %d (%s %s) failed: %s", n, a.Action, line(targetOf(a)), line(err.Error())))
+		return true, nil
+	}
+	size, room := turn.show(fmt.Sprintf("Action %d (%s %s):", n, a.Action, line(targetOf(a))), text, c.limits.ResultBytes)
+	if !room {
+		c.asked[key(a)]-- // it may be asked for again
+		c.note(a, "failed", 0, 0)
+		return true, nil
+	}
+	c.note(a, "shown", size, hiddenIn(text))
+	return true, nil
+}
+
+func (c *conversation) tool(ctx context.Context, a answer.Action) (string, error) {
+	t := c.brief.Tools
+	if t == nil {
+		return "", errors.New("there are no tools in this run; give your edits")
+	}
+	switch a.Action {
+	case answer.ReadRegion:
+		return t.ReadRegion(ctx, a.Path, a.Region)
+	case answer.Search:
+		return t.Search(ctx, a.Query, a.Path)
+	case answer.ListFiles:
+		return t.ListFiles(ctx, a.Path)
+	case answer.RunCheck:
+		return t.RunCheck(ctx, a.Check)
+	}
+	return "", fmt.Errorf("%s is no action", a.Action)
+}
+
+// keep adds an edit to those of the attempt, in place of an earlier one with
+// the same target from an earlier answer. It tells whether the developer has
+// to hear of it.
+func (c *conversation) keep(turn *results, n int, a answer.Action, e task.Edit) bool {
+	if c.brief.Permit != nil {
+		if err := c.brief.Permit(e); err != nil {
+			c.note(a, "refused", 0, 0)
+			turn.say(fmt.Sprintf("Action %d (%s %s) was refused: %s", n, a.Action, line(targetOf(a)), line(err.Error())))
+			return true
+		}
+	}
+	c.note(a, "kept", len(e.Code), 0)
+	turn.fresh = append(turn.fresh, e)
+	for i, old := range c.edits {
+		if sameTarget(old, e) && !turn.made(old) {
+			c.edits[i] = e
+			turn.say(fmt.Sprintf("Action %d (%s %s) was kept in place of the earlier one.", n, a.Action, line(targetOf(a))))
+			return false
+		}
+	}
+	c.edits = append(c.edits, e)
+	turn.say(fmt.Sprintf("Action %d (%s %s) was kept.", n, a.Action, line(targetOf(a))))
+	return false
+}
+
+// sameTarget tells edits of which a later one replaces an earlier one.
+func sameTarget(a, b task.Edit) bool {
+	exclusive := func(k task.EditKind) bool { return k != task.EditInsert && k != task.EditImport && k != task.EditSearch }
+	return path.Clean(a.Path) == path.Clean(b.Path) && a.Region == b.Region && exclusive(a.Kind) && exclusive(b.Kind)
+}
+
+// times counts an action with the same arguments, this time included. An edit
+// is the same with the same code.
+func (c *conversation) times(a answer.Action) int {
+	k := key(a)
+	c.asked[k]++
+	return c.asked[k]
+}
+
+func key(a answer.Action) string {
+	sum := sha256.Sum256([]byte(a.Code))
+	return strings.Join([]string{a.Action, path.Clean(a.Path), a.Region, strings.Join(strings.Fields(a.Query), " "), a.Check, string(sum[:])}, "\x00")
+}
+
+func (c *conversation) note(a answer.Action, result string, size, hidden int) {
+	c.done = append(c.done, Done{Action: a.Action, Target: line(targetOf(a)), Result: result, Bytes: size, Hidden: hidden})
+}
+
+// append puts a turn behind the prompt: what the developer asked for, in
+// fettle's words, and the results.
+func (c *conversation) append(v answer.Actions, turn *results) {
+	fmt.Fprintf(&c.log, "\n\nYour answer %d asked for %d actions. What came of them:\n%s", c.turns, len(v.Actions), turn.text.String())
+	if c.explanation != "" {
+		fmt.Fprintf(&c.log, "\nYour words so far: %s", line(c.explanation))
+	}
+	fmt.Fprintf(&c.log, "\nGo on in the same form. %d answers are left.", c.limits.Turns-c.turns)
+}
+
+func (c *conversation) answer(e Ending) Answer {
+	p := task.Patch{Edits: c.edits}
+	return Answer{Patch: p, Explanation: strings.TrimSpace(c.explanation), NewTests: newTests(p), Ending: e, Turns: c.turns, Actions: c.done, Repairs: c.repairs}
+}
+
+// results are what a turn's actions brought.
+type results struct {
+	text  strings.Builder
+	left  int         // bytes that may still be shown
+	fresh []task.Edit // kept in this turn
+}
+
+func (r *results) made(e task.Edit) bool {
+	for _, x := range r.fresh[:max(0, len(r.fresh)-1)] {
+		if x == e {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *results) say(words string) { r.text.WriteString(words + "\n") }
+
+// show fences foreign text and gives the number of bytes that were shown, and
+// whether there was room for it.
+func (r *results) show(head, text string, limit int) (size int, room bool) {
+	limit = min(limit, r.left)
+	if limit < 200 {
+		r.say(head + " left out, because the results of this answer are already long. Ask for it again, on its own, with a smaller target.")
+		return 0, false
+	}
+	text = clipped(text, limit)
+	r.left -= len(text)
+	if strings.TrimSpace(text) == "" {
+		r.say(head + " nothing was found.")
+		return 0, true
+	}
+	r.say(head + "\n" + fence(foreign(text), ""))
+	return len(text), true
+}

@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Developer writes the edits of one step.
+type Developer struct {
+	role
+	limits Limits
+}
+
+// Develop asks the tier for edits, over as many turns as its questions need
+// and the limits allow. Tier 1 sees the task, the failures and its own last
+// attempt, tier 2 the failed attempts, tier 3 all of them and the decisions of
+// the ladder. The error is a *Malformed when three answers could not be read,
+// else what Ask or a tool said; edits that were kept before it are in the
+// answer all the same.
+func (d *Developer) Develop(ctx context.Context, ask Ask, b Brief) (Answer, error) {
+	req, err := d.prompt(b)
+	if err != nil {
+		return Answer{}, err
+	}
+	c := &conversation{brief: b, limits: d.limits, asked: map[string]int{}}
+	for {
+		v, err := c.next(ctx, ask, req, d.count)
+		if err != nil {
+			return c.answer(""), err
+		}
+		over, err := c.take(ctx, v)
+		if err != nil {
+			return c.answer(""), err
+		}
+		if over != "" {
+			return c.answer(over), nil
+		}
+	}
+}
+
+// shortestBody is what of a long issue is always shown, in bytes.
+const shortestBody = 2000
+
+// prompt renders the brief, leaving out the least suspicious regions, then the
+// oldest attempts, then the middle of the issue, until it fits the tier's
+// window.
+func (d *Developer) prompt(b Brief) (model.Request, error) {
+	b.Attempts = shown(b)
+	data := func() any { return viewOf(b, d.limits.Turns) }
+	less := func(over int) bool {
+		switch {
+		case len(b.Places) > 1:
+			b.Places = b.Places[:len(b.Places)-1]
+		case len(b.Attempts) > 0:
+			b.Attempts = b.Attempts[1:]
+		case len(b.History)+len(b.Precedents)+len(b.Warnings) > 0:
+			b.History, b.Precedents, b.Warnings = nil, nil, nil
+		default:
+			return cut(&b.Task.Body, over, shortestBody)
+		}
+		return true
+	}
+	req, err := d.request(promptOf(b.Tier), window(b.MaxBytes), data, less)
+	req.Tier, req.Agent = b.Tier, "developer"
+	return req, err
+}
+
+// promptOf is the prompt of a tier; one that is not on the ladder gets the
+// first.
+func promptOf(t task.Tier) string {
+	switch t {
+	case task.Tier2, task.Tier3:
+		return "developer-" + string(t)
+	}
+	return "developer-tier1"
+}
+
+func viewOf(b Brief, turns int) *view {
+	v := newView()
+	v.Task, v.Plan, v.Step, v.Feedback = taskOf(b.Task), planOf(b.Plan), stepOf(b.Step), foreign(b.Feedback)
+	v.Places, v.Failures, v.Strategies = placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
+	v.Attempts = attemptsOf(b.Attempts, 5)
+	v.Regenerate, v.NeedsTest, v.TestDirs = b.Regenerate, b.NeedsTest, foreigns(b.TestDirs)
+	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns
+	v.Warnings = foreigns(b.Warnings)
+	v.Precedents = precedentsOf(b.Precedents)
+	switch b.Tier {
+	case task.Tier3:
+		v.History = foreigns(b.History)
+	case task.Tier2:
+	default:
+		v.Precedents = v.Precedents[:min(1, len(v.Precedents))]
+	}
+	return v
+}
+
+// shown are the attempts that a tier sees.
+func shown(b Brief) []task.Attempt {
+	var models []task.Attempt
+	for _, a := range b.Attempts {
+		if a.Tier != task.TierMechanical {
+			models = append(models, a)
+		}
+	}
+	keep := map[task.Tier]int{task.Tier1: 1, task.Tier2: 5, task.Tier3: len(models)}[b.Tier]
+	return models[max(0, len(models)-keep):]
+}
+
+// editKinds are the actions that change something.
+var editKinds = map[string]task.EditKind{
+	answer.ReplaceRegion: task.EditReplace, answer.InsertAfter: task.EditInsert, answer.DeleteRegion: task.EditDelete, answer.CreateFile: task.EditCreate,
+	answer.AddImport: task.EditImport, answer.SearchReplace: task.EditSearch, answer.WholeFile: task.EditFile,
+}
+
+func editOf(a answer.Action) (task.Edit, bool) {
+	kind, ok := editKinds[a.Action]
+	return task.Edit{Kind: kind, Path: a.Path, Region: a.Region, Code: a.Code, Signature: a.Signature}, ok
+}
+
+func newTests(p task.Patch) []string {
+	var out []string
+	for _, e := range p.Edits {
+		if e.Kind == task.EditCreate && code.IsTest(path.Clean(e.Path)) {
+			out = append(out, path.Clean(e.Path))
+		}
+	}
+	return out
+}
+
+// targetOf names what an action is about, for the record and for telling
+// repetitions.
+func targetOf(a answer.Action) string {
+	switch {
+	case a.Region != "":
+		return a.Path + "::" + a.Region
+	case a.Query != "" && a.Path != "":
+		return fmt.Sprintf("%s in %s", a.Query, a.Path)
+	}
+	return a.Path + a.Query + a.Check
+}

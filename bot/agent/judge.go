@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Evidence is what the checks say of an attempt.
+type Evidence struct {
+	Green    bool   // every required check passed on the whole tree
+	Proven   bool   // a test that failed before the change passes now
+	Refused  string // why the edits were not applied, or ""
+	Level    Level  // the first red level
+	Fixed    []string
+	Broken   []string // tests that were green and are red or were not seen
+	Missing  []string // files that the plan promised and that are not there
+	Failures []task.Failure
+	Tier     task.Tier
+	Earlier  []task.Attempt // of the same step, oldest first
+}
+
+// Level is a level of the checks, in the order in which they are run.
+type Level string
+
+// The levels (SPEC L2). They stop at the first red one.
+const (
+	LevelSyntax   Level = "syntax"
+	LevelImports  Level = "imports"
+	LevelLint     Level = "lint"
+	LevelTypes    Level = "types"
+	LevelTargeted Level = "targeted"
+	LevelFull     Level = "full"
+)
+
+// Red tells whether anything speaks against the attempt. Evidence that
+// contradicts itself is red.
+func (e Evidence) Red() bool {
+	return !e.Green || e.Refused != "" || e.Level != "" || len(e.Broken) > 0 || len(e.Missing) > 0
+}
+
+// Next is what follows an attempt, from the best to the worst.
+type Next string
+
+// What may follow.
+const (
+	NextAccept   Next = "accept"   // the step is done
+	NextRetry    Next = "retry"    // again at the same tier
+	NextEscalate Next = "escalate" // the next tier
+	NextReplan   Next = "replan"   // the plan is revised
+	NextFail     Next = "fail"     // the step ends
+)
+
+// order ranks what may follow; a judgement only goes towards its end.
+var order = []Next{NextAccept, NextRetry, NextEscalate, NextReplan, NextFail}
+
+func (n Next) rank() int {
+	for i, x := range order {
+		if x == n {
+			return i
+		}
+	}
+	return len(order)
+}
+
+// Decision is what follows an attempt and who decided it.
+type Decision struct {
+	Next   Next   `json:"next"`
+	By     string `json:"by"` // checks, tester, reviewer, strategy
+	Reason string `json:"reason,omitempty"`
+}
+
+// Judge decides what follows from the evidence and from what the models say.
+// The worst of the three counts: red checks beat any verdict, escalate_tier
+// beats RETRY, and a model can lower a verdict but never raise it. Only a new
+// plan for failures that no plan can answer becomes another try (SPEC L3). An
+// empty recommendation or verdict says nothing, an unknown one is a retry.
+func Judge(e Evidence, advice Advice, review Review) Decision {
+	d := Decision{Next: NextAccept, By: "checks", Reason: "every required check passed"}
+	if e.Red() {
+		d.Next, d.Reason = NextRetry, whyRed(e)
+	}
+	d = d.worse(nextOf(advice.Recommendation), "tester", advice.Reason)
+	escalated := d
+	d = d.worse(nextOf(review.Verdict), "reviewer", review.Reason)
+	if d.Next != NextReplan || MayReplan(e.Failures) {
+		return d
+	}
+	if escalated.Next != NextEscalate { // an approval of the others does not become one by this
+		escalated = Decision{Next: NextRetry}
+	}
+	class := ClassOf(e.Failures[0])
+	return Decision{Next: escalated.Next, By: "strategy", Reason: fmt.Sprintf("a new plan does not answer %s: %s", class, StrategyFor(class).Words)}
+}
+
+func (d Decision) worse(n Next, by, reason string) Decision {
+	if n.rank() <= d.Next.rank() {
+		return d
+	}
+	return Decision{Next: n, By: by, Reason: reason}
+}
+
+func nextOf(word string) Next {
+	switch word {
+	case "", answer.PassToCommit, answer.Accept:
+		return NextAccept
+	case answer.EscalateTier:
+		return NextEscalate
+	case answer.EscalateToPlanner:
+		return NextReplan
+	case answer.Fail:
+		return NextFail
+	}
+	return NextRetry
+}
+
+func whyRed(e Evidence) string {
+	switch {
+	case e.Refused != "":
+		return e.Refused
+	case len(e.Missing) > 0:
+		return fmt.Sprintf("the plan promised %s, and it is not there", line(e.Missing[0]))
+	case len(e.Broken) > 0:
+		return fmt.Sprintf("%d tests that were green are red or were not seen", len(e.Broken))
+	case e.Level != "":
+		return fmt.Sprintf("the checks are red at the level %s", e.Level)
+	}
+	return "the checks are red"
+}

@@ -1,0 +1,249 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Instruction is a file like AGENTS.md or CONTRIBUTING, from the base commit:
+// advice of the repository, which is foreign and obliges to nothing.
+type Instruction struct{ Path, Text string }
+
+// PlanBrief is all that the planner may know.
+type PlanBrief struct {
+	Task         task.Task
+	Tier         task.Tier // whose model plans; the same one criticises
+	Files        []string  // of the whole tree, without what is never sent; shown as at most 50 lines
+	Places       []Place   // retrieved regions, the most suspicious first
+	Failures     []task.Failure
+	Instructions []Instruction
+	Attempts     []task.Attempt
+	Precedents   []Precedent
+	Warnings     []string
+	Plan         Plan // the plan so far, for Revise
+	NeedsTest    bool
+	MaxSteps     int // 0: MaxSteps; the fewer of the two hold
+	MaxBytes     int // of the prompt's user part; 0: 48 KiB
+}
+
+func (b PlanBrief) steps() int {
+	if b.MaxSteps > 0 && b.MaxSteps < MaxSteps {
+		return b.MaxSteps
+	}
+	return MaxSteps
+}
+
+// Planner makes plans. It never ends without one: after a plan that cannot be
+// read or is rejected twice comes one that needs no model.
+//
+//	plan ─ valid? ─ critique ─ approved ─► plan
+//	  └──── no ────────┬─ rejected ─► one revision ─ valid? ─ critique ─► plan
+//	                   ▼                                └──────┴─────► fallback
+type Planner struct{ role }
+
+// Plan asks for a plan and criticises it. The error is Ask's, for what is not
+// the model's fault: a cancelled call, a refused budget.
+func (p *Planner) Plan(ctx context.Context, ask Ask, b PlanBrief) (Plan, error) {
+	b.Plan = Plan{}
+	return p.plan(ctx, ask, b, "", Planned)
+}
+
+// Revise asks for another plan in place of b.Plan, because of feedback: a
+// human's, or what the attempts showed. It is criticised like the first one.
+func (p *Planner) Revise(ctx context.Context, ask Ask, b PlanBrief, feedback string) (Plan, error) {
+	return p.plan(ctx, ask, b, feedback, Revised)
+}
+
+func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback string, origin Origin) (Plan, error) {
+	first, err := p.draft(ctx, ask, b, feedback)
+	if err != nil {
+		return p.instead(ctx, b, err)
+	}
+	problems, err := p.criticise(ctx, ask, b, first)
+	if err != nil {
+		return Plan{}, err
+	}
+	if len(problems) == 0 {
+		first.Origin = origin
+		return first, nil
+	}
+	again := b
+	again.Plan = first
+	second, err := p.draft(ctx, ask, again, joined(feedback, problems))
+	if err != nil {
+		return p.instead(ctx, b, err)
+	}
+	left, err := p.criticise(ctx, ask, b, second)
+	if err != nil {
+		return Plan{}, err
+	}
+	if len(left) > 0 {
+		return FallbackPlan(b, append([]string{"the plan was rejected twice"}, left...)...), nil
+	}
+	second.Origin, second.Problems = Revised, problems
+	return second, nil
+}
+
+func joined(feedback string, problems []string) string {
+	if feedback != "" {
+		problems = append([]string{feedback}, problems...)
+	}
+	return strings.Join(problems, "\n")
+}
+
+// instead gives the fallback for what a model could not do, and hands on what
+// is not the model's fault.
+func (p *Planner) instead(ctx context.Context, b PlanBrief, err error) (Plan, error) {
+	if unanswered(ctx, err) {
+		return FallbackPlan(b, "the planner gave no usable plan: "+line(err.Error())), nil
+	}
+	return Plan{}, err
+}
+
+// draft asks for a plan that is valid.
+func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback string) (Plan, error) {
+	full := b
+	data := func() any {
+		v := p.view(b)
+		v.Plan, v.Feedback = planOf(b.Plan), foreign(feedback)
+		return v
+	}
+	req, err := p.request("planner", window(b.MaxBytes), data, func(over int) bool { return b.shrink(over) })
+	if err != nil {
+		return Plan{}, err
+	}
+	req.Tier, req.Agent = b.Tier, "planner"
+	got, _, err := answer.Planner.AskWith(ctx, answer.Ask(ask), req, answer.Options[answer.Plan]{Count: p.count, Check: func(v answer.Plan) *answer.Malformed { return full.check(v) }})
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Summary: got.Summary}
+	for _, s := range got.Steps {
+		plan.Steps = append(plan.Steps, Step{Goal: s.Goal, Targets: s.Targets, Acceptance: s.Acceptance, Critical: s.Critical})
+	}
+	return plan, nil
+}
+
+// criticise gives the problems of a plan. A critique that cannot be had is no
+// problem of the plan, which is valid by then.
+func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan) ([]string, error) {
+	data := func() any {
+		v := p.view(b)
+		v.Plan = planOf(plan)
+		return v
+	}
+	req, err := p.request("critic", window(b.MaxBytes), data, func(over int) bool { return b.shrink(over) })
+	if err != nil {
+		return nil, err
+	}
+	req.Tier, req.Agent, req.MaxTokens = b.Tier, "critic", 800
+	got, _, err := answer.Critic.Ask(ctx, answer.Ask(ask), req, p.count)
+	if err != nil && unanswered(ctx, err) {
+		return nil, nil
+	}
+	return got.Problems, err
+}
+
+func (p *Planner) view(b PlanBrief) *view {
+	v := newView()
+	v.Task, v.Places, v.Failures, v.Strategies = taskOf(b.Task), placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
+	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
+	tree, left := Tree(b.Files, treeLines)
+	v.Tree, v.TreeLeft, v.MaxSteps, v.NeedsTest = foreigns(tree), left, b.steps(), b.NeedsTest
+	for _, i := range b.Instructions {
+		v.Instructions = append(v.Instructions, fileView{foreign(i.Path), foreign(clipped(i.Text, 4<<10))})
+	}
+	return v
+}
+
+// shrink leaves out the least suspicious place, an instruction, the oldest
+// attempt, or the middle of the issue.
+func (b *PlanBrief) shrink(over int) bool {
+	switch {
+	case len(b.Places) > 1:
+		b.Places = b.Places[:len(b.Places)-1]
+	case len(b.Instructions) > 0:
+		b.Instructions = b.Instructions[:len(b.Instructions)-1]
+	case len(b.Attempts) > 1:
+		b.Attempts = b.Attempts[1:]
+	default:
+		return cut(&b.Task.Body, over, shortestBody)
+	}
+	return true
+}
+
+// check says what a schema cannot: how many steps there may be, and which
+// targets can be meant. Whether a target may be changed is for the guard.
+func (b PlanBrief) check(v answer.Plan) *answer.Malformed {
+	bad := func(format string, args ...any) *answer.Malformed {
+		return &answer.Malformed{Class: answer.SchemaInvalid, Reason: fmt.Sprintf(format, args...)}
+	}
+	if len(v.Steps) > b.steps() {
+		return bad("it has %d steps, at most %d are taken", len(v.Steps), b.steps())
+	}
+	goals := map[string]bool{}
+	for i, s := range v.Steps {
+		goal := strings.ToLower(strings.Join(strings.Fields(s.Goal), " "))
+		if goal == "" || goals[goal] {
+			return bad("step %d has no goal of its own", i+1)
+		}
+		goals[goal] = true
+		for _, t := range s.Targets {
+			if file := targetPath(t); !local(file) {
+				return bad("step %d aims at %s, which is no path inside the repository", i+1, line(t))
+			}
+		}
+	}
+	return nil
+}
+
+// targetPath is the file of a target such as src/a.py::function:f@1234abcd.
+func targetPath(target string) string {
+	file, _, _ := strings.Cut(target, "::")
+	return strings.TrimSpace(file)
+}
+
+// local tells a path inside the tree that is not Git's own.
+func local(p string) bool {
+	if p == "" || strings.ContainsAny(p, "\\\x00\n") || path.IsAbs(p) {
+		return false
+	}
+	parts := strings.Split(path.Clean(p), "/")
+	return parts[0] != ".." && !slices.ContainsFunc(parts, func(s string) bool { return strings.EqualFold(s, ".git") })
+}
+
+// FallbackPlan is the plan that needs no model: read the suspicious places,
+// patch, test, finish. It always has its one step.
+func FallbackPlan(b PlanBrief, why ...string) Plan {
+	var targets []string
+	for _, p := range b.Places {
+		if !slices.Contains(targets, p.Path) && len(targets) < 5 {
+			targets = append(targets, p.Path)
+		}
+	}
+	accept := "every failing test passes, and nothing that was green is red"
+	if b.NeedsTest {
+		accept = "a new test fails before the change and passes after it, and nothing that was green is red"
+	}
+	return Plan{
+		Summary: "The suspicious places are read, patched and tested.", Origin: Fallback, Problems: why,
+		Steps: []Step{{
+			Goal:    "Read the most suspicious regions, patch the cause of the failure with the smallest change, test it, and finish.",
+			Targets: targets, Acceptance: accept,
+		}},
+	}
+}
+
+// window is the limit of a prompt in bytes.
+func window(limit int) int {
+	if limit <= 0 {
+		return 48 << 10
+	}
+	return limit
+}

@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Review is what the reviewer says. An empty verdict says nothing.
+type Review = answer.Review
+
+// ReviewBrief is what the reviewer sees.
+type ReviewBrief struct {
+	Task     task.Task
+	Tier     task.Tier // whose model is asked
+	Step     Step      // empty: the task as a whole
+	Diff     string
+	Evidence Evidence
+	Advice   Advice
+	MaxBytes int // of the prompt's user part; 0: 32 KiB
+}
+
+// Reviewer looks at a diff and its checks. It can only lower a verdict: see
+// Judge.
+type Reviewer struct{ role }
+
+const reviewTokens = 400
+
+// Review asks for a verdict. When the model gives no usable answer the verdict
+// is empty and the reason says why: the evidence decides alone. The error is
+// Ask's, for what is not the model's fault.
+func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, error) {
+	if b.MaxBytes <= 0 {
+		b.MaxBytes = 32 << 10
+	}
+	data := func() any {
+		v := newView()
+		v.Task, v.Step, v.Diff = taskOf(b.Task), stepOf(b.Step), foreign(b.Diff)
+		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
+		v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
+		return v
+	}
+	req, err := r.request("reviewer", b.MaxBytes, data, func(over int) bool {
+		return cut(&b.Diff, over, 4<<10) || cut(&b.Task.Body, over, shortestBody) || shorten(&b.Evidence.Failures)
+	})
+	if err != nil {
+		return Review{}, err
+	}
+	req.Tier, req.Agent, req.MaxTokens = b.Tier, "reviewer", reviewTokens
+	got, _, err := answer.Reviewer.Ask(ctx, answer.Ask(ask), req, r.count)
+	switch {
+	case err != nil && unanswered(ctx, err):
+		return Review{Reason: "the reviewer gave no usable answer: " + line(err.Error())}, nil
+	case err != nil:
+		return Review{}, err
+	}
+	return got, nil
+}
+
+// cut shortens a text by what is over, to no less than least bytes, and tells
+// whether it could.
+func cut(text *string, over, least int) bool {
+	keep := max(len(*text)-over-100, least)
+	if len(*text) <= keep+100 {
+		return false
+	}
+	*text = clipped(*text, keep)
+	return true
+}

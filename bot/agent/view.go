@@ -1,0 +1,209 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/model/answer"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// view is what a prompt can show. All foreign text in it is of type foreign,
+// so that a prompt that prints it carelessly shows one harmless line.
+type view struct {
+	Task         taskView
+	Plan         planView
+	Step         stepView
+	Feedback     foreign
+	Tree         []foreign
+	TreeLeft     int // lines of the tree that were left out
+	Instructions []fileView
+	Places       []placeView
+	Failures     []foreign
+	Strategies   []Strategy // our own words
+	Attempts     []attemptView
+	History      []foreign
+	Precedents   []precedentView
+	Warnings     []foreign
+	Regenerate   bool
+	NeedsTest    bool
+	TestDirs     []foreign
+	Tools        bool
+	Checks       []foreign
+	Turns        int
+	MaxSteps     int
+	Diff         foreign
+	Evidence     evidenceView
+	Advice       foreign
+}
+
+func newView() *view { return &view{MaxSteps: MaxSteps} }
+
+// forms are what a system text can show: nothing of it is foreign.
+var forms = map[string]string{
+	"DeveloperForm": answer.Developer.Form(),
+	"PlannerForm":   answer.Planner.Form(),
+	"CriticForm":    answer.Critic.Form(),
+	"TesterForm":    answer.Tester.Form(),
+	"ReviewerForm":  answer.Reviewer.Form(),
+}
+
+type taskView struct{ Title, Body, Hint foreign }
+
+func taskOf(t task.Task) taskView {
+	return taskView{foreign(t.Title), foreign(t.Body), foreign(t.Hint)}
+}
+
+type stepView struct {
+	Goal, Acceptance foreign
+	Targets          []foreign
+	Critical         bool
+}
+
+func stepOf(s Step) stepView {
+	return stepView{foreign(s.Goal), foreign(s.Acceptance), foreigns(s.Targets), s.Critical}
+}
+
+type planView struct {
+	Summary foreign
+	Steps   []stepView
+}
+
+func planOf(p Plan) planView {
+	v := planView{Summary: foreign(p.Summary)}
+	for _, s := range p.Steps {
+		v.Steps = append(v.Steps, stepOf(s))
+	}
+	return v
+}
+
+func foreigns(all []string) []foreign {
+	out := make([]foreign, len(all))
+	for i, s := range all {
+		out[i] = foreign(s)
+	}
+	return out
+}
+
+type fileView struct{ Path, Text foreign }
+
+type placeView struct {
+	Path, ID, Code, Before, After, Why foreign
+	StartLine, EndLine                 int
+	Lang                               string // a language of package code, not foreign
+}
+
+func placesOf(places []Place) []placeView {
+	out := make([]placeView, 0, len(places))
+	for _, p := range places {
+		out = append(out, placeView{foreign(p.Path), foreign(p.Region.ID), foreign(p.Code), foreign(p.Before), foreign(p.After), foreign(p.Why),
+			p.Region.StartLine, p.Region.EndLine, string(code.LanguageOf(p.Path))})
+	}
+	return out
+}
+
+type attemptView struct {
+	Number      int
+	Tier        task.Tier
+	Refused     foreign
+	Diff        foreign
+	Explanation foreign
+	Left        []foreign // call sites that were not adapted
+	Fixed       int
+	Broken      []foreign
+	Failures    []foreign
+}
+
+func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
+	out := make([]attemptView, 0, len(attempts))
+	for _, a := range attempts {
+		v := attemptView{a.Number, a.Tier, foreign(a.Refused), foreign(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
+			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
+		for _, c := range a.Callers {
+			if !c.Adapted {
+				v.Left = append(v.Left, foreign(fmt.Sprintf("%s:%d, which uses %s", c.Path, c.Line, c.Name)))
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+type precedentView struct {
+	Words   foreign
+	Diff    foreign
+	Percent int
+	Tries   int
+}
+
+func precedentsOf(all []Precedent) []precedentView {
+	out := make([]precedentView, 0, len(all))
+	for _, p := range all {
+		out = append(out, precedentView{foreign(p.Words), foreign(clipped(p.Diff, 4<<10)), int(p.SuccessRate*100 + 0.5), p.Tries})
+	}
+	return out
+}
+
+type evidenceView struct {
+	Green, Proven                 bool
+	Level                         Level
+	Fixed, Broken, Missing, Tried int
+	Why                           foreign
+}
+
+func evidenceOf(e Evidence) evidenceView {
+	v := evidenceView{!e.Red(), e.Proven, e.Level, len(e.Fixed), len(e.Broken), len(e.Missing), len(e.Earlier), ""}
+	if e.Red() {
+		v.Why = foreign(whyRed(e))
+	}
+	return v
+}
+
+func describeAll(failures []task.Failure, most int) []foreign {
+	out := make([]foreign, 0, len(failures))
+	for _, f := range failures[:min(len(failures), most)] {
+		out = append(out, foreign(describe(f)))
+	}
+	return out
+}
+
+// longestMessage bounds what a failure says, in bytes: an assertion on two
+// long texts shows both of them.
+const longestMessage = 2000
+
+// describe puts a failure in a few lines.
+func describe(f task.Failure) string {
+	var b strings.Builder
+	if f.Test != "" {
+		fmt.Fprintf(&b, "test: %s\n", f.Test)
+	}
+	fmt.Fprintf(&b, "kind: %s", f.Kind)
+	if f.Exception != "" {
+		fmt.Fprintf(&b, " (%s)", f.Exception)
+	}
+	if f.File != "" {
+		fmt.Fprintf(&b, " at %s:%d", f.File, f.Line)
+	}
+	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(f.Message, longestMessage))
+	for i, fr := range f.Trace {
+		if i == 12 {
+			fmt.Fprintf(&b, "  … %d more frames\n", len(f.Trace)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s:%d %s\n", fr.File, fr.Line, fr.Function)
+	}
+	return b.String()
+}
+
+// sample fills every part of a prompt once, to try the prompt out.
+func sample() *view {
+	one := []foreign{"x"}
+	return &view{
+		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true}}}, Step: stepView{"x", "x", one, true}, Feedback: "x",
+		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
+		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
+		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, TestDirs: one, Tools: true, Checks: one,
+		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Level: LevelFull, Why: "x"}, Advice: "x",
+	}
+}
