@@ -3,12 +3,8 @@ package mend
 import (
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"maps"
 	"path"
@@ -17,15 +13,7 @@ import (
 	"sync"
 
 	"github.com/fettle-dev/fettle/bot/verify"
-)
-
-//go:embed driver/probe/probe.go driver/probe/values.go driver/probe/near.go
-var probeSources embed.FS
-
-const (
-	probeDir  = "zz_fettle_probe" // of the package that does calls again
-	probeFile = "zz_fettle_probe.go"
-	probeName = "fettleSeen"
+	"github.com/fettle-dev/fettle/bot/verify/probe"
 )
 
 // probe builds all candidates at once, with each function telling the probing
@@ -98,7 +86,7 @@ func (b *goBench) watch(ctx context.Context, worker int, pkg, name string, candi
 	return b.goBehaviour(raw, tests), nil
 }
 
-// goBehaviour reads records as package driver/probe writes them.
+// goBehaviour reads records as package probe writes them.
 func (b *goBench) goBehaviour(raw []byte, tests []verify.TestResult) *behaviour {
 	out := &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
 	for line := range bytes.Lines(raw) {
@@ -154,16 +142,9 @@ func (h *hooked) lay(pkgs []string) error {
 			}
 		}
 	}
-	sources, err := fs.ReadDir(probeSources, "driver/probe")
-	if err != nil {
-		return fmt.Errorf("reading the probing package: %w", err)
-	}
-	for _, e := range sources {
-		text, err := probeSources.ReadFile("driver/probe/" + e.Name())
-		if err != nil {
-			return fmt.Errorf("reading the probing package: %w", err)
-		}
-		if err := h.write(path.Join(b.suite.Dir, probeDir, e.Name()), text); err != nil {
+	sources := probe.Sources()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if err := h.write(path.Join(b.suite.Dir, probe.Dir, name), sources[name]); err != nil {
 			return err
 		}
 	}
@@ -212,10 +193,10 @@ func (h *hooked) texts(dir string) (map[string][]byte, error) {
 			}
 		}
 		if out[name] = text; path.Base(name) != schemataFile {
-			out[name] = withHooks(name, text)
+			out[name] = probe.Hooks(name, text, nil)
 		}
-		if helper := path.Join(dir, probeFile); out[helper] == nil {
-			out[helper] = fmt.Appendf(nil, "package %s\n\nimport fettleprobe %q\n\nvar %s = fettleprobe.Seen\n", f.Name.Name, g.module+"/"+probeDir, probeName)
+		if helper := path.Join(dir, probe.HelperFile); out[helper] == nil {
+			out[helper] = probe.Helper(f.Name.Name, g.module)
 		}
 	}
 	for range 3 {
@@ -235,73 +216,12 @@ func unhook(texts map[string][]byte, bad []misfit) bool {
 	taken := false
 	for _, m := range bad {
 		lines := bytes.Split(texts[m.path], []byte("\n"))
-		if i := m.line - 1; i >= 0 && i < len(lines) && bytes.HasPrefix(lines[i], []byte(probeName+"(")) {
+		if i := m.line - 1; i >= 0 && i < len(lines) && bytes.HasPrefix(lines[i], []byte(probe.HookName+"(")) {
 			lines[i], taken = nil, true
 			texts[m.path] = bytes.Join(lines, []byte("\n"))
 		}
 	}
 	return taken
-}
-
-// withHooks puts a line at the start of each function that tells of the call.
-func withHooks(name string, text []byte) []byte {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	if err != nil {
-		return text
-	}
-	var out bytes.Buffer
-	from := 0
-	for _, d := range file.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil {
-			continue
-		}
-		if hook := hookOf(name, fn, func(n ast.Node) string {
-			return string(text[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset])
-		}); hook != "" {
-			at := fset.Position(fn.Body.Lbrace).Offset + 1
-			out.Write(text[from:at])
-			out.WriteString("\n" + hook + "\n")
-			from = at
-		}
-	}
-	out.Write(text[from:])
-	return out.Bytes()
-}
-
-// hookOf is the call that tells of a function's call; "" for a function that has
-// no arguments, or some without a name.
-func hookOf(file string, fn *ast.FuncDecl, text func(ast.Node) string) string {
-	value, args := fn.Name.Name, []string{}
-	fields := fn.Type.Params.List
-	if fn.Recv != nil && len(fn.Recv.List) == 1 {
-		value = "(" + text(fn.Recv.List[0].Type) + ")." + value
-		fields = slices.Concat(fn.Recv.List, fields)
-	} else if p := fn.Type.TypeParams; p != nil {
-		var names []string
-		for _, f := range p.List {
-			for _, n := range f.Names {
-				names = append(names, n.Name)
-			}
-		}
-		value += "[" + strings.Join(names, ", ") + "]"
-	}
-	for _, f := range fields {
-		if len(f.Names) == 0 {
-			return ""
-		}
-		for _, n := range f.Names {
-			if n.Name == "_" {
-				return ""
-			}
-			args = append(args, n.Name)
-		}
-	}
-	if len(args) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s(%q, %s, %s)", probeName, file+":"+fn.Name.Name, value, strings.Join(args, ", "))
 }
 
 var _ prober = (*goBench)(nil)

@@ -206,7 +206,7 @@ func (x *index) goCheck(ctx context.Context, b boundExample, pkg string, outside
 		return "", false, refuse("%s returns more than one value", last(b.Call))
 	}
 	want := qualify(e.value, b, pkg, outside)
-	if composite.MatchString(want) {
+	if composite.MatchString(want) || regexp.MustCompile(`^&?[A-Za-z\[][^"]*(?:\{.*\}|\(nil\))$`).MatchString(want) {
 		return "\t" + left + " := " + call + "\n" + failed + "\tif want := (" + want + "); !reflect.DeepEqual(got, want) {\n\t\tt.Errorf(\"got %v, want %v\", got, want)\n\t}\n", true, nil
 	}
 	return "\t" + left + " := " + call + "\n" + failed + "\tif got != " + want + " {\n\t\tt.Errorf(\"got %v, want %v\", got, " + want + ")\n\t}\n", false, nil

@@ -1,7 +1,9 @@
-// Package probe is laid beside code under repair, inside the sandbox: it does
-// the calls of its functions again, on copies of their arguments as they are and
-// on changed copies, and writes down what comes of each as text that can be
-// compared between candidates. What it writes is never evidence.
+// Package probe is laid beside code under repair, inside the sandbox, and told
+// of each call of its functions (Hooks). It does the calls again, on copies of
+// their arguments as they are and on changed copies, and writes down what comes
+// of each as text that can be compared between candidates; or, for tests that
+// are made of them, it writes down the arguments as literals (Value) and what
+// given calls come to (Observe). What it writes is never evidence.
 package probe
 
 import (
@@ -67,6 +69,10 @@ func Seen(spot string, function any, args ...any) {
 		return // not asked for, or the call is one of ours
 	}
 	defer state.Unlock()
+	if literals {
+		tell(spot, function, args)
+		return
+	}
 	test, entry := caller()
 	if !entry && !state.spots[spot] {
 		return
