@@ -61,16 +61,22 @@ func (t *Tree) Commit(_ context.Context, message string, who Signature) (string,
 
 // commitOn writes blobs, trees and a commit whose parent is base.
 func commitOn(objects storer.EncodedObjectStorer, base plumbing.Hash, changes []task.FileChange, message string, who Signature) (plumbing.Hash, error) {
-	parent, err := object.GetCommit(objects, base)
+	return commitChild(objects, base, base, changes, message, who)
+}
+
+// commitChild is commitOn with another parent than the commit whose tree the
+// changes are made in.
+func commitChild(objects storer.EncodedObjectStorer, base, parent plumbing.Hash, changes []task.FileChange, message string, who Signature) (plumbing.Hash, error) {
+	from, err := object.GetCommit(objects, base)
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("read the base commit %s: %w", base, err)
 	}
-	root, err := writeTree(objects, parent.TreeHash, changes)
+	root, err := writeTree(objects, from.TreeHash, changes)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	by := object.Signature{Name: cleanName(who.Name), Email: cleanName(who.Email), When: who.When.UTC()}
-	return encode(objects, &object.Commit{Author: by, Committer: by, Message: message, TreeHash: root, ParentHashes: []plumbing.Hash{base}})
+	return encode(objects, &object.Commit{Author: by, Committer: by, Message: message, TreeHash: root, ParentHashes: []plumbing.Hash{parent}})
 }
 
 // writeTree writes the tree at hash (zero for a new one) with the changes made
