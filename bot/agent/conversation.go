@@ -204,7 +204,9 @@ func (c *conversation) keep(turn *results, n int, a answer.Action, e task.Edit) 
 
 // sameTarget tells edits of which a later one replaces an earlier one.
 func sameTarget(a, b task.Edit) bool {
-	exclusive := func(k task.EditKind) bool { return k != task.EditInsert && k != task.EditImport && k != task.EditSearch }
+	exclusive := func(k task.EditKind) bool {
+		return k != task.EditInsert && k != task.EditImport && k != task.EditSearch
+	}
 	return path.Clean(a.Path) == path.Clean(b.Path) && a.Region == b.Region && exclusive(a.Kind) && exclusive(b.Kind)
 }
 
