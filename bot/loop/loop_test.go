@@ -394,7 +394,7 @@ func TestL7ARunGoesOnFromItsLastSavedAttemptAndBuysNothingTwice(t *testing.T) {
 		t.Fatalf("outcome %s after %d attempts", res.Outcome, len(res.Attempts))
 	}
 	if calls["model-tier1"] != 9 || // three attempts of three answers that cannot be read
-		 calls["model-tier2"] != 1 {
+		calls["model-tier2"] != 1 {
 		t.Fatalf("calls %v: something was bought twice", calls)
 	}
 }
