@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/model"
@@ -108,7 +109,7 @@ func (c *conversation) take(ctx context.Context, v answer.Actions) (Ending, erro
 		open = open || asks
 	}
 	switch {
-	case len(c.edits) > 0 && (finish || !open):
+	case len(c.edits) > 0 && (!open || finish && !turn.refused):
 		return Finished, nil
 	case finish && !open:
 		if c.idle++; c.idle > 1 || c.final {
@@ -177,37 +178,50 @@ func (c *conversation) tool(ctx context.Context, a answer.Action) (string, error
 	return "", fmt.Errorf("%s is no action", a.Action)
 }
 
-// keep adds an edit to those of the attempt, in place of an earlier one with
-// the same target from an earlier answer. It tells whether the developer has
-// to hear of it.
+// keep adds an edit to those of the attempt, in place of one with the same
+// target from an earlier answer. It tells whether the developer has to hear of
+// it. Two different edits of one target in the same answer are both kept: the
+// patch refuses them together.
 func (c *conversation) keep(turn *results, n int, a answer.Action, e task.Edit) bool {
+	said := fmt.Sprintf("Action %d (%s %s)", n, a.Action, line(targetOf(a)))
 	if c.brief.Permit != nil {
 		if err := c.brief.Permit(e); err != nil {
 			c.note(a, "refused", 0, 0)
-			turn.say(fmt.Sprintf("Action %d (%s %s) was refused: %s", n, a.Action, line(targetOf(a)), line(err.Error())))
+			turn.say(fmt.Sprintf("%s was refused: %s", said, line(err.Error())))
+			turn.refused = true
 			return true
 		}
 	}
-	c.note(a, "kept", len(e.Code), 0)
-	turn.fresh = append(turn.fresh, e)
 	for i, old := range c.edits {
-		if sameTarget(old, e) && !turn.made(old) {
+		again := slices.Contains(turn.fresh, old)
+		switch {
+		case old == e && (!again || exclusive(e.Kind)):
+			c.note(a, "repeated", 0, 0)
+			turn.say(said + " was already kept.")
+			return false
+		case !again && sameTarget(old, e):
+			c.note(a, "kept", len(e.Code), 0)
+			turn.say(said + " was kept in place of the earlier one.")
 			c.edits[i] = e
-			turn.say(fmt.Sprintf("Action %d (%s %s) was kept in place of the earlier one.", n, a.Action, line(targetOf(a))))
+			turn.fresh = append(turn.fresh, e)
 			return false
 		}
 	}
+	c.note(a, "kept", len(e.Code), 0)
+	turn.say(said + " was kept.")
 	c.edits = append(c.edits, e)
-	turn.say(fmt.Sprintf("Action %d (%s %s) was kept.", n, a.Action, line(targetOf(a))))
+	turn.fresh = append(turn.fresh, e)
 	return false
 }
 
 // sameTarget tells edits of which a later one replaces an earlier one.
 func sameTarget(a, b task.Edit) bool {
-	exclusive := func(k task.EditKind) bool {
-		return k != task.EditInsert && k != task.EditImport && k != task.EditSearch
-	}
 	return path.Clean(a.Path) == path.Clean(b.Path) && a.Region == b.Region && exclusive(a.Kind) && exclusive(b.Kind)
+}
+
+// exclusive tells the edits of which a target can take only one.
+func exclusive(k task.EditKind) bool {
+	return k != task.EditInsert && k != task.EditImport && k != task.EditSearch
 }
 
 // times counts an action with the same arguments, this time included. An edit
@@ -244,18 +258,10 @@ func (c *conversation) answer(e Ending) Answer {
 
 // results are what a turn's actions brought.
 type results struct {
-	text  strings.Builder
-	left  int         // bytes that may still be shown
-	fresh []task.Edit // kept in this turn
-}
-
-func (r *results) made(e task.Edit) bool {
-	for _, x := range r.fresh[:max(0, len(r.fresh)-1)] {
-		if x == e {
-			return true
-		}
-	}
-	return false
+	text    strings.Builder
+	left    int         // bytes that may still be shown
+	fresh   []task.Edit // kept in this turn
+	refused bool        // an edit was refused in this turn
 }
 
 func (r *results) say(words string) { r.text.WriteString(words + "\n") }
