@@ -57,13 +57,12 @@ func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Li
 	if err != nil {
 		return nil, err
 	}
-	args, undo, err := b.arguments(w, cache, c, lim)
+	args, argv, undo, err := b.arguments(w, cache, c, lim)
 	r.cancel = undo
 	if err != nil {
 		undo()
 		return nil, err
 	}
-	argv := c.Argv
 	if c.Sealed {
 		var seal []string
 		if seal, argv, err = b.sealed(w.box, c.Argv); err != nil {
@@ -342,8 +341,9 @@ func signalName(n int) string {
 	return fmt.Sprintf("signal %d", n)
 }
 
-// arguments are bwrap's options for one command; undo takes its mounts away.
-func (b *bubblewrap) arguments(w *Workspace, cache *cacheDir, c Command, lim Limits) (args []string, undo func(), err error) {
+// arguments are bwrap's options for one command, and the command line that it
+// starts; undo takes its mounts away.
+func (b *bubblewrap) arguments(w *Workspace, cache *cacheDir, c Command, lim Limits) (args, argv []string, undo func(), err error) {
 	var undos []func()
 	undo = func() {
 		for i := len(undos) - 1; i >= 0; i-- {
@@ -356,24 +356,30 @@ func (b *bubblewrap) arguments(w *Workspace, cache *cacheDir, c Command, lim Lim
 		"--bind", b.seen(w, "out"), "/out")
 	tmp, drop, err := b.tmp(w, lim)
 	if err != nil {
-		return nil, undo, err
+		return nil, nil, undo, err
 	}
 	undos = append(undos, drop)
 	args = append(args, tmp...)
 	args = append(args, "--dir", "/tmp/home")
 	args = append(args, b.toolArgs...)
 	args = append(args, "--bind", cache.path, "/cache")
+	more, argv, drop, err := b.furnished(w, c, c.Argv)
+	undos = append(undos, drop)
+	if err != nil {
+		return nil, nil, undo, err
+	}
+	args = append(args, more...)
 	for _, m := range c.ReadOnly {
 		from, drop, err := b.readOnly(m.Host)
 		if err != nil {
-			return nil, undo, err
+			return nil, nil, undo, err
 		}
 		undos = append(undos, drop)
 		args = append(args, "--ro-bind", from, filepath.Clean(m.Inside))
 	}
 	args = append(args, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", filepath.Join("/work", c.Dir))
-	for _, kv := range w.box.environment(c.Env) {
+	for _, kv := range w.environment(c) {
 		args = append(args, "--setenv", kv[0], kv[1])
 	}
-	return args, undo, nil
+	return args, argv, undo, nil
 }

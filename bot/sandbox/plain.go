@@ -25,6 +25,9 @@ type exposed struct {
 
 // launch implements backend.
 func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io stdio) (running, error) {
+	if c.Setup != nil {
+		return nil, ErrNoSetup
+	}
 	home, err := os.MkdirTemp(w.dir, "tmp-")
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: making a home: %w", err)
@@ -35,7 +38,7 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 	}
 	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: filepath.Join(w.Path(), c.Dir), Env: []string{},
 		Stdin: io.in, Stdout: io.out, Stderr: io.err, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: time.Second}
-	for _, kv := range w.box.environment(c.Env) {
+	for _, kv := range w.environment(c) {
 		switch kv[0] {
 		case "HOME", "TMPDIR", "GOPATH":
 			kv[1] = home

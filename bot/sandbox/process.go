@@ -33,6 +33,9 @@ type Command struct {
 	// files either. Argv[0] has to be a program, not a script. The backend none
 	// does not do it.
 	Sealed bool
+	// Setup is set for a command that installs dependencies, in a workspace of
+	// SetupWorkspace.
+	Setup *Setup
 }
 
 // Result says how a command ended. A red exit is a Result, not an error.

@@ -53,6 +53,10 @@ type Sandbox struct {
 	open   map[*Workspace]bool
 	cache  *cacheDir
 	closed bool
+
+	layer     *Layer // of a Session, from Use
+	layerAt   string // its folder, as the backend sees it
+	dropLayer func()
 }
 
 // backend is one way to run a command: bubblewrap, or plainly.
@@ -194,7 +198,7 @@ func (s *Sandbox) Close() error {
 	for w := range s.open {
 		left = append(left, w)
 	}
-	cache := s.cache
+	cache, drop := s.cache, s.dropLayer
 	s.mu.Unlock()
 	var errs []error
 	for _, w := range left {
@@ -202,6 +206,9 @@ func (s *Sandbox) Close() error {
 	}
 	if cache != nil {
 		errs = append(errs, cache.drop())
+	}
+	if drop != nil {
+		drop()
 	}
 	if s.parent == nil {
 		s.back.close()

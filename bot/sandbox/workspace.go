@@ -27,6 +27,9 @@ type Workspace struct {
 	active sync.WaitGroup
 	procs  map[*Process]bool
 	shut   bool
+
+	looked bool   // shown is found out
+	shown  []Part // of the session's layer
 }
 
 // Path is the host path of the copy. Foreign code writes there: use it through
@@ -87,6 +90,9 @@ func (w *Workspace) Reset(ctx context.Context, src string) error {
 }
 
 func (w *Workspace) fill(ctx context.Context, src string) error {
+	w.mu.Lock()
+	w.looked = false
+	w.mu.Unlock()
 	c := copier{owner: w.owner}
 	if err := c.tree(ctx, src, w.Path()); err != nil {
 		return fmt.Errorf("sandbox: copying %s into the workspace: %w", src, err)

@@ -210,7 +210,7 @@ func TestC1OnlyReadingRequestsPassInTheClear(t *testing.T) {
 	if hits.Load() != 0 {
 		t.Error("a request arrived")
 	}
-	req, _ := http.NewRequest("GET", "http://a.example"+port(plain), nil)
+	req, _ := http.NewRequest(http.MethodGet, "http://a.example"+port(plain), nil)
 	req.Header.Set("Proxy-Authorization", "Basic x")
 	req.Header.Set("Connection", "X-Hop")
 	req.Header.Set("X-Hop", "1")
@@ -283,7 +283,9 @@ func TestC1TheOperatorsOwnProxyIsGoneThrough(t *testing.T) {
 	}))
 	t.Cleanup(up.Close)
 	via := func(secret string) func(*url.URL) (*url.URL, error) {
-		return func(*url.URL) (*url.URL, error) { return url.Parse(strings.Replace(up.URL, "://", "://op:"+secret+"@", 1)) }
+		return func(*url.URL) (*url.URL, error) {
+			return url.Parse(strings.Replace(up.URL, "://", "://op:"+secret+"@", 1))
+		}
 	}
 	unknown := func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no resolver here") }
 	w := start(t, Config{Allow: append(allow, list(t, "10.0.0.1")...), Upstream: via("secret"), Resolve: unknown}, pool(sealed))
