@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+func TestC8AFailuresKindChoosesTheStrategy(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		f    task.Failure
+		want Class
+		look string
+		plan bool
+	}{
+		{task.Failure{Kind: task.FailAssertion, Message: "POST /items: HTTP 500, expected 201"}, ClassHTTP500, "route", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "status_code: 422 Unprocessable Entity"}, ClassHTTP422, "schema", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "assert 404 == 200\n +  where 404 = <Response [404 Not Found]>.status_code"}, ClassHTTP404, "route", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "expected 500 items, got 404"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "assert 500 == 499"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailImport, Message: "cannot import name 'x' from 'http500'"}, ClassImport, "imports", false},
+		{task.Failure{Kind: task.FailException, Exception: "ModuleNotFoundError", Message: "No module named 'y'"}, ClassImport, "imports", false},
+		{task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "f() missing 1 required positional argument: 'b'"}, ClassCall, "signature", true},
+		{task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "x.map is not a function"}, ClassCall, "signature", true},
+		{task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "unsupported operand type(s) for +: 'int' and 'str'"}, ClassException, "function", true},
+		{task.Failure{Kind: task.FailBuild, Message: "not enough arguments in call to total\n\thave (number)"}, ClassCall, "signature", true},
+		{task.Failure{Kind: task.FailBuild, Message: "undefined: total"}, ClassBuild, "imports", false},
+		{task.Failure{Kind: task.FailCollection, Message: "found no collectors"}, ClassBuild, "imports", false},
+		{task.Failure{Kind: task.FailType, Message: "Incompatible return value type"}, ClassTypes, "signature", false},
+		{task.Failure{Kind: task.FailTimeout}, ClassTimeout, "function", true},
+		{task.Failure{Kind: task.FailSyntax, Message: "status 500"}, ClassSyntax, "function", false},
+		{task.Failure{Kind: task.FailLint}, ClassLint, "function", false},
+		{task.Failure{Kind: task.FailMissing}, ClassMissing, "test", true},
+		{task.Failure{Kind: task.FailCrash}, ClassCrash, "function", true},
+		{task.Failure{Kind: "something new"}, ClassException, "function", true},
+	} {
+		s := StrategyFor(ClassOf(tc.f))
+		if s.Class != tc.want || s.Look[0] != tc.look && s.Look[1] != tc.look || s.Replan != tc.plan || MayReplan([]task.Failure{tc.f}) != tc.plan {
+			t.Errorf("%+v: %+v, want %s", tc.f, s, tc.want)
+		}
+	}
+}
+
+func TestC8TheMostFrequentClassComesFirstAndEachOnce(t *testing.T) {
+	t.Parallel()
+	got := StrategiesFor([]task.Failure{{Kind: task.FailImport}, {Kind: task.FailTimeout}, {Kind: task.FailTimeout}})
+	if len(got) != 2 || got[0].Class != ClassTimeout || got[1].Class != ClassImport {
+		t.Errorf("%+v", got)
+	}
+	seen := map[Class]bool{}
+	for _, s := range Strategies() {
+		if seen[s.Class] || !strings.HasSuffix(s.Words, ".") || len(s.Look) == 0 {
+			t.Errorf("row %+v", s)
+		}
+		seen[s.Class] = true
+	}
+}
+
+func TestC8APlateauAsksForWholeFunctions(t *testing.T) {
+	t.Parallel()
+	b := brief()
+	_, before := prompted(t, b)
+	b.Regenerate = true
+	_, user := prompted(t, b)
+	if strings.Contains(before, "Write the failing functions anew") || !strings.Contains(user, "Write the failing functions anew") {
+		t.Error(user)
+	}
+}
