@@ -135,13 +135,22 @@ type Attempt struct {
 	Doubts       []string      `json:"doubts,omitempty"`  // what speaks against the change, though it is green
 	Refused      string        `json:"refused,omitempty"` // why the edits were not applied
 	Checks       []Check       `json:"checks,omitempty"`
-	Fixed        []string      `json:"fixed,omitempty"`  // tests red on the base, green now
-	Broken       []string      `json:"broken,omitempty"` // tests green on the base, red now
+	Fixed        []string      `json:"fixed,omitempty"`     // tests red on the base, green now
+	Broken       []string      `json:"broken,omitempty"`    // tests green on the base, red now
+	Behaviour    []Behaviour   `json:"behaviour,omitempty"` // what changed functions do otherwise (SPEC C5)
 	Failures     []Failure     `json:"failures,omitempty"`
 	Green        bool          `json:"green"`
 	Cost         USD           `json:"cost_usd"`
 	Elapsed      time.Duration `json:"elapsed"`
 	StartedAt    time.Time     `json:"started_at"`
+}
+
+// Behaviour is an input on which a changed function does another thing than
+// before: what it gave, or what it ended with.
+type Behaviour struct {
+	Input  string `json:"input"` // a call, as source text
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
 // Risk is the score of SPEC E6.
