@@ -29,11 +29,10 @@ var secrets = redact.New()
 // their number is told behind the block; in prose ("text") also HTML comments,
 // which a reader of the page does not see.
 func fence(text foreign, lang string) string {
-	s, hidden := string(text), 0
+	s := string(text)
+	hidden := hiddenIn(s)
 	if lang == "text" {
 		s, hidden = redact.Visible(s)
-	} else {
-		hidden = hiddenIn(s)
 	}
 	out := secrets.Source(s, lang)
 	switch {
@@ -54,7 +53,7 @@ func hiddenIn(s string) int {
 // longestLine bounds foreign words that stand outside a fence, in characters.
 const longestLine = 300
 
-// fences outside of code that a Markdown reader would see.
+// noFence breaks what Markdown takes for a fence.
 var noFence = strings.NewReplacer("```", "` ` `", "~~~", "~ ~ ~")
 
 // line makes foreign words fit to stand outside a fence: one line, nothing
