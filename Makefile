@@ -7,7 +7,7 @@ HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
+.PHONY: bench-checks bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -51,3 +51,6 @@ clean:
 
 bench-regions: ## regions beside the languages' own tools, ctags and native tree-sitter; FETTLE_CORPUS, FETTLE_HISTORIES
 	$(GO) run ./eval/regions
+
+bench-checks: build ## fettle check beside the projects' own commands, green and with planted faults; FETTLE_CHECK_REPOS=DIR:DIR=RUNNER
+	$(GO) run ./eval/checks -fettle bin/fettle $(CHECKS)
