@@ -25,7 +25,7 @@ import (
 type conversation struct {
 	brief  Brief
 	limits Limits
-	log    strings.Builder // what the prompt ends with
+	log    []entry // what the prompt ends with, a turn each
 
 	turns, actions, tokens int
 	malformed              int
@@ -40,7 +40,9 @@ type conversation struct {
 
 // next asks for the next answer.
 func (c *conversation) next(ctx context.Context, ask Ask, req model.Request, count func(model.Kind)) (answer.Actions, error) {
-	req.User += c.log.String()
+	for _, e := range c.log {
+		req.User += e.text
+	}
 	if c.final = c.last(); c.final && c.turns > 0 {
 		req.User += "\n\nThis is your last answer of this attempt: no question is answered any more. Give your edits, or finish."
 	}
@@ -86,7 +88,7 @@ const toolless = 3
 // take does what an answer asks for, as far as it may. The ending is empty
 // when the developer goes on.
 func (c *conversation) take(ctx context.Context, v answer.Actions) (Ending, error) {
-	turn := &results{left: c.limits.TurnBytes}
+	turn := &results{left: min(c.limits.TurnBytes, c.room()/2)}
 	finish, open := false, false
 	for i, a := range v.Actions {
 		if c.actions++; c.actions > c.limits.Actions {
@@ -241,15 +243,45 @@ func (c *conversation) note(a answer.Action, result string, size, hidden int) {
 	c.done = append(c.done, Done{Action: a.Action, Target: line(targetOf(a)), Result: result, Bytes: size, Hidden: hidden})
 }
 
-// append puts a turn behind the prompt: what the developer asked for, in
-// fettle's words, and the results.
-func (c *conversation) append(v answer.Actions, turn *results) {
-	fmt.Fprintf(&c.log, "\n\nYour answer %d asked for %d actions. What came of them:\n%s", c.turns, len(v.Actions), turn.text.String())
-	if c.explanation != "" {
-		fmt.Fprintf(&c.log, "\nYour words so far: %s", line(c.explanation))
-	}
-	fmt.Fprintf(&c.log, "\nGo on in the same form. %d answers are left.", c.limits.Turns-c.turns)
+// entry is a turn as the prompt shows it.
+type entry struct {
+	text string
+	head string   // stands for it when there is no room for the text
+	keys []string // of the questions that it answers
 }
+
+// append puts a turn behind the prompt: what the developer asked for, in
+// fettle's words, and the results. Where a model's window is small, the oldest
+// results make room; they may be asked for again.
+func (c *conversation) append(v answer.Actions, turn *results) {
+	e := entry{head: fmt.Sprintf("\n\nYour answer %d asked for %d actions.", c.turns, len(v.Actions))}
+	for _, a := range v.Actions {
+		e.keys = append(e.keys, key(a))
+	}
+	e.text = e.head + " What came of them:\n" + turn.text.String()
+	if v.Explanation != "" {
+		e.text += "\nYour words: " + line(v.Explanation)
+	}
+	e.text += fmt.Sprintf("\nGo on in the same form. %d answers are left.", c.limits.Turns-c.turns)
+	c.log = append(c.log, e)
+	size := 0
+	for i := len(c.log) - 1; i >= 0; i-- {
+		old := &c.log[i]
+		if size += len(old.text); size <= c.room() || i == len(c.log)-1 || old.keys == nil {
+			continue
+		}
+		size -= len(old.text)
+		old.text = old.head + " Its results were left out for lack of room."
+		for _, k := range old.keys {
+			delete(c.asked, k)
+		}
+		old.keys = nil
+	}
+}
+
+// room is how many bytes all results together may take: half of what the
+// brief may.
+func (c *conversation) room() int { return window(c.brief.MaxBytes) / 2 }
 
 func (c *conversation) answer(e Ending) Answer {
 	p := task.Patch{Edits: c.edits}

@@ -314,3 +314,35 @@ func TestL7ACancelledRunAndABrokenToolEndAtOnce(t *testing.T) {
 		t.Errorf("a cancelled run: %v", err)
 	}
 }
+
+func TestM3ASmallWindowHoldsAsOldResultsMakeRoom(t *testing.T) {
+	t.Parallel()
+	r, err := New(Config{Limits: Limits{Turns: 12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := brief()
+	b.MaxBytes = 6 << 10
+	tools := &shelf{texts: map[string]string{}}
+	var says []string
+	for i := range 8 {
+		name := fmt.Sprintf("f%d.py", i)
+		tools.texts[name] = strings.Repeat("x = 1\n", 200)
+		says = append(says, actions(fmt.Sprintf(`{"action":"read_region","path":%q}`, name)))
+	}
+	says = append(says, says[0], edit1) // the first again, after it was left out
+	b.Tools = tools
+	s := &speaker{says: says}
+	a, err := r.Developer.Develop(t.Context(), s.ask, b)
+	if err != nil || a.Ending != Finished || len(tools.calls) != 9 {
+		t.Fatalf("%+v %v, tools %v", a, err, tools.calls)
+	}
+	for i, q := range s.asked {
+		if len(q.User) > b.MaxBytes*2 {
+			t.Errorf("prompt %d has %d bytes", i, len(q.User))
+		}
+	}
+	if last := s.asked[8].User; !strings.Contains(last, "left out for lack of room") || !strings.Contains(last, "f7.py") {
+		t.Error(last)
+	}
+}

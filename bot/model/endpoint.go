@@ -52,11 +52,18 @@ func (e *endpoint) abilities() catalog.Abilities {
 	return e.can
 }
 
+// thoughtTokens is what a model that thinks may use beyond the limit of a
+// short answer: providers count thoughts against the same limit.
+const thoughtTokens = 2048
+
 func (e *endpoint) maxTokens(r Request) int {
-	if r.MaxTokens > 0 && r.MaxTokens < e.MaxTokens {
-		return r.MaxTokens
+	switch {
+	case r.MaxTokens <= 0 || r.MaxTokens >= e.MaxTokens:
+		return e.MaxTokens
+	case e.Effort != "" || thinks(e.Model):
+		return min(r.MaxTokens+thoughtTokens, e.MaxTokens)
 	}
-	return e.MaxTokens
+	return r.MaxTokens
 }
 
 // Formats of answers, as Reply names them.
@@ -154,4 +161,15 @@ func reasons(model string) bool {
 		}
 	}
 	return false
+}
+
+// thinks tells the models that write their thoughts before a short answer.
+func thinks(model string) bool {
+	name := strings.ToLower(model[strings.LastIndex(model, "/")+1:])
+	for _, p := range []string{"deepseek-r1", "qwen3", "qwq", "gpt-oss", "magistral", "reasoner", "thinking"} {
+		if strings.Contains(name, p) {
+			return true
+		}
+	}
+	return reasons(name)
 }

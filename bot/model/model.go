@@ -129,7 +129,7 @@ type Request struct {
 	PromptClass string          `json:"prompt_class"` // name and version of the prompt
 	System      string          `json:"system"`
 	User        string          `json:"user"`
-	MaxTokens   int             `json:"max_tokens,omitempty"` // 0: the endpoint's
+	MaxTokens   int             `json:"max_tokens,omitempty"` // of the answer, without a model's thoughts; 0: the endpoint's
 	Schema      json.RawMessage `json:"schema,omitempty"`     // of the one JSON object that is wanted; empty: any text. The prompt has to show it too
 }
 

@@ -256,3 +256,26 @@ func TestA4WhatWasRecordedIsPlayedBackWithoutAProvider(t *testing.T) {
 		t.Error("an edited tape is played")
 	}
 }
+
+func TestA1AShortAnswerLeavesRoomForThoughts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		ep   model.Endpoint
+		want int
+	}{
+		{model.Endpoint{Model: "gpt-4.1-nano"}, 50},
+		{model.Endpoint{Model: "openai/gpt-5-nano"}, 50 + 2048},
+		{model.Endpoint{Model: "qwen3:8b"}, 50 + 2048},
+		{model.Endpoint{Model: "m", Effort: "low"}, 50 + 2048},
+		{model.Endpoint{Model: "gpt-5-nano", MaxTokens: 100}, 100},
+	} {
+		srv := start(t, fine)
+		tc.ep.BaseURL, tc.ep.PriceOut = srv.URL(), 1
+		c := model.New(model.Config{Log: quiet(), Endpoints: map[task.Tier]model.Endpoint{task.Tier1: tc.ep}})
+		ask := question
+		ask.MaxTokens = 50
+		if _, err := c.Ask(t.Context(), ask); err != nil || srv.Calls()[0].Max != tc.want || c.Worst(ask) != task.Dollars(float64(tc.want)*1e-6) {
+			t.Errorf("%s: %d tokens, worst %s, %v", tc.ep.Model, srv.Calls()[0].Max, c.Worst(ask), err)
+		}
+	}
+}
