@@ -56,8 +56,8 @@ func (l Lines) String() string {
 	return b.String()
 }
 
-// has tells whether a line is in the set.
-func (l Lines) has(n int) bool {
+// Has tells whether a line is in the set.
+func (l Lines) Has(n int) bool {
 	i := sort.Search(len(l), func(i int) bool { return int(l[i].To) >= n })
 	return i < len(l) && int(l[i].From) <= n
 }

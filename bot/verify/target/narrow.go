@@ -16,16 +16,16 @@ func (s Selection) Narrow(c detect.Command) detect.Command {
 	var files, tests []string
 	single := true // every pick names its tests
 	for _, p := range s.Picks {
-		files = append(files, rel(s.dir, p.File))
+		files = append(files, rel(c.Dir, p.File))
 		tests = append(tests, p.Tests...)
 		single = single && len(p.Tests) > 0
 	}
 	c.Argv = slices.Clone(c.Argv)
-	switch s.kind {
+	switch c.Tool {
 	case "pytest":
-		c.Argv = append(slices.DeleteFunc(c.Argv, isPath(c.Argv, "-p")), s.named()...)
+		c.Argv = append(slices.DeleteFunc(c.Argv, isPath(c.Argv, "-p")), s.named(c.Dir)...)
 	case "unittest":
-		c.Argv = s.unittestArgv(c.Argv, files)
+		c.Argv = s.unittestArgv(c, files)
 	case "go test":
 		c.Argv = slices.DeleteFunc(c.Argv, func(a string) bool { return a == "./..." })
 		if single {
@@ -54,11 +54,11 @@ func (s Selection) Narrow(c detect.Command) detect.Command {
 }
 
 // named lists the single tests, and the files that are run as a whole.
-func (s Selection) named() []string {
+func (s Selection) named(dir string) []string {
 	var out []string
 	for _, p := range s.Picks {
 		if len(p.Tests) == 0 {
-			out = append(out, rel(s.dir, p.File))
+			out = append(out, rel(dir, p.File))
 		}
 		out = append(out, p.Tests...)
 	}
@@ -109,9 +109,9 @@ func rel(dir, p string) string {
 
 // unittestArgv runs each test by its name; where discovery starts from a folder
 // that is no package, whole files by theirs.
-func (s Selection) unittestArgv(argv, files []string) []string {
-	out := []string{argv[0], "-m", "unittest", "-v"}
-	if slices.Contains(argv, "-s") {
+func (s Selection) unittestArgv(c detect.Command, files []string) []string {
+	out := []string{c.Argv[0], "-m", "unittest", "-v"}
+	if slices.Contains(c.Argv, "-s") {
 		return append(out, files...)
 	}
 	for _, p := range s.Picks {
@@ -119,7 +119,7 @@ func (s Selection) unittestArgv(argv, files []string) []string {
 			out = append(out, p.Tests...)
 			continue
 		}
-		out = append(out, strings.ReplaceAll(strings.TrimSuffix(rel(s.dir, p.File), ".py"), "/", "."))
+		out = append(out, strings.ReplaceAll(strings.TrimSuffix(rel(c.Dir, p.File), ".py"), "/", "."))
 	}
 	return out
 }

@@ -59,9 +59,6 @@ type Selection struct {
 	// left out. Without a Map they are 0.
 	Seconds, Of float64
 	Left        int
-
-	kind string
-	dir  string
 }
 
 // everything are files that every test may rest on.
@@ -76,21 +73,21 @@ var inert = map[string]bool{".md": true, ".rst": true, ".adoc": true, ".png": tr
 
 // Select chooses among the tests of a command.
 func Select(t *detect.Tree, c detect.Command, ch Change) Selection {
-	s := Selection{kind: c.Tool, dir: c.Dir}
+	var s Selection
 	if ch.Map != nil && (ch.Map.Tool != c.Tool || ch.Map.Dir != c.Dir) {
 		ch.Map = nil
 	}
 	files, why := relevant(c, ch.Files)
 	switch {
 	case why != "":
-		return s.all(why)
+		return all(why)
 	case len(files) == 0:
 		s.None, s.Why = true, "nothing that it tests has changed"
 		return s
 	}
 	build, ok := graphs[c.Tool]
 	if !ok || len(c.Files) == 0 {
-		return s.all("the tests of " + c.Tool + " cannot be chosen one by one")
+		return all("the tests of " + c.Tool + " cannot be chosen one by one")
 	}
 	g := build(t, c)
 	var chosen []candidate
@@ -101,7 +98,7 @@ func Select(t *detect.Tree, c detect.Command, ch Change) Selection {
 	}
 	for _, f := range rest {
 		if !g.speak(f, c.Files, ch, whole.say) {
-			return s.all("nothing says which tests " + f + " belongs to")
+			return all("nothing says which tests " + f + " belongs to")
 		}
 	}
 	if ch.Map != nil {
@@ -114,9 +111,7 @@ func Select(t *detect.Tree, c detect.Command, ch Change) Selection {
 	return s
 }
 
-func (s Selection) all(why string) Selection {
-	return Selection{All: true, Why: why, kind: s.kind, dir: s.dir}
-}
+func all(why string) Selection { return Selection{All: true, Why: why} }
 
 // relevant are the changed files that tests of the command can notice; why is
 // set when all can.

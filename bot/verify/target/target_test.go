@@ -151,7 +151,7 @@ func TestC4ScriptsThatImportTheChangedOne(t *testing.T) {
 
 func TestC4NarrowedCommandsOfTheOtherRunners(t *testing.T) {
 	t.Parallel()
-	one := Selection{Picks: []Pick{{File: "tests/test_a.py"}}, dir: "."}
+	one := Selection{Picks: []Pick{{File: "tests/test_a.py"}}}
 	for tool, c := range map[string][2]string{
 		"pytest":    {"python3 -m pytest -vvv -p no:cacheprovider tests", "python3 -m pytest -vvv -p no:cacheprovider tests/test_a.py"},
 		"unittest":  {"python3 -m unittest discover -v", "python3 -m unittest -v tests.test_a"},
@@ -159,8 +159,7 @@ func TestC4NarrowedCommandsOfTheOtherRunners(t *testing.T) {
 		"mocha":     {"node_modules/.bin/mocha --require x test/ --reporter json", "node_modules/.bin/mocha --require x --reporter json tests/test_a.py"},
 		"cargo":     {"cargo test", "cargo test"},
 	} {
-		one.kind = tool
-		if got := strings.Join(one.Narrow(detect.Command{Argv: strings.Fields(c[0])}).Argv, " "); got != c[1] {
+		if got := strings.Join(one.Narrow(detect.Command{Tool: tool, Dir: ".", Argv: strings.Fields(c[0])}).Argv, " "); got != c[1] {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}

@@ -151,13 +151,13 @@ func header(text string, r code.Region, now int) bool {
 // beside are the closest lines before and after one that ran, in a region.
 func beside(hit func(int) bool, line int, in Lines) Lines {
 	var out Lines
-	for n := line - 1; n > 0 && in.has(n); n-- {
+	for n := line - 1; n > 0 && in.Has(n); n-- {
 		if hit(n) {
 			out = append(out, Span{int32(n), int32(n)})
 			break
 		}
 	}
-	for n := line + 1; in.has(n); n++ {
+	for n := line + 1; in.Has(n); n++ {
 		if hit(n) {
 			return append(out, Span{int32(n), int32(n)})
 		}
