@@ -192,7 +192,7 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.OpenPoints = repo.OpenPoints()
+	in.Checks, in.OpenPoints = repo.Checks, repo.OpenPoints()
 	return notes, nil
 }
 

@@ -30,8 +30,10 @@ import (
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
@@ -56,7 +58,8 @@ type Config struct {
 	Mender    *mend.Mender
 	Developer *agent.Developer
 	Models    *model.Client
-	Sandbox   string // the walls, for the report
+	Checker   *check.Runner // runs what the repository's own file names; nil: nothing does
+	Sandbox   string        // the walls, for the report
 	Now       func() time.Time
 	Log       logrus.FieldLogger
 	// Point is called at named places, for tests that end the process there.
@@ -74,6 +77,7 @@ type Input struct {
 	RepoScope []string
 	// NeverSend are globs of paths that no model may see (SPEC X6).
 	NeverSend []string
+	Checks    []settings.Check // named by the repository's own file
 	// OpenPoints make a green change a draft, whatever else holds.
 	OpenPoints []string
 	Tree       *checkout.Tree

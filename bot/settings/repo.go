@@ -186,7 +186,7 @@ func (r *Repo) OpenPoints() []string {
 		name string
 		said bool
 	}{
-		{"setup", len(r.Setup) > 0}, {"checks", len(r.Checks) > 0}, {"base", r.Base != ""},
+		{"setup", len(r.Setup) > 0}, {"base", r.Base != ""},
 		{"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
 	} {
 		if k.said {

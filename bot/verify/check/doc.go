@@ -3,9 +3,10 @@
 // folder with its plan (package detect); out comes one normalised result, with
 // an honest word about what could not be run and what to do about it.
 //
-// It tells a person or an editor how a working copy stands. It reads what
-// tools print, and so it is not the judge of a patch: that is package verify,
-// on records that the code under test cannot forge.
+// It tells a person or an editor how a working copy stands (Run), and what a
+// change did to the checks that a repository names (Judge). It reads what tools
+// print, and so it can hold a patch up and never prove one: proof is package
+// verify's, on records that the code under test cannot forge.
 //
 // It must never change the folder, nor start repository code outside the
 // sandbox.
@@ -143,5 +144,6 @@ type Options struct {
 	Commits  [][]string              // files of earlier commits, newest first: what changed together
 	Plan     detect.Plan             // of the folder
 	Only     []string                // names or kinds of checks; empty: all
+	Files    map[string][]byte       // written over the copy before anything is run; nil takes the file away
 	Progress func(name, note string) // may be nil
 }

@@ -2,7 +2,10 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -70,6 +73,9 @@ func (w *run) commands(ctx context.Context, dir string) error {
 		return err
 	}
 	defer box.Close()
+	if err := lay(box, w.opt.Files); err != nil {
+		return err
+	}
 	w.box, w.root, w.out = box, "/work", "/out"
 	if w.cfg.Sandbox.Walls().Backend == sandbox.None {
 		w.root, w.out = box.Path(), box.OutDir()
@@ -94,6 +100,22 @@ func (w *run) commands(ctx context.Context, dir string) error {
 		}
 		w.add(got)
 		w.cfg.Log.WithField("check", c.Name).WithField("status", got.Status).WithField("seconds", got.Seconds).Debug("check ended")
+	}
+	return nil
+}
+
+// lay writes files over the copy.
+func lay(box *sandbox.Workspace, files map[string][]byte) error {
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		var err error
+		if data := files[p]; data != nil {
+			err = box.WriteFile(p, data)
+		} else if err = box.Remove(p); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("laying out %s: %w", p, err)
+		}
 	}
 	return nil
 }

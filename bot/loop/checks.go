@@ -1,0 +1,94 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/check"
+)
+
+// adviceTime bounds the linters that a repository only configures: they are
+// advice, and a run must not end without a change because of them.
+const adviceTime = 2 * time.Minute
+
+// ownChecks runs, on an attempt that the tests found green, the checks that the
+// repository's .fettle.yml names (SPEC C2). A new failure of a required one
+// makes the attempt red; a required one that proves nothing makes a draft.
+// Without such a file the linters and type checkers that the repository
+// configures are run as advice.
+func (r *run) ownChecks(ctx context.Context, a *task.Attempt) error {
+	if !a.Green {
+		return nil
+	}
+	if r.Checker == nil {
+		if len(r.in.Checks) > 0 {
+			a.Doubts = append(a.Doubts, settings.RepoFile+" names checks, and they were not run here")
+		}
+		return nil
+	}
+	changes, err := r.in.Tree.Changes()
+	if err != nil {
+		return fmt.Errorf("reading the attempt's files: %w", err)
+	}
+	before := map[string][]byte{}
+	for _, c := range changes {
+		if before[c.Path], err = r.sources.read(c.Path); err != nil {
+			before[c.Path] = nil // a new file
+		}
+	}
+	limited := ctx
+	if len(r.in.Checks) == 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, min(adviceTime, r.deadline.Sub(r.Now())/4))
+		defer cancel()
+	}
+	if err := r.progress(ctx, "verify", a.Tier, "running the repository's own checks"); err != nil {
+		return err
+	}
+	all, err := r.Checker.Judge(limited, check.Change{Dir: r.in.Tree.Dir(), Before: before, Base: r.in.Tree.BaseFS(), Declared: r.in.Checks})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case len(r.in.Checks) == 0 && errors.Is(limited.Err(), context.DeadlineExceeded):
+		r.log.Warn("the linters that the repository configures did not end in time; they are left out")
+		return nil
+	case err != nil:
+		return fmt.Errorf("running the repository's own checks on attempt %d: %w", a.Number, err)
+	}
+	for _, j := range all {
+		r.count(a, j)
+	}
+	return nil
+}
+
+// count takes one check's result into the attempt.
+func (r *run) count(a *task.Attempt, j check.Judged) {
+	c := task.Check{Name: "check " + j.Name, Status: task.CheckPassed, Seconds: j.Seconds, Detail: j.Detail}
+	if len(r.in.Checks) == 0 {
+		c.Name = "advice of " + j.Name
+	}
+	switch {
+	case j.Open != "":
+		c.Status, c.Detail = task.CheckSkipped, j.Open
+		if j.Do != "" {
+			c.Detail += "; " + j.Do
+		}
+		if j.Required {
+			a.Doubts = append(a.Doubts, fmt.Sprintf("the repository's check %s says nothing about this change: %s", j.Name, c.Detail))
+		}
+	case len(j.Failures) > 0:
+		c.Status, c.Detail = task.CheckFailed, fmt.Sprintf("%d new, first %s", len(j.Failures), j.Failures[0].Words())
+	case j.Known > 0:
+		c.Detail = fmt.Sprintf("nothing new; %d that it finds were there before the change", j.Known)
+	}
+	a.Checks = append(a.Checks, c)
+	if j.Red() {
+		a.Green = false
+		a.Broken = append(a.Broken, "check "+j.Name)
+		a.Failures = append(a.Failures, first(j.Failures, 10)...)
+	}
+}
