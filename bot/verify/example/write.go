@@ -145,7 +145,7 @@ func (x *index) python(w *written, list []boundExample, near string, told bool) 
 	} else if raises {
 		out.WriteString("import pytest\n\n")
 	}
-	out.WriteString(strings.Join(slices.Sorted(maps.Keys(imports)), "\n") + "\n\n\n")
+	out.WriteString(strings.Join(together(imports), "\n") + "\n\n\n")
 	indent := ""
 	if class {
 		indent = "    "
@@ -195,6 +195,24 @@ func pythonCheck(b boundExample, told, class bool) []string {
 		return []string{"assert " + b.Call + " is " + x.value}
 	}
 	return []string{"assert " + b.Call + " == " + x.value}
+}
+
+// together makes one statement of those that import from the same module.
+func together(imports map[string]bool) []string {
+	names := map[string][]string{}
+	var out []string
+	for _, line := range slices.Sorted(maps.Keys(imports)) {
+		module, name, ok := strings.Cut(line, " import ")
+		if !ok {
+			out = append(out, line)
+		} else {
+			names[module] = append(names[module], name)
+		}
+	}
+	for _, module := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, module+" import "+strings.Join(names[module], ", "))
+	}
+	return out
 }
 
 // expectation is what a test holds the call to: a value, an exception, or that

@@ -18,8 +18,9 @@ var literals = os.Getenv("FETTLE_LITERALS") != ""
 // leaf is its Text; of others the parts stand between Open and Close, each with
 // its Prefix (a key, a field's name).
 type Value struct {
-	Kind   string  `json:"k"` // nil, bool, int, float, str, list, map, struct, raw: not to be changed
+	Kind   string  `json:"k"` // nil, bool, int, uint, float, str, list, tuple, set, map, struct, raw: not to be changed
 	Text   string  `json:"t,omitempty"`
+	Raw    string  `json:"s,omitempty"` // of a text, what it holds
 	Prefix string  `json:"p,omitempty"`
 	Open   string  `json:"o,omitempty"`
 	Close  string  `json:"c,omitempty"`
@@ -95,7 +96,7 @@ func literal(v reflect.Value, home string, depth int) (Value, error) {
 		}
 	case reflect.String:
 		if s := v.String(); len(s) <= maxText && plain(s) {
-			return Value{Kind: "str", Text: strconv.Quote(s)}, nil
+			return Value{Kind: "str", Raw: s, Text: strconv.Quote(s)}, nil
 		}
 	case reflect.Slice, reflect.Array:
 		return listLiteral(v, home, depth)
@@ -161,9 +162,17 @@ func listLiteral(v reflect.Value, home string, depth int) (Value, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Parts = append(out.Parts, e)
+		out.Parts = append(out.Parts, elided(e, v.Type().Elem()))
 	}
 	return out, nil
+}
+
+// elided leaves out the type that a list or map gives its structs.
+func elided(e Value, t reflect.Type) Value {
+	if e.Open != "" && (t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer) {
+		e.Open = "{"
+	}
+	return e
 }
 
 func mapLiteral(v reflect.Value, home string, depth int) (Value, error) {
@@ -184,6 +193,7 @@ func mapLiteral(v reflect.Value, home string, depth int) (Value, error) {
 		if err != nil {
 			return out, err
 		}
+		e = elided(e, v.Type().Elem())
 		e.Prefix = key.String() + ": "
 		out.Parts = append(out.Parts, e)
 	}

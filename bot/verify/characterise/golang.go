@@ -1,0 +1,180 @@
+package characterise
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify/probe"
+)
+
+type golang struct{}
+
+const (
+	goObserver = "zz_fettle_observe_test.go"
+	goBuild    = 25 * time.Second
+	maxSaid    = 1 << 20
+)
+
+var (
+	goModule  = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+	goPackage = regexp.MustCompile(`(?m)^package\s+(\w+)`)
+)
+
+// lay writes the probing package into the module.
+func (golang) lay(v *view) error {
+	if v.module != "" {
+		return nil
+	}
+	mod, err := v.box.ReadFile(joined(v.dir, "go.mod"), maxSaid)
+	if err != nil {
+		return notSeen("no go.mod in %s", v.dir)
+	}
+	m := goModule.FindSubmatch(mod)
+	if m == nil {
+		return notSeen("the go.mod of %s names no module", v.dir)
+	}
+	sources := probe.Sources()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if err := v.box.WriteFile(joined(v.dir, path.Join(probe.Dir, name)), sources[name]); err != nil {
+			return fmt.Errorf("laying out the probing package: %w", err)
+		}
+	}
+	v.module = string(m[1])
+	return nil
+}
+
+// folder is the package's, from the suite.
+func (golang) folder(v *view) string { return path.Dir(v.rel(v.change.Path)) }
+
+// home is the package's path.
+func (g golang) home(v *view) string { return path.Join(v.module, g.folder(v)) }
+
+// build compiles the package's tests to a file in the folder for results.
+func (g golang) build(ctx context.Context, v *view, name string) error {
+	res, err := v.box.Run(ctx, sandbox.Command{Dir: v.dir, Limits: limits(goBuild),
+		Argv: []string{"go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", v.out() + "/" + name, "./" + g.folder(v)}})
+	if err != nil {
+		return fmt.Errorf("building the tests of %s: %w", v.change.Path, err)
+	}
+	if !res.OK() {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(res.Stderr)), "\n# ")
+		return notSeen("its tests with the calls do not build: %.200s", strings.Join(strings.Fields(said), " "))
+	}
+	return nil
+}
+
+func (g golang) record(ctx context.Context, v *view) ([]record, error) {
+	if err := g.lay(v); err != nil {
+		return nil, err
+	}
+	wanted := func(name string) bool {
+		return slices.ContainsFunc(v.targets, func(t *target) bool { return t.Name == name })
+	}
+	clause := goPackage.FindSubmatch(v.change.After)
+	if clause == nil {
+		return nil, notSeen("%s has no package clause", v.change.Path)
+	}
+	helper := path.Join(path.Dir(v.change.Path), probe.HelperFile)
+	if err := v.box.WriteFile(helper, probe.Helper(string(clause[1]), v.module)); err != nil {
+		return nil, fmt.Errorf("laying out %s: %w", helper, err)
+	}
+	var said []byte
+	err := v.over(probe.Hooks(v.change.Path, v.change.After, wanted), func() error {
+		if err := g.build(ctx, v, "record.test"); err != nil {
+			return err
+		}
+		_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(recordWall), Argv: []string{v.out() + "/record.test", "-test.timeout=5s"},
+			Env: map[string]string{"FETTLE_PROBE": v.out() + "/seen", "FETTLE_LITERALS": "1"}})
+		if err == nil {
+			said, _ = v.box.ReadOut("seen", maxSaid) // nothing there: nothing was seen
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := v.box.Remove(helper); err != nil {
+		return nil, fmt.Errorf("taking %s away: %w", helper, err)
+	}
+	return g.records(v, said), nil
+}
+
+func (golang) records(v *view, said []byte) []record {
+	var out []record
+	for line := range bytes.Lines(said) {
+		var c probe.Call
+		if json.Unmarshal(line, &c) != nil {
+			continue // the last may have been cut off
+		}
+		recv := goReceiver(c.Recv)
+		class := ""
+		if recv != nil {
+			if class = recv.Class; class == "" {
+				continue // a nil pointer, or a named number: no name to import
+			}
+		}
+		spot := slices.IndexFunc(v.targets, func(t *target) bool { return t.path+":"+t.Name == c.Spot && t.class == class })
+		if spot >= 0 {
+			out = append(out, record{Spot: spot, Recv: recv, Args: c.Args})
+		}
+	}
+	return out
+}
+
+func (g golang) observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error) {
+	// Built once for both surroundings: what lies in the workspace is the same.
+	if s == here {
+		at := path.Join(path.Dir(v.change.Path), goObserver)
+		if err := v.box.WriteFile(at, g.observer(v, calls)); err != nil {
+			return nil, fmt.Errorf("laying out the calls to look at: %w", err)
+		}
+		err := g.build(ctx, v, "observe.test")
+		if rerr := v.box.Remove(at); err == nil && rerr != nil {
+			err = rerr
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	name := "observed" + s.seed
+	_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(observeWall),
+		Argv: []string{"/bin/sh", "-c", `rm -f "$FETTLE_OBSERVE"; exec "$0" -test.run '^TestZZFettleObserve$' -test.timeout=4s`, v.out() + "/observe.test"},
+		Env:  map[string]string{"FETTLE_OBSERVE": v.out() + "/" + name, "TZ": s.zone}})
+	if err != nil {
+		return nil, fmt.Errorf("looking at %s: %w", v.change.Path, err)
+	}
+	said, err := v.box.ReadOut(name, maxSaid)
+	if err != nil {
+		return nil, notSeen("the calls left no results")
+	}
+	return outcomes(bytes.Split(said, []byte("\n")))
+}
+
+// observer is a test file that does the calls.
+func (g golang) observer(v *view, calls []call) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\tfettleprobe %q\n)\n\nfunc TestZZFettleObserve(t *testing.T) {\n", goPackage.FindSubmatch(v.change.After)[1], v.module+"/"+probe.Dir)
+	for _, c := range calls {
+		w := c.write(true)
+		fmt.Fprintf(&b, "\tfettleprobe.Observe(%d, %q, %t, func() ([]any, []any) {\n", c.id, g.home(v), strings.HasSuffix(c.t.Result, "error"))
+		for _, s := range w.setup {
+			b.WriteString("\t\t" + s + "\n")
+		}
+		if c.t.Result == "" {
+			fmt.Fprintf(&b, "\t\t%s\n\t\treturn nil, fettleprobe.All(%s)\n\t})\n", w.call, strings.Join(w.vars, ", "))
+		} else {
+			fmt.Fprintf(&b, "\t\tresults := fettleprobe.All(%s)\n\t\treturn results, fettleprobe.All(%s)\n\t})\n", w.call, strings.Join(w.vars, ", "))
+		}
+	}
+	b.WriteString("}\n")
+	return b.Bytes()
+}

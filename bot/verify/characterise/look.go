@@ -1,0 +1,194 @@
+package characterise
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify/gate"
+)
+
+// outcome is what a call came to, as the drivers tell it.
+type outcome struct {
+	ID     int      `json:"id"`
+	Value  *string  `json:"value"`  // the result as a literal
+	Raises string   `json:"raises"` // the class of an exception
+	Home   string   `json:"home"`   // of Python: the exception's module
+	Error  string   `json:"error"`  // of Go: the last result
+	Panic  string   `json:"panic"`  // of Go
+	After  []string `json:"after"`  // the arguments in variables, afterwards
+	Late   bool     `json:"late"`
+	Opaque bool     `json:"opaque"` // the result is no literal
+	Impure bool     `json:"impure"` // it used files, clock, chance, processes or the network
+	Twice  bool     `json:"twice"`  // something else came out the second time
+}
+
+// same tells whether nothing tells two outcomes apart.
+func (o outcome) same(p outcome) bool {
+	o.ID, p.ID = 0, 0
+	a, _ := json.Marshal(o)
+	b, _ := json.Marshal(p)
+	return bytes.Equal(a, b)
+}
+
+// surroundings of an observation.
+type surroundings struct {
+	seed, zone string
+	reversed   bool // the order of the calls
+}
+
+var (
+	here      = surroundings{seed: "0", zone: "UTC"}
+	elsewhere = surroundings{seed: "4242", zone: "Asia/Tokyo", reversed: true}
+)
+
+// errNotSeen says why nothing could be looked at.
+var errNotSeen = errors.New("not observable")
+
+func notSeen(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errNotSeen, fmt.Sprintf(format, args...))
+}
+
+// view looks at the targets of one source file, in a workspace with the change.
+type view struct {
+	c       *Characteriser
+	box     *sandbox.Workspace
+	change  gate.Change
+	targets []*target
+	dir     string // of the suite
+	runner  string
+	tests   []string // test files that are run, from the root
+	added   []string // those that the base does not have
+	lang    language
+	module  string   // of Python, as the tests import it; of Go, the module's path
+	search  []string // of Python, where modules are found
+}
+
+// language is how a view records and observes.
+type language interface {
+	// record runs the tests and gives the calls of the targets.
+	record(ctx context.Context, v *view) ([]record, error)
+	// observe gives what calls come to, by their ids, in the workspace as it is;
+	// what is missing was not seen.
+	observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error)
+}
+
+func languageOf(l code.Language) language {
+	switch l {
+	case code.Python:
+		return python{}
+	case code.JavaScript:
+		return node{}
+	case code.Go:
+		return golang{}
+	}
+	return nil
+}
+
+// rel is a path seen from the suite's folder.
+func (v *view) rel(p string) string {
+	if v.dir == "." {
+		return p
+	}
+	return strings.TrimPrefix(p, v.dir+"/")
+}
+
+// out is the folder for results as the code inside sees it.
+func (v *view) out() string {
+	if v.c.cfg.Sandbox.Walls().Backend == sandbox.None {
+		return v.box.OutDir()
+	}
+	return "/out"
+}
+
+// drive runs a driver with a request and gives the lines that it said. A
+// driver that was killed said what it said.
+func (v *view) drive(ctx context.Context, cmd sandbox.Command, req map[string]any) ([][]byte, error) {
+	mark := make([]byte, 8)
+	_, _ = rand.Read(mark) // never fails (crypto/rand)
+	req["mark"] = "\x01" + hex.EncodeToString(mark)
+	data, err := json.Marshal(req)
+	if err != nil {
+		return nil, fmt.Errorf("asking the driver: %w", err)
+	}
+	cmd.Dir, cmd.Stdin = v.dir, bytes.NewReader(data)
+	res, err := v.box.Run(ctx, cmd)
+	if err != nil {
+		return nil, fmt.Errorf("looking at %s: %w", v.change.Path, err)
+	}
+	var out [][]byte
+	for line := range bytes.Lines(res.Stderr) {
+		if said, ok := bytes.CutPrefix(line, []byte(req["mark"].(string))); ok {
+			out = append(out, said)
+		}
+	}
+	return out, nil
+}
+
+// outcomes reads what a driver said of calls.
+func outcomes(lines [][]byte) (map[int]outcome, error) {
+	out := map[int]outcome{}
+	for _, line := range lines {
+		var o struct {
+			outcome
+			Broken string `json:"broken"`
+			Done   bool   `json:"done"`
+		}
+		switch err := json.Unmarshal(line, &o); {
+		case err != nil, o.Done:
+		case o.Broken != "":
+			return nil, notSeen("it cannot be loaded: %s", o.Broken)
+		default:
+			out[o.ID] = o.outcome
+		}
+	}
+	return out, nil
+}
+
+// over does something while another text of the source file lies in the
+// workspace; nil takes the file away.
+func (v *view) over(content []byte, do func() error) error {
+	put := func(p string, data []byte) error {
+		if data == nil {
+			return v.box.Remove(p)
+		}
+		return v.box.WriteFile(p, data)
+	}
+	if err := put(v.change.Path, content); err != nil {
+		return fmt.Errorf("laying out %s to look at it: %w", v.change.Path, err)
+	}
+	err := do()
+	return errors.Join(err, put(v.change.Path, v.change.After))
+}
+
+const (
+	recordWall  = 6 * time.Second
+	observeWall = 5 * time.Second
+)
+
+func limits(wall time.Duration) sandbox.Limits { return sandbox.Limits{Wall: wall} }
+
+// asked are calls as the drivers take them.
+func asked(calls []call, s surroundings) []map[string]any {
+	out := make([]map[string]any, 0, len(calls))
+	for i := range calls {
+		c := calls[i]
+		if s.reversed {
+			c = calls[len(calls)-1-i]
+		}
+		w := c.write(true)
+		out = append(out, map[string]any{"id": c.id, "setup": append([]string{}, w.setup...), "text": w.call, "about": append([]string{}, w.vars...)})
+	}
+	return out
+}
+
+func joined(dir, p string) string { return path.Join(dir, p) }
