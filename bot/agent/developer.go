@@ -51,7 +51,7 @@ const shortestBody = 2000
 // oldest attempts, then the middle of the issue, until it fits the tier's
 // window.
 func (d *Developer) prompt(b Brief) (model.Request, error) {
-	b.Attempts = shown(b)
+	b.Attempts, b.Places = shown(b), Look(b.Places, b.Failures)
 	data := func() any { return viewOf(b, d.limits.Turns) }
 	less := func(over int) bool {
 		switch {

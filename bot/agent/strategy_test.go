@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -66,5 +67,37 @@ func TestC8APlateauAsksForWholeFunctions(t *testing.T) {
 	_, user := prompted(t, b)
 	if strings.Contains(before, "Write the failing functions anew") || !strings.Contains(user, "Write the failing functions anew") {
 		t.Error(user)
+	}
+}
+
+func TestC8TheStrategySaysWhichRegionsComeFirst(t *testing.T) {
+	t.Parallel()
+	place := func(name, kind, text string) Place {
+		return Place{Path: "a.py", Region: code.Region{Name: name, Kind: kind}, Code: text}
+	}
+	places := []Place{
+		place("total", "function", "def total(x):\n    return x\n"),
+		place("imports", code.KindBlock, "import os\n"),
+		place("Item", "class", "class Item(BaseModel):\n    n: int\n"),
+		place("show", "function", "@app.get('/items')\ndef show():\n    return total()\n"),
+		place("area", "function", "def area(a, b):\n    return a * b\n"),
+	}
+	for name, tc := range map[string]struct {
+		f    task.Failure
+		want string
+	}{
+		"an import":    {task.Failure{Kind: task.FailImport, Message: "cannot import name x"}, "imports total Item show area"},
+		"422":          {task.Failure{Kind: task.FailAssertion, Message: "HTTP 422"}, "Item show total imports area"},
+		"404":          {task.Failure{Kind: task.FailAssertion, Message: "HTTP 404"}, "show total imports Item area"},
+		"a call":       {task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "area() takes 2 positional arguments but 3 were given"}, "area total imports Item show"},
+		"an assertion": {task.Failure{Kind: task.FailAssertion, Message: "1 != 2"}, "total imports Item show area"},
+	} {
+		var got []string
+		for _, p := range Look(places, []task.Failure{tc.f}) {
+			got = append(got, p.Region.Name)
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%s: %v, want %s", name, got, tc.want)
+		}
 	}
 }
