@@ -64,6 +64,7 @@ type Check struct {
 	Failed   int            `json:"failed"` // tests, or findings
 	Skipped  int            `json:"skipped"`
 	Selected []target.Pick  `json:"selected,omitempty"` // tests that were chosen, with reasons
+	Left     int            `json:"left,omitempty"`     // tests that the change calls for too, and that the time left out
 	Failures []task.Failure `json:"failures,omitempty"`
 }
 
@@ -139,10 +140,12 @@ func New(cfg Config) *Runner {
 
 // Options are the wishes of one run.
 type Options struct {
-	Profile  Profile
-	Changed  []string                // files that changed, from the root; for Fast
-	Commits  [][]string              // files of earlier commits, newest first: what changed together
-	Plan     detect.Plan             // of the folder
+	Profile Profile
+	Changed []string    // files that changed, from the root; for Fast
+	Commits [][]string  // files of earlier commits, newest first: what changed together
+	Plan    detect.Plan // of the folder
+	// Map gives what an earlier run of a test command recorded (Record), or nil; for Fast.
+	Map      func(detect.Command) *target.Map
 	Only     []string                // names or kinds of checks; empty: all
 	Files    map[string][]byte       // written over the copy before anything is run; nil takes the file away
 	Progress func(name, note string) // may be nil

@@ -1,6 +1,8 @@
 package target
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,6 +89,10 @@ func (f Folder) name(tool, dir, commit string) string {
 }
 
 func plain(s string) string {
+	if len(s) > 40 {
+		sum := sha256.Sum256([]byte(s))
+		return hex.EncodeToString(sum[:16])
+	}
 	var b strings.Builder
 	for _, c := range []byte(s) {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {

@@ -1,0 +1,43 @@
+package checkout
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestC4HistoryNamesCommitsAndTheirFiles(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	git(t, work, "init", "-q", "-b", "main")
+	write(t, work, "a.py", "a\n", 0o644)
+	s := newStore(t)
+	early, err := s.Compare(t.Context(), work, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer early.Close()
+	if list, err := early.History(t.Context(), 5); err != nil || len(list) > 0 {
+		t.Errorf("before the first commit: %v %v", list, err)
+	}
+	write(t, work, "sub/b c.py", "b\n", 0o644)
+	git(t, work, "add", ".")
+	git(t, work, "commit", "-qm", "one")
+	first := git(t, work, "rev-parse", "HEAD")
+	write(t, work, "a.py", "aa\n", 0o644)
+	git(t, work, "commit", "-qam", "two")
+	second := git(t, work, "rev-parse", "HEAD")
+	c, err := s.Compare(t.Context(), work, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for n, want := range map[int][]Earlier{
+		9: {{second, []string{"a.py"}}, {first, []string{"a.py", "sub/b c.py"}}},
+		1: {{second, []string{"a.py"}}},
+		0: nil,
+	} {
+		if got, err := c.History(t.Context(), n); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: %q %v", n, got, err)
+		}
+	}
+}
