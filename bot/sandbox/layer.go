@@ -67,6 +67,10 @@ func (l *Layer) Check() error {
 	return nil
 }
 
+// Flush makes what Collect wrote survive a power failure: Check does not read
+// what stands in the files.
+func (l *Layer) Flush() error { return flush(l.Dir) }
+
 // sound tells whether a part stands where parts may stand.
 func (p Part) sound() bool {
 	if p.From == "" || strings.ContainsAny(p.From, "/\x00") || p.From == "." || p.From == ".." || path.Clean(p.Inside) != p.Inside || strings.ContainsRune(p.Inside, 0) {
@@ -237,4 +241,16 @@ func (s *Sandbox) SetupWorkspace(ctx context.Context, src string) (*Workspace, e
 	defer s.mu.Unlock()
 	s.open[w] = true
 	return w, nil
+}
+
+// RemoveAll removes a folder of ours that holds what foreign code made, however
+// deep and whatever its modes.
+func RemoveAll(dir string) error {
+	if err := empty(dir); err != nil {
+		return fmt.Errorf("sandbox: removing %s: %w", dir, err)
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

@@ -51,9 +51,6 @@ func (w *Workspace) Collect(ctx context.Context, src, dir string, room Room) (*L
 		g.tell()
 		g.layer.Shape, g.layer.Files, err = shapeOf(dir)
 	}
-	if err == nil {
-		err = flush(dir)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: collecting a setup's result: %w", err)
 	}

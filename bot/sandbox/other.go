@@ -21,5 +21,5 @@ type cacheDir struct{ drop func() error }
 
 func signalName(n int) string { return fmt.Sprintf("signal %d", n) }
 
-// flush has nothing to do where there are no layers.
+// flush has nothing to do where no layer is made.
 func flush(string) error { return nil }
