@@ -21,10 +21,10 @@ import (
 )
 
 type checkFlags struct {
-	fast, full, json bool
-	format, since    string
-	only             []string
-	timeout          time.Duration
+	fast, full, json, record bool
+	format, since            string
+	only                     []string
+	timeout                  time.Duration
 }
 
 func newCheck(g *global) *cobra.Command {
@@ -39,13 +39,16 @@ copy. The folder itself is not touched.
 --full, the default, runs everything. --fast looks at what changed since the
 last commit (or --since REF): it parses the changed files, stops at the first
 level that is red, and runs the tests that the change calls for, each with the
-reason; where nothing says which, all.
+reason; where nothing says which, all. --record runs the tests once and keeps
+which lines each runs: from then on --fast chooses single tests by what they
+run, up to a quarter of the suite's time.
 
 Exit status: 0 green; 1 a required check is red; 2 usage or configuration; 4 a
 required check could not be run, or there was no test to run: somebody has to
 look; 5 no sandbox; 130 stopped.`,
 		Example: `  fettle check
   fettle check --fast
+  fettle check --record
   fettle check --json path/to/repo
   fettle check --format sarif > fettle.sarif
   fettle check --only lint,types`,
@@ -60,6 +63,7 @@ look; 5 no sandbox; 130 stopped.`,
 	fl := c.Flags()
 	fl.BoolVar(&f.fast, "fast", false, "only what the change calls for, up to the first red level")
 	fl.BoolVar(&f.full, "full", false, "everything (the default)")
+	fl.BoolVar(&f.record, "record", false, "run the tests once and keep which lines each runs, for --fast")
 	fl.StringVar(&f.since, "since", "", "with --fast: what changed since `REF` (default HEAD)")
 	fl.StringSliceVar(&f.only, "only", nil, "only checks of this `NAME` or kind: syntax, build, lint, types, test")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
@@ -90,7 +94,7 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 	opt := check.Options{Profile: check.Full, Plan: plan, Only: f.only}
 	if f.fast {
 		opt.Profile = check.Fast
-		if opt.Changed, err = p.changed(c.Context(), dir, f.since); err != nil {
+		if err = p.changed(c.Context(), &opt, dir, f.since); err != nil {
 			return err
 		}
 	}
@@ -99,7 +103,11 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 			fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", p.funnel.Log(name), p.funnel.Log(command))
 		}
 	}
-	r, err := check.New(check.Config{Sandbox: session, Now: p.now, Log: p.log, Timeout: f.timeout}).Run(c.Context(), dir, opt)
+	runner := check.New(check.Config{Sandbox: session, Now: p.now, Log: p.log, Timeout: f.timeout})
+	if f.record {
+		return p.record(c.Context(), c.OutOrStdout(), runner, dir, opt)
+	}
+	r, err := runner.Run(c.Context(), dir, opt)
 	if err != nil {
 		return err
 	}
@@ -114,6 +122,8 @@ func (f *checkFlags) valid() error {
 	switch {
 	case f.fast && f.full:
 		return usage("--fast and --full exclude each other")
+	case f.record && (f.fast || f.json || f.format != "" || len(f.only) > 0):
+		return usage("--record goes with --full and --timeout alone: it runs the tests and prints what it kept")
 	case f.since != "" && !f.fast:
 		return usage("--since goes with --fast")
 	case f.json && f.format != "" && f.format != "json":
@@ -182,31 +192,31 @@ func planOf(args []string) (dir string, plan detect.Plan, err error) {
 	return dir, plan.Declared(own.Checks), nil
 }
 
-// changed lists the files of dir that differ from since, from dir. A folder
-// that is no working copy has none, and then all tests are run.
-func (p *parts) changed(ctx context.Context, dir, since string) ([]string, error) {
+// changed adds the files of dir that differ from since, from dir, and what is
+// known from before. A folder that is no working copy has none, and then all
+// tests are run.
+func (p *parts) changed(ctx context.Context, opt *check.Options, dir, since string) error {
 	trees, err := p.checkouts()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	diff, err := trees.Compare(ctx, dir, since)
 	switch {
 	case errors.Is(err, checkout.ErrNoRef):
-		return nil, &exitError{exitUsage, err}
+		return &exitError{exitUsage, err}
 	case errors.Is(err, checkout.ErrNotDirectory) || err != nil && !inWorkingCopy(dir):
-		return nil, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	}
 	defer diff.Close()
 	prefix := below(dir)
-	var out []string
 	for _, f := range diff.Files {
 		if rel, ok := strings.CutPrefix(f.Path, prefix); ok && !detect.Ignored(rel) {
-			out = append(out, path.Clean(rel))
+			opt.Changed = append(opt.Changed, path.Clean(rel))
 		}
 	}
-	return out, nil
+	return p.knows(ctx, opt, dir, diff)
 }
 
 func inWorkingCopy(dir string) bool {
