@@ -145,6 +145,12 @@ func (r reporter) evidence(b *strings.Builder, res task.Result) {
 		}
 		fmt.Fprintf(b, "| `%s` | ❌ failed | ✅ passed |\n", codeSpan(id))
 	}
+	if res.Best != nil && len(res.Best.Behaviour) > 0 {
+		b.WriteString("\nCalls that come to something else than before:\n\n| call | before | after |\n| --- | --- | --- |\n")
+		for _, o := range res.Best.Behaviour {
+			fmt.Fprintf(b, "| `%s` | `%s` | `%s` |\n", codeSpan(cut(o.Input, 160)), codeSpan(cut(o.Before, 100)), codeSpan(cut(o.After, 100)))
+		}
+	}
 	b.WriteString("\nThe tests and their configuration were taken from the base commit, byte for byte, before the change was judged.\n\n")
 }
 

@@ -190,6 +190,9 @@ func (r *run) try(ctx context.Context, a *task.Attempt) (next, error) {
 	if err := r.ownChecks(ctx, a); err != nil {
 		return 0, err
 	}
+	if err := r.pin(ctx, a, newTests); err != nil {
+		return 0, err
+	}
 	if _, err := r.in.Tree.Commit(ctx, fmt.Sprintf("attempt %d (%s)", a.Number, a.Tier), checkout.Signature{Name: "fettle", Email: "fettle@localhost", When: r.Now()}); err != nil {
 		return 0, ended(ctx, fmt.Errorf("committing attempt %d: %w", a.Number, err))
 	}

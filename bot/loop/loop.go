@@ -33,6 +33,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
@@ -59,9 +60,11 @@ type Config struct {
 	Developer *agent.Developer
 	Models    *model.Client
 	Checker   *check.Runner // runs what the repository's own file names; nil: nothing does
-	Sandbox   string        // the walls, for the report
-	Now       func() time.Time
-	Log       logrus.FieldLogger
+	// Characteriser writes tests that pin what a change does; nil: none are.
+	Characteriser *characterise.Characteriser
+	Sandbox       string // the walls, for the report
+	Now           func() time.Time
+	Log           logrus.FieldLogger
 	// Point is called at named places, for tests that end the process there.
 	Point func(name string)
 }

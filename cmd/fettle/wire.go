@@ -28,6 +28,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 )
 
@@ -164,8 +165,9 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
 	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
+	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
-		Checker: checker, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
+		Checker: checker, Characteriser: pins, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
 		Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 	}), box.Close, nil
 }
