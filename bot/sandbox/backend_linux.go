@@ -13,14 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// payloadUID is the host's uid of payloads when we are root: above the ranges
-// that distributions and container engines hand out, so nobody's. Where such a
-// number is not mapped (rootless containers) it is nobody.
-const (
-	payloadUID = 1879048197
-	nobodyUID  = 65534
-)
-
 func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 	b := &bubblewrap{uid: -1}
 	name := cfg.Bwrap
@@ -190,24 +182,6 @@ func (b *bubblewrap) place(kind string) (at string) {
 		return nil
 	})
 	return at
-}
-
-func makeSubs(dir string, owner int) error {
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
-	for _, sub := range []string{"work", "out"} {
-		path := filepath.Join(dir, sub)
-		if err := os.Mkdir(path, 0o755); err != nil {
-			return fmt.Errorf("sandbox: making a workspace: %w", err)
-		}
-		if owner >= 0 {
-			if err := os.Lchown(path, owner, owner); err != nil {
-				return fmt.Errorf("sandbox: giving a workspace to the payload's uid: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // close implements backend.

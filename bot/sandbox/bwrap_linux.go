@@ -53,7 +53,7 @@ type confined struct {
 // launch implements backend.
 func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error) {
 	r := &confined{pidfd: -1, disk: diskWatch{tmp: -1}}
-	cache, err := w.box.cacheFor(b)
+	cache, err := w.box.cacheFor(b.newCache)
 	if err != nil {
 		return nil, err
 	}

@@ -11,31 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cacheDir is the writable /cache of one Sandbox or Session: build caches live
-// as long as it does and are never shared with another repository's code.
-type cacheDir struct {
-	path string // as bwrap sees it
-	disk string // host folder in which what is written lands, for the quota
-	drop func() error
-}
-
-// cacheFor makes the cache at its first use and gives bwrap's options for it.
-func (s *Sandbox) cacheFor(b *bubblewrap) (*cacheDir, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	if s.cache == nil {
-		c, err := b.newCache(s)
-		if err != nil {
-			return nil, fmt.Errorf("sandbox: making the build cache: %w", err)
-		}
-		s.cache = c
-	}
-	return s.cache, nil
-}
-
 // newCache makes a cache on disk (caches are large and read again and again),
 // seeded with the machine's warm one. As root the warm one is only laid
 // underneath, by overlayfs; otherwise it is copied.

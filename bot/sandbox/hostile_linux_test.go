@@ -452,7 +452,7 @@ func TestS10WithoutBubblewrapNothingRuns(t *testing.T) {
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("something ran")
 	}
-	if _, err := New(context.Background(), Config{Backend: "docker"}); err == nil || !strings.Contains(err.Error(), "bubblewrap") {
+	if _, err := New(context.Background(), Config{Backend: "chroot"}); err == nil || !strings.Contains(err.Error(), "bubblewrap") {
 		t.Errorf("unknown backend: %v", err)
 	}
 }

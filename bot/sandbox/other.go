@@ -10,14 +10,11 @@ import (
 
 // openBubblewrap refuses: the walls are Linux's.
 func (s *Sandbox) openBubblewrap(context.Context, Config) error {
-	return errors.New("sandbox: bubblewrap confines commands on Linux only; run fettle in a Linux machine or container, or ask for sandbox: none by name, which confines nothing")
+	return errors.New("sandbox: bubblewrap confines commands on Linux only; start Docker or another engine that speaks its API and set sandbox: docker, run fettle in a Linux machine or container, or ask for sandbox: none by name, which confines nothing")
 }
 
 // Warm has nothing to do without walls.
 func (s *Sandbox) Warm(context.Context) error { return nil }
-
-// cacheDir is not used here.
-type cacheDir struct{ drop func() error }
 
 func signalName(n int) string { return fmt.Sprintf("signal %d", n) }
 

@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// Identity of the payload inside.
-const (
-	insideUID  = "1000"
-	insideName = "fettle"
-)
-
 // baseArguments are the options that every command shares (TRUST, "Sandbox
 // profile"): the namespaces, the descriptors of start, the system.
 func baseArguments(etc string) []string {
@@ -141,24 +135,6 @@ func (b *bubblewrap) readOnly(host string) (from string, drop func(), err error)
 
 func (b *bubblewrap) remove(at string) {
 	_ = b.stage.do(func() error { return os.RemoveAll(at) })
-}
-
-// smallTree tells whether a file or folder is cheap to copy.
-func smallTree(path string) bool {
-	left, files := 4*mib, 200
-	err := filepath.WalkDir(path, func(_ string, e os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if files--; files < 0 {
-			return filepath.SkipAll
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			left -= info.Size()
-		}
-		return nil
-	})
-	return err == nil && files >= 0 && left >= 0
 }
 
 func (b *bubblewrap) copyIn(host, at string) error {

@@ -20,17 +20,22 @@ import (
 // Backends.
 const (
 	Bubblewrap = "bubblewrap"
-	None       = "none" // no walls: plain execution with a clean environment
+	Engine     = "docker" // containers of an engine that speaks Docker's API
+	None       = "none"   // no walls: plain execution with a clean environment
 )
 
 // Config says how commands are confined.
 type Config struct {
-	Backend  string // Bubblewrap when empty; None only by name
+	Backend  string // Bubblewrap when empty; Engine and None only by name
 	Limits   Limits // zero fields: DefaultLimits
 	StateDir string // absolute; for copies on disk and warm caches. Empty: a folder of ours in the system's temporary one
 	Bwrap    string // path of bwrap; empty: looked up in PATH
-	Now      func() time.Time
-	Log      logrus.FieldLogger
+	// EngineHost is the socket of the backend Engine, "unix:///path". Empty:
+	// $DOCKER_HOST, else the first that answers where engines put theirs.
+	EngineHost  string
+	EngineImage string // name or id of a local image with the toolchains; nothing is pulled
+	Now         func() time.Time
+	Log         logrus.FieldLogger
 
 	noCgroup bool   // tests: as on a machine without one
 	warm     string // tests: what Warm compiles, instead of all that tests commonly import
@@ -59,7 +64,7 @@ type Sandbox struct {
 	dropLayer func()
 }
 
-// backend is one way to run a command: bubblewrap, or plainly.
+// backend is one way to run a command: bubblewrap, a container, or plainly.
 type backend interface {
 	launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error)
 	// workspace makes the folder of a workspace, with work and out in it, and
@@ -113,17 +118,21 @@ func New(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if s.state, err = stateDir(cfg.StateDir); err != nil {
 		return nil, err
 	}
-	if s.tools, err = discover(ctx); err != nil {
-		return nil, err
+	if cfg.Backend != Engine { // there, what the image has counts
+		if s.tools, err = discover(ctx); err != nil {
+			return nil, err
+		}
 	}
 	switch cfg.Backend {
 	case Bubblewrap, "":
 		err = s.openBubblewrap(ctx, cfg)
+	case Engine:
+		err = s.openEngine(ctx, cfg)
 	case None:
 		s.back, s.walls = &plain{}, Walls{Backend: None}
 		s.log.Warn("sandbox: none was asked for: repository code runs with all your rights")
 	default:
-		err = fmt.Errorf("sandbox: unknown backend %q; allowed are %q and %q", cfg.Backend, Bubblewrap, None)
+		err = fmt.Errorf("sandbox: unknown backend %q; allowed are %q, %q and %q", cfg.Backend, Bubblewrap, Engine, None)
 	}
 	if err != nil {
 		return nil, err

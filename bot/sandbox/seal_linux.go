@@ -31,9 +31,6 @@ type seal struct {
 	loader bool // the copy is the loader and takes the program as its argument
 }
 
-// maxSealed bounds the copy: of a loader about 0.3 MB, of Go's command 15 MB.
-const maxSealed = 48 * mib
-
 // sealed gives bwrap's options and the command line that start argv sealed.
 func (b *bubblewrap) sealed(s *Sandbox, argv []string) (args, run []string, err error) {
 	program := argv[0]
@@ -103,21 +100,14 @@ func whatToSeal(program string) (source string, loader bool, err error) {
 		return "", false, fmt.Errorf("%s is not a program of this system but perhaps a script: put the real one first in PATH: %w", real, err)
 	}
 	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type != elf.PT_INTERP {
-			continue
-		}
-		name, err := io.ReadAll(io.LimitReader(p.Open(), 4*kib))
-		if err != nil {
-			return "", false, err
-		}
-		path := strings.TrimRight(string(name), "\x00")
-		if !filepath.IsAbs(path) {
-			return "", false, fmt.Errorf("%s names the loader %q", real, path)
-		}
-		return path, true, nil
+	path, err := loaderOf(f)
+	if err != nil {
+		return "", false, fmt.Errorf("%s: %w", real, err)
 	}
-	return real, false, nil
+	if path == "" {
+		return real, false, nil
+	}
+	return path, true, nil
 }
 
 func readUpTo(path string, most int64) ([]byte, error) {

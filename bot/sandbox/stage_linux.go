@@ -123,9 +123,6 @@ func mountPoint() (string, error) {
 	return dir, nil
 }
 
-// errClosed answers work asked of a closed Sandbox.
-var errClosed = errors.New("sandbox: already closed")
-
 // do runs job on the thread and waits for it.
 func (s *stage) do(job func() error) error {
 	done := make(chan error, 1)

@@ -25,6 +25,20 @@ func ours(dir string) error {
 	return nil
 }
 
+// payloadUID is the host's uid of payloads when we are root: above the ranges
+// that distributions and container engines hand out, so nobody's. Where such a
+// number is not mapped (rootless containers) it is nobody.
+const (
+	payloadUID = 1879048197
+	nobodyUID  = 65534
+)
+
+// Identity of the payload inside.
+const (
+	insideUID  = "1000"
+	insideName = "fettle"
+)
+
 const boxesDir = "boxes"
 
 // newBox makes a folder for a copy on disk. A lock on a file in it tells Sweep
@@ -51,6 +65,25 @@ func newBox(state string) (dir string, lock *os.File, err error) {
 		return "", nil, fmt.Errorf("sandbox: making a workspace: %w", err)
 	}
 	return dir, lock, nil
+}
+
+// makeSubs makes the folders of a workspace for the payload's uid; -1: our own.
+func makeSubs(dir string, owner int) error {
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	for _, sub := range []string{"work", "out"} {
+		path := filepath.Join(dir, sub)
+		if err := os.Mkdir(path, 0o755); err != nil {
+			return fmt.Errorf("sandbox: making a workspace: %w", err)
+		}
+		if owner >= 0 {
+			if err := os.Lchown(path, owner, owner); err != nil {
+				return fmt.Errorf("sandbox: giving a workspace to the payload's uid: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 func dropBox(dir string, lock *os.File) error {

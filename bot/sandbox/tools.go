@@ -38,6 +38,9 @@ type toolchains struct {
 	env    map[string]string
 	dirs   []string // of PATH, before the system's
 	home   string
+	// programs of an engine's image, by name; nil: the host's are looked at, and
+	// dirs is not the whole PATH.
+	programs map[string]string
 }
 
 // Tools lists what was found: for a name that is there several times (a Python
@@ -51,6 +54,10 @@ func (s *Sandbox) Tool(name string) (insidePath string, ok bool) {
 			return t.Path, true
 		}
 	}
+	if s.tools.programs != nil {
+		insidePath, ok = s.tools.programs[name]
+		return insidePath, ok
+	}
 	for _, dir := range s.tools.path() {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -62,6 +69,9 @@ func (s *Sandbox) Tool(name string) (insidePath string, ok bool) {
 
 // path is the inside PATH.
 func (t *toolchains) path() []string {
+	if t.programs != nil {
+		return append([]string(nil), t.dirs...)
+	}
 	return append(append([]string(nil), t.dirs...), "/usr/local/bin", "/usr/bin", "/bin")
 }
 
@@ -248,11 +258,13 @@ func storeOf(path string) []string {
 	return nil
 }
 
+const nodeQuestion = `JSON.stringify({Path: process.execPath, Version: process.version.slice(1)})`
+
 func findNode(ctx context.Context) finding {
 	var f finding
 	for _, path := range onPath("node") {
 		var a struct{ Path, Version string }
-		if !ask(ctx, &a, path, "-p", `JSON.stringify({Path: process.execPath, Version: process.version.slice(1)})`) {
+		if !ask(ctx, &a, path, "-p", nodeQuestion) {
 			continue
 		}
 		f.tools = append(f.tools, Tool{Name: "node", Path: a.Path, Version: a.Version})

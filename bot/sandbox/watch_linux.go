@@ -2,14 +2,10 @@ package sandbox
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -120,31 +116,6 @@ func usedOf(path string) int64 {
 		return 0
 	}
 	return int64(st.Blocks-st.Bfree) * st.Bsize
-}
-
-// usedBytes sums what regular files below dir take on disk, and finds the
-// longest. Links are not followed. Folders nested so deep that their paths are
-// too long to be looked at count as too much.
-func usedBytes(dir string) (sum, largest int64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if errors.Is(err, syscall.ENAMETOOLONG) {
-			sum = 1 << 62
-			return filepath.SkipAll
-		}
-		if err != nil || !e.Type().IsRegular() {
-			return nil //nolint:nilerr // it went away while we looked
-		}
-		if info, err := e.Info(); err == nil {
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				sum += st.Blocks * 512
-			} else {
-				sum += info.Size()
-			}
-			largest = max(largest, info.Size())
-		}
-		return nil
-	})
-	return sum, largest
 }
 
 // treeWatch counts memory and processes of a tree where no cgroup does.

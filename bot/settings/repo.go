@@ -37,7 +37,7 @@ type Check struct {
 // operatorsOwn answers a repository that tries to set what is not its own.
 var operatorsOwn = func() map[string]string {
 	out := map[string]string{}
-	for _, key := range []string{"tiers", "github", "database", "sandbox", "state_dir", "log", "label", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
+	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
 		out[key] = "belongs to the operator's own file and cannot be set by a repository"
 	}
 	return out

@@ -21,7 +21,8 @@ type Settings struct {
 	Budget   task.Budget
 	GitHub   GitHub
 	Database string // path of a SQLite file, or "postgres://…"
-	Sandbox  string // bubblewrap or none
+	Sandbox  string // bubblewrap, docker or none
+	Engine   Engine // of the sandbox docker
 	StateDir string // absolute
 	Label    string // that asks for a fix
 	Log      Log
@@ -134,10 +135,11 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "label", "state_dir", "log"),
+		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "engine", "label", "state_dir", "log"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return budget(v, s.Budget) }),
 		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
-		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "none") }),
+		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "docker", "none") }),
+		set(root, "engine", &s.Engine, engine),
 		set(root, "label", &s.Label, label),
 		set(root, "state_dir", &s.StateDir, path),
 		set(root, "database", &database, func(v value) (string, error) { return databaseURL(v, path) }),

@@ -46,6 +46,17 @@ func TestL5TheOperatorsFileIsRead(t *testing.T) {
 	}
 }
 
+func TestC1TheOperatorNamesEngineAndImage(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("c.yml", []byte("sandbox: docker\nengine: {host: \"unix:///run/podman/podman.sock\", image: fettle-tools}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Sandbox != "docker" || s.Engine != (Engine{Host: "unix:///run/podman/podman.sock", Image: "fettle-tools"}) {
+		t.Errorf("got %+v", s)
+	}
+}
+
 func TestC2BadSettingsNameFileLineAndWay(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
@@ -55,6 +66,8 @@ func TestC2BadSettingsNameFileLineAndWay(t *testing.T) {
 		"no price":            {"tiers:\n  tier1:\n    base_url: https://a.example/v1\n    model: own\n", "price_in_per_mtok"},
 		"bad duration":        {"tiers:\n  tier1: {base_url: \"http://127.0.0.1/v1\", model: m, timeout: soon}\n", "timeout"},
 		"bad sandbox":         {"sandbox: chroot\n", "c.yml:1: sandbox"},
+		"engine far away":     {"sandbox: docker\nengine: {host: \"tcp://10.0.0.1:2375\"}\n", "c.yml:2: engine.host: must be the engine's Unix socket"},
+		"engine's typing":     {"engine:\n  images: x\n", "c.yml:2: engine.images: unknown key; allowed here: host, image"},
 		"negative budget":     {"budget:\n  usd: -1\n", "c.yml:2: budget.usd"},
 		"wrong type":          {"budget:\n  attempts: many\n", "attempts"},
 		"credentials in URL":  {"github:\n  base_url: https://user:pw@ghe.example\n", "c.yml:2: github.base_url"},
@@ -193,13 +206,14 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 		t.Errorf("what this version does not act on is not said: %q", open)
 	}
 	for text, want := range map[string]string{
-		"sandbox: none\n":       ".fettle.yml:1: sandbox: belongs to the operator",
-		"base: x\ntiers: {}\n":  ".fettle.yml:2: tiers: belongs to the operator",
-		"scope: [/etc]\n":       ".fettle.yml:1: scope[0]",
-		"scope: [a/../../b]\n":  ".fettle.yml:1: scope[0]",
-		"base: -x\n":            ".fettle.yml:1: base",
-		"checks: [{name: x}]\n": "needs name and run",
-		"scope: []\n":           "would allow nothing",
+		"sandbox: none\n":                            ".fettle.yml:1: sandbox: belongs to the operator",
+		"engine: {image: x}\n":                       ".fettle.yml:1: engine: belongs to the operator",
+		"base: x\ntiers: {}\n":                       ".fettle.yml:2: tiers: belongs to the operator",
+		"scope: [/etc]\n":                            ".fettle.yml:1: scope[0]",
+		"scope: [a/../../b]\n":                       ".fettle.yml:1: scope[0]",
+		"base: -x\n":                                 ".fettle.yml:1: base",
+		"checks: [{name: x}]\n":                      "needs name and run",
+		"scope: []\n":                                "would allow nothing",
 		"budget: {usd: 1, base_url: \"http://x\"}\n": "unknown key",
 	} {
 		if _, err := LoadRepo([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -78,7 +79,11 @@ func gitFinding(ctx context.Context) finding {
 func (p *parts) sandboxFindings(ctx context.Context) []finding {
 	box, err := p.sandbox(ctx)
 	if err != nil {
-		return []finding{{"sandbox", "error", err.Error(), "apt-get install bubblewrap"}}
+		fix := "apt-get install bubblewrap"
+		if p.set.Sandbox == sandbox.Engine {
+			fix = "set engine.host and engine.image in the configuration, or take 'sandbox: docker' out of it"
+		}
+		return []finding{{"sandbox", "error", err.Error(), fix}}
 	}
 	out := []finding{{"sandbox", "ok", box.Walls().String(), ""}}
 	if p.set.Sandbox == "none" {

@@ -122,7 +122,7 @@ func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
 	if p.box != nil {
 		return p.box, nil
 	}
-	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
+	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
 	if err != nil {
 		return nil, refused(err)
 	}
