@@ -218,7 +218,7 @@ func (s *suite) unit(t parse.Test) string {
 func (s *suite) really(ctx context.Context, f fault, c detect.Command) (realRun, error) {
 	var out realRun
 	err := s.with(ctx, f, func() error {
-		res, err := s.start(ctx, c, time.Duration(float64(time.Second)*(4*s.found.Wall+20)))
+		res, err := s.start(ctx, s.fresh(c), time.Duration(float64(time.Second)*(4*s.found.Wall+20)))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -34,11 +35,43 @@ func (s *Selection) mapped(t *detect.Tree, c detect.Command, ch Change, files []
 			rest = append(rest, f)
 		}
 	}
+	if len(found) > 0 {
+		v.spawning(c, found)
+	}
 	for _, x := range found {
 		chosen = append(chosen, *x)
 	}
 	sort.Slice(chosen, func(i, j int) bool { return before(chosen[i], chosen[j]) })
 	return chosen, rest
+}
+
+var spawns = regexp.MustCompile(`\bsubprocess\b|\bPopen\b|\bmultiprocessing\b|\bos\.(?:system|fork|spawn|exec)|\bchild_process\b|\b(?:spawn|fork|exec(?:File)?)(?:Sync)?\(`)
+
+// spawning adds, behind all others, the tests that start another process: what
+// that runs is not recorded.
+func (v *view) spawning(c detect.Command, found map[*Test]*candidate) {
+	starts := map[int]Lines{}
+	for _, f := range c.Files {
+		i := v.m.file(f)
+		if i < 0 || !spawns.MatchString(v.text(i)) {
+			continue
+		}
+		n := 0
+		for line := range lineSeq(v.text(i)) {
+			if n++; spawns.MatchString(line) {
+				at := int32(max(1, then(v.drift(i), n)))
+				starts[i] = union(starts[i], Lines{{at, at}})
+			}
+		}
+	}
+	for i := range v.m.Tests {
+		t := &v.m.Tests[i]
+		for file, lines := range starts {
+			if found[t] == nil && t.of(file).meets(lines) {
+				found[t] = &candidate{test: t, score: -1, reasons: []string{"it starts another process, and what that runs is not recorded"}}
+			}
+		}
+	}
 }
 
 func before(a, b candidate) bool {
@@ -49,7 +82,7 @@ func before(a, b candidate) bool {
 func (v *view) hits(file int, g *graph, ch Change, found map[*Test]*candidate) bool {
 	places := v.places(file)
 	name := v.m.Files[file].Path
-	if len(places) == 0 { // the map was recorded with the change already made
+	if len(places) == 0 { // as a whole, or the map was recorded with the change already made
 		places = []place{{file: file, lines: map[int]Lines{file: {{1, maxLine}}}, how: "ran " + name}}
 	}
 	near := map[string]int{}

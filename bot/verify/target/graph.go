@@ -23,16 +23,17 @@ var graphs = map[string]func(*detect.Tree, detect.Command) *graph{
 
 // speak says for each test why the changed file calls for it, and how much
 // that weighs. It is true when a test stands for the file.
-func (g *graph) speak(changed string, tests []string, ch Change, say sayer) (spoken bool) {
+func (g *graph) speak(changed string, tests []string, ch Change, say sayer) bool {
 	from := g.unit(changed)
 	isTest := map[string]bool{}
 	for _, t := range tests {
 		isTest[g.unit(t)] = true
 	}
 	itself := slices.Contains(tests, changed)
+	chosen := map[string]bool{}
 	put := func(unit, why string, weight float64) {
 		say(unit, why, weight)
-		spoken = true
+		chosen[unit] = true
 	}
 	if isTest[from] && itself {
 		put(from, "it changed itself", 4)
@@ -62,8 +63,11 @@ func (g *graph) speak(changed string, tests []string, ch Change, say sayer) (spo
 		}
 	}
 	if ch.has(History) {
+		alone := len(chosen) == 0 // what changed together adds weight, and tests only where nothing else does
 		for unit, n := range together(ch.Commits, changed, tests, g.unit) {
-			put(unit, fmt.Sprintf("it changed together with %s in %d of the last commits", changed, n), 0.5)
+			if alone || chosen[unit] {
+				put(unit, fmt.Sprintf("it changed together with %s in %d of the last commits", changed, n), 0.5)
+			}
 		}
 		for _, p := range ch.Past {
 			for _, t := range p.Tests {
@@ -73,7 +77,7 @@ func (g *graph) speak(changed string, tests []string, ch Change, say sayer) (spo
 			}
 		}
 	}
-	return spoken
+	return len(chosen) > 0
 }
 
 // sayer notes why a test file is chosen, and how much the reason weighs.

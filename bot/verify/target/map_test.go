@@ -114,6 +114,33 @@ func TestC4TheTestsThatRanTheChangedLinesAreChosen(t *testing.T) {
 	}
 }
 
+func TestC4ATestThatStartsAnotherProcessIsChosenLast(t *testing.T) {
+	t.Parallel()
+	files := with(cartFiles, "test_far.py", "def test_far(): pass", "import subprocess\ndef test_far():\n    subprocess.run(['x'])")
+	_, c, m := recorded(t, files, append(slices.Clone(cartRun), `{"k":"test","id":"test_far.py::test_far","file":"test_far.py","seconds":0,"ran":{"test_far.py":"4"}}`)...)
+	tr, _ := project(t, with(files, "cart.py", "return 0", "return 1"))
+	s := Select(tr, c, Change{Files: []string{"cart.py"}, Map: m})
+	if len(s.Picks) != 2 || s.Picks[1].File != "test_far.py" || !strings.Contains(s.Picks[1].Reasons[0], "another process") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestC4AFileThatChangedAsAWholeBringsAllThatRanIt(t *testing.T) {
+	t.Parallel()
+	long := longer(cartFiles)
+	_, c, m := recorded(t, long, cartRun...)
+	tr, _ := project(t, with(long, "cart.py", long["cart.py"], cart+strings.Repeat("y = 2\n", 900)))
+	s := Select(tr, c, Change{Files: []string{"cart.py"}, Map: m})
+	if want := []string{"test_cart.py::test_nothing", "test_cart.py::test_total", "test_more.py::test_empty"}; !slices.Equal(tests(s), want) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// longer is the project with a thousand lines more in cart.py.
+func longer(files map[string]string) map[string]string {
+	return with(files, "cart.py", cart, cart+strings.Repeat("x = 1\n", 1000))
+}
+
 func TestC4WhatTheMapDoesNotKnowIsChosenByImports(t *testing.T) {
 	t.Parallel()
 	_, c, m := recorded(t, cartFiles, cartRun...)

@@ -16,7 +16,8 @@ type Change struct {
 	Map     *Map       // of an earlier run of the same command; nil: whole files are chosen
 	Past    []Past     // what earlier changes turned red
 	// Budget is the share of the recorded time of all tests that the chosen
-	// ones may take; 0 means all that speak for themselves. It needs a Map.
+	// ones may take; 0 means all that speak for themselves. It needs a Map. A
+	// second of time is always there to be spent.
 	Budget float64
 	// Sources are what may speak for a test besides the Map; 0 means all. It
 	// serves to measure what each adds.
@@ -169,6 +170,9 @@ func (p *picks) sorted() []Pick {
 	return out
 }
 
+// trifle is a time in seconds that is not worth leaving a test out for.
+const trifle = 1.0
+
 // spend adds the chosen tests after the whole files, as far as the budget goes.
 func (s *Selection) spend(chosen []candidate, ch Change, whole *picks) {
 	s.Of = ch.Map.Seconds()
@@ -183,7 +187,7 @@ func (s *Selection) spend(chosen []candidate, ch Change, whole *picks) {
 	})
 	taken := chosen
 	if ch.Budget > 0 {
-		taken = within(chosen, ch.Budget*s.Of-s.Seconds)
+		taken = within(chosen, max(ch.Budget*s.Of, trifle)-s.Seconds)
 	}
 	s.Left = len(chosen) - len(taken)
 	at := map[string]int{}

@@ -72,9 +72,18 @@ type place struct {
 	how   string        // what a test did that ran one of the lines
 }
 
-// places lists the changed places of a file.
+// manyLines of a file are not looked at one by one: it has changed as a whole.
+const manyLines = 400
+
+// places lists the changed places of a file; none where it changed as a whole.
 func (v *view) places(file int) []place {
 	var out []place
+	changed := 0
+	for _, h := range v.drift(file) {
+		if changed += max(1, h.To-h.From); changed > manyLines {
+			return nil
+		}
+	}
 	for _, h := range v.drift(file) {
 		lines := [][2]int{} // as recorded, and as it is
 		for n := h.From; n < h.To; n++ {
