@@ -25,6 +25,7 @@ type Repo struct {
 	Gates     []string     // reasons to leave a pull request a draft
 	Labels    []string     // put on pull requests
 	SignOff   bool         // commits carry Signed-off-by
+	Smoke     *Smoke       // how the service is started, and what it has to answer
 }
 
 // Check is a named command.
@@ -58,7 +59,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 	globs := func(v value) ([]string, error) { return v.strings(glob) }
 	words := func(v value) ([]string, error) { return v.strings(plainWord) }
 	err = first(
-		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off"),
+		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "smoke"),
 		set(root, "setup", &r.Setup, func(v value) ([]string, error) { return v.strings(nil) }),
 		set(root, "checks", &r.Checks, checks),
 		set(root, "base", &r.Base, branchName),
@@ -69,6 +70,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 		set(root, "gates", &r.Gates, words),
 		set(root, "labels", &r.Labels, words),
 		set(root, "sign_off", &r.SignOff, value.boolean),
+		set(root, "smoke", &r.Smoke, smoke),
 	)
 	var top task.Tier
 	err = first(err, set(root, "max_tier", &top, tierName))

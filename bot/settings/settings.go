@@ -25,6 +25,7 @@ type Settings struct {
 	Engine   Engine // of the sandbox docker
 	StateDir string // absolute
 	Label    string // that asks for a fix
+	Setup    Setup
 	Log      Log
 }
 
@@ -68,7 +69,7 @@ func Default() (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Sandbox: "bubblewrap",
-		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Log: Log{Level: "info", Format: "text"}}
+		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Log: Log{Level: "info", Format: "text"}}
 	s.Database = filepath.Join(s.StateDir, "fettle.db")
 	return s, nil
 }
@@ -135,7 +136,7 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "engine", "label", "state_dir", "log"),
+		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return budget(v, s.Budget) }),
 		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
 		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "docker", "none") }),
@@ -143,6 +144,7 @@ func Parse(file string, data []byte) (*Settings, error) {
 		set(root, "label", &s.Label, label),
 		set(root, "state_dir", &s.StateDir, path),
 		set(root, "database", &database, func(v value) (string, error) { return databaseURL(v, path) }),
+		set(root, "setup", &s.Setup, setup),
 		set(root, "log", &s.Log, logging),
 		s.readTiers(root, path),
 	)
