@@ -54,3 +54,6 @@ bench-regions: ## regions beside the languages' own tools, ctags and native tree
 
 bench-checks: build ## fettle check beside the projects' own commands, green and with planted faults; FETTLE_CHECK_REPOS=DIR:DIR=RUNNER
 	$(GO) run ./eval/checks -fettle bin/fettle $(CHECKS)
+
+bench-targets: ## do the chosen tests see planted faults? in the repositories of FETTLE_TARGET_REPOS=dir:dir; TARGETS="-mutants 40 -half all"
+	$(GO) run ./eval/targets $(TARGETS)
