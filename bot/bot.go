@@ -16,6 +16,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -72,6 +73,7 @@ type Job struct {
 	Open      func(ctx context.Context) (*checkout.Tree, error)
 	Publisher Publisher
 	Guard     patch.Guard
+	Gates     task.Gates
 }
 
 // Run works on a claimed run until it is done, parked or given back. The
@@ -139,6 +141,9 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		return res, none, fmt.Errorf("publishing the result: %w", err)
 	}
 	b.cfg.Point("published")
+	if err := b.learn(ctx, lease, res); err != nil {
+		return res, none, err
+	}
 	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {
 		return res, none, fmt.Errorf("writing down the end of the run: %w", err)
 	}
@@ -164,7 +169,13 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		return res, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Tree: tree, State: r.Saved, Journal: journal}
+	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, Journal: journal, DefaultBranch: onDefaultBranch(r.Task)}
+	if in.Answers, err = b.cfg.Store.Answers(ctx, r.ID); err != nil {
+		return res, err
+	}
+	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
+		return res, err
+	}
 	notes, err := narrow(&in)
 	if err != nil {
 		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), nil
@@ -173,6 +184,14 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		b.cfg.Log.WithField("run", r.ID).Info(n)
 	}
 	return engine.Run(ctx, in)
+}
+
+// onDefaultBranch tells whether a run's base is a commit of the default branch.
+func onDefaultBranch(t task.Task) bool {
+	if t.Repo.Dir != "" {
+		return prepare.DefaultBranch(t.Repo.Dir)
+	}
+	return t.BaseBranch == "" || t.BaseBranch == t.Repo.DefaultBranch
 }
 
 // narrow applies the repository's own file, as it stands on the base commit.
@@ -192,7 +211,7 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.Checks, in.OpenPoints = repo.Checks, repo.OpenPoints()
+	in.Setup, in.Checks, in.OpenPoints = repo.Setup, repo.Checks, repo.OpenPoints()
 	return notes, nil
 }
 
@@ -220,9 +239,15 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	var limited *forge.RateLimited
 	var stop *loop.Stop
 	var conflict *forge.Conflict
+	var waiting *loop.Waiting
+	var poor *store.CapError
 	switch {
 	case errors.Is(cause, store.ErrFenced):
 		return cause
+	case errors.As(cause, &waiting):
+		return b.wait(ctx, lease, r, job, waiting)
+	case errors.As(cause, &poor) && !poor.Until.IsZero():
+		return b.parkPoor(ctx, lease, r, job, poor)
 	case errors.As(cause, &limited):
 		return b.cfg.Store.Park(ctx, lease, limited.Until, "GitHub asked to wait: "+cause.Error())
 	case errors.As(cause, &stop):
@@ -333,11 +358,18 @@ func (j *journal) Decide(ctx context.Context, d task.Decision) error {
 	return j.store.Decide(ctx, j.lease, d)
 }
 
+func (j *journal) Effect(ctx context.Context, e task.Effect) (int, error) {
+	return j.store.Effect(ctx, j.lease, e)
+}
+
 func (j *journal) Reserve(ctx context.Context, r task.Reservation) (task.Reservation, error) {
 	held, err := j.store.Reserve(ctx, j.lease, r)
+	var poor *store.CapError
 	switch {
 	case errors.Is(err, store.ErrBought):
 		err = fmt.Errorf("%w: %w", loop.ErrLost, err)
+	case errors.As(err, &poor) && poor.Until.IsZero():
+		err = &loop.Stop{Outcome: task.BudgetExhausted, Reason: fmt.Sprintf("a call to %s may cost up to %s: %s", r.Tier, r.Worst, poor)}
 	case errors.Is(err, store.ErrBudget):
 		err = &loop.Stop{Outcome: task.BudgetExhausted, Reason: fmt.Sprintf("a call to %s may cost up to %s, which is more than what is left", r.Tier, r.Worst)}
 	}

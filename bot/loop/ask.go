@@ -12,24 +12,29 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// asker wraps the model client for one attempt: the worst case is checked
-// against the budget and reserved before the call, the cost is settled after
-// it, and a call that was settled before a crash is never made again: its reply
-// is used, or its attempt ends without one.
-func (r *run) asker(a *task.Attempt) agent.Ask {
+// asker wraps the model client for one attempt, or for a plan (a is nil then):
+// the worst case is checked against the budget and reserved before the call,
+// the cost is settled after it, and a call that was settled before a crash is
+// never made again: its reply is used, or its attempt ends without one.
+func (r *run) asker(name string, a *task.Attempt) agent.Ask {
+	if a == nil {
+		a = &task.Attempt{}
+	}
 	call := 0
 	return func(ctx context.Context, req model.Request) (model.Reply, error) {
 		call++
-		id := fmt.Sprintf("attempt-%d-call-%d", a.Number, call)
-		worst := r.Models.Worst(req)
-		held, err := r.reserve(ctx, id, req.Tier, worst)
+		c := purchase{id: fmt.Sprintf("%s-call-%d", name, call), attempt: a.Number, req: req}
+		if err := r.alive(ctx); err != nil {
+			return model.Reply{}, err
+		}
+		held, err := r.reserve(ctx, c)
 		if err != nil {
 			return model.Reply{}, err
 		}
 		if held.Settled && len(held.Reply) > 0 {
 			var stored model.Reply
 			if err := json.Unmarshal(held.Reply, &stored); err != nil {
-				return model.Reply{}, fmt.Errorf("reading the stored reply %s: %w", id, err)
+				return model.Reply{}, fmt.Errorf("reading the stored reply %s: %w", c.id, err)
 			}
 			a.Model = cmp.Or(stored.Model, a.Model)
 			return stored, nil
@@ -38,93 +43,117 @@ func (r *run) asker(a *task.Attempt) agent.Ask {
 			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Charged: true, Cost: held.Actual,
 				Err: errors.New("the call ended without a reply before the process was stopped, and is not bought again")}
 		}
-		if err := r.record(ctx, a, req, "to", req, model.Reply{}); err != nil {
-			return model.Reply{}, err
+		reply, err := r.buy(ctx, c, held.Worst)
+		if c.req.Agent == "developer" {
+			a.Model = cmp.Or(reply.Model, a.Model) // a substitute may have answered
 		}
-		r.Point("prompt sent")
-		reply, err := r.Models.Ask(ctx, req)
-		a.Model = cmp.Or(reply.Model, a.Model) // a substitute may have answered
-		return reply, r.settle(ctx, a, req, id, worst, reply, err)
+		return reply, err
 	}
 }
 
-// reserve refuses a call whose worst case does not fit what is left.
-func (r *run) reserve(ctx context.Context, id string, tier task.Tier, worst task.USD) (task.Reservation, error) {
-	held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: id, Run: r.in.RunID, Tier: tier, Worst: worst})
-	if err != nil {
-		return held, fmt.Errorf("reserving %s for a call to %s: %w", worst, tier, err)
-	}
-	if held.Settled {
-		return held, nil
-	}
-	spent, _, err := r.in.Journal.Spent(ctx)
-	if err != nil {
-		return held, fmt.Errorf("reading what was spent: %w", err)
-	}
-	if spent <= r.in.Budget.USD {
-		return held, nil
-	}
-	if err := r.in.Journal.Settle(ctx, id, 0, nil); err != nil { // the call is not made
-		return held, fmt.Errorf("giving the reservation %s back: %w", id, err)
-	}
-	reason := fmt.Sprintf("a call to %s may cost up to %s, and %s of %s is left", tier, worst, r.in.Budget.USD-(spent-worst), r.in.Budget.USD)
-	if err := r.note(ctx, "budget.refused", reason, map[string]any{"tier": tier, "worst_usd": worst}); err != nil {
+// purchase is one call to a model.
+type purchase struct {
+	id      string
+	attempt int
+	req     model.Request
+}
+
+// reserve sets the call's worst case aside; a *Stop refuses what does not fit.
+func (r *run) reserve(ctx context.Context, c purchase) (task.Reservation, error) {
+	tier := c.req.Tier
+	asked := struct {
+		ID      string
+		Request model.Request
+		Left    task.USD
+	}{c.id, c.req, r.in.Budget.USD - r.money.all}
+	held, err := observe(ctx, r.tape, "reserve", asked, func() (task.Reservation, error) {
+		worst := r.Models.Worst(c.req)
+		held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: c.id, Run: r.in.RunID, Tier: tier, Worst: worst, Limit: r.in.Budget.USD})
+		if err != nil && !isStop(err) {
+			err = fmt.Errorf("reserving %s for a call to %s: %w", worst, tier, err)
+		}
 		return held, err
+	})
+	var stop *Stop
+	if errors.As(err, &stop) && stop.Outcome == task.BudgetExhausted {
+		if noted := r.note(ctx, "budget.refused", stop.Reason, map[string]any{"tier": tier, "left_usd": asked.Left}); noted != nil {
+			return held, noted
+		}
 	}
-	return held, &Stop{task.BudgetExhausted, reason}
+	if err == nil && !held.Settled {
+		r.money.add(tier, held.Worst)
+	}
+	return held, err
 }
 
-// settle charges the call, whatever became of it, even when the run is being
-// cancelled: money that was spent must be written down.
-func (r *run) settle(ctx context.Context, a *task.Attempt, req model.Request, id string, worst task.USD, reply model.Reply, asked error) error {
-	ctx = context.WithoutCancel(ctx)
-	cost := reply.Cost
+// buy makes the call and charges it, whatever became of it, even when the run
+// is being cancelled: money that was spent must be written down.
+func (r *run) buy(ctx context.Context, c purchase, worst task.USD) (model.Reply, error) {
+	if err := r.record(ctx, c, "to", c.req, model.Reply{}); err != nil {
+		return model.Reply{}, err
+	}
+	reply, err := observe(ctx, r.tape, "reply", c.id, func() (model.Reply, error) {
+		r.Point("prompt sent")
+		reply, asked := r.Models.Ask(ctx, c.req)
+		cost := costOf(worst, reply, asked)
+		var stored json.RawMessage
+		if asked == nil {
+			reply.Cost = cost
+			var err error
+			if stored, err = json.Marshal(reply); err != nil {
+				return reply, fmt.Errorf("writing down the reply %s: %w", c.id, err)
+			}
+		}
+		if err := r.in.Journal.Settle(context.WithoutCancel(ctx), c.id, cost, stored); err != nil {
+			return reply, fmt.Errorf("settling the call %s: %w", c.id, err)
+		}
+		r.Point("reply stored")
+		return reply, asked
+	})
+	// A call that a Stop ended is on record with the Stop alone.
+	cost := worst
+	if !isStop(err) {
+		cost = costOf(worst, reply, err)
+	}
+	r.money.add(c.req.Tier, cost-worst)
+	data := any(reply)
+	if err != nil {
+		data = map[string]string{"error": err.Error()}
+		reply.Cost = cost
+	}
+	if noted := r.record(context.WithoutCancel(ctx), c, "from", data, reply); noted != nil {
+		return reply, noted
+	}
+	if err == nil && reply.Substituted != "" {
+		return reply, r.note(ctx, "model.substituted", reply.Substituted, map[string]any{"tier": c.req.Tier, "model": reply.Model, "attempt": c.attempt})
+	}
+	return reply, err
+}
+
+// costOf is what a call is charged: what it says, nothing where the provider
+// refused it, and else its worst case.
+func costOf(worst task.USD, reply model.Reply, err error) task.USD {
 	var failed *model.Error
 	switch {
-	case asked == nil:
-	case errors.As(asked, &failed) && failed.Charged && failed.Cost > 0:
-		cost = failed.Cost
-	case errors.As(asked, &failed) && !failed.Charged:
-		cost = 0
-	default:
-		cost = worst
+	case err == nil:
+		return reply.Cost
+	case errors.As(err, &failed) && failed.Charged && failed.Cost > 0:
+		return failed.Cost
+	case errors.As(err, &failed) && !failed.Charged:
+		return 0
 	}
-	var stored json.RawMessage
-	if asked == nil {
-		var err error
-		if stored, err = json.Marshal(reply); err != nil {
-			return fmt.Errorf("writing down the reply %s: %w", id, err)
-		}
-	}
-	reply.Cost = cost
-	if err := r.in.Journal.Settle(ctx, id, cost, stored); err != nil {
-		return fmt.Errorf("settling the call %s: %w", id, err)
-	}
-	r.Point("reply stored")
-	data := any(reply)
-	if asked != nil {
-		data = map[string]string{"error": asked.Error()}
-	}
-	if err := r.record(ctx, a, req, "from", data, reply); err != nil {
-		return err
-	}
-	if asked == nil && reply.Substituted != "" {
-		err := r.note(ctx, "model.substituted", reply.Substituted, map[string]any{"tier": req.Tier, "model": reply.Model, "attempt": a.Number})
-		if err != nil {
-			return err
-		}
-	}
-	return asked
+	return worst
 }
 
-func (r *run) record(ctx context.Context, a *task.Attempt, req model.Request, direction string, data any, reply model.Reply) error {
+func (r *run) record(ctx context.Context, c purchase, direction string, data any, reply model.Reply) error {
+	req := c.req
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("writing down a message: %w", err)
 	}
 	err = r.in.Journal.Record(ctx, task.Message{
-		Run: r.in.RunID, Attempt: a.Number, At: r.Now().UTC(), Agent: req.Agent, Direction: direction, Data: raw,
-		Tier: req.Tier, Model: cmp.Or(reply.Model, r.Models.Name(req.Tier)), PromptClass: req.PromptClass,
+		Run: r.in.RunID, Attempt: c.attempt, At: r.now(), Agent: req.Agent, Direction: direction, Data: raw,
+		Tier: req.Tier, Model: cmp.Or(reply.Model, r.rungs[req.Tier].Model), PromptClass: req.PromptClass,
 		TokensIn: reply.TokensIn, TokensOut: reply.TokensOut, Cost: reply.Cost, Latency: reply.Latency,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
 	"sort"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -19,43 +21,96 @@ const (
 	bytesPerTok  = 3 // a cautious figure for source code; the price check uses the exact bound
 )
 
+// shown is what a role may see of the tree as it was given.
+func (r *run) shown(ctx context.Context) (sight, error) {
+	var places []mend.Suspect
+	for _, s := range r.suspects {
+		if !r.forbidden(s.Path) && !patch.Match(r.in.NeverSend, s.Path) {
+			places = append(places, s)
+		}
+	}
+	return r.sight(ctx, first(places, 3*maxPlaces))
+}
+
+func (h *real) sight(_ context.Context, suspects []mend.Suspect) (sight, error) {
+	out := sight{TestDirs: h.testDirs()}
+	seen := map[string]bool{}
+	for _, s := range suspects {
+		if len(out.Places) == maxPlaces {
+			break
+		}
+		p, ok := h.sources.place(s.Path, s.Line)
+		if !ok || seen[p.Path+p.Region.ID] {
+			continue
+		}
+		seen[p.Path+p.Region.ID] = true
+		p.Why = strings.Join(s.Reasons, "; ")
+		out.Places = append(out.Places, p)
+	}
+	for _, f := range h.tree.Files() {
+		if !patch.Match(h.never, f) {
+			out.Files = append(out.Files, f)
+		}
+	}
+	for _, f := range []string{"AGENTS.md", "CONTRIBUTING.md"} { // untrusted advice (SPEC C2)
+		if text, err := h.sources.read(f); err == nil && !patch.Match(h.never, f) {
+			out.Instructions = append(out.Instructions, agent.Instruction{Path: f, Text: string(first(text, 4<<10))})
+		}
+	}
+	return out, nil
+}
+
 // brief shows the developer the failures and the most suspicious regions.
-func (r *run) brief(tier task.Tier) agent.Brief {
+func (r *run) brief(ctx context.Context, t *trial) (agent.Brief, error) {
+	seen, err := r.shown(ctx)
+	if err != nil {
+		return agent.Brief{}, err
+	}
+	tier := t.a.Tier
+	b := agent.Brief{
+		Task: r.in.Task, Tier: tier, Plan: r.plan, Step: r.plan.Steps[r.state.Step], Feedback: r.state.Feedback, NeedsTest: len(r.red()) == 0,
+		TestDirs: seen.TestDirs, Places: seen.Places, Failures: r.failures(), Attempts: r.sendableAttempts(), MaxBytes: r.window(tier),
+		Regenerate: r.plateau(tier), Tools: tools{r}, Checks: []string{checkTests},
+	}
+	for _, a := range r.state.Attempts {
+		if a.Why != "" && a.Tier != task.TierMechanical {
+			b.History = append(b.History, fmt.Sprintf("attempt %d at %s: %s", a.Number, a.Tier, a.Why))
+		}
+	}
+	return b, nil
+}
+
+// failures are the base's, as far as a model may see them.
+func (r *run) failures() []task.Failure {
 	red := map[string]bool{}
 	for _, id := range r.red() {
 		red[id] = true
 	}
-	b := agent.Brief{Task: r.in.Task, Tier: tier, NeedsTest: len(red) == 0, TestDirs: r.testDirs()}
+	var out []task.Failure
 	for _, f := range r.baseline.Report.Failures() {
-		if red[f.Test] && len(b.Failures) < 5 {
-			b.Failures = append(b.Failures, r.sendable(f))
+		if red[f.Test] && len(out) < 5 {
+			out = append(out, r.sendable(f))
 		}
 	}
+	return out
+}
+
+func (r *run) sendableAttempts() []task.Attempt {
+	var out []task.Attempt
 	for _, a := range r.state.Attempts {
 		shown := make([]task.Failure, len(a.Failures))
 		for i, f := range a.Failures {
 			shown[i] = r.sendable(f)
 		}
 		a.Failures = shown
-		b.Attempts = append(b.Attempts, a)
+		out = append(out, a)
 	}
-	if window := r.Models.ContextTokens(tier); window > 0 {
-		b.MaxBytes = window * bytesPerTok / 2 // half of the window is for the answer and the rules
-	}
-	seen := map[string]bool{}
-	for _, s := range r.suspects {
-		if len(b.Places) == maxPlaces {
-			break
-		}
-		p, ok := r.sources.place(s.Path, s.Line)
-		if !ok || seen[p.Path+p.Region.ID] || r.forbidden(s.Path) || patch.Match(r.in.NeverSend, s.Path) {
-			continue
-		}
-		seen[p.Path+p.Region.ID] = true
-		p.Why = strings.Join(s.Reasons, "; ")
-		b.Places = append(b.Places, p)
-	}
-	return b
+	return out
+}
+
+// window is the limit of a prompt's user part in bytes; 0 for the default.
+func (r *run) window(tier task.Tier) int {
+	return r.rungs[tier].Window * bytesPerTok / 2 // half of the window is for the answer and the rules
 }
 
 // sendable takes out of a failure what may quote a file that no model may see:
@@ -77,9 +132,9 @@ func (r *run) sendable(f task.Failure) task.Failure {
 	return f
 }
 
-func (r *run) testDirs() []string {
+func (h *real) testDirs() []string {
 	dirs := map[string]bool{}
-	for _, p := range r.in.Tree.Files() {
+	for _, p := range h.tree.Files() {
 		if code.IsTest(p) {
 			dirs[path.Dir(p)] = true
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,12 @@ const (
 // pin adds tests that hold on to what the changed functions do (SPEC C5) to a
 // green attempt, and notes what they do otherwise than before. Whatever cannot
 // be done is a line in the checklist; the attempt stands as it is.
-func (r *run) pin(ctx context.Context, a *task.Attempt, newTests []string) error {
-	if !a.Green || r.Characteriser == nil {
+func (r *run) pin(ctx context.Context, a *task.Attempt) error {
+	if !a.Green || !r.pins {
 		return nil
 	}
 	note := task.Check{Name: pinsCheck, Status: task.CheckSkipped}
-	if left := r.deadline.Sub(r.Now()); left < pinTime {
+	if left := r.deadline.Sub(r.now()); left < pinTime {
 		note.Detail = fmt.Sprintf("the run had %s left, too little for them", max(0, left).Round(time.Second))
 		a.Checks = append(a.Checks, note)
 		return nil
@@ -42,25 +43,29 @@ func (r *run) pin(ctx context.Context, a *task.Attempt, newTests []string) error
 	if err := r.progress(ctx, "verify", a.Tier, "pinning what the changed functions do"); err != nil {
 		return err
 	}
-	found, err := r.characterise(ctx, a, newTests)
+	got, err := r.outside.pin(ctx, a.Diff, pinning{Tests: r.newTests(a), Baseline: r.baseline, Guard: r.guard(a.Tier)})
 	if err != nil {
 		return err
 	}
+	found := got.Found
 	note.Seconds, a.Behaviour = found.Elapsed.Seconds(), found.Behaviour
-	kept, err := r.addPins(ctx, a, newTests, found)
+	if got.Diff != "" {
+		a.Diff, a.Patch.Edits = got.Diff, append(a.Patch.Edits, got.Added.Edits...)
+		for _, e := range got.Added.Edits {
+			a.NewTests = append(a.NewTests, e.Path)
+		}
+	}
 	switch {
-	case err != nil:
-		return err
-	case kept != "":
-		note.Detail = kept
+	case got.Not != "":
+		note.Detail = got.Not
 	case len(found.Left) > 0:
 		note.Detail = strings.Join(first(found.Left, 2), "; ")
 	default:
 		note.Detail = "no function of a kind that can be called was changed"
 	}
-	if kept == "" && len(found.Files) > 0 {
+	if got.Not == "" && len(found.Files) > 0 {
 		note.Status = task.CheckPassed
-		note.Detail = fmt.Sprintf("%d nominal, %d edge in %s", found.Nominal, found.Edge, pinned(found))
+		note.Detail = fmt.Sprintf("%d nominal, %d edge in %s", found.Nominal, found.Edge, strings.Join(got.Added.Paths(), ", "))
 		if found.Score.Mutants > 0 {
 			note.Detail += "; " + found.Score.String()
 		}
@@ -69,79 +74,86 @@ func (r *run) pin(ctx context.Context, a *task.Attempt, newTests []string) error
 	return r.note(ctx, "tests.pinned", note.Detail, map[string]any{"attempt": a.Number, "nominal": found.Nominal, "edge": found.Edge, "left": first(found.Left, 5), "seconds": note.Seconds})
 }
 
-func pinned(f characterise.Found) string {
-	var paths []string
-	for _, file := range f.Files {
-		paths = append(paths, file.Path)
-	}
-	return strings.Join(paths, ", ")
+// pinning is what the writer of such tests is asked.
+type pinning struct {
+	Tests    []string // new tests of the attempt
+	Baseline verify.Baseline
+	Guard    patch.Guard
 }
 
-// characterise asks for tests of the attempt's functions. What goes wrong with
-// the sandbox here is told and costs nothing; only the end of ctx is an error.
-func (r *run) characterise(ctx context.Context, a *task.Attempt, newTests []string) (characterise.Found, error) {
-	files, err := r.in.Tree.Changes()
+// pinned is what it wrote; Not says why it was not added.
+type pinned struct {
+	Found characterise.Found `json:"found"`
+	Added task.Patch         `json:"added"`
+	Not   string             `json:"not,omitempty"`
+	Diff  string             `json:"diff,omitempty"` // of the attempt with the tests
+}
+
+// pin writes the tests. What goes wrong with the sandbox here is told and costs
+// nothing; only the end of ctx is an error.
+func (h *real) pin(ctx context.Context, p pinning) (out pinned, err error) {
+	files, err := h.tree.Changes()
 	if err != nil {
-		return characterise.Found{}, fmt.Errorf("reading the attempt's files: %w", err)
+		return out, fmt.Errorf("reading the attempt's files: %w", err)
 	}
-	in := characterise.Input{Dir: r.in.Tree.Dir(), Suites: r.baseline.Report.Suites, Tests: newTests,
-		Allowed: func(p string) bool { return !r.in.Guard.IsProtected(p) }}
+	in := characterise.Input{Dir: h.tree.Dir(), Suites: p.Baseline.Report.Suites, Tests: p.Tests, Allowed: func(name string) bool { return !p.Guard.IsProtected(name) }}
 	for _, f := range files {
 		if code.IsTest(f.Path) {
 			continue
 		}
-		before, err := r.sources.read(f.Path)
+		before, err := h.sources.read(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return characterise.Found{}, fmt.Errorf("reading %s of the base: %w", f.Path, err)
+			return out, fmt.Errorf("reading %s of the base: %w", f.Path, err)
 		}
 		in.Changes = append(in.Changes, gate.Change{Path: f.Path, Before: before, After: f.Content})
 	}
-	found, err := r.Characteriser.Write(ctx, in)
+	out.Found, err = h.Characteriser.Write(ctx, in)
 	switch {
 	case ctx.Err() != nil:
-		return found, context.Cause(ctx)
+		return out, context.Cause(ctx)
 	case err != nil:
-		r.log.WithError(err).Warn("no characterisation tests could be made")
-		return characterise.Found{Left: []string{"they could not be made: " + err.Error()}}, nil
+		h.Log.WithError(err).Warn("no characterisation tests could be made")
+		out.Found = characterise.Found{Left: []string{"they could not be made: " + err.Error()}}
+		return out, nil
 	}
-	return found, nil
+	return out, h.addPins(ctx, p, &out)
 }
 
 // addPins makes the tests a part of the attempt, if the whole tree stays green
-// with them; why says what speaks against it.
-func (r *run) addPins(ctx context.Context, a *task.Attempt, newTests []string, found characterise.Found) (why string, err error) {
-	if len(found.Files) == 0 {
-		return "", nil
+// with them.
+func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
+	if len(out.Found.Files) == 0 {
+		return nil
 	}
-	var add task.Patch
-	for _, f := range found.Files {
-		add.Edits = append(add.Edits, task.Edit{Kind: task.EditCreate, Path: f.Path, Code: f.Content})
-		newTests = append(newTests, f.Path)
+	tests := slices.Clone(p.Tests)
+	for _, f := range out.Found.Files {
+		out.Added.Edits = append(out.Added.Edits, task.Edit{Kind: task.EditCreate, Path: f.Path, Code: f.Content})
+		tests = append(tests, f.Path)
 	}
-	applied, err := patch.Apply(ctx, r.in.Tree.Dir(), add, r.guard(a.Tier))
+	applied, err := patch.Apply(ctx, h.tree.Dir(), out.Added, p.Guard)
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return "they were made and may not be added: " + refusal.Error(), nil
+		out.Not = "they were made and may not be added: " + refusal.Error()
+		return nil
 	case err != nil:
-		return "", ended(ctx, fmt.Errorf("adding tests to attempt %d: %w", a.Number, err))
+		return fmt.Errorf("adding tests to the attempt: %w", err)
 	}
-	if r.baseline.Report.Elapsed <= pinJudge {
-		v, err := r.Verifier.Judge(ctx, verify.Judge{Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Baseline: r.baseline, NewTests: newTests})
+	if p.Baseline.Report.Elapsed <= pinJudge {
+		v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests})
 		if err != nil {
-			return "", ended(ctx, fmt.Errorf("running the tests with those added to attempt %d: %w", a.Number, err))
+			return fmt.Errorf("running the tests with those added to the attempt: %w", err)
 		}
 		if !v.Green {
 			if err := applied.Rollback(); err != nil {
-				return "", fmt.Errorf("taking tests out of attempt %d: %w", a.Number, err)
+				return fmt.Errorf("taking tests out of the attempt: %w", err)
 			}
-			return "they were made, but the suite is not green with them", nil
+			out.Not = "they were made, but the suite is not green with them"
+			return nil
 		}
 	}
-	diff, err := r.in.Tree.Diff(ctx)
-	if err != nil {
-		return "", ended(ctx, fmt.Errorf("reading the diff of attempt %d: %w", a.Number, err))
+	if out.Diff, err = h.tree.Diff(ctx); err != nil {
+		return fmt.Errorf("reading the attempt's diff: %w", err)
 	}
-	a.Diff, a.Patch.Edits = diff, append(a.Patch.Edits, add.Edits...)
-	return "", nil
+	return nil
 }

@@ -24,45 +24,66 @@ func (r *run) ownChecks(ctx context.Context, a *task.Attempt) error {
 	if !a.Green {
 		return nil
 	}
-	if r.Checker == nil {
-		if len(r.in.Checks) > 0 {
-			a.Doubts = append(a.Doubts, settings.RepoFile+" names checks, and they were not run here")
-		}
-		return nil
-	}
-	changes, err := r.in.Tree.Changes()
-	if err != nil {
-		return fmt.Errorf("reading the attempt's files: %w", err)
-	}
-	before := map[string][]byte{}
-	for _, c := range changes {
-		if before[c.Path], err = r.sources.read(c.Path); err != nil {
-			before[c.Path] = nil // a new file
-		}
-	}
-	limited := ctx
-	if len(r.in.Checks) == 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, min(adviceTime, r.deadline.Sub(r.Now())/4))
-		defer cancel()
-	}
 	if err := r.progress(ctx, "verify", a.Tier, "running the repository's own checks"); err != nil {
 		return err
 	}
-	all, err := r.Checker.Judge(limited, check.Change{Dir: r.in.Tree.Dir(), Before: before, Base: r.in.Tree.BaseFS(), Declared: r.in.Checks})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
-	case len(r.in.Checks) == 0 && errors.Is(limited.Err(), context.DeadlineExceeded):
-		r.log.Warn("the linters that the repository configures did not end in time; they are left out")
-		return nil
-	case err != nil:
-		return fmt.Errorf("running the repository's own checks on attempt %d: %w", a.Number, err)
+	got, err := r.checks(ctx, a.Diff, checking{Declared: r.in.Checks, Left: r.deadline.Sub(r.now())})
+	if err != nil {
+		return err
 	}
-	for _, j := range all {
+	if got.NotRun != "" {
+		if len(r.in.Checks) > 0 {
+			a.Doubts = append(a.Doubts, settings.RepoFile+" names checks, and they were not run here")
+		}
+		r.log.Info(got.NotRun)
+		return nil
+	}
+	for _, j := range got.All {
 		r.count(a, j)
 	}
 	return nil
+}
+
+// checking is what the repository's own checks are asked.
+type checking struct {
+	Declared []settings.Check `json:"declared,omitempty"`
+	Left     time.Duration    `json:"left"` // of the run
+}
+
+// checked is what they found, or why they were not run.
+type checked struct {
+	All    []check.Judged `json:"all,omitempty"`
+	NotRun string         `json:"not_run,omitempty"`
+}
+
+func (h *real) checks(ctx context.Context, c checking) (checked, error) {
+	if h.Checker == nil {
+		return checked{NotRun: "nothing runs the checks of repositories here"}, nil
+	}
+	changes, err := h.tree.Changes()
+	if err != nil {
+		return checked{}, fmt.Errorf("reading the attempt's files: %w", err)
+	}
+	before := map[string][]byte{}
+	for _, f := range changes {
+		if before[f.Path], err = h.sources.read(f.Path); err != nil {
+			before[f.Path] = nil // a new file
+		}
+	}
+	limited := ctx
+	if len(c.Declared) == 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, min(adviceTime, c.Left/4))
+		defer cancel()
+	}
+	all, err := h.Checker.Judge(limited, check.Change{Dir: h.tree.Dir(), Before: before, Base: h.tree.BaseFS(), Declared: c.Declared})
+	switch {
+	case err != nil && ctx.Err() == nil && len(c.Declared) == 0 && errors.Is(limited.Err(), context.DeadlineExceeded):
+		return checked{NotRun: "the linters that the repository configures did not end in time; they are left out"}, nil
+	case err != nil:
+		return checked{}, fmt.Errorf("running the repository's own checks: %w", err)
+	}
+	return checked{All: all}, nil
 }
 
 // count takes one check's result into the attempt.

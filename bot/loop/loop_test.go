@@ -155,7 +155,7 @@ func newBenchWith(t *testing.T, files map[string]string, script scripted.Script,
 		t.Fatal(err)
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
-	b := &bench{now: time.Now, tree: tree, journal: &memory{}, task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
+	b := &bench{now: time.Now, tree: tree, journal: newMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.engine = loop.New(loop.Config{
 		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
 		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(), Now: func() time.Time { return b.now() },
@@ -234,12 +234,20 @@ func TestL1Tier2MendsWhatTier1CouldNotAndCostsAddUp(t *testing.T) {
 	}
 }
 
+// wrongIn are wrong answers that do not resemble each other.
+func wrongIn(n int, word string) string {
+	return "def interleave(first, second):\n" + fmt.Sprintf([]string{
+		"    return first + second + [%q] * (len(first) > 99)\n",
+		"    values = list(first)\n    values.extend(second)\n    values.sort(key=lambda v: 0)\n    return values or [%q]\n",
+		"    if not first:\n        return second\n    raise LookupError(%q)\n",
+	}[n%3], word)
+}
+
 func TestS5AnswersThatNeverWorkEndWithTheBestAttempt(t *testing.T) {
 	t.Parallel()
 	id := region(t, broken)
 	b := newBench(t, weave, func(c scripted.Call, n int) scripted.Answer {
-		body := fmt.Sprintf("def interleave(first, second):\n    return first + second + [%q] * (len(first) > 99)\n", fmt.Sprint(c.Model, n))
-		return scripted.Answer{Text: scripted.Edit("weave.py", id, body, "no better")}
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, wrongIn(n, c.Model), "no better")}
 	}, task.Tier1, task.Tier2, task.Tier3)
 	res := b.run(t, task.Budget{})
 	if res.Outcome != task.FailedAllTiers || len(res.Attempts) != 10 {
@@ -536,85 +544,4 @@ func TestS2TestsThatCannotBeReadInAreNamedWhereNothingElseFails(t *testing.T) {
 	if len(res.Attempts) != 1 || !strings.Contains(res.Attempts[0].Explanation, "could not be run") {
 		t.Errorf("attempts %+v", res.Attempts)
 	}
-}
-
-// memory is a journal in memory, with the store's rules for money.
-type memory struct {
-	mu        sync.Mutex
-	state     task.RunState
-	messages  []task.Message
-	decisions []task.Decision
-	held      []task.Reservation
-	afterSave func(task.RunState)
-}
-
-func (m *memory) Save(_ context.Context, s task.RunState) error {
-	m.mu.Lock()
-	m.state = s
-	after := m.afterSave
-	m.mu.Unlock()
-	if after != nil {
-		after(s)
-	}
-	return nil
-}
-
-func (m *memory) Progress(context.Context, task.Progress) error { return nil }
-
-func (m *memory) Record(_ context.Context, x task.Message) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.messages = append(m.messages, x)
-	return nil
-}
-
-func (m *memory) Decide(_ context.Context, d task.Decision) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.decisions = append(m.decisions, d)
-	return nil
-}
-
-func (m *memory) Reserve(_ context.Context, r task.Reservation) (task.Reservation, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, h := range m.held {
-		if h.ID == r.ID {
-			return h, nil
-		}
-	}
-	r.Bought = 1
-	m.held = append(m.held, r)
-	return r, nil
-}
-
-func (m *memory) Settle(_ context.Context, id string, actual task.USD, reply json.RawMessage) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range m.held {
-		if m.held[i].ID == id {
-			if m.held[i].Settled && (m.held[i].Actual != actual || string(m.held[i].Reply) != string(reply)) {
-				return fmt.Errorf("%s was settled before with other figures", id)
-			}
-			m.held[i].Actual, m.held[i].Settled, m.held[i].Reply = actual, true, reply
-			return nil
-		}
-	}
-	return fmt.Errorf("no reservation %s", id)
-}
-
-func (m *memory) Spent(context.Context) (task.USD, map[task.Tier]task.USD, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var sum task.USD
-	by := map[task.Tier]task.USD{}
-	for _, h := range m.held {
-		c := h.Worst
-		if h.Settled {
-			c = h.Actual
-		}
-		sum += c
-		by[h.Tier] += c
-	}
-	return sum, by, nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/example"
@@ -29,12 +28,9 @@ func (r *run) exemplify(ctx context.Context) error {
 	if len(r.in.State.Baseline) > 0 || len(r.baseline.Report.Red()) > 0 {
 		return nil
 	}
-	found, err := example.Reproduce(ctx, example.Input{
-		Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Runner: r.Verifier,
-		Allowed: func(p string) bool { return !r.in.Guard.IsProtected(p) },
-	})
+	found, err := r.outside.exemplify(ctx, r.in.Task, r.in.Guard)
 	if err != nil {
-		return ended(ctx, fmt.Errorf("making a test of the issue's examples: %w", err))
+		return err
 	}
 	known := func(t verify.TestResult) bool { // by a suite that the judge runs
 		return slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return strings.HasPrefix(t.ID, s.Name+":"+s.Dir+":") })
@@ -52,85 +48,97 @@ func (r *run) exemplify(ctx context.Context) error {
 }
 
 // exampleEdit creates the reproduction test.
-func (r *run) exampleEdit() task.Edit {
-	return task.Edit{Kind: task.EditCreate, Path: r.example.Path, Code: r.example.Content}
-}
-
-// withExample does something while the reproduction test lies in the tree.
-func (r *run) withExample(ctx context.Context, do func() error) error {
-	if r.example == nil {
-		return do()
-	}
-	if _, err := patch.Apply(ctx, r.in.Tree.Dir(), task.Patch{Edits: []task.Edit{r.exampleEdit()}}, r.in.Guard); err != nil {
-		return ended(ctx, fmt.Errorf("laying out the reproduction test: %w", err))
-	}
-	err := do()
-	if reset := r.in.Tree.Reset(context.WithoutCancel(ctx)); err == nil && reset != nil {
-		err = fmt.Errorf("taking the reproduction test back: %w", reset)
-	}
-	return err
+func exampleEdit(found *example.Found) task.Edit {
+	return task.Edit{Kind: task.EditCreate, Path: found.Path, Code: found.Content}
 }
 
 // addExample makes the reproduction test a part of the attempt.
-func (r *run) addExample(a *task.Attempt, newTests []string) []string {
-	if r.example == nil || len(a.Patch.Edits) == 0 {
-		return newTests
+func (r *run) addExample(a *task.Attempt) {
+	if r.example == nil || len(a.Patch.Edits) == 0 || len(a.On) > 0 { // a later step builds on it
+		return
 	}
 	theirs := func(p string) bool { return path.Clean(p) == r.example.Path }
 	edits := slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
-	a.Patch.Edits = append([]task.Edit{r.exampleEdit()}, edits...)
-	return append(slices.DeleteFunc(slices.Clone(newTests), theirs), r.example.Path)
+	a.Patch.Edits = append([]task.Edit{exampleEdit(r.example)}, edits...)
+	a.NewTests = append(slices.DeleteFunc(slices.Clone(a.NewTests), theirs), r.example.Path)
+}
+
+// newTests are the tests that the attempt and what it builds on add.
+func (r *run) newTests(a *task.Attempt) []string {
+	var out []string
+	for _, n := range a.On {
+		out = append(out, r.state.Attempts[n-1].NewTests...)
+	}
+	return append(out, a.NewTests...)
 }
 
 const worthless = "the new test is thrown away: "
 
 // weigh judges the new tests of a green attempt. refused says that the change
 // is not taken with them; a doubt about the issue's own example makes a draft.
-func (r *run) weigh(ctx context.Context, a *task.Attempt, newTests []string) (refused bool, err error) {
-	if !a.Green || len(newTests) == 0 {
+func (r *run) weigh(ctx context.Context, a *task.Attempt) (refused bool, err error) {
+	if !a.Green || len(a.NewTests) == 0 {
 		return false, nil
 	}
-	own, theirs, changes, err := r.candidates(newTests)
+	w := weighing{New: a.NewTests, Characterises: len(r.red()) > 0}
+	if r.example != nil {
+		w.Own = r.example.Path
+	}
+	got, err := r.outside.weigh(ctx, w)
 	if err != nil {
 		return false, err
 	}
-	g := gate.New(gate.Config{Runner: r.Verifier, Now: r.Now, MutantTime: 20 * time.Second})
-	c := gate.Candidate{Dir: r.in.Tree.Dir(), Base: r.in.Tree.BaseFS(), Changes: changes}
+	if got.Own != nil {
+		r.checkExample(a, *got.Own)
+	}
+	if got.Theirs == nil {
+		return false, nil
+	}
+	return r.checkNew(ctx, a, *got.Theirs)
+}
+
+func (h *real) weigh(ctx context.Context, w weighing) (out weighed, err error) {
+	own, theirs, changes, err := h.candidates(w)
+	if err != nil {
+		return out, err
+	}
+	g := gate.New(gate.Config{Runner: h.Verifier, Now: h.Now, MutantTime: 20 * time.Second})
+	c := gate.Candidate{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Changes: changes}
 	if len(own) > 0 {
 		c.Tests = own
 		v, err := g.Judge(ctx, c)
 		if err != nil {
-			return false, ended(ctx, fmt.Errorf("judging the reproduction test: %w", err))
+			return out, fmt.Errorf("judging the reproduction test: %w", err)
 		}
-		r.checkExample(a, v)
+		out.Own = &v
 	}
-	if len(theirs) == 0 {
-		return false, nil
+	if len(theirs) > 0 {
+		c.Tests, c.Characterises = theirs, w.Characterises
+		v, err := g.Judge(ctx, c)
+		if err != nil {
+			return out, fmt.Errorf("judging the new tests: %w", err)
+		}
+		out.Theirs = &v
 	}
-	c.Tests, c.Characterises = theirs, len(r.red()) > 0
-	v, err := g.Judge(ctx, c)
-	if err != nil {
-		return false, ended(ctx, fmt.Errorf("judging the new tests: %w", err))
-	}
-	return r.checkNew(ctx, a, v)
+	return out, nil
 }
 
 // candidates are the contents of the test, of the others, and the rest
 // of the change.
-func (r *run) candidates(newTests []string) (own, theirs map[string][]byte, changes []gate.Change, err error) {
+func (h *real) candidates(w weighing) (own, theirs map[string][]byte, changes []gate.Change, err error) {
 	own, theirs = map[string][]byte{}, map[string][]byte{}
-	files, err := r.in.Tree.Changes()
+	files, err := h.tree.Changes()
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("reading the attempt's files: %w", err)
 	}
 	for _, f := range files {
 		switch {
-		case r.example != nil && f.Path == r.example.Path:
+		case f.Path == w.Own:
 			own[f.Path] = f.Content
-		case slices.Contains(newTests, f.Path):
+		case slices.Contains(w.New, f.Path):
 			theirs[f.Path] = f.Content
 		default:
-			before, err := r.sources.read(f.Path)
+			before, err := h.sources.read(f.Path)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, nil, nil, fmt.Errorf("reading %s of the base: %w", f.Path, err)
 			}
@@ -187,12 +195,4 @@ func (r *run) rejectedAt(tier task.Tier) int {
 		}
 	}
 	return n
-}
-
-// baseFS is the base with the reproduction test in it.
-func (r *run) baseFS() fs.FS {
-	if r.example == nil {
-		return r.in.Tree.BaseFS()
-	}
-	return verify.OneMore(r.in.Tree.BaseFS(), r.example.Path, []byte(r.example.Content))
 }

@@ -59,6 +59,7 @@ func TestC5AnExampleInTheIssueBecomesTheFailingTestThatIsMended(t *testing.T) {
 	// A process that takes the run up again has the same test.
 	again := b.journal.state
 	again.Outcome, again.Accepted, again.Attempts = "", 0, nil
+	again.Plan, again.PlanNo, again.Step, again.Done = nil, 0, 0, nil
 	b.journal.state = again
 	if err := b.tree.Reset(t.Context()); err != nil {
 		t.Fatal(err)

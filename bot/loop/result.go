@@ -2,26 +2,25 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // result puts the kept attempt into the tree and describes it. It can be asked
 // again after a crash and gives the same.
 func (r *run) result(ctx context.Context) (task.Result, error) {
-	spent, byTier, err := r.in.Journal.Spent(ctx)
-	if err != nil {
-		return task.Result{}, fmt.Errorf("reading what was spent: %w", err)
-	}
 	res := task.Result{
 		RunID: r.in.RunID, Task: r.in.Task, Outcome: r.state.Outcome, Reason: r.state.Reason, Attempts: r.state.Attempts,
-		Cost: spent, CostByTier: byTier, Elapsed: r.worked(), Sandbox: r.Sandbox,
+		Cost: r.money.all, CostByTier: r.money.by, Elapsed: r.worked(), Sandbox: r.Sandbox,
 	}
-	res.Task.BaseCommit = r.in.Tree.BaseCommit()
+	res.Task.BaseCommit = r.state.BaseCommit
+	res.Case, _ = json.Marshal(r.kind()) // plain words: it cannot fail
 	if n := r.best(); n > 0 {
-		if err := r.keep(ctx, &res, r.state.Attempts[n-1]); err != nil {
+		if err := r.kept(ctx, &res, r.state.Attempts[n-1]); err != nil {
 			return task.Result{}, err
 		}
 	}
@@ -30,6 +29,9 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	}
 	if res.Outcome == task.Success {
 		res.DraftReasons = append(draftReasons(res), r.in.OpenPoints...)
+		if r.state.Setup != "" {
+			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)
+		}
 		if !related(r.in.Task, *res.Best, r.baseline.Report.Failures()) {
 			res.DraftReasons = append(res.DraftReasons, "nothing in the issue's words points at the tests and code that were mended: say whether this is what was meant")
 		}
@@ -39,33 +41,34 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	return res, nil
 }
 
-// keep applies the attempt to the untouched tree and reads what it changed.
-func (r *run) keep(ctx context.Context, res *task.Result, a task.Attempt) error {
-	if err := r.in.Tree.Reset(ctx); err != nil {
-		return fmt.Errorf("preparing the kept attempt: %w", err)
-	}
-	if _, err := patch.Apply(ctx, r.in.Tree.Dir(), a.Patch, r.guard(a.Tier)); err != nil {
-		return fmt.Errorf("applying the kept attempt %d again: %w", a.Number, err)
-	}
-	changes, err := r.in.Tree.Changes()
+// kept lays out the attempt and what it builds on, and reads what they changed
+// together.
+func (r *run) kept(ctx context.Context, res *task.Result, a task.Attempt) error {
+	numbers := append(slices.Clone(a.On), a.Number)
+	p, err := r.product(ctx, r.stands(numbers), nil)
 	if err != nil {
-		return fmt.Errorf("reading the kept attempt's files: %w", err)
+		return fmt.Errorf("preparing the kept attempt %d: %w", a.Number, err)
 	}
-	if res.Diff, err = r.in.Tree.Diff(ctx); err != nil {
-		return fmt.Errorf("reading the kept attempt's diff: %w", err)
+	whole := a
+	for i := len(a.On) - 1; i >= 0; i-- { // what the steps before it did belongs to the change
+		whole = joined(r.state.Attempts[a.On[i]-1], whole)
 	}
-	res.Best, res.Tier, res.Changes, res.Checks, res.Reproduction = &a, a.Tier, changes, a.Checks, a.Fixed
-	facts := patch.Facts{Tier: a.Tier, TestsAdded: addsTest(a), CallersLeft: len(left(a))}
-	var touched []patch.Change
-	for _, c := range changes {
-		before, err := r.sources.read(c.Path)
-		if err != nil {
-			before = nil // a new file
-		}
-		touched = append(touched, patch.Change{Path: c.Path, Before: before, After: c.Content})
-	}
-	res.Risk = patch.Risk(touched, facts)
+	res.Best, res.Tier, res.Changes, res.Diff, res.Risk = &whole, a.Tier, p.Changes, p.Diff, p.Risk
+	res.Checks, res.Reproduction = a.Checks, a.Fixed
 	return nil
+}
+
+// joined is the change of two steps as one attempt's.
+func joined(before, a task.Attempt) task.Attempt {
+	a.Patch.Edits = slices.Concat(before.Patch.Edits, a.Patch.Edits)
+	a.Regions = slices.Concat(before.Regions, a.Regions)
+	a.Callers = slices.Concat(before.Callers, a.Callers)
+	a.Doubts = slices.Concat(before.Doubts, a.Doubts)
+	a.Alternatives = slices.Concat(before.Alternatives, a.Alternatives)
+	a.Ambiguous = a.Ambiguous || before.Ambiguous
+	a.Diff = before.Diff + a.Diff
+	a.Explanation = strings.TrimSpace(before.Explanation + " " + a.Explanation)
+	return a
 }
 
 // left are the callers that the attempt did not adapt.
@@ -79,8 +82,8 @@ func left(a task.Attempt) []string {
 	return out
 }
 
-func addsTest(a task.Attempt) bool {
-	for _, e := range a.Patch.Edits {
+func addsTest(p task.Patch) bool {
+	for _, e := range p.Edits {
 		if e.Kind == task.EditCreate {
 			return true
 		}

@@ -2,14 +2,12 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // save writes the state down; a crash after it goes on from here.
@@ -26,16 +24,19 @@ func (r *run) save(ctx context.Context, phase string) error {
 // worked is how long the run was worked on, by this process and those before
 // it. A clock that was set back takes nothing away.
 func (r *run) worked() time.Duration {
-	return r.in.State.Worked + max(0, r.Now().Sub(r.begun))
+	return r.in.State.Worked + max(0, r.now().Sub(r.begun))
 }
 
 // saveTime adds the time of an interrupted run to what is saved, so that a run
 // that is interrupted again and again still ends. It is no error when it fails:
 // whoever interrupted the run may have taken it over.
 func (r *run) saveTime(ctx context.Context) {
+	if r.tape.replays {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	r.saved.Worked = r.worked()
+	r.saved.Worked = r.in.State.Worked + max(0, r.Now().Sub(r.begun))
 	if err := r.in.Journal.Save(ctx, r.saved); err != nil {
 		r.log.WithError(err).Debug("the time of the interrupted run was not saved")
 	}
@@ -44,12 +45,15 @@ func (r *run) saveTime(ctx context.Context) {
 // end decides the outcome once; what was decided first stands.
 func (r *run) end(outcome task.Outcome, reason string) {
 	if r.state.Outcome == "" {
+		if r.state.Setup != "" && outcome != task.Success && outcome != task.Cancelled && !strings.Contains(reason, r.state.Setup) {
+			reason = strings.TrimSuffix(reason, ".") + ". The " + r.state.Setup
+		}
 		r.state.Outcome, r.state.Reason = outcome, reason
 	}
 }
 
 func (r *run) note(ctx context.Context, kind, reason string, data map[string]any) error {
-	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.Now().UTC(), Kind: kind, Reason: reason, Data: data})
+	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.now(), After: r.tape.last, Kind: kind, Reason: reason, Data: data})
 	if err != nil {
 		return ended(ctx, fmt.Errorf("writing the decision %q to the audit log: %w", kind, err))
 	}
@@ -57,37 +61,30 @@ func (r *run) note(ctx context.Context, kind, reason string, data map[string]any
 	return nil
 }
 
+// progress shows how far the run is; a cancel is honoured here.
 func (r *run) progress(ctx context.Context, phase string, tier task.Tier, note string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := r.alive(ctx); err != nil {
+		return err
 	}
-	spent, _, err := r.in.Journal.Spent(ctx)
-	if err != nil {
-		return ended(ctx, fmt.Errorf("reading what was spent: %w", err))
+	return r.show(ctx, phase, tier, note)
+}
+
+// show is progress by the wall clock, also from inside an effect.
+func (r *run) show(ctx context.Context, phase string, tier task.Tier, note string) error {
+	if r.tape.replays {
+		return nil
 	}
-	p := task.Progress{RunID: r.in.RunID, Phase: phase, Tier: tier, Attempt: len(r.state.Attempts) + 1, Cost: spent, Budget: r.in.Budget.USD, Elapsed: r.worked(), Note: note}
-	if phase == "baseline" || phase == "localise" {
+	p := task.Progress{
+		RunID: r.in.RunID, Phase: phase, Tier: tier, Attempt: len(r.state.Attempts) + 1, Cost: r.money.all, Budget: r.in.Budget.USD,
+		Elapsed: r.in.State.Worked + max(0, r.Now().Sub(r.begun)), Note: note,
+	}
+	if phase == "setup" || phase == "baseline" || phase == "localise" {
 		p.Attempt = 0
 	}
 	if err := r.in.Journal.Progress(ctx, p); err != nil {
 		return ended(ctx, fmt.Errorf("reporting progress: %w", err))
 	}
 	return nil
-}
-
-// notCheckable turns a refusal of detection into an outcome.
-func notCheckable(err error) error {
-	if errors.Is(err, verify.ErrNoTests) || errors.Is(err, verify.ErrUnsupported) {
-		return &Stop{task.Rejected, err.Error()}
-	}
-	return fmt.Errorf("finding out how the repository is tested: %w", err)
-}
-
-func whyNoTest(rep verify.Report) string {
-	if len(rep.Broken) == 0 {
-		return "the runners found none"
-	}
-	return rep.Broken[0].Words()
 }
 
 // best is the number of the accepted attempt, else of the one that mended the

@@ -46,7 +46,7 @@ func (s *Store) EndAbandoned(ctx context.Context) (ended int, err error) {
 }
 
 func (s *Store) abandoned(ctx context.Context, before, after int64) ([]string, error) {
-	rows, err := s.r.QueryContext(ctx, `SELECT id FROM runs WHERE private = 1 AND state <> 'done'
+	rows, err := s.r.QueryContext(ctx, `SELECT id FROM runs WHERE private = 1 AND state <> 'done' AND waiting = ''
 		AND (created_at < $1 AND beat_at < $1 OR beat_at > $2) ORDER BY created_at LIMIT $3`, before, after, abandonedBatch)
 	if err != nil {
 		return nil, err

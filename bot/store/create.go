@@ -17,6 +17,8 @@ type NewRun struct {
 	Task     task.Task   `json:"task"` // Generation is counted here
 	Budget   task.Budget `json:"budget"`
 	Delivery string      `json:"delivery,omitempty"` // which delivery asks; asking twice for it gives the same answer
+	// Saved is where the run begins, when it goes on from another's end.
+	Saved *task.RunState `json:"saved,omitempty"`
 }
 
 // repoKey is a repository as rows hold it: GitHub's names ignore case.
@@ -158,11 +160,19 @@ func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, nr NewRun, key string
 	if err != nil {
 		return err
 	}
+	saved := ""
+	if nr.Saved != nil {
+		raw, err := json.Marshal(nr.Saved)
+		if err != nil {
+			return err
+		}
+		saved = clean(string(raw))
+	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO runs
-		(id, installation, repo, issue, generation, private, position, task, budget, budget_usd, state, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11)`,
+		(id, installation, repo, issue, generation, private, position, task, budget, budget_usd, state, created_at, saved)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12)`,
 		nr.ID, nr.Task.Repo.Installation, key, nr.Task.Issue, nr.Task.Generation, flag(private(nr.Task)), position,
-		clean(string(t)), clean(string(b)), int64(nr.Budget.USD), s.now())
+		clean(string(t)), clean(string(b)), int64(nr.Budget.USD), s.now(), saved)
 	if err != nil || private(nr.Task) {
 		return err
 	}

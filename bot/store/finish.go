@@ -152,7 +152,7 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, id, reason string) error
 		cancel_reason = CASE WHEN cancel_asked = 1 THEN cancel_reason ELSE $2 END WHERE id = $1`, id, reason); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', not_before = 0 WHERE id = $1 AND "+
+	if _, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', not_before = 0, waiting = '' WHERE id = $1 AND "+
 		from(task.StateQueued, task.StateParked), id); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, id string) (*Lease, task.R
 	if err := s.lockRepo(ctx, tx, id); err != nil {
 		return nil, task.Run{}, err
 	}
-	err := tx.QueryRowContext(ctx, `UPDATE runs SET state = 'running', token = token + 1, owner = $2, served = $3, beat_at = $4, not_before = 0,
+	err := tx.QueryRowContext(ctx, `UPDATE runs SET state = 'running', token = token + 1, owner = $2, served = $3, beat_at = $4, not_before = 0, waiting = '',
 			started_at = CASE WHEN started_at = 0 THEN $4 ELSE started_at END
 		WHERE id = $1 AND `+from(task.StateRunning, task.StateQueued)+` RETURNING token, crashes`,
 		id, l.Owner, flag(s.isWorking()), s.now()).Scan(&l.Token, &l.Crashes)

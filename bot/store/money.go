@@ -21,7 +21,8 @@ import (
 //     charged at its worst case; make the call once more, then Settle.
 //
 // ErrBought: it was in flight at two crashes. ErrBudget: the worst case does
-// not fit into the run's budget (where the budget names a sum).
+// not fit into the run's budget, or into want.Limit where that is narrower. A
+// *CapError: it does not fit into what several runs may spend (Config.Caps).
 func (s *Store) Reserve(ctx context.Context, l *Lease, want task.Reservation) (task.Reservation, error) {
 	var got task.Reservation
 	if want.ID == "" || want.Worst < 0 {
@@ -40,12 +41,15 @@ func (s *Store) Reserve(ctx context.Context, l *Lease, want task.Reservation) (t
 		default:
 			got.Bought, got.Worst = got.Bought+1, want.Worst
 		}
-		if err := s.affordable(ctx, tx, l.RunID, want.Worst); err != nil {
+		if err := s.affordable(ctx, tx, l.RunID, want); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO reservations (run, id, tier, worst, bought) VALUES ($1, $2, $3, $4, 1)
-			ON CONFLICT (run, id) DO UPDATE SET bought = reservations.bought + 1, lost = reservations.lost + reservations.worst, worst = $5`,
-			l.RunID, want.ID, string(want.Tier), int64(want.Worst), int64(got.Worst))
+		if err := s.within(ctx, tx, l.RunID, want.Worst); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO reservations (run, id, tier, worst, bought, made_at) VALUES ($1, $2, $3, $4, 1, $6)
+			ON CONFLICT (run, id) DO UPDATE SET bought = reservations.bought + 1, lost = reservations.lost + reservations.worst, worst = $5, made_at = $6`,
+			l.RunID, want.ID, string(want.Tier), int64(want.Worst), int64(got.Worst), s.now())
 		return err
 	})
 	if err != nil {
@@ -69,11 +73,14 @@ func scanReservation(scan func(...any) error) (task.Reservation, error) {
 }
 
 // affordable refuses what would take the run above its budget.
-func (s *Store) affordable(ctx context.Context, tx *sql.Tx, run string, worst task.USD) error {
+func (s *Store) affordable(ctx context.Context, tx *sql.Tx, run string, want task.Reservation) error {
 	var budget, spent int64
 	err := tx.QueryRowContext(ctx, `SELECT r.budget_usd, coalesce((SELECT sum(`+charged+`) FROM reservations WHERE run = r.id), 0)
 		FROM runs r WHERE r.id = $1`, run).Scan(&budget, &spent)
-	if err == nil && budget > 0 && spent+int64(worst) > budget {
+	if limit := int64(want.Limit); limit > 0 && (budget <= 0 || limit < budget) {
+		budget = limit
+	}
+	if err == nil && budget > 0 && spent+int64(want.Worst) > budget {
 		return fmt.Errorf("%w: spent %s of %s", ErrBudget, task.USD(spent), task.USD(budget))
 	}
 	return err

@@ -15,6 +15,7 @@ import (
 const (
 	lockMigrate = 0x66657474_01 // held while tables are made
 	lockClaim   = 0x66657474_02 // held for the milliseconds of a claim
+	lockMoney   = 0x66657474_03 // held while a call is weighed against the caps
 )
 
 // openPostgres opens the pool. A connection attempt is bounded so that a

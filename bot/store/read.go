@@ -7,21 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 const runCols = `id, task, budget, budget_usd, state, outcome, reason, cost, attempts, tier, created_at, started_at, ended_at,
-	not_before, cancel_asked, cancel_reason, saved, result`
+	not_before, cancel_asked, cancel_reason, saved, result, waiting`
 
 func scanRun(scan func(...any) error) (task.Run, error) {
 	var r task.Run
-	var t, budget, saved, result string
+	var t, budget, saved, result, waiting string
 	var created, started, ended, notBefore int64
 	var cancel int
 	err := scan(&r.ID, &t, &budget, &r.Budget.USD, &r.State, &r.Outcome, &r.Reason, &r.Cost, &r.Attempts, &r.Tier,
-		&created, &started, &ended, &notBefore, &cancel, &r.CancelReason, &saved, &result)
+		&created, &started, &ended, &notBefore, &cancel, &r.CancelReason, &saved, &result, &waiting)
 	if err != nil {
 		return r, err
 	}
@@ -29,7 +30,7 @@ func scanRun(scan func(...any) error) (task.Run, error) {
 	for _, x := range []struct {
 		text string
 		into any
-	}{{t, &r.Task}, {budget, &r.Budget}, {saved, &r.Saved}, {result, &r.Result}} {
+	}{{t, &r.Task}, {budget, &r.Budget}, {saved, &r.Saved}, {result, &r.Result}, {waiting, &r.Waiting}} {
 		if x.text == "" {
 			continue
 		}
@@ -39,6 +40,9 @@ func scanRun(scan func(...any) error) (task.Run, error) {
 	}
 	r.Budget.USD = usd
 	r.CreatedAt, r.StartedAt, r.EndedAt, r.NotBefore = fromMicro(created), fromMicro(started), fromMicro(ended), fromMicro(notBefore)
+	if notBefore >= forever {
+		r.NotBefore = time.Time{} // no time at all: a human decides
+	}
 	r.CancelAsked = cancel != 0
 	return r, nil
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -47,6 +49,7 @@ type Config struct {
 	Stale      time.Duration               // age of a heartbeat at which Work's sweeper re-queues; default DefaultStale
 	Backoff    func(try int) time.Duration // wait after the n-th failed try of a delivery (1-based); default 1 s doubling to 5 min
 	MaxTries   int                         // of a delivery before it is marked failed; default 12
+	Caps       task.Caps                   // what several runs may spend together; zero: no caps
 }
 
 func (c Config) filled() Config {
@@ -203,7 +206,7 @@ func (s *Store) explain(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, ours := range []error{ErrFenced, ErrNotFound, ErrHeld, ErrDone, ErrBudget, ErrBought, ErrClosed} {
+	for _, ours := range []error{ErrFenced, ErrNotFound, ErrHeld, ErrDone, ErrBudget, ErrBought, ErrClosed, ErrNotWaiting} {
 		if errors.Is(err, ours) {
 			return fmt.Errorf("store: %s: %w", what, err)
 		}

@@ -93,6 +93,7 @@ type RunState struct {
 	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
+	Setup      string          `json:"setup,omitempty"`    // what is to be said of setup commands that the repository names and that were not done
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // number of the attempt that ended the run well; 0 for none
 	// Where the run stands.
@@ -137,6 +138,7 @@ type Attempt struct {
 	Checks       []Check       `json:"checks,omitempty"`
 	Fixed        []string      `json:"fixed,omitempty"`     // tests red on the base, green now
 	Broken       []string      `json:"broken,omitempty"`    // tests green on the base, red now
+	Red          []string      `json:"red,omitempty"`       // tests red with the change, at most 100
 	Behaviour    []Behaviour   `json:"behaviour,omitempty"` // what changed functions do otherwise (SPEC C5)
 	Failures     []Failure     `json:"failures,omitempty"`
 	Green        bool          `json:"green"`
@@ -161,26 +163,27 @@ type Risk struct {
 
 // Result is what a run hands to its publisher.
 type Result struct {
-	RunID        string        `json:"run_id"`
-	Task         Task          `json:"task"`
-	Outcome      Outcome       `json:"outcome"`
-	Reason       string        `json:"reason,omitempty"`
-	Draft        bool          `json:"draft"` // green, but a human has to decide
-	DraftReasons []string      `json:"draft_reasons,omitempty"`
-	Tier         Tier          `json:"tier,omitempty"` // of the kept attempt
-	Best         *Attempt      `json:"best,omitempty"` // the accepted attempt, or the best failed one
-	Attempts     []Attempt     `json:"attempts"`
-	Changes      []FileChange  `json:"-"` // files after the kept attempt, for a commit
-	Diff         string        `json:"diff"`
-	Checks       []Check       `json:"checks"`
-	Reproduction []string      `json:"reproduction,omitempty"` // tests red before, green after
-	KnownRed     []string      `json:"known_red,omitempty"`    // red before and after, not ours
-	Risk         Risk          `json:"risk"`
-	Cost         USD           `json:"cost_usd"`
-	CostByTier   map[Tier]USD  `json:"cost_by_tier,omitempty"`
-	Elapsed      time.Duration `json:"elapsed"`
-	Sandbox      string        `json:"sandbox"` // backend and walls, for the report
-	NextAction   string        `json:"next_action"`
+	RunID        string          `json:"run_id"`
+	Task         Task            `json:"task"`
+	Outcome      Outcome         `json:"outcome"`
+	Reason       string          `json:"reason,omitempty"`
+	Draft        bool            `json:"draft"` // green, but a human has to decide
+	DraftReasons []string        `json:"draft_reasons,omitempty"`
+	Tier         Tier            `json:"tier,omitempty"` // of the kept attempt
+	Best         *Attempt        `json:"best,omitempty"` // the accepted attempt, or the best failed one
+	Attempts     []Attempt       `json:"attempts"`
+	Changes      []FileChange    `json:"-"` // files after the kept attempt, for a commit
+	Diff         string          `json:"diff"`
+	Checks       []Check         `json:"checks"`
+	Reproduction []string        `json:"reproduction,omitempty"` // tests red before, green after
+	KnownRed     []string        `json:"known_red,omitempty"`    // red before and after, not ours
+	Risk         Risk            `json:"risk"`
+	Cost         USD             `json:"cost_usd"`
+	CostByTier   map[Tier]USD    `json:"cost_by_tier,omitempty"`
+	Elapsed      time.Duration   `json:"elapsed"`
+	Sandbox      string          `json:"sandbox"` // backend and walls, for the report
+	NextAction   string          `json:"next_action"`
+	Case         json.RawMessage `json:"case,omitempty"` // estimate.Case: what the run is to the history of the tiers
 }
 
 // Publication is what stands outside after a result was published.
@@ -244,7 +247,7 @@ type Reservation struct {
 // Progress is the live picture of a run, for status comments and terminals.
 type Progress struct {
 	RunID   string        `json:"run_id"`
-	Phase   string        `json:"phase"` // queued, checkout, baseline, repair, verify, publish, done
+	Phase   string        `json:"phase"` // queued, checkout, setup, baseline, repair, verify, publish, done
 	Tier    Tier          `json:"tier,omitempty"`
 	Attempt int           `json:"attempt,omitempty"`
 	Cost    USD           `json:"cost_usd"`

@@ -118,3 +118,6 @@ func (c Config) similarity(a, b string) float64 {
 	}
 	return s
 }
+
+// Same tells whether two diffs do the same to the same files.
+func Same(a, b string) bool { return canonical(a) != "" && canonical(a) == canonical(b) }

@@ -1,0 +1,346 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/loop/detect"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// attempt is one pass develop → apply → verify → review → judge, saved when it
+// is over.
+func (r *run) attempt(ctx context.Context, tier task.Tier) error {
+	return r.pass(ctx, tier, task.Patch{})
+}
+
+// again tries a change that a human allowed to touch protected files.
+func (r *run) again(ctx context.Context, a task.Attempt) error {
+	if err := r.limits(ctx); err != nil {
+		return err
+	}
+	return r.pass(ctx, a.Tier, a.Patch)
+}
+
+// pass makes an attempt; given is a change that is there already.
+func (r *run) pass(ctx context.Context, tier task.Tier, given task.Patch) error {
+	a := task.Attempt{
+		Number: len(r.state.Attempts) + 1, Plan: r.state.PlanNo, Step: r.state.Step + 1, On: slices.Clone(r.state.Done), Tier: tier,
+		Model: r.rungs[tier].Model, StartedAt: r.now().UTC(), Patch: given, Yes: len(given.Edits) > 0,
+	}
+	if err := r.progress(ctx, "repair", tier, "writing a change"); err != nil {
+		return err
+	}
+	before := r.money.all
+	t := &trial{a: &a}
+	d, err := r.try(ctx, t)
+	if err != nil {
+		return err
+	}
+	a.Cost, a.Elapsed = r.money.all-before, r.now().Sub(a.StartedAt)
+	d = r.circles(t, d)
+	a.Why = verdictWords(a, d)
+	r.state.Attempts = append(slices.Clone(r.state.Attempts), a)
+	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "next": d.Next, "by": d.By}
+	if a.Loop != "" {
+		data["loop"], data["confidence"] = a.Loop, t.found.Confidence
+	}
+	if err := r.note(ctx, "attempt.judged", a.Why, data); err != nil {
+		return err
+	}
+	switch why := r.needsYes(a, t.risk); {
+	case t.protected && r.in.Gates.Critical:
+		err = r.wait(ctx, task.Gate{Kind: task.GateProtect, Step: a.Step, Attempt: a.Number, Words: a.Refused})
+	case d.Next == agent.NextAccept && why != "":
+		err = r.wait(ctx, task.Gate{Kind: task.GateStep, Step: a.Step, Attempt: a.Number, Words: why})
+	default:
+		err = r.move(ctx, &a, d)
+	}
+	var stop *Stop
+	if err != nil && !errors.As(err, &stop) {
+		return err
+	}
+	return errors.Join(r.save(ctx, "attempt"), err)
+}
+
+// trial is an attempt while it is made, with what is not kept of it.
+type trial struct {
+	a         *task.Attempt
+	risk      task.Risk
+	protected bool // refused for a protected file alone
+	actions   []detect.Action
+	found     detect.Finding
+	ask       agent.Ask
+}
+
+// mostRed bounds the failing tests that an attempt remembers.
+const mostRed = 100
+
+func decided(n agent.Next, reason string) agent.Decision {
+	return agent.Decision{Next: n, By: "checks", Reason: reason}
+}
+
+// try fills in the attempt and says what follows. The tree is what it was
+// before when it returns, unless the attempt was accepted.
+func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
+	a := t.a
+	t.ask = r.asker(fmt.Sprintf("attempt-%d", a.Number), a)
+	d, err := decided(agent.NextRetry, ""), error(nil)
+	switch {
+	case len(a.Patch.Edits) > 0: // it is there already
+	case a.Tier == task.TierMechanical:
+		d, err = r.mend(ctx, a)
+	default:
+		d, err = r.develop(ctx, t)
+	}
+	if err != nil || len(a.Patch.Edits) == 0 || a.Refused != "" {
+		return d, err
+	}
+	r.addExample(a)
+	if a.Refused = r.outOfScope(a.Patch); a.Refused != "" {
+		return decided(agent.NextRetry, a.Refused), nil
+	}
+	guard := r.guard(a.Tier)
+	guard.AllowProtected = guard.AllowProtected || a.Yes
+	did, err := r.apply(ctx, a.Patch, guard, a.Tier)
+	if err != nil {
+		return d, err
+	}
+	a.Refused, a.Regions, a.Callers, a.Diff, t.risk, t.protected = did.Refused, did.Regions, did.Callers, did.Diff, did.Risk, did.Protected
+	if a.Refused == "" && a.Diff == "" {
+		a.Refused = "the answer changes nothing"
+	}
+	if a.Refused != "" {
+		return decided(agent.NextRetry, a.Refused), nil
+	}
+	if n := r.sameDiff(t); n > 0 {
+		a.Refused = fmt.Sprintf("the same change as attempt %d", n)
+		return decided(agent.NextEscalate, a.Refused), r.lay(ctx, r.stands(r.state.Done))
+	}
+	d, err = r.prove(ctx, t)
+	if err != nil || d.Next == agent.NextAccept {
+		return d, err
+	}
+	if err := r.lay(ctx, r.stands(r.state.Done)); err != nil {
+		return d, fmt.Errorf("rolling attempt %d back: %w", a.Number, err)
+	}
+	return d, nil
+}
+
+// prove judges the change that lies in the tree, and commits it.
+func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
+	a := t.a
+	if err := r.progress(ctx, "verify", a.Tier, "running all tests on the change"); err != nil {
+		return agent.Decision{}, err
+	}
+	v, err := r.judge(ctx, a.Diff, r.baseline, r.newTests(a))
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	a.Green, a.Fixed, a.Broken, a.Checks = v.Green, v.Fixed, append(v.Broken, v.Missing...), v.Checks
+	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
+	if !v.Green {
+		a.Failures = first(v.Failures, 10)
+	}
+	if refused, err := r.weigh(ctx, a); err != nil {
+		return agent.Decision{}, err
+	} else if refused {
+		if r.rejectedAt(a.Tier) > 0 { // it was told once
+			return decided(agent.NextEscalate, a.Refused), nil
+		}
+		return decided(agent.NextRetry, a.Refused), nil
+	}
+	if err := r.ownChecks(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
+	v.Green = a.Green
+	if err := r.pin(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
+	ref := fmt.Sprintf("refs/fettle/%s/attempt-%d", r.in.RunID, a.Number)
+	if a.Commit, err = r.keep(ctx, keeping{a.Number, ref, fmt.Sprintf("attempt %d (%s)", a.Number, a.Tier), r.now()}); err != nil {
+		return agent.Decision{}, err
+	}
+	for i := range a.Regions {
+		a.Regions[i].Verified = a.Green
+	}
+	return r.verdict(ctx, t, v)
+}
+
+// verdict puts together what the checks show and what the roles say. A model
+// can lower it and never raise it.
+func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.Decision, error) {
+	a := t.a
+	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, Failures: a.Failures, Tier: a.Tier, Earlier: r.here()}
+	if len(r.stepsLeft()) > 0 && !v.Green && sound(v) {
+		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
+	}
+	if e.Green && len(r.stepsLeft()) == 0 {
+		p, err := r.product(ctx, append(r.stands(r.state.Done), standing{Number: a.Number, Patch: a.Patch, Facts: factsOf(*a)}), r.promised())
+		if err != nil {
+			return agent.Decision{}, err
+		}
+		e.Missing = p.Missing
+	}
+	var advice agent.Advice
+	var review agent.Review
+	if a.Tier != task.TierMechanical {
+		var err error
+		if advice, review, err = r.opinions(ctx, t, e); err != nil {
+			return agent.Decision{}, err
+		}
+	}
+	d := agent.Judge(e, advice, review)
+	if d.Next != agent.NextAccept && a.Tier == task.TierMechanical {
+		d.Next = agent.NextEscalate
+	}
+	if len(e.Missing) > 0 {
+		a.Refused = d.Reason
+	}
+	return d, nil
+}
+
+// sound: nothing is broken; all that is wanting is that a failing test passes.
+func sound(v verify.Verdict) bool {
+	return len(v.Broken)+len(v.Missing) == 0 && len(v.Reasons) > 0 &&
+		!slices.ContainsFunc(v.Reasons, func(s string) bool { return !strings.HasPrefix(s, "no test that fail") })
+}
+
+// stepsLeft are the steps after the one in hand.
+func (r *run) stepsLeft() []agent.Step { return r.plan.Steps[min(r.state.Step+1, len(r.plan.Steps)):] }
+
+// opinions asks the tester, and the reviewer about what the checks let pass.
+// Where the budget holds no further call, the evidence decides alone.
+func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice agent.Advice, review agent.Review, err error) {
+	if r.Tester != nil {
+		ask := t.ask
+		if _, ok := r.rungs[task.TierNano]; !ok {
+			ask = nil
+		}
+		advice, err = r.Tester.Recommend(ctx, ask, e)
+		if err = r.unaffordable(ctx, err); err != nil {
+			return advice, review, err
+		}
+	}
+	if r.Reviewer != nil && !e.Red() {
+		brief := agent.ReviewBrief{Task: r.in.Task, Tier: t.a.Tier, Step: r.plan.Steps[r.state.Step], Diff: t.a.Diff, Evidence: e, Advice: advice}
+		review, err = r.Reviewer.Review(ctx, t.ask, brief)
+		err = r.unaffordable(ctx, err)
+	}
+	return advice, review, err
+}
+
+// unaffordable forgives a call that was not made for want of money.
+func (r *run) unaffordable(ctx context.Context, err error) error {
+	var stop *Stop
+	if errors.As(err, &stop) && stop.Outcome == task.BudgetExhausted {
+		return r.note(ctx, "advice.skipped", stop.Reason, nil)
+	}
+	return err
+}
+
+// outOfScope says which edit lies outside what the repository allows, or "".
+func (r *run) outOfScope(p task.Patch) string {
+	own := r.in.RepoScope
+	for _, e := range p.Edits {
+		newTest := e.Kind == task.EditCreate && code.IsTest(e.Path)
+		if len(own) > 0 && !patch.Match(own, e.Path) && !newTest {
+			return fmt.Sprintf("%s is out of the scope that the repository's settings allow", e.Path)
+		}
+	}
+	return ""
+}
+
+// guard is what a patch of a tier may touch. Mechanical repair says nothing
+// about signatures; its changes are judged by the tests alone.
+func (r *run) guard(tier task.Tier) patch.Guard {
+	g := r.in.Guard
+	g.Signatures = tier == task.TierMechanical
+	return g
+}
+
+func factsOf(a task.Attempt) patch.Facts {
+	return patch.Facts{Tier: a.Tier, TestsAdded: addsTest(a.Patch), CallersLeft: len(left(a))}
+}
+
+// mend asks mechanical repair for a change.
+func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error) {
+	rep, err := r.repair(ctx, r.search(ctx))
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	if err := r.note(ctx, "mend.searched", rep.Reason, map[string]any{"tried": rep.Tried, "plausible": rep.Plausible}); err != nil {
+		return agent.Decision{}, err
+	}
+	if rep.Found == nil {
+		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
+		return decided(agent.NextEscalate, a.Explanation), nil
+	}
+	a.Patch, a.Explanation = rep.Found.Patch, rep.Found.Explanation
+	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
+	return decided(agent.NextEscalate, ""), nil
+}
+
+// develop asks the tier's model for a change.
+func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
+	a := t.a
+	brief, err := r.brief(ctx, t)
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	answer, err := r.Developer.Develop(ctx, t.ask, brief)
+	for _, x := range answer.Actions {
+		t.actions = append(t.actions, detect.Action{Name: x.Action, Args: x.Target, Output: fmt.Sprint(x.Result, x.Bytes)})
+	}
+	var malformed *agent.Malformed
+	var failed *model.Error
+	switch {
+	case err == nil:
+	case isStop(err):
+		return agent.Decision{}, err
+	case errors.Is(err, ErrLost), errors.As(err, &malformed), errors.As(err, &failed) && failed.Class == model.Empty:
+		a.Refused = err.Error()
+		return decided(agent.NextRetry, a.Refused), nil
+	case errors.As(err, &failed) && failed.Class != model.Cancelled:
+		a.Refused = failed.Error() // the provider is down: the next tier may not be
+		return decided(agent.NextEscalate, a.Refused), nil
+	default:
+		return agent.Decision{}, ended(ctx, err)
+	}
+	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
+	if len(a.Patch.Edits) == 0 {
+		a.Refused = "the answer holds no edit"
+		return decided(agent.NextRetry, a.Refused), nil
+	}
+	if !brief.NeedsTest {
+		return decided(agent.NextRetry, ""), nil
+	}
+	return decided(agent.NextRetry, a.Refused), r.reproduce(ctx, a)
+}
+
+// reproduce demands, where no test fails, a new one that fails on the base.
+func (r *run) reproduce(ctx context.Context, a *task.Attempt) error {
+	if len(a.NewTests) == 0 {
+		a.Refused = "no test fails on the base, and the answer adds none that does"
+		return nil
+	}
+	for _, e := range a.Patch.Edits {
+		if e.Kind != task.EditCreate || e.Path != a.NewTests[0] {
+			continue
+		}
+		got, err := r.reproduces(ctx, e.Path, e.Code)
+		if err == nil && !got.Fails {
+			a.Refused = fmt.Sprintf("the new test %s does not fail on the code as it is (%d tests seen)", e.Path, got.Tests)
+		}
+		return err
+	}
+	return nil
+}

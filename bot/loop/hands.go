@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/gate"
+)
+
+// hands are what a run does to its tree and what it looks at in it. Every call
+// goes through the tape (outside.go): arguments and answers are plain values.
+// There are two implementations: the real one below, and one in the tests that
+// needs no tree.
+type hands interface {
+	prepare(ctx context.Context, p preparing) (prepared, error)
+	measure(ctx context.Context) (verify.Baseline, error)
+	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
+	localise(ctx context.Context, q search) (located, error)
+	repair(ctx context.Context, q search) (mend.Repair, error)
+	sight(ctx context.Context, suspects []mend.Suspect) (sight, error)
+	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
+	judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error)
+	reproduces(ctx context.Context, name, code string) (reproduced, error)
+	weigh(ctx context.Context, w weighing) (weighed, error)
+	checks(ctx context.Context, c checking) (checked, error)
+	pin(ctx context.Context, p pinning) (pinned, error)
+	keep(ctx context.Context, k keeping) (string, error)
+	lay(ctx context.Context, stands []standing) error
+	tool(ctx context.Context, call toolCall) (string, error)
+	product(ctx context.Context, stands []standing, promised []string) (product, error)
+}
+
+// search is what mechanical repair is asked.
+type search struct {
+	Task     task.Task       `json:"task"`
+	Baseline verify.Baseline `json:"baseline"`
+	Fresh    bool            `json:"fresh"` // the baseline was just measured: flakes are looked for at the same time
+	Example  *example.Found  `json:"example,omitempty"`
+	Suspects []mend.Suspect  `json:"suspects,omitempty"`
+	Begun    time.Time       `json:"begun"`
+	Deadline time.Time       `json:"deadline"`
+
+	forbidden func(path string) bool
+	progress  func(note string)
+}
+
+// located are the suspicious places, and the flaky tests of a fresh baseline.
+type located struct {
+	Suspects []mend.Suspect `json:"suspects"`
+	Flaky    []string       `json:"flaky,omitempty"`
+	Seconds  float64        `json:"seconds,omitempty"` // that the second run of the red tests took
+}
+
+// sight is what a role may be shown of the tree.
+type sight struct {
+	Places   []agent.Place `json:"places"`
+	TestDirs []string      `json:"test_dirs"`
+	Files    []string      `json:"files"`
+
+	Instructions []agent.Instruction `json:"instructions,omitempty"`
+}
+
+// applied is a patch in the tree; or why it is not.
+type applied struct {
+	Refused   string           `json:"refused,omitempty"`
+	Protected bool             `json:"protected,omitempty"` // refused because of a protected file alone
+	Regions   []task.RegionRef `json:"regions,omitempty"`
+	Callers   []task.CallSite  `json:"callers,omitempty"`
+	Diff      string           `json:"diff,omitempty"`
+	Risk      task.Risk        `json:"risk"`
+}
+
+// reproduced tells of a new test on the base.
+type reproduced struct {
+	Tests int  `json:"tests"` // that were seen
+	Fails bool `json:"fails"`
+}
+
+// standing is an accepted change: the tree is the base and these, in order.
+type standing struct {
+	Number int         `json:"number"`
+	Patch  task.Patch  `json:"patch"`
+	Facts  patch.Facts `json:"facts"`
+	Guard  patch.Guard `json:"-"` // told by the number
+}
+
+// keeping is an attempt's commit.
+type keeping struct {
+	Number  int       `json:"number"`
+	Ref     string    `json:"ref"`
+	Message string    `json:"message"`
+	When    time.Time `json:"when"`
+}
+
+// product is the tree at the end.
+type product struct {
+	Changes []task.FileChange `json:"changes"`
+	Diff    string            `json:"diff"`
+	Risk    task.Risk         `json:"risk"`
+	Missing []string          `json:"missing,omitempty"` // promised files that are not there
+}
+
+// weighing is what the judge of new tests is asked.
+type weighing struct {
+	Own           string   `json:"own,omitempty"` // path of the test made from the issue
+	New           []string `json:"new"`           // paths of all new tests
+	Characterises bool     `json:"characterises"` // other tests prove the change
+}
+
+// weighed are its verdicts; nil where there was nothing to judge.
+type weighed struct {
+	Own    *gate.Verdict `json:"own,omitempty"`
+	Theirs *gate.Verdict `json:"theirs,omitempty"`
+}

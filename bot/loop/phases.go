@@ -1,0 +1,117 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// measured runs the checks on the untouched tree.
+func (r *run) measured(ctx context.Context) error {
+	if len(r.state.Baseline) > 0 {
+		return json.Unmarshal(r.state.Baseline, &r.baseline)
+	}
+	if err := r.progress(ctx, "baseline", "", "running the tests as they are"); err != nil {
+		return err
+	}
+	var err error
+	if r.baseline, err = r.measure(ctx); err != nil {
+		return err
+	}
+	rep := r.baseline.Report
+	if len(rep.Tests) == 0 {
+		return &Stop{task.Rejected, r.withSetup("no test could be run: " + whyNoTest(rep) + ". Make the tests run on the default branch first")}
+	}
+	return r.note(ctx, "baseline", fmt.Sprintf("%d green, %d red", len(rep.Green()), len(rep.Red())), map[string]any{"red": rep.Red()})
+}
+
+// locate ranks the places that may hold the fault, and completes a baseline
+// that is new with its flaky tests.
+func (r *run) locate(ctx context.Context) error {
+	if len(r.state.Suspects) > 0 {
+		return json.Unmarshal(r.state.Suspects, &r.suspects)
+	}
+	if err := r.progress(ctx, "localise", "", "finding the code that matters"); err != nil {
+		return err
+	}
+	fresh := len(r.state.Baseline) == 0
+	q := r.search(ctx)
+	q.Fresh = fresh
+	found, err := r.localise(ctx, q)
+	if err != nil {
+		return err
+	}
+	r.suspects = found.Suspects
+	if fresh {
+		r.baseline.Flaky = found.Flaky
+		if err := r.note(ctx, "baseline.repeated", fmt.Sprintf("%d flaky", len(found.Flaky)), map[string]any{"seconds": found.Seconds}); err != nil {
+			return err
+		}
+		if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {
+			return fmt.Errorf("writing down the baseline: %w", err)
+		}
+		if err := r.save(ctx, "baseline"); err != nil {
+			return err
+		}
+	}
+	if r.state.Suspects, err = json.Marshal(r.suspects); err != nil {
+		return fmt.Errorf("writing down the suspicious places: %w", err)
+	}
+	if err := r.note(ctx, "localised", fmt.Sprintf("%d suspicious places", len(r.suspects)), map[string]any{"top": first(r.suspects, 5), "flaky": r.baseline.Flaky}); err != nil {
+		return err
+	}
+	return r.save(ctx, "localised")
+}
+
+func (r *run) search(ctx context.Context) search {
+	return search{
+		Task: r.in.Task, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Begun: r.begun, Deadline: r.deadline,
+		forbidden: r.forbidden,
+		progress: func(note string) {
+			if err := r.show(ctx, "repair", task.TierMechanical, note); err != nil {
+				r.log.WithError(err).Warn("progress was not stored")
+			}
+		},
+	}
+}
+
+// forbidden tells whether a file may not be changed, whoever asks.
+func (r *run) forbidden(path string) bool {
+	scope, own := r.in.Guard.Scope, r.in.RepoScope
+	return r.in.Guard.IsProtected(path) || len(scope) > 0 && !patch.Match(scope, path) || len(own) > 0 && !patch.Match(own, path)
+}
+
+// red lists the tests that fail on the base and are not flaky.
+func (r *run) red() []string {
+	flaky := map[string]bool{}
+	for _, id := range r.baseline.Flaky {
+		flaky[id] = true
+	}
+	var out []string
+	for _, id := range r.baseline.Report.Red() {
+		if !flaky[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// notCheckable turns a refusal of detection into an outcome.
+func notCheckable(err error) error {
+	if errors.Is(err, verify.ErrNoTests) || errors.Is(err, verify.ErrUnsupported) {
+		return &Stop{task.Rejected, err.Error()}
+	}
+	return fmt.Errorf("finding out how the repository is tested: %w", err)
+}
+
+func whyNoTest(rep verify.Report) string {
+	if len(rep.Broken) == 0 {
+		return "the runners found none"
+	}
+	return rep.Broken[0].Words()
+}

@@ -1,0 +1,260 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+)
+
+// real are the hands on a checkout.
+type real struct {
+	Config
+	tree    *checkout.Tree
+	sources *sources
+	tip     string         // commit that the tree stands on; "" is the base
+	commits map[int]string // of attempts, in this process
+	never   []string       // globs of what no model may see
+}
+
+func newReal(cfg Config, in Input) *real {
+	return &real{Config: cfg, tree: in.Tree, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
+}
+
+func (h *real) measure(ctx context.Context) (verify.Baseline, error) {
+	suites, err := h.Verifier.Detect(h.tree.BaseFS())
+	if err != nil {
+		return verify.Baseline{}, notCheckable(err)
+	}
+	base, err := h.Verifier.Measure(ctx, h.tree.Dir(), suites)
+	if err != nil {
+		return base, fmt.Errorf("running the tests on the base: %w", err)
+	}
+	return base, nil
+}
+
+func (h *real) exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error) {
+	found, err := example.Reproduce(ctx, example.Input{
+		Title: t.Title, Body: t.Body + "\n\n" + t.Hint, Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Runner: h.Verifier,
+		Allowed: func(p string) bool { return !guard.IsProtected(p) },
+	})
+	if err != nil {
+		return found, fmt.Errorf("making a test of the issue's examples: %w", err)
+	}
+	return found, nil
+}
+
+// localise runs the red tests once more, where the baseline is new, while the
+// first localisation takes all of them for true: both mostly wait for a test
+// runner to start.
+func (h *real) localise(ctx context.Context, q search) (out located, err error) {
+	err = h.withExample(ctx, q.Example, func() error {
+		type second struct {
+			flaky []string
+			took  time.Duration
+			err   error
+		}
+		flakes := make(chan second, 1)
+		if q.Fresh {
+			go func() {
+				begun := h.Now()
+				flaky, err := h.Verifier.Flakes(ctx, h.tree.Dir(), q.Baseline)
+				flakes <- second{flaky, h.Now().Sub(begun), err}
+			}()
+		} else {
+			flakes <- second{}
+		}
+		var err error
+		out.Suspects, err = h.Mender.Localise(ctx, h.request(q))
+		got := <-flakes
+		if got.err != nil {
+			return fmt.Errorf("running the tests on the base again: %w", got.err)
+		}
+		out.Flaky, out.Seconds = got.flaky, got.took.Seconds()
+		if err == nil && len(got.flaky) > 0 {
+			q.Baseline.Flaky = got.flaky
+			out.Suspects, err = h.Mender.Localise(ctx, h.request(q))
+		}
+		return err
+	})
+	if err != nil {
+		return out, fmt.Errorf("localising the fault: %w", err)
+	}
+	return out, nil
+}
+
+func (h *real) repair(ctx context.Context, q search) (rep mend.Repair, err error) {
+	err = h.withExample(ctx, q.Example, func() (err error) {
+		rep, err = h.Mender.Repair(ctx, h.request(q), q.Suspects)
+		return err
+	})
+	if err != nil {
+		return rep, fmt.Errorf("mechanical repair: %w", err)
+	}
+	return rep, nil
+}
+
+func (h *real) request(q search) mend.Request {
+	r := mend.Request{
+		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Begun: q.Begun, Deadline: q.Deadline,
+		Protected: q.forbidden, Progress: q.progress,
+	}
+	if q.Example != nil {
+		r.Base = verify.OneMore(r.Base, q.Example.Path, []byte(q.Example.Content))
+		r.Files = append(slices.Clone(r.Files), q.Example.Path)
+	}
+	return r
+}
+
+// withExample does something while the reproduction test lies in the tree.
+func (h *real) withExample(ctx context.Context, found *example.Found, do func() error) error {
+	if found == nil {
+		return do()
+	}
+	if _, err := patch.Apply(ctx, h.tree.Dir(), task.Patch{Edits: []task.Edit{exampleEdit(found)}}, patch.Guard{}); err != nil {
+		return fmt.Errorf("laying out the reproduction test: %w", err)
+	}
+	err := do()
+	if back := h.back(context.WithoutCancel(ctx)); err == nil && back != nil {
+		err = fmt.Errorf("taking the reproduction test back: %w", back)
+	}
+	return err
+}
+
+func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error) {
+	did, err := patch.Apply(ctx, h.tree.Dir(), p, g)
+	var refusal *patch.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return applied{Refused: refusal.Error(), Protected: refusal.Rule == patch.RuleProtected}, nil
+	case err != nil:
+		return applied{}, fmt.Errorf("applying the change: %w", err)
+	}
+	h.Point("edit applied")
+	out := applied{Regions: did.Regions, Callers: did.Callers}
+	out.Risk = patch.Risk(did.Changes, patch.Facts{Tier: tier, TestsAdded: addsTest(p), CallersLeft: len(did.Left())})
+	if out.Diff, err = h.tree.Diff(ctx); err != nil {
+		return applied{}, fmt.Errorf("reading the change's diff: %w", err)
+	}
+	return out, nil
+}
+
+func (h *real) judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error) {
+	h.Point("testing")
+	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: base, NewTests: newTests})
+	if err != nil {
+		return v, fmt.Errorf("verifying the change: %w", err)
+	}
+	return v, nil
+}
+
+func (h *real) reproduces(ctx context.Context, name, code string) (reproduced, error) {
+	ids, fails, err := h.Verifier.Reproduces(ctx, h.tree.Dir(), name, []byte(code))
+	if err != nil {
+		return reproduced{}, fmt.Errorf("running the new test on the code as it is: %w", err)
+	}
+	return reproduced{len(ids), fails}, nil
+}
+
+// keep puts the tree on a private ref of the run's Git directory, as a child
+// of what it builds on.
+func (h *real) keep(_ context.Context, k keeping) (string, error) {
+	hash, err := h.tree.CommitRef(k.Ref, h.tip, k.Message, checkout.Signature{Name: "fettle", Email: "fettle@localhost", When: k.When})
+	if err != nil {
+		return "", fmt.Errorf("committing the attempt: %w", err)
+	}
+	h.commits[k.Number] = hash
+	return hash, nil
+}
+
+// back makes the tree exactly what it was before the attempt.
+func (h *real) back(ctx context.Context) error {
+	if h.tip == "" {
+		return h.tree.Reset(ctx)
+	}
+	return h.tree.Restore(ctx, h.tip)
+}
+
+// lay makes the tree exactly the base and the changes that stand.
+func (h *real) lay(ctx context.Context, stands []standing) error {
+	tip := ""
+	if len(stands) > 0 {
+		tip = h.commits[stands[len(stands)-1].Number]
+	}
+	if len(stands) == 0 || tip != "" {
+		h.tip = tip
+		if err := h.back(ctx); err != nil {
+			return fmt.Errorf("rolling the tree back: %w", err)
+		}
+		return nil
+	}
+	// Another process made them: its Git directory is gone, the edits are not.
+	if err := h.lay(ctx, stands[:len(stands)-1]); err != nil {
+		return err
+	}
+	s := stands[len(stands)-1]
+	if _, err := patch.Apply(ctx, h.tree.Dir(), s.Patch, s.Guard); err != nil {
+		return fmt.Errorf("applying attempt %d again: %w", s.Number, err)
+	}
+	hash, err := h.keep(ctx, keeping{Number: s.Number, Ref: fmt.Sprintf("refs/fettle/again/attempt-%d", s.Number), Message: fmt.Sprintf("attempt %d, laid out again", s.Number), When: h.Now()})
+	h.tip = hash
+	return err
+}
+
+func (h *real) product(ctx context.Context, stands []standing, promised []string) (product, error) {
+	if err := h.lay(ctx, stands); err != nil {
+		return product{}, err
+	}
+	var out product
+	var err error
+	if out.Changes, err = h.tree.Changes(); err != nil {
+		return out, fmt.Errorf("reading the changed files: %w", err)
+	}
+	if out.Diff, err = h.tree.Diff(ctx); err != nil {
+		return out, fmt.Errorf("reading the diff: %w", err)
+	}
+	var touched []patch.Change
+	for _, c := range out.Changes {
+		before, err := h.sources.read(c.Path)
+		if err != nil {
+			before = nil // a new file
+		}
+		touched = append(touched, patch.Change{Path: c.Path, Before: before, After: c.Content})
+	}
+	facts := patch.Facts{}
+	for _, s := range stands {
+		facts.Tier, facts.TestsAdded, facts.CallersLeft = s.Facts.Tier, facts.TestsAdded || s.Facts.TestsAdded, facts.CallersLeft+s.Facts.CallersLeft
+	}
+	out.Risk = patch.Risk(touched, facts)
+	out.Missing = h.missing(out.Changes, promised)
+	return out, nil
+}
+
+// missing are the promised files that the tree does not hold.
+func (h *real) missing(changes []task.FileChange, promised []string) []string {
+	now := map[string]bool{}
+	for _, f := range h.tree.Files() {
+		now[f] = true
+	}
+	for _, c := range changes {
+		now[c.Path] = !c.Deleted
+	}
+	var out []string
+	for _, p := range promised {
+		if p = path.Clean(p); now[p] || slices.ContainsFunc(h.tree.Files(), func(f string) bool { return strings.HasPrefix(f, p+"/") }) {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}

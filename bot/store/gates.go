@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// ErrNotWaiting: the run does not wait for the answer that was given.
+var ErrNotWaiting = errors.New("the run does not wait for this answer")
+
+// forever is later than any clock: what waits for a human is not due.
+const forever = 1 << 62
+
+// Wait puts the run aside until a human has answered; the lease ends and the
+// worker is free. A run whose cancel was asked since it was claimed goes to
+// the queue instead, to end itself.
+func (s *Store) Wait(ctx context.Context, l *Lease, g task.Gate) error {
+	raw, err := json.Marshal(g)
+	if err != nil {
+		return s.explain("let run "+l.RunID+" wait", err)
+	}
+	return s.fenced(ctx, l, "wait for a human", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'parked', not_before = $2, waiting = $3, reason = $4, owner = '', beat_at = 0 WHERE id = $1 AND "+
+			from(task.StateParked, task.StateRunning), l.RunID, int64(forever), clean(string(raw)), clean(g.Words))
+		if err != nil || l.cancelling {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', not_before = 0, waiting = '' WHERE id = $1 AND cancel_asked = 1 AND "+
+			from(task.StateQueued, task.StateParked), l.RunID)
+		return err
+	})
+}
+
+// Answer stores what a human said and lets the run go on: one that a worker
+// works goes to the queue, a private one stays parked for ClaimRun. An answer
+// that names no gate means the one that the run waits at; its gate and step are
+// filled in and returned. ErrNotWaiting when the run waits for nothing, or for
+// something else.
+func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.Answer, error) {
+	said := a
+	err := s.tx(ctx, "answer run "+runID, func(tx *sql.Tx) error {
+		said = a
+		run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), runID).Scan)
+		switch {
+		case err != nil:
+			return noRows(err)
+		case run.State == task.StateDone:
+			return ErrDone
+		case run.Waiting == nil:
+			return ErrNotWaiting
+		case said.Gate != "" && said.Gate != run.Waiting.Kind, said.Step != 0 && said.Step != run.Waiting.Step:
+			return fmt.Errorf("%w: it waits for the %s (step %d)", ErrNotWaiting, run.Waiting.Kind, run.Waiting.Step)
+		}
+		said.Gate, said.Step = run.Waiting.Kind, run.Waiting.Step
+		if said.At.IsZero() {
+			said.At = fromMicro(s.now())
+		}
+		raw, err := json.Marshal(said)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO answers (run, seq, body) SELECT $1, coalesce(max(seq), 0) + 1, $2 FROM answers WHERE run = $1", runID, clean(string(raw))); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', waiting = '', not_before = 0, beat_at = $2 WHERE id = $1 AND "+
+			from(task.StateQueued, task.StateParked), runID, s.now())
+		return err
+	})
+	if err == nil {
+		s.poke()
+	}
+	return said, err
+}
+
+// Answers returns what humans said at a run's gates, in order.
+func (s *Store) Answers(ctx context.Context, runID string) ([]task.Answer, error) {
+	var out []task.Answer
+	err := s.lines(ctx, "answers", runID, func(body string) error {
+		var a task.Answer
+		if err := json.Unmarshal([]byte(body), &a); err != nil {
+			return err
+		}
+		out = append(out, a)
+		return nil
+	})
+	return out, s.explain("read the answers of run "+runID, err)
+}
+
+// Rewind changes the saved state of a run that nobody works on, and lets it go
+// on at once. ErrHeld while somebody does, ErrDone when it has ended.
+func (s *Store) Rewind(ctx context.Context, runID string, change func(*task.RunState) error) error {
+	err := s.tx(ctx, "rewind run "+runID, func(tx *sql.Tx) error {
+		run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), runID).Scan)
+		switch {
+		case err != nil:
+			return noRows(err)
+		case run.State == task.StateDone:
+			return ErrDone
+		case run.State == task.StateRunning:
+			return ErrHeld
+		}
+		if err := change(&run.Saved); err != nil {
+			return err
+		}
+		raw, err := json.Marshal(run.Saved)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET saved = $2, waiting = '', not_before = 0, beat_at = $3 WHERE id = $1", runID, clean(string(raw)), s.now()); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued' WHERE id = $1 AND "+from(task.StateQueued, task.StateParked), runID)
+		return err
+	})
+	if err == nil {
+		s.poke()
+	}
+	return err
+}
