@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
-	b := &bubblewrap{uid: -1}
+	b := &bubblewrap{uid: -1, hole: cfg.hole}
 	name := cfg.Bwrap
 	if name == "" {
 		name = "bwrap"
@@ -41,13 +41,22 @@ func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 	if root {
 		s.walls.User, s.walls.Disk = "another uid", "sized tmpfs"
 	}
+	noLock := "not asked for"
+	if !cfg.noLock {
+		b.landlock, noLock = landlockVersion()
+	}
+	if b.landlock > 0 {
+		s.walls.Landlock = fmt.Sprintf("version %d", b.landlock)
+	} else {
+		s.walls.missing("Landlock (" + noLock + ")")
+	}
 	if err := s.furnish(b); err != nil {
 		b.close()
 		return err
 	}
 	why := "not asked for"
 	if !cfg.noCgroup {
-		b.groups, why = findCgroups()
+		b.groups, why = findCgroups(b.stage, b.exe, "--version")
 	}
 	if b.groups != nil {
 		s.walls.Memory = "cgroup v1"
@@ -55,7 +64,8 @@ func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 			s.walls.Memory = "cgroup v2"
 		}
 	} else {
-		s.walls.Memory, s.walls.Missing = "watchdog", "a writable cgroup ("+why+")"
+		s.walls.Memory = "watchdog"
+		s.walls.missing("a writable cgroup (" + why + ")")
 	}
 	if err := s.selfTest(ctx); err != nil {
 		b.close()
@@ -67,20 +77,21 @@ func (s *Sandbox) openBubblewrap(ctx context.Context, cfg Config) error {
 
 // furnish prepares what all commands share: /etc and the toolchains.
 func (s *Sandbox) furnish(b *bubblewrap) error {
-	etc := filepath.Join(b.stage.root, "etc")
-	if !b.stage.private {
-		dir, lock, err := newBox(s.state)
-		if err != nil {
-			return err
-		}
-		b.dropEtc = func() { _ = dropBox(dir, lock) }
-		etc = filepath.Join(dir, "etc")
+	if b.stage.private {
+		return s.furnishTree(b)
 	}
-	b.sealDir = filepath.Join(filepath.Dir(etc), "seal")
-	if err := b.stage.do(func() error { return writeEtc(etc) }); err != nil {
+	dir, lock, err := newBox(s.state)
+	if err != nil {
 		return err
 	}
-	b.base = baseArguments(etc)
+	b.dropEtc = func() { _ = dropBox(dir, lock) }
+	etc := filepath.Join(dir, "etc")
+	b.sealDir = filepath.Join(dir, "seal")
+	if err := b.writeEtc(etc); err != nil {
+		return err
+	}
+	b.base = append(namespaceArguments(), systemArguments(etc)...)
+	b.base = append(b.base, deviceArguments()...)
 	for _, m := range s.tools.mounts {
 		args, err := b.show(m.Host, m.Inside)
 		if err != nil {
@@ -89,6 +100,14 @@ func (s *Sandbox) furnish(b *bubblewrap) error {
 		b.toolArgs = append(b.toolArgs, args...)
 	}
 	return nil
+}
+
+// writeEtc fills the inside /etc, with the helper that locks a payload.
+func (b *bubblewrap) writeEtc(etc string) error {
+	if err := writeEtc(etc); err != nil || b.landlock == 0 {
+		return err
+	}
+	return writeEnter(etc, b.landlock)
 }
 
 // show implements backend.
@@ -187,6 +206,9 @@ func (b *bubblewrap) place(kind string) (at string) {
 // close implements backend.
 func (b *bubblewrap) close() {
 	b.stage.close()
+	if b.groups != nil {
+		b.groups.close()
+	}
 	if b.dropEtc != nil {
 		b.dropEtc()
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -28,8 +27,11 @@ type bubblewrap struct {
 	toolArgs []string // bwrap's options that show the toolchains
 	groups   *cgroups // nil: no writable cgroup, the watchdog counts
 	mounts   int      // of commands, for names; used on the stage's thread only
+	tree     string   // prepared root of payloads, as bwrap sees it; empty: bwrap makes one
 	sealDir  string   // where execute-only copies are kept, as bwrap sees it
 	sealer   sealer
+	landlock int      // version of the kernel's interface; 0: payloads are started without
+	hole     []string // see Config
 }
 
 // startGrace bounds the time from the start of bwrap to the payload's: building
@@ -71,8 +73,20 @@ func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Li
 		}
 		args = append(seal, args...)
 	}
+	if b.landlock > 0 {
+		argv = entered(argv, search(w.environment(c)))
+	}
+	if b.groups != nil {
+		if r.group, err = b.groups.acquire(lim); err != nil {
+			undo()
+			return nil, err
+		}
+	}
 	block, err := b.start(r, args, argv, io)
 	if err != nil {
+		if r.group != nil {
+			r.group.release()
+		}
 		undo()
 		return nil, err
 	}
@@ -134,7 +148,11 @@ func (b *bubblewrap) start(r *confined, args, argv []string, io stdio) (block *o
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}
 	}
 	closeInherited()
-	if err := b.stage.do(cmd.Start); err != nil {
+	start := cmd.Start
+	if r.group != nil {
+		start = func() error { return r.group.start(cmd) }
+	}
+	if err := b.stage.do(start); err != nil {
 		return nil, fmt.Errorf("sandbox: starting %s: %w", b.exe, err)
 	}
 	r.cmd, r.status = cmd, statusR
@@ -201,47 +219,8 @@ func (b *bubblewrap) confine(ctx context.Context, r *confined, lim Limits) error
 	if err != nil {
 		return err
 	}
-	if b.groups != nil {
-		if r.group, err = b.groups.acquire(lim); err != nil {
-			return err
-		}
-		return r.group.join(hello.Pid)
-	}
-	r.mem = &treeWatch{pid: hello.Pid, lim: lim}
-	return nil
-}
-
-func applyRlimits(pid int, lim Limits) error {
-	secs := uint64((lim.CPU + time.Second - 1) / time.Second)
-	for _, l := range []struct {
-		what     int
-		soft, hd uint64
-	}{
-		{unix.RLIMIT_CORE, 0, 0},
-		{unix.RLIMIT_CPU, secs, secs + 2}, // SIGXCPU, then SIGKILL
-		{unix.RLIMIT_FSIZE, uint64(lim.FileBytes), uint64(lim.FileBytes)},
-		{unix.RLIMIT_NOFILE, 4096, 4096},
-		{unix.RLIMIT_NPROC, uint64(lim.Processes), uint64(lim.Processes)},
-		{unix.RLIMIT_MEMLOCK, 1 << 20, 1 << 20},
-		{unix.RLIMIT_MSGQUEUE, 0, 0},
-	} {
-		if err := lowerLimit(pid, l.what, l.soft, l.hd); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lowerLimit never asks for more than is there: only root could.
-func lowerLimit(pid, what int, soft, hard uint64) error {
-	var now unix.Rlimit
-	if err := unix.Prlimit(pid, what, nil, &now); err != nil {
-		return fmt.Errorf("sandbox: reading resource limit %d of the payload: %w", what, err)
-	}
-	hard = min(hard, now.Max)
-	lim := unix.Rlimit{Cur: min(soft, hard), Max: hard}
-	if err := unix.Prlimit(pid, what, &lim, nil); err != nil {
-		return fmt.Errorf("sandbox: setting resource limit %d of the payload to %d: %w", what, soft, err)
+	if r.group == nil {
+		r.mem = &treeWatch{pid: hello.Pid, lim: lim}
 	}
 	return nil
 }
@@ -325,61 +304,9 @@ func (r *confined) release() {
 	})
 }
 
-func joinNUL(args []string) string {
-	var b bytes.Buffer
-	for _, a := range args {
-		b.WriteString(a)
-		b.WriteByte(0)
-	}
-	return b.String()
-}
-
 func signalName(n int) string {
 	if s := unix.SignalName(syscall.Signal(n)); s != "" {
 		return s
 	}
 	return fmt.Sprintf("signal %d", n)
-}
-
-// arguments are bwrap's options for one command, and the command line that it
-// starts; undo takes its mounts away.
-func (b *bubblewrap) arguments(w *Workspace, cache *cacheDir, c Command, lim Limits) (args, argv []string, undo func(), err error) {
-	var undos []func()
-	undo = func() {
-		for i := len(undos) - 1; i >= 0; i-- {
-			undos[i]()
-		}
-	}
-	args = append(args, b.base...)
-	args = append(args,
-		"--bind", b.seen(w, "work"), "/work",
-		"--bind", b.seen(w, "out"), "/out")
-	tmp, drop, err := b.tmp(w, lim)
-	if err != nil {
-		return nil, nil, undo, err
-	}
-	undos = append(undos, drop)
-	args = append(args, tmp...)
-	args = append(args, "--dir", "/tmp/home")
-	args = append(args, b.toolArgs...)
-	args = append(args, "--bind", cache.path, "/cache")
-	more, argv, drop, err := b.furnished(w, c, c.Argv)
-	undos = append(undos, drop)
-	if err != nil {
-		return nil, nil, undo, err
-	}
-	args = append(args, more...)
-	for _, m := range c.ReadOnly {
-		from, drop, err := b.readOnly(m.Host)
-		if err != nil {
-			return nil, nil, undo, err
-		}
-		undos = append(undos, drop)
-		args = append(args, "--ro-bind", from, filepath.Clean(m.Inside))
-	}
-	args = append(args, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", filepath.Join("/work", c.Dir))
-	for _, kv := range w.environment(c) {
-		args = append(args, "--setenv", kv[0], kv[1])
-	}
-	return args, argv, undo, nil
 }

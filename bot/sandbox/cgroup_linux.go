@@ -5,48 +5,70 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // cgroups hands out one cgroup per running command, below a place that we may
-// write: version 2, or the memory and pids trees of version 1.
+// write: version 2, or the memory and pids trees of version 1. To make and to
+// destroy one costs the kernel milliseconds, most of them afterwards and on
+// every processor: so a group that is as good as new waits for the next command.
 type cgroups struct {
 	v2     bool
 	memory string // parent folder; with v2 both are the same
 	pids   string
 
 	count atomic.Int64
+	mu    sync.Mutex
+	free  []*cgroup
+	shut  bool
+
+	mkdir, rmdir func(string) error // tests: a file system that is not the kernel's
 }
 
-// cgroup is the group of one command. It is not used again: what the command
-// left on a tmpfs stays charged to it.
+// cgroup is the group of one command at a time.
 type cgroup struct {
+	of           *cgroups
 	v2           bool
 	memory, pids string
+	lim          Limits // as far as it keeps them: memory and processes
 }
+
+// A group with more than this charged to it, bytes that a command left on a
+// tmpfs for instance, is not used again: the next one would pay for them.
+const reusable = 4 * mib
+
+// maxFree bounds the groups that wait.
+const maxFree = 4
 
 const groupPrefix = "fettle-"
 
-// findCgroups looks for a place, and makes a group there to see that it works.
-// nil when there is none; why says what was missing.
-func findCgroups() (found *cgroups, why string) {
+// findCgroups looks for a place, and starts a harmless program in a group there
+// to see that it works. nil when there is none; why says what was missing.
+func findCgroups(s *stage, argv ...string) (found *cgroups, why string) {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	why = "no cgroup file system is mounted"
 	for _, c := range cgroupPlaces(string(mounts), string(own)) {
 		sweepCgroups(c)
-		g, err := c.acquire(DefaultLimits())
+		err := c.try(s, argv...)
 		if err == nil {
-			g.release()
 			return c, ""
 		}
+		c.close()
 		why = err.Error()
 	}
 	return nil, why
+}
+
+func newCgroups(v2 bool, memory, pids string) *cgroups {
+	return &cgroups{v2: v2, memory: memory, pids: pids,
+		mkdir: func(dir string) error { return os.Mkdir(dir, 0o755) }, rmdir: unix.Rmdir}
 }
 
 // cgroupPlaces lists where groups could be made, the closest first.
@@ -81,13 +103,13 @@ func cgroupPlaces(mountinfo, own string) []*cgroups {
 		// controllers unless it is delegated; its parents often can.
 		for at := paths[""]; at != ""; at = parentGroup(at) {
 			dir := filepath.Join(unified, at)
-			out = append(out, &cgroups{v2: true, memory: dir, pids: dir})
+			out = append(out, newCgroups(true, dir, dir))
 		}
 	}
 	if memory != "" && pids != "" {
 		out = append(out,
-			&cgroups{memory: filepath.Join(memory, paths["memory"]), pids: filepath.Join(pids, paths["pids"])},
-			&cgroups{memory: memory, pids: pids})
+			newCgroups(false, filepath.Join(memory, paths["memory"]), filepath.Join(pids, paths["pids"])),
+			newCgroups(false, memory, pids))
 	}
 	return out
 }
@@ -110,25 +132,50 @@ func parentGroup(at string) string {
 
 // acquire gives a group with the limits set.
 func (c *cgroups) acquire(lim Limits) (*cgroup, error) {
+	if g := c.waiting(lim); g != nil {
+		return g, nil
+	}
 	name := fmt.Sprintf("%s%d-%s-%d", groupPrefix, os.Getpid(), nonce(), c.count.Add(1))
-	g := &cgroup{v2: c.v2, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name)}
-	if err := g.prepare(lim); err != nil {
-		g.release()
+	g := &cgroup{of: c, v2: c.v2, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name), lim: lim}
+	if err := g.prepare(); err != nil {
+		g.remove()
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *cgroup) prepare(lim Limits) error {
+// waiting takes a free group of the same limits.
+func (c *cgroups) waiting(lim Limits) *cgroup {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, g := range c.free {
+		if g.lim.MemoryBytes == lim.MemoryBytes && g.lim.Processes == lim.Processes {
+			c.free = slices.Delete(c.free, i, i+1)
+			return g
+		}
+	}
+	return nil
+}
+
+// close removes the groups that wait; those in use are removed when they are
+// given back.
+func (c *cgroups) close() {
+	c.mu.Lock()
+	free := c.free
+	c.free, c.shut = nil, true
+	c.mu.Unlock()
+	for _, g := range free {
+		g.remove()
+	}
+}
+
+func (g *cgroup) prepare() error {
 	for _, dir := range []string{g.memory, g.pids} {
-		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := g.of.mkdir(dir); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("sandbox: making a cgroup: %w", err)
 		}
 	}
-	set := func(dir, file string, value string) error {
-		return os.WriteFile(filepath.Join(dir, file), []byte(value), 0o644)
-	}
-	bytes, procs := strconv.FormatInt(lim.MemoryBytes, 10), strconv.Itoa(lim.Processes+1) // and bwrap's own first process
+	bytes, procs := strconv.FormatInt(g.lim.MemoryBytes, 10), strconv.Itoa(g.lim.Processes+2) // and bwrap's own two
 	var err error
 	if g.v2 {
 		err = errors.Join(set(g.memory, "memory.max", bytes), set(g.pids, "pids.max", procs))
@@ -145,23 +192,18 @@ func (g *cgroup) prepare(lim Limits) error {
 	return nil
 }
 
-// join moves a process, and what it starts later, into the group.
-func (g *cgroup) join(pid int) error {
-	dirs := []string{g.memory, g.pids}
-	if g.v2 {
-		dirs = dirs[:1]
+// set writes a value to a file of a group, which only the kernel makes.
+func set(dir, file, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
+	if err != nil {
+		return err
 	}
-	for _, dir := range dirs {
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644); err != nil {
-			return fmt.Errorf("sandbox: moving the payload into its cgroup: %w", err)
-		}
-	}
-	return nil
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
 }
 
 // events tells whether the group ran out of memory or processes in this use.
 func (g *cgroup) events() (memory, processes bool) {
-
 	file := "memory.oom_control"
 	if g.v2 {
 		file = "memory.events"
@@ -183,11 +225,50 @@ func readKey(path, key string) int64 {
 	return 0
 }
 
-// release removes the group, once its processes are gone.
+// release gives the group back, once its processes are gone.
 func (g *cgroup) release() {
-	_ = unix.Rmdir(g.memory)
+	if !g.clean() {
+		g.remove()
+		return
+	}
+	c := g.of
+	c.mu.Lock()
+	keep := !c.shut && len(c.free) < maxFree
+	if keep {
+		c.free = append(c.free, g)
+	}
+	c.mu.Unlock()
+	if !keep {
+		g.remove()
+	}
+}
+
+// clean tells whether the group is as good as new: nothing runs in
+// it, its counters, which the kernel never sets back, are at zero, and hardly
+// anything is charged to it.
+func (g *cgroup) clean() bool {
+	file := "memory.usage_in_bytes"
+	if g.v2 {
+		file = "memory.current"
+	}
+	used, err := readNumber(filepath.Join(g.memory, file))
+	alive, perr := readNumber(filepath.Join(g.pids, "pids.current"))
+	memory, processes := g.events()
+	return err == nil && perr == nil && !memory && !processes && alive == 0 && used <= reusable
+}
+
+func readNumber(path string) (int64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+}
+
+func (g *cgroup) remove() {
+	_ = g.of.rmdir(g.memory)
 	if !g.v2 {
-		_ = unix.Rmdir(g.pids)
+		_ = g.of.rmdir(g.pids)
 	}
 }
 

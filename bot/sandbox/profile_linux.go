@@ -9,30 +9,53 @@ import (
 	"strings"
 )
 
-// baseArguments are the options that every command shares (TRUST, "Sandbox
-// profile"): the namespaces, the descriptors of start, the system.
-func baseArguments(etc string) []string {
-	args := []string{
+// namespaceArguments are the options that every command shares (TRUST, "Sandbox
+// profile"): the namespaces and the descriptors of start.
+func namespaceArguments() []string {
+	return []string{
 		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
 		"--cap-drop", "ALL", "--uid", insideUID, "--gid", insideUID, "--hostname", "sandbox", "--clearenv",
 		"--json-status-fd", "3", "--block-fd", "4", "--seccomp", "5",
-		"--ro-bind", "/usr", "/usr", "--ro-bind", etc, "/etc",
 	}
+}
+
+// systemArguments show the system: its folders are bound one by one to a root
+// that bwrap makes. Where we may mount, a tree is prepared instead.
+func systemArguments(etc string) []string {
+	args := []string{"--ro-bind", "/usr", "/usr", "--ro-bind", etc, "/etc"}
+	links, dirs := systemFolders()
+	for dir, target := range links {
+		args = append(args, "--symlink", target, dir)
+	}
+	for _, dir := range dirs {
+		args = append(args, "--ro-bind", dir, dir)
+	}
+	return append(args, "--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")
+}
+
+// systemFolders are those beside /usr and /etc that programs need: links into
+// /usr, by their targets, or folders; and the certificates, which a runtime
+// wants to read even where there is no network.
+func systemFolders() (links map[string]string, dirs []string) {
+	links = map[string]string{}
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
 		if target, err := os.Readlink(dir); err == nil {
-			args = append(args, "--symlink", target, dir)
+			links[dir] = target
 		} else if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			args = append(args, "--ro-bind", dir, dir)
+			dirs = append(dirs, dir)
 		}
 	}
 	for _, dir := range []string{"/etc/ssl/certs", "/etc/pki/tls/certs"} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			args = append(args, "--ro-bind", dir, dir)
+			dirs = append(dirs, dir)
 		}
 	}
-	return append(args,
-		"--proc", "/proc", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm",
-		"--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")
+	return links, dirs
+}
+
+// deviceArguments make /proc and /dev.
+func deviceArguments() []string {
+	return []string{"--proc", "/proc", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm"}
 }
 
 // writeEtc fills a folder with the little of /etc that programs need. Nothing

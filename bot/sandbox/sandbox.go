@@ -37,8 +37,10 @@ type Config struct {
 	Now         func() time.Time
 	Log         logrus.FieldLogger
 
-	noCgroup bool   // tests: as on a machine without one
-	warm     string // tests: what Warm compiles, instead of all that tests commonly import
+	noCgroup bool     // tests: as on a machine without one
+	noLock   bool     // tests: as on a kernel without Landlock
+	hole     []string // tests: options of bwrap that tear a hole into the walls of mounts
+	warm     string   // tests: what Warm compiles, instead of all that tests commonly import
 }
 
 // Sandbox confines commands. It is safe for concurrent use. Close it: its
@@ -78,13 +80,22 @@ type backend interface {
 // Walls says what stands between a payload and the host.
 type Walls struct {
 	Backend  string `json:"backend"`
-	User     string `json:"user,omitempty"`    // "another uid" or "own uid, mapped"
-	Memory   string `json:"memory,omitempty"`  // "cgroup v1", "cgroup v2" or "watchdog"
-	Disk     string `json:"disk,omitempty"`    // "sized tmpfs" or "watchdog"
-	Seccomp  bool   `json:"seccomp"`           // system call filter
-	Network  bool   `json:"network_isolated"`  // a network namespace without a way out
-	SelfTest bool   `json:"self_test"`         // the walls were tried at start
-	Missing  string `json:"missing,omitempty"` // what would make them stronger
+	User     string `json:"user,omitempty"`     // "another uid" or "own uid, mapped"
+	Memory   string `json:"memory,omitempty"`   // "cgroup v1", "cgroup v2" or "watchdog"
+	Disk     string `json:"disk,omitempty"`     // "sized tmpfs" or "watchdog"
+	Seccomp  bool   `json:"seccomp"`            // system call filter
+	Landlock string `json:"landlock,omitempty"` // "version 7" of the kernel's interface; empty: none
+	Network  bool   `json:"network_isolated"`   // a network namespace without a way out
+	SelfTest bool   `json:"self_test"`          // the walls were tried at start
+	Missing  string `json:"missing,omitempty"`  // what would make them stronger
+}
+
+// missing notes what would make the walls stronger.
+func (w *Walls) missing(what string) {
+	if w.Missing != "" {
+		w.Missing += "; "
+	}
+	w.Missing += what
 }
 
 // String is one line for reports.
@@ -95,6 +106,9 @@ func (w Walls) String() string {
 	parts := []string{w.User, "no network", "read-only system", "memory and processes by " + w.Memory, "disk by " + w.Disk}
 	if w.Seccomp {
 		parts = append(parts, "seccomp filter")
+	}
+	if w.Landlock != "" {
+		parts = append(parts, "Landlock "+w.Landlock)
 	}
 	if w.SelfTest {
 		parts = append(parts, "self-test passed")

@@ -49,7 +49,10 @@ func (b *bubblewrap) sealed(s *Sandbox, argv []string) (args, run []string, err 
 	if k.loader {
 		run = append(run, program)
 	}
-	return []string{"--ro-bind", k.from, k.inside}, append(run, argv[1:]...), nil
+	if b.tree == "" {
+		args = []string{"--ro-bind", k.from, k.inside}
+	}
+	return args, append(run, argv[1:]...), nil
 }
 
 // seal makes the copy for a program once.

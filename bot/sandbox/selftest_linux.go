@@ -26,6 +26,7 @@ ls /proc/self/fd | while read -r n; do echo "fd $n"; done
 ( : >/work/.fettle ) && echo "work ok"
 ( : >/out/.fettle ) && echo "out ok"
 ( : >/tmp/.fettle ) && echo "tmp ok"
+( : >/proc/self/comm ) 2>/dev/null && echo "proc writable"
 [ -e "$HOST_HOME" ] && ls -A "$HOST_HOME" | while read -r l; do echo "home $l"; done
 echo done
 `
@@ -50,14 +51,14 @@ func (s *Sandbox) selfTest(ctx context.Context) error {
 	if err != nil {
 		return explain(err)
 	}
-	if faults := judgeSelfTest(string(res.Stdout)); len(faults) > 0 {
+	if faults := judgeSelfTest(string(res.Stdout), s.walls.Landlock != ""); len(faults) > 0 {
 		return fmt.Errorf("sandbox: the self-test found a wall missing (%s); nothing of a repository was run", strings.Join(faults, "; "))
 	}
 	return nil
 }
 
 // judgeSelfTest lists what the payload could do and should not.
-func judgeSelfTest(report string) []string {
+func judgeSelfTest(report string, locked bool) []string {
 	var faults []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(report) {
@@ -77,6 +78,8 @@ func judgeSelfTest(report string) []string {
 			faults = append(faults, "a network route: "+value)
 		case key == "if" && strings.HasSuffix(value, ":") && value != "lo:":
 			faults = append(faults, "a network interface "+value)
+		case key == "proc" && locked:
+			faults = append(faults, "Landlock does not hold")
 		case key == "env1":
 			faults = append(faults, "the launcher's environment shows")
 		case key == "file", key == "wrote":
@@ -107,6 +110,8 @@ func explain(err error) error {
 		what = "set user.max_user_namespaces to some thousands"
 	case strings.Contains(said, "Unknown option"):
 		what = "install bubblewrap 0.8 or later"
+	case strings.Contains(said, "execvp "+enterPath):
+		what = "choose a state_dir on a file system that is not mounted noexec"
 	case strings.Contains(said, "proc"):
 		what = "a container runtime masks /proc: run it with --security-opt systempaths=unconfined, or outside of the container"
 	}

@@ -85,6 +85,9 @@ func (s *stage) separate() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 		return fmt.Errorf("sandbox: cutting the mount namespace off from the host's: %w", err)
 	}
+	// Every start reads and copies the table of mounts: leave out what no
+	// payload sees and no tool of ours needs.
+	_ = unix.Unmount("/sys", unix.MNT_DETACH)
 	root, err := mountPoint()
 	if err != nil {
 		return err
