@@ -22,11 +22,8 @@ type Map struct {
 	Tool   string // of the command: "pytest", "go test" …
 	Dir    string // of the command
 	Commit string // of the tree, "" where it is none
-	Files  []File
+	Files  []File // that were loaded, in order of their paths
 	Tests  []Test
-	// Loaded are the lines that ran while modules were loaded and fixtures of
-	// many tests were made: they belong to no single test.
-	Loaded []Ran
 }
 
 // File is a source file as it was.
@@ -82,7 +79,6 @@ type wire struct {
 		Red     bool    `json:"red,omitempty"`
 		Ran     []int   `json:"ran"` // file, set, file, set …
 	} `json:"tests"`
-	Loaded []int `json:"loaded"`
 }
 
 // Write writes the map.
@@ -119,7 +115,6 @@ func (m *Map) Write(w io.Writer) error {
 			Ran     []int   `json:"ran"`
 		}{t.ID, t.File, t.Seconds, t.Red, pack(t.Ran)})
 	}
-	out.Loaded = pack(m.Loaded)
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(out); err != nil {
 		return fmt.Errorf("writing a map of tests: %w", err)
@@ -161,7 +156,7 @@ func (in *wire) unpack() (*Map, error) {
 		return nil, fmt.Errorf("%w: its parts do not fit together", ErrMap)
 	}
 	for i, p := range in.Paths {
-		if !fs.ValidPath(p) || len(p) > maxName || len(in.Sums[i])%4 != 0 {
+		if !fs.ValidPath(p) || len(p) > maxName || len(in.Sums[i])%4 != 0 || i > 0 && p <= in.Paths[i-1] {
 			return nil, fmt.Errorf("%w: file %.80q", ErrMap, p)
 		}
 		f := File{Path: p, Sums: make([]uint32, len(in.Sums[i])/4)}
@@ -177,10 +172,6 @@ func (in *wire) unpack() (*Map, error) {
 		if sets[i], err = ParseLines(text); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrMap, err)
 		}
-	}
-	var err error
-	if m.Loaded, err = m.ran(in.Loaded, sets); err != nil {
-		return nil, err
 	}
 	seen := map[string]bool{}
 	for _, t := range in.Tests {

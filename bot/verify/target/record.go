@@ -18,7 +18,7 @@ import (
 // tree t. The text is foreign: what does not name a test and files of the tree
 // is left out. An empty record is ErrMap.
 func Record(t *detect.Tree, c detect.Command, data []byte) (*Map, error) {
-	r := &recorder{t: t, c: c, tests: map[string]*taken{}, loaded: map[string]Lines{}, shared: map[int]map[string]Lines{}}
+	r := &recorder{t: t, c: c, tests: map[string]*taken{}, loaded: map[string]bool{}, shared: map[int]map[string]Lines{}}
 	if c.Tool == "go test" {
 		r.goText(data)
 	} else {
@@ -34,8 +34,8 @@ func Record(t *detect.Tree, c detect.Command, data []byte) (*Map, error) {
 type recorder struct {
 	t      *detect.Tree
 	c      detect.Command
-	tests  map[string]*taken // by file and id
-	loaded map[string]Lines
+	tests  map[string]*taken        // by file and id
+	loaded map[string]bool          // files
 	shared map[int]map[string]Lines // fixtures of many tests
 }
 
@@ -72,12 +72,12 @@ func (r *recorder) lines(data []byte) {
 				}
 			}
 		}
+		for p := range ran {
+			r.loaded[p] = true
+		}
 		switch t.K {
-		case "loaded":
-			join(r.loaded, ran)
 		case "shared":
 			r.shared[t.N] = ran
-			join(r.loaded, ran)
 		case "test":
 			for _, n := range t.Uses {
 				join(ran, r.shared[n])
@@ -198,10 +198,7 @@ func (g *goTrace) close() {
 // finish numbers the files and puts everything in order.
 func (r *recorder) finish() *Map {
 	m := &Map{Tool: r.c.Tool, Dir: r.c.Dir}
-	all := map[string]bool{}
-	for p := range r.loaded {
-		all[p] = true
-	}
+	all := r.loaded
 	for _, t := range r.tests {
 		for p := range t.ran {
 			all[p] = true
@@ -231,6 +228,5 @@ func (r *recorder) finish() *Map {
 		a, b := m.Tests[i], m.Tests[j]
 		return a.File < b.File || a.File == b.File && a.ID < b.ID
 	})
-	m.Loaded = pack(r.loaded)
 	return m
 }

@@ -80,7 +80,9 @@ const emit = (record) => appendFileSync(out, JSON.stringify(record) + '\n');
 // mocha hands its hooks over when its globals are there.
 function mocha() {
   let begun = 0;
-  let suite;
+  let shared = 0;
+  let begins = false; // a suite has begun, and no test of it
+  const suites = []; // open ones, each with the numbers of its hooks' records
   const require = createRequire(root);
   const Module = require('node:module');
   const load = Module._load;
@@ -91,21 +93,31 @@ function mocha() {
       Runner.prototype.fettleTrace = true;
       const run = Runner.prototype.run;
       Runner.prototype.run = function (...args) {
-        this.on('test', (t) => {
-          if (t.parent !== suite) emit({ k: 'loaded', ran: take() }); // hooks that run once for many tests
-          suite = t.parent;
+        const hooks = () => { // of the suite that has begun: they run once for many tests
+          emit({ k: 'shared', n: ++shared, ran: take() });
+          suites.at(-1).push(shared);
+        };
+        this.on('suite', () => {
+          if (begins) hooks(); else emit({ k: 'loaded', ran: take() }); // what ran late is nobody's
+          suites.push([]);
+          begins = true;
+        });
+        this.on('suite end', () => { suites.pop(); begins = false; });
+        this.on('test', () => {
+          if (begins) hooks();
+          begins = false;
           begun = performance.now();
         });
         this.on('test end', (t) => {
           const seconds = (performance.now() - begun) / 1000;
-          emit({ k: 'test', id: t.fullTitle(), file: relative(root, t.file ?? ''), seconds, red: t.state === 'failed', ran: take() });
+          emit({ k: 'test', id: t.fullTitle(), file: relative(root, t.file ?? ''), seconds, red: t.state === 'failed', uses: suites.flat(), ran: take() });
         });
         return run.apply(this, args);
       };
     }
     return got;
   };
-  process.on('exit', () => { emit({ k: 'loaded', ran: take() }); emit({ k: 'end', late: false }); });
+  process.on('exit', () => emit({ k: 'loaded', ran: take() }));
 }
 
 // nodeTest tells the whole process when it ends.

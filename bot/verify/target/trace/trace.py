@@ -38,9 +38,9 @@ class Lines:
         self.seen = {}
 
     def take(self):
-        out = {path: spans(lines) for path, lines in list(self.seen.items()) if lines}
+        out = {path: spans(lines) for path, lines in list(self.seen.items())}
         self.clear()
-        return out
+        return {path: text for path, text in out.items() if text}
 
     def clear(self):
         for lines in list(self.seen.values()):
@@ -65,8 +65,8 @@ class Settrace(Lines):
             tracer = self.local[code]
         except KeyError:
             tracer = self.local[code] = self.tracer(code)
-        if tracer is not None:
-            tracer(frame, "line", None)
+        if tracer is not None and frame.f_lineno != code.co_firstlineno:
+            tracer(frame, "line", None)  # a generator that goes on
         return tracer
 
     def tracer(self, code):
@@ -105,6 +105,8 @@ class Monitoring(Lines):
 def spans(lines):
     out, first, last = [], None, None
     for n in sorted(lines):
+        if n < 1:
+            continue  # a module's own beginning
         if last is not None and n == last + 1:
             last = n
             continue
