@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +43,27 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 		}
 		a.Block, a.Inline = nil, nil
 	}
+	if bad := v.contradicts(); bad != nil {
+		return bad
+	}
 	return unused(doc.code, used)
+}
+
+// contradicts refuses two actions that cannot both be meant: an old and a new
+// version of a region, or its new code and its end.
+func (v *Actions) contradicts() *Malformed {
+	seen := map[[2]string]int{}
+	for i, a := range v.Actions {
+		switch a.Action {
+		case ReplaceRegion, DeleteRegion, CreateFile, WholeFile:
+			at := [2]string{path.Clean(a.Path), a.Region}
+			if first := seen[at]; first > 0 {
+				return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("actions %d and %d give two versions of %s %s", first, i+1, oneLine(a.Path), oneLine(a.Region))}
+			}
+			seen[at] = i + 1
+		}
+	}
+	return nil
 }
 
 // number gives code blocks their numbers where an answer left them out, or
@@ -138,7 +159,7 @@ var (
 )
 
 // readBlocks reads the form without JSON: tags around code, or fenced blocks
-// whose first line names their target.
+// that name their target.
 //
 //	<replace_region path="a.py" region="function:f@1234abcd">   ```python path=a.py region=function:f@1234abcd
 //	code                                                         code
@@ -148,28 +169,38 @@ func readBlocks(all []block, text string) (Actions, *Malformed) {
 	if bad != nil || len(v.Actions) > 0 {
 		return finishBlocks(v, bad)
 	}
+	lost, from := 0, 0 // a block of code that names nothing, from 1
 	for i, b := range all {
-		_, rest, _ := strings.Cut(b.info, " ")
-		if strings.Contains(b.lang, "=") {
-			rest = b.info
+		values, code, bad := target(b, lastLine(text[from:b.start]))
+		if bad != nil {
+			return v, bad
 		}
-		values := attributes(rest)
+		from = max(b.end, b.start)
 		if values["path"] == "" {
-			if len(v.Actions) > 0 && i > 0 && !slices.Contains(shown, b.lang) {
-				return v, malformed(SchemaInvalid, "code block %d names no path", i+1)
+			if lost == 0 && !slices.Contains(shown, b.lang) {
+				lost = i + 1
 			}
 			continue
 		}
 		if b.end == 0 {
 			return v, malformed(Truncated, "the last code block is not closed, and half of a region is never used")
 		}
-		a, bad := fromAttributes(values, b.body, i+1)
+		a, bad := fromAttributes(values, code, i+1)
 		if bad != nil {
 			return v, bad
 		}
 		v.Actions = append(v.Actions, a)
 	}
+	if lost > 0 && len(v.Actions) > 0 {
+		return v, malformed(SchemaInvalid, "code block %d names no path", lost)
+	}
 	return finishBlocks(v, nil)
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
@@ -187,6 +218,9 @@ func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
 			return Actions{}, bad
 		}
 		v.Actions[i].Inline = nil
+	}
+	if bad := v.contradicts(); bad != nil {
+		return Actions{}, bad
 	}
 	return v, nil
 }

@@ -251,7 +251,8 @@ func fitNumber(v any, rules map[string]any) any {
 	if err != nil || f != f || f > 1e9 || f < -1e9 {
 		return v
 	}
-	if limit, has := rules["maximum"].(json.Number); percent || has && limit.String() == "1" && f > 1 && f <= 100 {
+	// 85 of a number up to 1 is meant in percent; 8 may be one of ten.
+	if limit, has := rules["maximum"].(json.Number); percent || has && limit.String() == "1" && f > 10 && f <= 100 {
 		f /= 100
 	}
 	if rules["type"] == "integer" && f != float64(int64(f)) {

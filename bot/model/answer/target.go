@@ -1,0 +1,124 @@
+package answer
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A block of code can name its target itself: in its info string, in a comment
+// at its head, or in the line before it.
+//
+//	```python src/a.py function:f@1234abcd
+//	```insert_after path="src/a.py" region="function:f@1234abcd"
+//	# src/a.py::function:f@1234abcd
+//	**src/a.py** `function:f@1234abcd`:
+//
+// Words count only when every one of them is understood, so that prose that
+// happens to hold a path names nothing.
+
+var (
+	regionID = regexp.MustCompile(`^[a-z][a-z_-]*:[^\s:]\S*@[0-9a-f]{8}$`)
+	filePath = regexp.MustCompile(`^(?:[\w@+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$|^(?:[\w@+.-]+/)+[\w@+.-]+$`)
+	leader   = regexp.MustCompile(`^\s*(?:#+|//+|--|/\*|<!--|;|\d+[.)]|[-*+] )\s*`)
+	marks    = "*`\"'(){}[],;" // that stand around words
+	labels   = []string{"path", "file", "filename", "region", "region_id", "target", "action"}
+)
+
+// target finds what a block names, and its code without the lines that do.
+// Names in two places have to agree.
+func target(b block, before string) (values map[string]string, code string, bad *Malformed) {
+	code = b.body
+	lang, rest, _ := strings.Cut(b.info, " ")
+	if strings.Contains(lang, "=") || strings.HasPrefix(lang, "{") {
+		rest = b.info
+	}
+	values = attributes(rest)
+	if kind, known := kindOf(lang); known && values["action"] == "" { // ```insert_after path=…
+		values["action"] = kind
+	}
+	if values["path"] == "" {
+		_, glued, _ := strings.Cut(lang, ":") // ```python:src/a.py
+		values = named(glued + " " + rest)
+	}
+	for _, other := range []func() map[string]string{
+		func() map[string]string { return head(&code) },
+		func() map[string]string { return named(leader.ReplaceAllString(before, "")) },
+	} {
+		if own := other(); own != nil {
+			if values != nil && !maps.Equal(values, own) {
+				return nil, "", malformed(SchemaInvalid, "a code block is given two targets, %s and %s", said(values), said(own))
+			}
+			values = own
+		}
+	}
+	return values, code, nil
+}
+
+func said(values map[string]string) string {
+	return oneLine(strings.Join([]string{values["action"], values["path"], values["region"]}, " "))
+}
+
+// head reads the comment lines at the head of code that name its target, and
+// takes them off.
+func head(code *string) map[string]string {
+	rest, words := *code, ""
+	for range 3 {
+		line, after, more := strings.Cut(rest, "\n")
+		mark := leader.FindString(line)
+		if mark == "" || !more {
+			return nil
+		}
+		words += " " + strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(line[len(mark):]), "*/"), "-->")
+		rest = after
+		if values := named(words); values != nil {
+			*code = rest
+			return values
+		}
+	}
+	return nil
+}
+
+// named reads words that name a target and nothing else: a path with a
+// region, or with an action that needs none. Otherwise it gives nil.
+func named(words string) map[string]string {
+	out := map[string]string{}
+	put := func(key, value string) bool {
+		old, twice := out[key]
+		out[key] = value
+		return !twice || old == value
+	}
+	for _, w := range strings.Fields(words) {
+		w = strings.Trim(w, marks+":")
+		if label, value, ok := strings.Cut(w, ":"); ok && slices.Contains(labels, snake(label)) {
+			w = strings.Trim(value, marks)
+		}
+		file, region, both := strings.Cut(w, "#")
+		if !both {
+			file, region, both = strings.Cut(w, "::")
+		}
+		kind, known := kindOf(w)
+		ok := true
+		switch {
+		case w == "" || slices.Contains(labels, snake(w)) || w == "|" || w == "·" || w == "→" || w == "-":
+		case regionID.MatchString(w):
+			ok = put("region", w)
+		case both && filePath.MatchString(file) && regionID.MatchString(region):
+			ok = put("path", file) && put("region", region)
+		case known && strings.Contains(w, "_"): // a plain word such as "edit" may be prose
+			ok = put("action", kind)
+		case filePath.MatchString(w):
+			ok = put("path", w)
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil
+		}
+	}
+	if out["path"] == "" || out["region"] == "" && out["action"] == "" {
+		return nil
+	}
+	return out
+}
