@@ -14,16 +14,14 @@ import (
 // trip through JSON.
 type Baseline struct {
 	Report Report `json:"report"`
-	// Flaky are tests that were red in one run of the same tree and not in the
-	// next. They prove nothing either way. Sorted.
-	Flaky []string `json:"flaky,omitempty"`
+	Unstable
 }
 
 // Baseline is Measure and then Flakes.
 func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
 	base, err := v.Measure(ctx, dir, suites)
 	if err == nil {
-		base.Flaky, err = v.Flakes(ctx, dir, base)
+		base.Unstable, err = v.Flakes(ctx, dir, base)
 	}
 	if err != nil {
 		return Baseline{}, err
@@ -46,43 +44,9 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 	return Baseline{Report: rep}, nil
 }
 
-// Flakes runs the red tests of a measured tree once more, and lists those that
-// are not red again; those that ran out of time are not run again.
-func (v *Verifier) Flakes(ctx context.Context, dir string, base Baseline) ([]string, error) {
-	rep := base.Report
-	var again []string
-	for _, f := range rep.Failures() {
-		if f.Test != "" && f.Kind != task.FailTimeout && f.Kind != task.FailBuild && f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-			again = append(again, f.Test)
-		}
-	}
-	if len(again) == 0 || len(again) > 200 {
-		return nil, nil
-	}
-	picks := pick(rep.Suites, again, units(rep))
-	second, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, rep.Suites, picks, v.unlearned()) })
-	if err != nil {
-		return nil, fmt.Errorf("running the red tests again: %w", err)
-	}
-	return flaky(again, second), nil
-}
-
 // unlearned are the limits while nothing is known of the tests.
 func (v *Verifier) unlearned() limits {
 	return limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
-}
-
-// flaky lists the ids among red that the second run did not find red.
-func flaky(red []string, second Report) []string {
-	still := second.Red()
-	var out []string
-	for _, id := range red {
-		if !slices.Contains(still, id) {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // inCopy does something with a disposable copy of dir.

@@ -35,6 +35,8 @@ type Verdict struct {
 	Checks   []task.Check   `json:"checks"`
 	Reasons  []string       `json:"reasons"` // why it is not green, in words
 	Elapsed  time.Duration  `json:"elapsed"`
+	// Flaky turned red by chance: they fail on the base now and then as well.
+	Flaky []string `json:"flaky,omitempty"`
 	// Restored are the tests and test configuration that the tree had changed,
 	// added or removed; the verdict is about the base's version of them.
 	Restored []string `json:"restored,omitempty"`
@@ -148,7 +150,20 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []changed,
 		return err
 	}
 	out.Checks = append(out.Checks, rep.Checks...)
+	seen := *out
 	compare(j.Baseline, rep, only, j.NewTests, out)
+	if len(only) == 0 {
+		free, err := v.acquit(ctx, j, diff, rep, out)
+		if err != nil {
+			return fmt.Errorf("running again what turned red: %w", err)
+		}
+		if len(free) > 0 {
+			*out = seen
+			j.Baseline.Flaky = append(slices.Clone(j.Baseline.Flaky), free...)
+			out.Flaky = free
+			compare(j.Baseline, rep, only, j.NewTests, out)
+		}
+	}
 	if len(j.NewTests) > 0 && len(only) == 0 {
 		return v.judgeNew(ctx, j, suites, diff, rep, out)
 	}
@@ -215,17 +230,8 @@ func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff 
 	if _, err := restore(b, j.Base, j.NewTests); err != nil {
 		return nil, err
 	}
-	for _, c := range diff {
-		switch {
-		case slices.Contains(j.NewTests, c.path):
-		case c.before == nil:
-			err = b.Remove(c.path)
-		default:
-			err = b.WriteFile(c.path, c.before)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := takeBack(b, diff, j.NewTests); err != nil {
+		return nil, err
 	}
 	rep, err := v.runFiles(ctx, b, suites, j.NewTests)
 	if err != nil {

@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Unstable are tests whose failure proves nothing. Lists are sorted.
+type Unstable struct {
+	// Flaky were red in one run of the same tree and not in another. It holds
+	// those of Order too.
+	Flaky []string `json:"flaky,omitempty"`
+	// Order were red each time that everything ran and green each time that they
+	// ran by themselves: they depend on what runs before them.
+	Order []string `json:"order,omitempty"`
+}
+
+const (
+	maxAgain  = 200             // red tests; where more fail, chance is not why
+	maxAlone  = 6               // tests that are run again each in a process of its own
+	orderTime = 45 * time.Second // of a whole run that is made again only to name the order as the cause
+)
+
+// Flakes runs the red tests of a measured tree again, by themselves, as often
+// as Config.Reruns says. What is green once is unstable and not run again; if
+// few are left, the last time each runs alone, so that none of them can disturb
+// another. Where something was green, everything is run once more, to tell
+// chance from the order of the tests. Those that ran out of time or could not
+// be built are not run again.
+func (v *Verifier) Flakes(ctx context.Context, dir string, base Baseline) (Unstable, error) {
+	red := again(base.Report)
+	if len(red) == 0 || len(red) > maxAgain {
+		return Unstable{}, nil
+	}
+	var out Unstable
+	left := red
+	for n := 1; n <= v.cfg.Reruns && len(left) > 0; n++ {
+		groups := [][]string{left}
+		if n == v.cfg.Reruns && n > 1 && len(left) > 1 && len(left) <= maxAlone {
+			groups = slices.Collect(slices.Chunk(left, 1))
+		}
+		for _, g := range groups {
+			now, err := v.repeat(ctx, dir, base.Report, g)
+			if err != nil {
+				return Unstable{}, fmt.Errorf("running the red tests again: %w", err)
+			}
+			out.Flaky = append(out.Flaky, notRed(g, now)...)
+		}
+		left = without(left, out.Flaky)
+	}
+	slices.Sort(out.Flaky)
+	var err error
+	out.Order, err = v.ordered(ctx, dir, base, out.Flaky)
+	return out, err
+}
+
+// again lists what is worth running again: what failed by itself.
+func again(rep Report) []string {
+	var out []string
+	for _, f := range rep.Failures() {
+		if f.Test != "" && f.Kind != task.FailTimeout && f.Kind != task.FailBuild && f.Kind != task.FailSyntax && f.Kind != task.FailImport {
+			out = append(out, f.Test)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// repeat runs some tests of a tree by themselves; nil: everything.
+func (v *Verifier) repeat(ctx context.Context, dir string, rep Report, ids []string) (Report, error) {
+	var picks map[string]selection
+	if ids != nil {
+		picks = pick(rep.Suites, ids, units(rep))
+	}
+	return v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, rep.Suites, picks, v.unlearned()) })
+}
+
+// ordered tells which of the tests that were green by themselves are red again
+// where everything runs, and green again without it.
+func (v *Verifier) ordered(ctx context.Context, dir string, base Baseline, flaky []string) ([]string, error) {
+	if len(flaky) == 0 || base.Report.Elapsed > orderTime || len(base.Report.Green())+len(base.Report.Red()) == len(flaky) {
+		return nil, nil
+	}
+	whole, err := v.repeat(ctx, dir, base.Report, nil)
+	if err != nil {
+		return nil, fmt.Errorf("running everything again: %w", err)
+	}
+	still := without(flaky, notRed(flaky, whole))
+	for n := 0; n < 2 && len(still) > 0; n++ {
+		now, err := v.repeat(ctx, dir, base.Report, still)
+		if err != nil {
+			return nil, fmt.Errorf("running the unstable tests again: %w", err)
+		}
+		still = notRed(still, now)
+	}
+	return still, nil
+}
+
+// notRed lists the ids that a run did not find red.
+func notRed(ids []string, now Report) []string {
+	still := setFrom(now.Red())
+	var out []string
+	for _, id := range ids {
+		if !still[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func without(list, drop []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return slices.Contains(drop, id) })
+}
+
+// Second thoughts about tests that turned red: at most so many tests are looked
+// at, and each at most so often on the base.
+const (
+	maxDoubted = 10
+	baseRuns   = 8
+)
+
+// acquit takes out of a verdict the tests that turned red by chance. It only
+// believes the base: a test that passes again on the changed tree may have
+// been made flaky by the change, and so it counts as flaky only if it fails on
+// the base as well, in one of several runs by itself.
+func (v *Verifier) acquit(ctx context.Context, j Judge, diff []changed, rep Report, out *Verdict) ([]string, error) {
+	broken := slices.Clone(out.Broken)
+	if len(broken) == 0 || len(broken) > maxDoubted {
+		return nil, nil
+	}
+	now, err := v.inCopyOf(ctx, j, nil, rep, broken)
+	if err != nil {
+		return nil, err
+	}
+	doubted := notRed(broken, now)
+	var free []string
+	for n := 0; n < baseRuns && len(doubted) > 0; n++ {
+		now, err := v.inCopyOf(ctx, j, diff, rep, doubted)
+		if err != nil {
+			return nil, err
+		}
+		fine := notRed(doubted, now)
+		free = append(free, without(doubted, fine)...)
+		doubted = fine
+	}
+	slices.Sort(free)
+	return free, nil
+}
+
+// inCopyOf runs some tests on a copy of the judged tree, the base's tests in
+// it, with the changes of undo taken back.
+func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []changed, rep Report, ids []string) (Report, error) {
+	return v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
+		if _, err := restore(b, j.Base, j.NewTests); err != nil {
+			return Report{}, err
+		}
+		if err := takeBack(b, undo, j.NewTests); err != nil {
+			return Report{}, err
+		}
+		return v.run(ctx, b, rep.Suites, pick(rep.Suites, ids, units(rep)), v.unlearned())
+	})
+}
+
+// takeBack makes changed files what they were, but for some.
+func takeBack(b box, diff []changed, but []string) error {
+	for _, c := range diff {
+		var err error
+		switch {
+		case slices.Contains(but, c.path):
+		case c.before == nil:
+			err = b.Remove(c.path)
+		default:
+			err = b.WriteFile(c.path, c.before)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
