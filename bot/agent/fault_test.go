@@ -19,8 +19,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// client asks a scripted provider; url replaces its address.
-func client(t *testing.T, url string, script scripted.Script) (*model.Client, *scripted.Server) {
+// client asks a scripted provider, for patience without a sign of life; url
+// replaces its address.
+func client(t *testing.T, url string, patience time.Duration, script scripted.Script) (*model.Client, *scripted.Server) {
 	t.Helper()
 	srv, err := scripted.Start(script)
 	if err != nil {
@@ -32,7 +33,7 @@ func client(t *testing.T, url string, script scripted.Script) (*model.Client, *s
 	}
 	log := logrus.New()
 	log.SetOutput(io.Discard)
-	end := model.Endpoint{BaseURL: url, Model: "m", PriceIn: 1, PriceOut: 1, Timeout: 2 * time.Second, First: 300 * time.Millisecond, Between: 300 * time.Millisecond}
+	end := model.Endpoint{BaseURL: url, Model: "m", PriceIn: 1, PriceOut: 1, Timeout: time.Minute, First: patience, Between: patience}
 	return model.New(model.Config{Log: log, Backoff: func() backoff.BackOff { return backoff.NewConstantBackOff(time.Millisecond) },
 		Endpoints: map[task.Tier]model.Endpoint{task.Tier1: end, task.TierNano: end}}), srv
 }
@@ -74,13 +75,17 @@ func TestF09NoFaultOfAModelReachesBeyondItsRole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, srv := client(t, "", func(scripted.Call, int) scripted.Answer { return tc.answer })
+			patience := time.Minute
+			if tc.class == "stalled" {
+				patience = 300 * time.Millisecond
+			}
+			c, srv := client(t, "", patience, func(scripted.Call, int) scripted.Answer { return tc.answer })
 			meets(t, c, srv, tc.class, tc.calls)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		c, srv := client(t, "http://127.0.0.1:1/v1", nil)
+		c, srv := client(t, "http://127.0.0.1:1/v1", time.Minute, nil)
 		meets(t, c, srv, "refused", 0)
 	})
 }
@@ -126,7 +131,7 @@ func TestF09TheOtherRolesGoOnWithoutTheirModel(t *testing.T) {
 	for name, a := range map[string]scripted.Answer{"500": {Status: 500, Body: "{}"}, "prose": {Text: "I think so."}, "cut": {Text: "half", Cut: true}, "brackets": {Text: strings.Repeat("[", 50_000)}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, _ := client(t, "", func(scripted.Call, int) scripted.Answer { return a })
+			c, _ := client(t, "", time.Minute, func(scripted.Call, int) scripted.Answer { return a })
 			r := roles(t)
 			if p, err := r.Planner.Plan(t.Context(), c.Ask, planBrief()); err != nil || !reflect.DeepEqual(p.Steps, FallbackPlan(planBrief()).Steps) {
 				t.Errorf("plan %+v %v", p, err)
