@@ -211,7 +211,7 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.Setup, in.Checks, in.OpenPoints = repo.Setup, repo.Checks, repo.OpenPoints()
+	in.Setup, in.Checks, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Smoke, repo.OpenPoints()
 	return notes, nil
 }
 

@@ -158,6 +158,9 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		}
 		return decided(agent.NextRetry, a.Refused), nil
 	}
+	if err := r.smokes(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
 	if err := r.ownChecks(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}

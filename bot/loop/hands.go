@@ -29,6 +29,7 @@ type hands interface {
 	reproduces(ctx context.Context, name, code string) (reproduced, error)
 	weigh(ctx context.Context, w weighing) (weighed, error)
 	checks(ctx context.Context, c checking) (checked, error)
+	smoke(ctx context.Context, s smoking) (smoked, error)
 	pin(ctx context.Context, p pinning) (pinned, error)
 	keep(ctx context.Context, k keeping) (string, error)
 	lay(ctx context.Context, stands []standing) error

@@ -42,6 +42,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/smoke"
 )
 
 // Journal is where a run is written down. A failed write ends the run, so that
@@ -72,6 +73,7 @@ type Config struct {
 	Reviewer  *agent.Reviewer // nil: the checks alone decide
 	Models    *model.Client
 	Checker   *check.Runner // runs what the repository's own file names; nil: nothing does
+	Smoke     *smoke.Runner // asks a repository's service; nil: nothing does
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	Setup         *prepare.Session // installs dependencies; nil: nothing does
@@ -99,6 +101,7 @@ type Input struct {
 	NeverSend []string
 	Checks    []settings.Check // named by the repository's own file
 	Setup     []string         // commands of that file that install dependencies
+	Smoke     *settings.Smoke  // what its service has to answer; nil: it names nothing
 	// DefaultBranch says that the tree is a commit of the default branch, so that
 	// what its setup installs may be kept for later runs.
 	DefaultBranch bool
@@ -162,6 +165,7 @@ type run struct {
 	suspects  []mend.Suspect
 	installed prepare.Result
 	example   *example.Found // nil: the repository's own tests show the fault, or none does
+	smoked    *smoked        // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
 	pins      bool // tests are written that pin what a change does
 	log       logrus.FieldLogger

@@ -80,6 +80,14 @@ func (o *outside) checks(ctx context.Context, diff string, c checking) (checked,
 	return observe(ctx, o.tape, "checks", asked, func() (checked, error) { return o.hands.checks(ctx, c) })
 }
 
+func (o *outside) smoke(ctx context.Context, diff string, s smoking) (smoked, error) {
+	asked := struct {
+		Diff string
+		smoking
+	}{diff, s}
+	return observe(ctx, o.tape, "smoke", asked, func() (smoked, error) { return o.hands.smoke(ctx, s) })
+}
+
 func (o *outside) pin(ctx context.Context, diff string, p pinning) (pinned, error) {
 	return observe(ctx, o.tape, "pin", diff, func() (pinned, error) { return o.hands.pin(ctx, p) })
 }

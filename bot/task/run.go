@@ -141,6 +141,7 @@ type Attempt struct {
 	Red          []string      `json:"red,omitempty"`       // tests red with the change, at most 100
 	Behaviour    []Behaviour   `json:"behaviour,omitempty"` // what changed functions do otherwise (SPEC C5)
 	Failures     []Failure     `json:"failures,omitempty"`
+	Smoke        *SmokeRate    `json:"smoke,omitempty"` // nil: no scenarios, or not asked
 	Green        bool          `json:"green"`
 	Cost         USD           `json:"cost_usd"`
 	Elapsed      time.Duration `json:"elapsed"`
@@ -153,6 +154,14 @@ type Behaviour struct {
 	Input  string `json:"input"` // a call, as source text
 	Before string `json:"before"`
 	After  string `json:"after"`
+}
+
+// SmokeRate is how many of a service's scenarios passed before and after an
+// attempt (SPEC C7).
+type SmokeRate struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+	All    int `json:"all"`
 }
 
 // Risk is the score of SPEC E6.

@@ -30,6 +30,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
+	"github.com/fettle-dev/fettle/bot/verify/smoke"
 )
 
 // global are the flags of every command.
@@ -167,7 +168,7 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
-		Checker: checker, Characteriser: pins, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
+		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
 		Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 	}), box.Close, nil
 }
