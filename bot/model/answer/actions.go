@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,6 +176,11 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 	}
 	list, _ := obj["actions"].([]any)
 	for i, x := range list {
+		if word, ok := x.(string); ok { // ["finish"]
+			if kind, known := kindOf(word); known && len(kinds[kind].needs) == 0 {
+				x = map[string]any{"action": word}
+			}
+		}
 		v, ok := x.(map[string]any)
 		if !ok {
 			continue
@@ -196,6 +202,7 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 		if bad := inlineCode(v, i+1, r); bad != nil {
 			return bad
 		}
+		words(v)
 		s.rename(v, itemRules(s.rules), r)
 	}
 	return nil
@@ -258,6 +265,24 @@ func unpacked(v map[string]any) map[string]any {
 	return v
 }
 
+// words takes an explanation of a single action for its reason: it changes
+// nothing about what is done.
+func words(v map[string]any) {
+	for key, x := range copyOf(v) {
+		if text, ok := x.(string); ok && (snake(key) == "explanation" || fieldNames[snake(key)] == "explanation") {
+			delete(v, key)
+			v["reason"] = text
+		}
+	}
+}
+
+// Words that stand where code should: a number in words, or a pointer to code
+// that is somewhere else.
+var (
+	blockNumber = regexp.MustCompile(`(?i)^(?:(?:code |fenced )*(?:block|fence|snippet) ?#?|#)([0-9]{1,2})$`)
+	elsewhere   = regexp.MustCompile(`(?i)^\W*(?:see|as|code|the|in|from|my|new|fenced|block|fence|snippet|above|below|next|following|given|shown|unchanged|same|here|[0-9]+|\s)+\W*$`)
+)
+
 // inlineCode moves code that stands inside the JSON to a field of its own, so
 // that "code" is always a number. Code that is escaped twice is refused.
 func inlineCode(v map[string]any, n int, r *Report) *Malformed {
@@ -275,6 +300,14 @@ func inlineCode(v map[string]any, n int, r *Report) *Malformed {
 		}
 		if !isText || text == "" || isNumber(text) {
 			continue
+		}
+		if m := blockNumber.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+			v[key] = m[1]
+			r.Repairs = append(r.Repairs, "a code block's number was taken out of words")
+			continue
+		}
+		if elsewhere.MatchString(text) {
+			return malformed(SchemaInvalid, "the code of action %d is only a pointer to it, %q; give the number of its fenced block", n, oneLine(text))
 		}
 		if !strings.Contains(text, "\n") && strings.Contains(text, `\n`) {
 			return malformed(SchemaInvalid, "the code of action %d is escaped twice; put code into a fenced block and give its number", n)

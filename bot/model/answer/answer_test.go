@@ -24,36 +24,40 @@ func want(path, region, code string) []Action {
 func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, rung string }{
-		"fenced, then code":         {"```json\n" + edit + "\n```\n\n" + python, "fenced"},
-		"bare, then code":           {edit + "\n" + python, "strict"},
-		"in prose":                  {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps {really}.", "prose"},
-		"code before it":            {python + edit, "prose"},
-		"after thoughts":            {"<think>maybe {\"actions\": [] }?\n</think>\n" + edit + python, "strict"},
-		"thoughts without a start":  {"hm, " + `{"actions": [{"action": "finish"}]}` + "\n</think>\n" + edit + "\n" + python, "strict"},
-		"fence in a fence":          {"````markdown\n```json\n" + edit + "\n```\n" + python + "````\n", "fenced"},
-		"trailing comma, comment":   {strings.Replace(edit, `"explanation"`, "// done\n\"explanation\"", 1) + python, "repaired"},
-		"single quotes":             {strings.ReplaceAll(edit, `"`, `'`) + python, "repaired"},
-		"line break in a string":    {strings.Replace(edit, "why", "be\ncause", 1) + python, "repaired"},
-		"no closing bracket":        {"```json\n" + strings.TrimSuffix(edit, "}") + "\n```\n" + python, "repaired"},
-		"the example is echoed":     {Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n\n```json\n" + edit + "\n```\n" + python, "fenced"},
-		"said twice":                {edit + "\n```json\n" + edit + "\n```\n" + python, "fenced"},
-		"old names":                 {`{"edits": [{"kind": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}]}` + python, "strict"},
-		"other spellings":           {`{"Actions": [{"actionType": "edit-region", "filePath": "a.py", "regionId": "function:f@1", "codeBlock": "1", "thought": "x"}]}` + python, "strict"},
-		"a tool's call":             {`{"name": "replace_region", "arguments": "{\"path\": \"a.py\", \"region\": \"function:f@1\", \"code\": 1}"}` + python, "strict"},
-		"the name is the key":       {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
-		"a bare list":               {`[{"action": "replace", "file": "a.py", "target": "function:f@1"}]` + python, "repaired"},
-		"in a wrapper":              {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
-		"counted from nought":       {strings.Replace(edit, `"code": 1`, `"code": 0`, 1) + python, "strict"},
-		"the JSON was counted":      {"```json\n" + strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n```\n" + python, "fenced"},
-		"code inside the JSON":      {strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "strict"},
-		"lines inside the JSON":     {strings.Replace(edit, `"code": 1`, `"code": ["def f():", "    return 1"]`, 1), "strict"},
-		"triple quotes":             {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "repaired"},
-		"commands behind the code":  {edit + python + "Then run\n```bash\npytest\n```\n", "strict"},
-		"targets on the fences":     {"```python path=a.py region=function:f@1\n" + body + "```\n", "blocks"},
-		"tags":                      {"Sure.\n<replace_region path=\"a.py\" region='function:f@1'>\n" + body + "</replace_region>\n", "blocks"},
-		"tags around a fence":       {"<edit file=\"a.py\" region=\"function:f@1\">\n" + python + "</edit>\n", "blocks"},
-		"lines end as on Windows":   {strings.ReplaceAll("```json\n"+edit+"\n```\n"+python, "\n", "\r\n"), "fenced"},
-		"tildes, longer than usual": {edit + "\n~~~~~py\n" + body + "~~~~~\n", "strict"},
+		"fenced, then code":          {"```json\n" + edit + "\n```\n\n" + python, "fenced"},
+		"bare, then code":            {edit + "\n" + python, "strict"},
+		"in prose":                   {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps {really}.", "prose"},
+		"code before it":             {python + edit, "prose"},
+		"after thoughts":             {"<think>maybe {\"actions\": [] }?\n</think>\n" + edit + python, "strict"},
+		"thoughts without a start":   {"hm, " + `{"actions": [{"action": "finish"}]}` + "\n</think>\n" + edit + "\n" + python, "strict"},
+		"fence in a fence":           {"````markdown\n```json\n" + edit + "\n```\n" + python + "````\n", "fenced"},
+		"trailing comma, comment":    {strings.Replace(edit, `"explanation"`, "// done\n\"explanation\"", 1) + python, "repaired"},
+		"single quotes":              {strings.ReplaceAll(edit, `"`, `'`) + python, "repaired"},
+		"line break in a string":     {strings.Replace(edit, "why", "be\ncause", 1) + python, "repaired"},
+		"no closing bracket":         {"```json\n" + strings.TrimSuffix(edit, "}") + "\n```\n" + python, "repaired"},
+		"the example is echoed":      {Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n\n```json\n" + edit + "\n```\n" + python, "fenced"},
+		"said twice":                 {edit + "\n```json\n" + edit + "\n```\n" + python, "fenced"},
+		"old names":                  {`{"edits": [{"kind": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}]}` + python, "strict"},
+		"other spellings":            {`{"Actions": [{"actionType": "edit-region", "filePath": "a.py", "regionId": "function:f@1", "codeBlock": "1", "thought": "x"}]}` + python, "strict"},
+		"a tool's call":              {`{"name": "replace_region", "arguments": "{\"path\": \"a.py\", \"region\": \"function:f@1\", \"code\": 1}"}` + python, "strict"},
+		"the name is the key":        {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
+		"a bare list":                {`[{"action": "replace", "file": "a.py", "target": "function:f@1"}]` + python, "repaired"},
+		"in a wrapper":               {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
+		"counted from nought":        {strings.Replace(edit, `"code": 1`, `"code": 0`, 1) + python, "strict"},
+		"the JSON was counted":       {"```json\n" + strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n```\n" + python, "fenced"},
+		"code inside the JSON":       {strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "strict"},
+		"lines inside the JSON":      {strings.Replace(edit, `"code": 1`, `"code": ["def f():", "    return 1"]`, 1), "strict"},
+		"triple quotes":              {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "repaired"},
+		"commands behind the code":   {edit + python + "Then run\n```bash\npytest\n```\n", "strict"},
+		"targets on the fences":      {"```python path=a.py region=function:f@1\n" + body + "```\n", "blocks"},
+		"tags":                       {"Sure.\n<replace_region path=\"a.py\" region='function:f@1'>\n" + body + "</replace_region>\n", "blocks"},
+		"tags around a fence":        {"<edit file=\"a.py\" region=\"function:f@1\">\n" + python + "</edit>\n", "blocks"},
+		"lines end as on Windows":    {strings.ReplaceAll("```json\n"+edit+"\n```\n"+python, "\n", "\r\n"), "fenced"},
+		"a block's number in words":  {strings.Replace(edit, `"code": 1`, `"code": "block #1"`, 1) + python, "strict"},
+		"in a block of text":         {"```text\n" + edit + "\n```\n" + python, "fenced"},
+		"the example in other words": {strings.Replace(Developer.Example[8:strings.Index(Developer.Example, "\n```\n")], "one or two", "some", 1) + "\n" + edit + python, "prose"},
+		"spaces without width":       {strings.Replace(edit, `"actions"`, "\u200b\"actions\"", 1) + python, "strict"},
+		"tildes, longer than usual":  {edit + "\n~~~~~py\n" + body + "~~~~~\n", "strict"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +103,7 @@ func TestF09AnswersThatAreRefused(t *testing.T) {
 		"a block too many":           {edit + "\n```python\nold = 1\n```\n" + python, "stop", SchemaInvalid},
 		"commands before the code":   {edit + "\n```bash\nls\n```\n" + python, "stop", SchemaInvalid},
 		"escaped twice":              {strings.Replace(edit, `"code": 1`, `"code": "def f():\\n    return 1"`, 1), "stop", SchemaInvalid},
+		"a pointer for code":         {strings.Replace(edit, `"code": 1`, `"code": "see the code block below"`, 1), "stop", SchemaInvalid},
 		"quotes in inline code":      {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", InvalidJSON},
 		"a tag that is not closed":   {"<replace_region path=\"a.py\" region=\"r\">\ndef f():\n", "stop", Truncated},
 		"a fence without a target":   {"```python path=a.py region=r\nx\n```\n```python\ny\n```\n", "stop", SchemaInvalid},
@@ -174,7 +179,12 @@ func TestL2PlansKeepToTheirBounds(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(v, Plan{"s", []Step{{"g", []string{"a.py"}, "", true}}}) {
 		t.Errorf("%+v %v", v, err)
 	}
+	v, _, err = Planner.Read(`{"steps": [{"step": 1, "goal": "g", "targets": []}, {"step": 2, "goal": "h", "targets": []}]}`, "stop")
+	if err != nil || len(v.Steps) != 2 {
+		t.Errorf("numbered: %+v %v", v, err)
+	}
 	for name, text := range map[string]string{
+		"out of order": `{"steps": [{"step": 2, "goal": "g", "targets": []}, {"step": 1, "goal": "h", "targets": []}]}`,
 		"none":         `{"steps": []}`,
 		"200 steps":    `{"steps": [` + strings.Repeat(step+",", 199) + step + `]}`,
 		"no goal":      `{"steps": [{"targets": ["a.py"]}]}`,
@@ -342,4 +352,12 @@ func FuzzRead(f *testing.F) {
 		}
 		_, _, _ = Tester.Read(text, finish)
 	})
+}
+
+func TestA2AnActionMayExplainItself(t *testing.T) {
+	t.Parallel()
+	v, _, err := Developer.Read(`{"actions": [{"action": "finish", "message": "all done"}, "list_files"]}`, "stop")
+	if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: Finish, Reason: "all done"}, {Action: ListFiles}}) {
+		t.Errorf("%+v %v", v, err)
+	}
 }

@@ -162,7 +162,7 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 func mayBeDecision(b block) bool {
 	body := strings.TrimSpace(b.body)
 	switch b.lang {
-	case "json", "jsonc", "json5", "javascript", "js", "":
+	case "json", "jsonc", "json5", "jsonl", "hjson", "javascript", "js", "text", "txt", "plaintext", "tool_call", "tool_calls", "tool_code", "":
 		return strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[")
 	}
 	return false
@@ -273,6 +273,10 @@ func (s *Shape[T]) isExample(object map[string]any) bool {
 		return false
 	}
 	v, err := p.value(0)
+	example, _ := v.(map[string]any)
+	if s.many != "" && example != nil { // whatever words stand beside it
+		return equal(example[s.many], object[s.many])
+	}
 	return err == nil && equal(v, object)
 }
 

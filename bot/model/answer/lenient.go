@@ -47,8 +47,8 @@ func (p *reader) space() (line bool) {
 			p.at++
 		case rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\r':
 			p.at++
-		case strings.HasPrefix(rest, "\u00a0"):
-			p.at += len("\u00a0")
+		case blank.MatchString(rest):
+			p.at += len(blank.FindString(rest))
 		case strings.HasPrefix(rest, "//") || rest[0] == '#':
 			p.fix("comments were left out")
 			end := strings.IndexByte(rest, '\n')
@@ -69,6 +69,9 @@ func (p *reader) space() (line bool) {
 	}
 	return line
 }
+
+// blank is white space that JSON does not know, and what has no width.
+var blank = regexp.MustCompile("^[\u00a0\u200b\u2060\ufeff\u2028\u2029\u3000]")
 
 // lookAhead is how far behind a quotation mark is looked, in bytes.
 const lookAhead = 256

@@ -85,7 +85,24 @@ var Planner = Shape[Plan]{
 	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
 		"files": "targets", "target": "targets", "regions": "targets", "paths": "targets", "acceptance_criteria": "acceptance", "done_when": "acceptance",
 		"verification": "acceptance", "is_critical": "critical", "overview": "summary", "explanation": "summary"},
+	adjust: ordinals,
 }.compile()
+
+// ordinals leaves the numbers of steps out: their order says the same.
+func ordinals(_ *Shape[Plan], obj map[string]any, r *Report) *Malformed {
+	list, _ := obj["steps"].([]any)
+	for i, x := range list {
+		step, _ := x.(map[string]any)
+		for _, name := range []string{"step", "number", "order", "index", "step_number", "no"} {
+			n, ok := step[name].(json.Number)
+			if ok && (n.String() == strconv.Itoa(i+1) || n.String() == strconv.Itoa(i)) {
+				delete(step, name)
+				r.Repairs = append(r.Repairs, "numbers of steps were left out")
+			}
+		}
+	}
+	return nil
+}
 
 // Critique is what a second look at a plan says.
 type Critique struct {
