@@ -1,0 +1,117 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/smoke"
+)
+
+// equipped is a bench whose loop also pins behaviour and asks services.
+func equipped(t *testing.T, files map[string]string, script scripted.Script) *bench {
+	t.Helper()
+	b := newBench(t, files, nil)
+	srv, err := scripted.Start(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = srv.Close() })
+	session := boxed.Session()
+	t.Cleanup(func() { _ = session.Close() })
+	developer, err := agent.NewDeveloper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := verify.New(verify.Config{Sandbox: session, Log: quiet()})
+	b.engine = loop.New(loop.Config{
+		Verifier: v, Mender: mend.New(mend.Config{Sandbox: session, Verifier: v, Log: quiet(), MaxCandidates: 10}), Developer: developer,
+		Models:        model.New(model.Config{Endpoints: map[task.Tier]model.Endpoint{task.Tier1: {Tier: task.Tier1, BaseURL: srv.URL(), Model: "m", PriceIn: 1, PriceOut: 2, MaxTokens: 500}}}),
+		Characteriser: characterise.New(characterise.Config{Sandbox: session, Verifier: v, Log: quiet(), Budget: time.Minute}),
+		Smoke:         smoke.New(smoke.Config{Sandbox: session, Log: quiet()}),
+		Sandbox:       "test", Log: quiet(), Now: time.Now,
+	})
+	return b
+}
+
+func TestC5AGreenChangeComesWithTestsThatPinIt(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	b := equipped(t, weave, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, mended, "It joined the lists instead of taking turns.")}
+	})
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success {
+		t.Fatalf("%s: %s", res.Outcome, res.Reason)
+	}
+	i := slices.IndexFunc(res.Checks, func(c task.Check) bool { return strings.HasPrefix(c.Name, "nominal and edge cases") })
+	if i < 0 || res.Checks[i].Status != task.CheckPassed || !strings.Contains(res.Checks[i].Detail, "planted faults found") {
+		t.Errorf("the checklist says nothing of it: %+v", res.Checks)
+	}
+	if !slices.ContainsFunc(res.Changes, func(c task.FileChange) bool {
+		return c.Path == "test_interleave_pinned.py" && strings.Contains(string(c.Content), characterise.Note)
+	}) || !strings.Contains(res.Diff, "test_interleave_pinned.py") {
+		t.Errorf("the tests are no part of the change:\n%s", res.Diff)
+	}
+	if len(res.Best.Behaviour) == 0 || res.Best.Behaviour[0].Before == res.Best.Behaviour[0].After {
+		t.Errorf("behaviour %v", res.Best.Behaviour)
+	}
+}
+
+const server = `import http.server
+import os
+
+import weave
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        text = "".join(weave.interleave(list("a"), list("xyz")))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`
+
+func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	files := map[string]string{"server.py": server}
+	for name, text := range weave {
+		files[name] = text
+	}
+	b := equipped(t, files, func(_ scripted.Call, n int) scripted.Answer {
+		text := mended
+		if n == 0 { // passes the tests, and fails where the service calls it
+			text = strings.Replace(mended, "    out = []\n", "    out = []\n    if len(second) > 2:\n        raise LookupError(\"too long\")\n", 1)
+		}
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, text, "It takes turns.")}
+	})
+	res, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal, Smoke: &settings.Smoke{
+		Start: []string{"python3", "-u", "server.py"}, Port: 8124, Within: time.Minute, Scenarios: []settings.Scenario{{Name: "turns", Method: "GET", Path: "/", Status: 200, Required: true}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	red := slices.IndexFunc(res.Attempts, func(a task.Attempt) bool { return a.Smoke != nil && a.Smoke.After == 0 })
+	if red < 0 || *res.Attempts[red].Smoke != (task.SmokeRate{Before: 1, After: 0, All: 1}) || res.Attempts[red].Green || !slices.Contains(res.Attempts[red].Broken, "smoke: turns") {
+		t.Fatalf("the change that breaks the service is not red: %+v", res.Attempts)
+	}
+	if f := res.Attempts[red].Failures; len(f) == 0 || f[0].Exception != "LookupError" || f[0].File != "weave.py" {
+		t.Errorf("failures %+v", f)
+	}
+	if res.Outcome != task.Success || res.Best.Smoke == nil || res.Best.Smoke.After != 1 {
+		t.Errorf("%s %s, %+v", res.Outcome, res.Reason, res.Best)
+	}
+}
