@@ -47,20 +47,35 @@ type watcher interface {
 // killed.
 const afterKill = 2 * time.Second
 
+// ended waits for the engine's word. An engine reports the end only when all
+// output has been taken; where a killed command's is not, it is thrown away.
+func (r *contained) ended() (code int, err error) {
+	killed := r.killed
+	var tooLong <-chan time.Time
+	for {
+		select {
+		case end := <-r.exit.Result:
+			if end.Error != nil && end.Error.Message != "" {
+				err = fmt.Errorf("sandbox: the engine lost the command: %s", end.Error.Message)
+			}
+			return int(end.StatusCode), err
+		case err := <-r.exit.Error:
+			return -1, fmt.Errorf("sandbox: waiting for the container: %w", err)
+		case <-killed:
+			killed, tooLong = nil, time.After(afterKill)
+		case <-tooLong:
+			r.disconnect()
+			tooLong = nil
+			time.AfterFunc(engineTimeout, r.cancel) // ends the wait, with an error
+		}
+	}
+}
+
 // wait implements running. With the container's first process all others are
 // gone: it is the first of their pid namespace.
 func (r *contained) wait() (int, error) {
-	code, err := -1, error(nil)
-	select {
-	case end := <-r.exit.Result:
-		code = int(end.StatusCode)
-		if end.Error != nil && end.Error.Message != "" {
-			err = fmt.Errorf("sandbox: the engine lost the command: %s", end.Error.Message)
-		}
-	case err = <-r.exit.Error:
-		err = fmt.Errorf("sandbox: waiting for the container: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(r.free, engineTimeout)
+	code, err := r.ended()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.free), engineTimeout)
 	defer cancel()
 	state, ierr := r.e.api.ContainerInspect(ctx, r.id, client.ContainerInspectOptions{})
 	switch {
@@ -126,7 +141,7 @@ func (r *contained) kill() {
 	if r.dead.Load() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.free, engineTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.free), engineTimeout)
 	defer cancel()
 	_, err := r.e.api.ContainerKill(ctx, r.id, client.ContainerKillOptions{Signal: "SIGKILL"})
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: it does not run
@@ -150,7 +165,7 @@ func (r *contained) release() {
 	r.undo()
 	r.e.removals.Go(func() {
 		defer r.cancel()
-		ctx, cancel := context.WithTimeout(r.free, engineTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.free), engineTimeout)
 		defer cancel()
 		if err := r.e.remove(ctx, r.name); err != nil {
 			r.e.log.WithError(err).WithField("container", r.name).Warn("sandbox: a container was not removed; the next start removes it")
@@ -160,7 +175,7 @@ func (r *contained) release() {
 
 // abandon takes back a command that did not start.
 func (r *contained) abandon() {
-	ctx, cancel := context.WithTimeout(r.free, engineTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.free), engineTimeout)
 	defer cancel()
 	if err := r.e.remove(ctx, r.name); err != nil {
 		r.e.log.WithError(err).WithField("container", r.name).Warn("sandbox: a container was not removed; the next start removes it")

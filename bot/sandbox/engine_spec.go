@@ -100,6 +100,9 @@ func (e *engine) mounts(ctx context.Context, w *Workspace, cache *cacheDir, show
 	}
 	for _, m := range shown {
 		host := m.Host
+		if _, err := os.Stat(host); err != nil { // some engines would make a folder of it
+			return nil, undo, fmt.Errorf("sandbox: nothing to show inside: %w", err)
+		}
 		if e.owner >= 0 && !below(host, e.dir) && smallTree(host) { // modes of the host do not matter in a copy; those of a seal do
 			dir, err := os.MkdirTemp(w.dir, "ro-")
 			if err != nil {

@@ -43,36 +43,6 @@ func ways(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 	}
 }
 
-// attack runs a payload of testdata in the workspace.
-func attack(t testing.TB, w *Workspace, lim Limits, payload string, args ...string) Result {
-	t.Helper()
-	r, err := w.Run(context.Background(), payloadCommand(t, w.box, lim, payload, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func payloadCommand(t testing.TB, s *Sandbox, lim Limits, payload string, args ...string) Command {
-	t.Helper()
-	host, err := filepath.Abs(filepath.Join("testdata", payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	interpreter := "/bin/sh"
-	if strings.HasSuffix(payload, ".py") {
-		var ok bool
-		if interpreter, ok = s.Tool("python3"); !ok {
-			t.Fatal("no python3 on this machine")
-		}
-	}
-	inside, mounts := "/driver/"+payload, []Mount{{Host: host, Inside: "/driver/" + payload}}
-	if s.Walls().Backend == None {
-		inside, mounts = host, nil
-	}
-	return Command{Argv: append([]string{interpreter, inside}, args...), Limits: lim, ReadOnly: mounts}
-}
-
 func TestS01WholeTreeDeadWithinTwoSecondsOfTheDeadline(t *testing.T) {
 	t.Parallel()
 	w := workspace(t, boxed(t, Config{}), nil)
@@ -142,18 +112,6 @@ func TestS01CancelKillsAtOnce(t *testing.T) {
 		}
 		return took
 	})
-}
-
-// withToken lists host processes that have the token in their arguments.
-func withToken(token string) (found []string) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, d := range dirs {
-		data, _ := os.ReadFile(d + "/cmdline")
-		if strings.Contains(string(data), token) && d != fmt.Sprintf("/proc/%d", os.Getpid()) {
-			found = append(found, filepath.Base(d)+" "+strings.ReplaceAll(string(data), "\x00", " "))
-		}
-	}
-	return found
 }
 
 func TestS02ForkBombStopsAtTheProcessLimit(t *testing.T) {

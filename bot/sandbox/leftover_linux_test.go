@@ -14,34 +14,6 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary play a host process that will be killed.
-func TestMain(m *testing.M) {
-	if state := os.Getenv("FETTLE_SANDBOX_VICTIM"); state != "" {
-		victim(state, os.Getenv("FETTLE_SANDBOX_TOKEN"))
-	}
-	os.Exit(m.Run())
-}
-
-// victim starts payloads, says so, and waits to be killed.
-func victim(state, token string) {
-	ctx := context.Background()
-	s, err := New(ctx, Config{StateDir: state})
-	if err == nil {
-		var w *Workspace
-		if w, err = s.Workspace(ctx, ""); err == nil {
-			for range 3 {
-				var p *Process
-				if p, err = w.Start(ctx, Command{Argv: []string{"sh", "-c", "echo up; setsid sleep 1000 & sleep 1000", token}}); err != nil {
-					break
-				}
-				_, err = p.Stdout.Read(make([]byte, 3))
-			}
-		}
-	}
-	fmt.Println("ready", err)
-	select {}
-}
-
 func mounts(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/mountinfo")
@@ -63,20 +35,6 @@ func groupsLeft(pid int) (left []string) {
 		left = append(left, found...)
 	}
 	return left
-}
-
-// eventually waits for what the kernel does by itself after a kill.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(30 * time.Second); !ok(); {
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("still %s", what)
-		}
-	}
 }
 
 func TestNothingIsLeftAfterKillNine(t *testing.T) {
