@@ -92,42 +92,56 @@ func (r *run) buy(ctx context.Context, c purchase, worst task.USD) (model.Reply,
 	if err := r.record(ctx, c, "to", c.req, model.Reply{}); err != nil {
 		return model.Reply{}, err
 	}
-	reply, err := observe(ctx, r.tape, "reply", c.id, func() (model.Reply, error) {
+	got, err := observe(ctx, r.tape, "reply", c.id, func() (bought, error) {
 		r.Point("prompt sent")
 		reply, asked := r.Models.Ask(ctx, c.req)
-		cost := costOf(worst, reply, asked)
+		b := bought{Cost: costOf(worst, reply, asked), Reply: reply}
 		var stored json.RawMessage
 		if asked == nil {
-			reply.Cost = cost
 			var err error
 			if stored, err = json.Marshal(reply); err != nil {
-				return reply, fmt.Errorf("writing down the reply %s: %w", c.id, err)
+				return b, fmt.Errorf("writing down the reply %s: %w", c.id, err)
 			}
+		} else {
+			f := faultOf(asked)
+			b.Fail = &f
 		}
-		if err := r.in.Journal.Settle(context.WithoutCancel(ctx), c.id, cost, stored); err != nil {
-			return reply, fmt.Errorf("settling the call %s: %w", c.id, err)
+		if err := r.in.Journal.Settle(context.WithoutCancel(ctx), c.id, b.Cost, stored); err != nil {
+			return b, fmt.Errorf("settling the call %s: %w", c.id, err)
 		}
 		r.Point("reply stored")
-		return reply, asked
+		return b, nil
 	})
-	// A call that a Stop ended is on record with the Stop alone.
-	cost := worst
-	if !isStop(err) {
-		cost = costOf(worst, reply, err)
+	if err != nil {
+		return model.Reply{}, err
 	}
-	r.money.add(c.req.Tier, cost-worst)
+	reply := got.Reply
+	r.money.add(c.req.Tier, got.Cost-worst)
+	if got.Fail != nil {
+		err = got.Fail.error()
+	}
 	data := any(reply)
 	if err != nil {
 		data = map[string]string{"error": err.Error()}
-		reply.Cost = cost
+		reply.Cost = got.Cost
 	}
 	if noted := r.record(context.WithoutCancel(ctx), c, "from", data, reply); noted != nil {
 		return reply, noted
+	}
+	if stop := r.alive(ctx); stop != nil { // whatever the call died of, this is why
+		return reply, stop
 	}
 	if err == nil && reply.Substituted != "" {
 		return reply, r.note(ctx, "model.substituted", reply.Substituted, map[string]any{"tier": c.req.Tier, "model": reply.Model, "attempt": c.attempt})
 	}
 	return reply, err
+}
+
+// bought is what became of a call.
+type bought struct {
+	Reply model.Reply `json:"reply"`
+	Cost  task.USD    `json:"cost_usd"`
+	Fail  *fault      `json:"fail,omitempty"`
 }
 
 // costOf is what a call is charged: what it says, nothing where the provider

@@ -2,8 +2,6 @@ package loop
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -19,7 +17,7 @@ const beginning = "begin"
 // start is all that a process knows when it takes a run up: with the effects
 // after it, everything that the run decides by.
 type start struct {
-	State      string                 `json:"state"` // hash of what was saved
+	State      *task.RunState         `json:"state,omitempty"` // what was saved; nil for a run that begins
 	Task       task.Task              `json:"task"`
 	Budget     task.Budget            `json:"budget"`
 	Guard      patch.Guard            `json:"guard"`
@@ -109,7 +107,8 @@ func (r *run) start(ctx context.Context) (start, error) {
 		if e.Kind != beginning {
 			return start{}, &Divergence{e.Seq, e.Kind, beginning}
 		}
-		t.rest, t.at, t.last = t.rest[1:], e.At, e.Seq
+		t.rest = t.rest[1:]
+		t.pass(e)
 		return read[start](e)
 	}
 	spent, by, err := r.in.Journal.Spent(ctx)
@@ -117,10 +116,13 @@ func (r *run) start(ctx context.Context) (start, error) {
 		return start{}, fmt.Errorf("reading what was spent: %w", err)
 	}
 	s := start{
-		State: stateHash(r.in.State), Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
+		Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
 		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
 		Errors: r.in.State.Errors, Spent: spent, SpentBy: by, Rungs: map[task.Tier]rung{},
 		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil},
+	}
+	if r.in.State.Version > 0 {
+		s.State = &r.in.State
 	}
 	if r.in.Tree != nil {
 		s.Base = r.in.Tree.BaseCommit()
@@ -139,14 +141,6 @@ func (r *run) start(ctx context.Context) (start, error) {
 		return start{}, err
 	}
 	return read[start](e)
-}
-
-// stateHash names a saved state without what others change in it.
-func stateHash(s task.RunState) string {
-	s.Worked, s.Errors = 0, 0
-	raw, _ := json.Marshal(s) // plain values: it cannot fail
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:12])
 }
 
 // planner tells whether plans can be asked for, and of which tier.

@@ -53,9 +53,9 @@ type search struct {
 
 // located are the suspicious places, and the flaky tests of a fresh baseline.
 type located struct {
-	Suspects []mend.Suspect `json:"suspects"`
-	Flaky    []string       `json:"flaky,omitempty"`
-	Seconds  float64        `json:"seconds,omitempty"` // that the second run of the red tests took
+	Suspects []mend.Suspect  `json:"suspects"`
+	Unstable verify.Unstable `json:"unstable"`
+	Seconds  float64         `json:"seconds,omitempty"` // that the second run of the red tests took
 }
 
 // sight is what a role may be shown of the tree.

@@ -91,7 +91,7 @@ func quiet() logrus.FieldLogger {
 
 type bench struct {
 	tree    *checkout.Tree
-	journal *memory
+	journal *loop.Memory
 	engine  *loop.Loop
 	task    task.Task
 	now     func() time.Time
@@ -155,7 +155,7 @@ func newBenchWith(t *testing.T, files map[string]string, script scripted.Script,
 		t.Fatal(err)
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
-	b := &bench{now: time.Now, tree: tree, journal: newMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
+	b := &bench{now: time.Now, tree: tree, journal: loop.NewMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.engine = loop.New(loop.Config{
 		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
 		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(), Now: func() time.Time { return b.now() },
@@ -165,7 +165,7 @@ func newBenchWith(t *testing.T, files map[string]string, script scripted.Script,
 
 func (b *bench) run(t *testing.T, budget task.Budget) task.Result {
 	t.Helper()
-	res, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Budget: budget, Tree: b.tree, State: b.journal.state, Journal: b.journal})
+	res, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Budget: budget, Tree: b.tree, State: b.journal.State, Journal: b.journal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestL1Tier2MendsWhatTier1CouldNotAndCostsAddUp(t *testing.T) {
 	if len(res.Changes) != 1 || string(res.Changes[0].Content) != strings.Replace(broken, broken[:strings.Index(broken, "\n\n\ndef total")], strings.TrimSuffix(mended, "\n"), 1) {
 		t.Errorf("the change reaches beyond the region:\n%s", res.Diff)
 	}
-	for _, m := range b.journal.messages {
+	for _, m := range b.journal.Messages {
 		if m.Tier == task.Tier2 && m.Direction == "to" && !strings.Contains(string(m.Data), "sorted(first + second)") {
 			t.Error("tier 2 was not shown tier 1's failed change")
 		}
@@ -377,7 +377,7 @@ func TestL7ARunGoesOnFromItsLastSavedAttemptAndBuysNothingTwice(t *testing.T) {
 		}
 		return scripted.Answer{Text: fmt.Sprintf("no idea %d", n)}
 	}, task.Tier1, task.Tier2)
-	b.journal.afterSave = func(s task.RunState) {
+	b.journal.AfterSave = func(s task.RunState) {
 		if len(s.Attempts) == 3 { // mechanical and two of tier 1
 			cancel()
 		}
@@ -385,13 +385,13 @@ func TestL7ARunGoesOnFromItsLastSavedAttemptAndBuysNothingTwice(t *testing.T) {
 	if _, err := b.engine.Run(ctx, loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("an interrupted run must stay unfinished, got %v", err)
 	}
-	b.journal.afterSave = nil
-	raw, err := json.Marshal(b.journal.state)
+	b.journal.AfterSave = nil
+	raw, err := json.Marshal(b.journal.State)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.journal.state = task.RunState{}
-	if err := json.Unmarshal(raw, &b.journal.state); err != nil {
+	b.journal.State = task.RunState{}
+	if err := json.Unmarshal(raw, &b.journal.State); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.tree.Reset(t.Context()); err != nil {
@@ -425,16 +425,16 @@ func TestL7ACallCutByAShutdownIsChargedAndNeverMadeAgainUnderItsName(t *testing.
 	if _, err := b.engine.Run(ctx, loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("an interrupted run must stay unfinished, got %v", err)
 	}
-	if len(b.journal.held) != 1 || !b.journal.held[0].Settled || b.journal.held[0].Actual != b.journal.held[0].Worst {
-		t.Fatalf("the call in flight is not charged at its worst case: %+v", b.journal.held)
+	if len(b.journal.Held) != 1 || !b.journal.Held[0].Settled || b.journal.Held[0].Actual != b.journal.Held[0].Worst {
+		t.Fatalf("the call in flight is not charged at its worst case: %+v", b.journal.Held)
 	}
-	worst := b.journal.held[0].Worst
+	worst := b.journal.Held[0].Worst
 	if err := b.tree.Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	res := b.run(t, task.Budget{})
-	if res.Outcome != task.Success || calls != 2 || len(b.journal.held) != 2 {
-		t.Fatalf("outcome %s (%s), %d calls, %d reservations", res.Outcome, res.Reason, calls, len(b.journal.held))
+	if res.Outcome != task.Success || calls != 2 || len(b.journal.Held) != 2 {
+		t.Fatalf("outcome %s (%s), %d calls, %d reservations", res.Outcome, res.Reason, calls, len(b.journal.Held))
 	}
 	if want := worst + task.Dollars(10e-6+10*2e-6); res.Cost != want {
 		t.Errorf("cost %v, want %v: the lost call counts", res.Cost, want)
@@ -481,10 +481,10 @@ func TestA3AnAttemptNamesTheSubstituteThatAnswered(t *testing.T) {
 		t.Fatalf("outcome %s (%s), best %+v", res.Outcome, res.Reason, res.Best)
 	}
 	noted, told := false, false
-	for _, d := range b.journal.decisions {
+	for _, d := range b.journal.Decisions {
 		noted = noted || d.Kind == "model.substituted" && d.Data["model"] == "stand-in"
 	}
-	for _, m := range b.journal.messages {
+	for _, m := range b.journal.Messages {
 		told = told || m.Direction == "from" && m.Model == "stand-in"
 	}
 	if !noted || !told {

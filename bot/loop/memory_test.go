@@ -1,4 +1,4 @@
-package loop_test
+package loop
 
 import (
 	"context"
@@ -6,35 +6,35 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// memory is a journal in memory, with the store's rules for money. What it
+// Memory is a journal in memory, with the store's rules for money. What it
 // holds outlives the "process" that wrote it.
-type memory struct {
+type Memory struct {
 	mu        sync.Mutex
-	state     task.RunState
-	messages  []task.Message
-	decisions []task.Decision
-	effects   []task.Effect
-	held      []task.Reservation
-	lost      map[string]task.USD // charged for calls in flight at crashes
-	afterSave func(task.RunState)
-	// before is called at each write and may end the process by its error.
-	before func(what string) error
+	State     task.RunState
+	Messages  []task.Message
+	Decisions []task.Decision
+	Effects   []task.Effect
+	Held      []task.Reservation
+	Lost      map[string]task.USD // charged for calls in flight at crashes
+	AfterSave func(task.RunState)
+	// Before is called at each write and may end the process by its error.
+	Before func(what string) error
 }
 
-func newMemory() *memory { return &memory{lost: map[string]task.USD{}} }
+// NewMemory is an empty journal.
+func NewMemory() *Memory { return &Memory{Lost: map[string]task.USD{}} }
 
-func (m *memory) dies(what string) error {
-	if m.before == nil {
+func (m *Memory) dies(what string) error {
+	if m.Before == nil {
 		return nil
 	}
-	return m.before(what)
+	return m.Before(what)
 }
 
-func (m *memory) Save(_ context.Context, s task.RunState) error {
+func (m *Memory) Save(_ context.Context, s task.RunState) error {
 	if err := m.dies("save"); err != nil {
 		return err
 	}
@@ -43,9 +43,9 @@ func (m *memory) Save(_ context.Context, s task.RunState) error {
 		return err
 	}
 	m.mu.Lock()
-	m.state = task.RunState{}
-	err = json.Unmarshal(raw, &m.state)
-	after := m.afterSave
+	m.State = task.RunState{}
+	err = json.Unmarshal(raw, &m.State)
+	after := m.AfterSave
 	m.mu.Unlock()
 	if after != nil {
 		after(s)
@@ -53,104 +53,104 @@ func (m *memory) Save(_ context.Context, s task.RunState) error {
 	return err
 }
 
-func (m *memory) Progress(context.Context, task.Progress) error { return m.dies("progress") }
+func (m *Memory) Progress(context.Context, task.Progress) error { return m.dies("progress") }
 
-func (m *memory) Record(_ context.Context, x task.Message) error {
+func (m *Memory) Record(_ context.Context, x task.Message) error {
 	if err := m.dies("record"); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.messages = append(m.messages, x)
+	m.Messages = append(m.Messages, x)
 	return nil
 }
 
-func (m *memory) Decide(_ context.Context, d task.Decision) error {
+func (m *Memory) Decide(_ context.Context, d task.Decision) error {
 	if err := m.dies("decide"); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.decisions = append(m.decisions, d)
+	m.Decisions = append(m.Decisions, d)
 	return nil
 }
 
-func (m *memory) Effect(_ context.Context, e task.Effect) (int, error) {
+func (m *Memory) Effect(_ context.Context, e task.Effect) (int, error) {
 	if err := m.dies("effect"); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e.Seq = len(m.effects) + 1
-	m.effects = append(m.effects, e)
+	e.Seq = len(m.Effects) + 1
+	m.Effects = append(m.Effects, e)
 	return e.Seq, nil
 }
 
-func (m *memory) Reserve(_ context.Context, r task.Reservation) (task.Reservation, error) {
+func (m *Memory) Reserve(_ context.Context, r task.Reservation) (task.Reservation, error) {
 	if err := m.dies("reserve"); err != nil {
 		return task.Reservation{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := -1
-	for i, h := range m.held {
+	for i, h := range m.Held {
 		if h.ID == r.ID {
 			at = i
 		}
 	}
-	if at >= 0 && m.held[at].Settled {
-		return m.held[at], nil
+	if at >= 0 && m.Held[at].Settled {
+		return m.Held[at], nil
 	}
-	if at >= 0 && m.held[at].Bought > 1 {
-		return task.Reservation{}, loop.ErrLost
+	if at >= 0 && m.Held[at].Bought > 1 {
+		return task.Reservation{}, ErrLost
 	}
 	if sum, _ := m.spent(); r.Limit > 0 && sum+r.Worst > r.Limit {
-		return task.Reservation{}, &loop.Stop{Outcome: task.BudgetExhausted, Reason: fmt.Sprintf("a call to %s may cost up to %s", r.Tier, r.Worst)}
+		return task.Reservation{}, &Stop{Outcome: task.BudgetExhausted, Reason: fmt.Sprintf("a call to %s may cost up to %s", r.Tier, r.Worst)}
 	}
 	if at < 0 {
 		r.Bought = 1
-		m.held = append(m.held, r)
+		m.Held = append(m.Held, r)
 		return r, nil
 	}
-	h := &m.held[at]
-	m.lost[h.ID] += h.Worst
+	h := &m.Held[at]
+	m.Lost[h.ID] += h.Worst
 	h.Bought, h.Worst = h.Bought+1, r.Worst
 	return *h, nil
 }
 
-func (m *memory) Settle(_ context.Context, id string, actual task.USD, reply json.RawMessage) error {
+func (m *Memory) Settle(_ context.Context, id string, actual task.USD, reply json.RawMessage) error {
 	if err := m.dies("settle"); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := range m.held {
-		if m.held[i].ID == id {
-			if m.held[i].Settled && (m.held[i].Actual != actual || string(m.held[i].Reply) != string(reply)) {
+	for i := range m.Held {
+		if m.Held[i].ID == id {
+			if m.Held[i].Settled && (m.Held[i].Actual != actual || string(m.Held[i].Reply) != string(reply)) {
 				return fmt.Errorf("%s was settled before with other figures", id)
 			}
-			m.held[i].Actual, m.held[i].Settled, m.held[i].Reply = actual, true, reply
+			m.Held[i].Actual, m.Held[i].Settled, m.Held[i].Reply = actual, true, reply
 			return nil
 		}
 	}
 	return fmt.Errorf("no reservation %s", id)
 }
 
-func (m *memory) Spent(context.Context) (task.USD, map[task.Tier]task.USD, error) {
+func (m *Memory) Spent(context.Context) (task.USD, map[task.Tier]task.USD, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sum, by := m.spent()
 	return sum, by, nil
 }
 
-func (m *memory) spent() (sum task.USD, by map[task.Tier]task.USD) {
+func (m *Memory) spent() (sum task.USD, by map[task.Tier]task.USD) {
 	by = map[task.Tier]task.USD{}
-	for _, h := range m.held {
+	for _, h := range m.Held {
 		c := h.Worst
 		if h.Settled {
 			c = h.Actual
 		}
-		c += m.lost[h.ID]
+		c += m.Lost[h.ID]
 		sum += c
 		by[h.Tier] += c
 	}

@@ -48,8 +48,9 @@ func (r *run) locate(ctx context.Context) error {
 	}
 	r.suspects = found.Suspects
 	if fresh {
-		r.baseline.Flaky = found.Flaky
-		if err := r.note(ctx, "baseline.repeated", fmt.Sprintf("%d flaky", len(found.Flaky)), map[string]any{"seconds": found.Seconds}); err != nil {
+		r.baseline.Unstable = found.Unstable
+		words := fmt.Sprintf("%d flaky, %d of them by the order of the tests", len(found.Unstable.Flaky), len(found.Unstable.Order))
+		if err := r.note(ctx, "baseline.repeated", words, map[string]any{"seconds": found.Seconds, "order": found.Unstable.Order}); err != nil {
 			return err
 		}
 		if r.state.Baseline, err = json.Marshal(r.baseline); err != nil {

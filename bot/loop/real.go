@@ -60,7 +60,7 @@ func (h *real) exemplify(ctx context.Context, t task.Task, guard patch.Guard) (e
 func (h *real) localise(ctx context.Context, q search) (out located, err error) {
 	err = h.withExample(ctx, q.Example, func() error {
 		type second struct {
-			flaky []string
+			flaky verify.Unstable
 			took  time.Duration
 			err   error
 		}
@@ -80,9 +80,9 @@ func (h *real) localise(ctx context.Context, q search) (out located, err error) 
 		if got.err != nil {
 			return fmt.Errorf("running the tests on the base again: %w", got.err)
 		}
-		out.Flaky, out.Seconds = got.flaky, got.took.Seconds()
-		if err == nil && len(got.flaky) > 0 {
-			q.Baseline.Flaky = got.flaky
+		out.Unstable, out.Seconds = got.flaky, got.took.Seconds()
+		if err == nil && len(got.flaky.Flaky) > 0 {
+			q.Baseline.Unstable = got.flaky
 			out.Suspects, err = h.Mender.Localise(ctx, h.request(q))
 		}
 		return err

@@ -52,15 +52,15 @@ func TestC5AnExampleInTheIssueBecomesTheFailingTestThatIsMended(t *testing.T) {
 			t.Errorf("the test is doubted: %s", why)
 		}
 	}
-	if len(b.journal.state.Baseline) == 0 || len(b.journal.state.Example) == 0 {
+	if len(b.journal.State.Baseline) == 0 || len(b.journal.State.Example) == 0 {
 		t.Error("the test is not in the saved state")
 	}
 
 	// A process that takes the run up again has the same test.
-	again := b.journal.state
+	again := b.journal.State
 	again.Outcome, again.Accepted, again.Attempts = "", 0, nil
 	again.Plan, again.PlanNo, again.Step, again.Done = nil, 0, 0, nil
-	b.journal.state = again
+	b.journal.State = again
 	if err := b.tree.Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (r *run) end(outcome task.Outcome, reason string) {
 }
 
 func (r *run) note(ctx context.Context, kind, reason string, data map[string]any) error {
-	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.now(), After: r.tape.last, Kind: kind, Reason: reason, Data: data})
+	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.now(), After: r.tape.last, Seen: r.tape.digest(), Kind: kind, Reason: reason, Data: data})
 	if err != nil {
 		return ended(ctx, fmt.Errorf("writing the decision %q to the audit log: %w", kind, err))
 	}

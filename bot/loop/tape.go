@@ -24,6 +24,7 @@ type tape struct {
 
 	at   time.Time // the run's own time: of the last effect
 	last int       // Seq of the last effect
+	seen [32]byte  // digest of all effects of this process
 
 	rest    []task.Effect // of a replay: what is still to come
 	replays bool
@@ -93,9 +94,23 @@ func (t *tape) note(ctx context.Context, e task.Effect) error {
 	if err != nil {
 		return fmt.Errorf("writing down what came of %s: %w", e.Kind, err)
 	}
-	t.at, t.last = e.At, seq
+	e.Seq = seq
+	t.pass(e)
 	return nil
 }
+
+// pass moves the run's time and digest on over an effect. The digest stands in
+// every decision, so that a record of which anything was altered cannot give
+// the same decisions.
+func (t *tape) pass(e task.Effect) {
+	t.at, t.last = e.At, e.Seq
+	h := sha256.New()
+	fmt.Fprintf(h, "%x\n%s\n%s\n%s\n%s\n%s", t.seen, e.Kind, e.Key, e.At.Format(time.RFC3339Nano), e.Data, e.Fail)
+	h.Sum(t.seen[:0])
+}
+
+// digest names what the run has seen so far.
+func (t *tape) digest() string { return hex.EncodeToString(t.seen[:8]) }
 
 // recall takes the next effect off the tape.
 func (t *tape) recall(kind, key string) (task.Effect, error) {
@@ -111,7 +126,8 @@ func (t *tape) recall(kind, key string) (task.Effect, error) {
 	case e.Key != key:
 		return e, &Divergence{e.Seq, kind, "another " + kind + " than was recorded"}
 	}
-	t.rest, t.at, t.last = t.rest[1:], e.At, e.Seq
+	t.rest = t.rest[1:]
+	t.pass(e)
 	return e, nil
 }
 

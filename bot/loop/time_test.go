@@ -34,11 +34,11 @@ func TestL5OnlyTimeThatIsWorkedCounts(t *testing.T) {
 	if !errors.Is(err, gone) {
 		t.Fatalf("got %v", err)
 	}
-	if w := b.journal.state.Worked; w < 20*time.Minute || w > 25*time.Minute {
+	if w := b.journal.State.Worked; w < 20*time.Minute || w > 25*time.Minute {
 		t.Fatalf("%s were written down of 20 minutes", w)
 	}
-	if b.journal.state.Outcome != "" {
-		t.Fatalf("an interrupted run has the outcome %s", b.journal.state.Outcome)
+	if b.journal.State.Outcome != "" {
+		t.Fatalf("an interrupted run has the outcome %s", b.journal.State.Outcome)
 	}
 
 	later.Add(int64(24 * time.Hour)) // parked, or no server

@@ -234,6 +234,7 @@ type Decision struct {
 	Run    string         `json:"run"`
 	At     time.Time      `json:"timestamp"`
 	After  int            `json:"after"` // Seq of the last effect before it
+	Seen   string         `json:"seen"`  // digest of the effects that the process had seen
 	Kind   string         `json:"kind"`  // "tier.start", "attempt.judged", "budget.refused", …
 	Reason string         `json:"reason,omitempty"`
 	Data   map[string]any `json:"data,omitempty"`

@@ -1,0 +1,294 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/loop/estimate"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+)
+
+// world stands in for tree and checks. A change's words say what its tests do:
+// "right" mends the fault, "breaks" breaks another test, "half" mends the half
+// of it; anything else fails with these words as its message.
+type world struct {
+	mu       sync.Mutex
+	now      time.Time
+	tree     []string // the words that lie in the tree
+	question bool     // nothing fails on the base
+	missing  []string // promised files that are not there
+	places   int      // files that look suspicious
+	broken   error    // of every judgement
+	judged   int
+	laid     int
+	during   func(what string) // called when something happens outside
+	scores   int               // risk of each change
+}
+
+func (w *world) happens(what string, takes time.Duration) {
+	w.mu.Lock()
+	w.now = w.now.Add(takes)
+	w.mu.Unlock()
+	if w.during != nil {
+		w.during(what)
+	}
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) prepare(context.Context, preparing) (prepared, error) {
+	return prepared{Nothing: true}, nil
+}
+
+func (w *world) measure(context.Context) (verify.Baseline, error) {
+	w.happens("measure", time.Second)
+	rep := verify.Report{Elapsed: time.Second, Tests: []verify.TestResult{{ID: "pytest:.:t.py::test_other", Status: verify.StatusPassed, File: "t.py"}}}
+	for _, name := range []string{"test_one", "test_two"} {
+		r := verify.TestResult{ID: "pytest:.:t.py::" + name, Status: verify.StatusFailed, File: "t.py"}
+		r.Failure = &task.Failure{Test: r.ID, Kind: task.FailAssertion, Exception: "AssertionError", Message: "interleave is wrong", File: "t.py", Line: 3}
+		if w.question {
+			r.Status, r.Failure = verify.StatusPassed, nil
+		}
+		rep.Tests = append(rep.Tests, r)
+	}
+	return verify.Baseline{Report: rep}, nil
+}
+
+func (w *world) exemplify(context.Context, task.Task, patch.Guard) (example.Found, error) {
+	return example.Found{}, nil
+}
+
+func (w *world) localise(context.Context, search) (located, error) {
+	var out located
+	for i := range max(1, w.places) {
+		out.Suspects = append(out.Suspects, mend.Suspect{Path: fmt.Sprintf("weave%d.py", i), Line: 1, EndLine: 2, Score: 1, Reasons: []string{"run by failing tests"}})
+	}
+	return out, nil
+}
+
+func (w *world) repair(context.Context, search) (mend.Repair, error) {
+	w.happens("repair", time.Second)
+	return mend.Repair{Tried: 7, Reason: "no candidate passed"}, nil
+}
+
+func (w *world) sight(context.Context, []mend.Suspect) (sight, error) {
+	p := agent.Place{Path: "weave0.py", Region: code.Region{ID: "function:interleave@00000000", Name: "interleave", StartLine: 1, EndLine: 2}, Code: "def interleave(a, b):\n    return a + b\n"}
+	return sight{Places: []agent.Place{p}, TestDirs: []string{"."}, Files: []string{"weave0.py", "t.py"}}, nil
+}
+
+func (w *world) apply(_ context.Context, p task.Patch, g patch.Guard, _ task.Tier) (applied, error) {
+	w.happens("apply", time.Millisecond)
+	words := strings.TrimSpace(p.Edits[0].Code)
+	if strings.Contains(words, "protected") && !g.AllowProtected {
+		return applied{Refused: "weave0.py is protected", Protected: true}, nil
+	}
+	w.tree = append(w.tree, words)
+	diff := "--- a/weave0.py\n+++ b/weave0.py\n@@ -1 +1 @@\n+" + strings.ReplaceAll(words, "\n", "\n+") + "\n"
+	return applied{Diff: diff, Regions: []task.RegionRef{{Path: "weave0.py", Name: "interleave", StartLine: 1, EndLine: 2}}, Risk: task.Risk{Score: w.scores, Reasons: []string{"made up"}}}, nil
+}
+
+func (w *world) judge(ctx context.Context, base verify.Baseline, _ []string) (verify.Verdict, error) {
+	w.judged++
+	w.happens("judge", time.Second)
+	if w.broken != nil || ctx.Err() != nil {
+		return verify.Verdict{}, errors.Join(w.broken, ctx.Err())
+	}
+	words := strings.Join(w.tree, "\n")
+	red := base.Report.Red()
+	v := verify.Verdict{StillRed: red, Checks: []task.Check{{Name: "pytest .", Status: task.CheckFailed, Seconds: 1}}}
+	switch {
+	case strings.Contains(words, "right"):
+		v.Green, v.StillRed, v.Fixed = true, nil, red
+		v.Checks[0].Status = task.CheckPassed
+		return v, nil
+	case strings.Contains(words, "half"):
+		v.StillRed, v.Fixed = red[1:], red[:1]
+	case strings.Contains(words, "breaks"):
+		v.Broken = []string{"pytest:.:t.py::test_other"}
+	}
+	v.Reasons = []string{"no test that failed before passes now"}
+	for _, id := range v.StillRed {
+		v.Failures = append(v.Failures, task.Failure{Test: id, Kind: task.FailAssertion, Exception: "AssertionError", Message: "got " + w.tree[len(w.tree)-1]})
+	}
+	return v, nil
+}
+
+func (w *world) reproduces(context.Context, string, string) (reproduced, error) {
+	return reproduced{1, true}, nil
+}
+
+func (w *world) weigh(context.Context, weighing) (weighed, error) { return weighed{}, nil }
+func (w *world) pin(context.Context, pinning) (pinned, error)     { return pinned{}, nil }
+func (w *world) tool(context.Context, toolCall) (string, error)   { return "", refused("not here") }
+func (w *world) checks(context.Context, checking) (checked, error) {
+	return checked{NotRun: "none"}, nil
+}
+
+func (w *world) smoke(context.Context, smoking) (smoked, error) { return smoked{NotRun: "none"}, nil }
+
+func (w *world) keep(_ context.Context, k keeping) (string, error) {
+	return fmt.Sprintf("%040d", k.Number), nil
+}
+
+func (w *world) lay(_ context.Context, stands []standing) error {
+	w.laid++
+	w.tree = nil
+	for _, s := range stands {
+		w.tree = append(w.tree, strings.TrimSpace(s.Patch.Edits[0].Code))
+	}
+	return nil
+}
+
+func (w *world) product(ctx context.Context, stands []standing, _ []string) (product, error) {
+	if err := w.lay(ctx, stands); err != nil {
+		return product{}, err
+	}
+	var out product
+	for _, s := range w.tree {
+		out.Changes = append(out.Changes, task.FileChange{Path: "weave0.py", Content: []byte(s), Mode: "100644"})
+	}
+	out.Diff, out.Missing = strings.Join(w.tree, "\n"), w.missing
+	return out, nil
+}
+
+// stage is a run with a world and a scripted model.
+type stage struct {
+	*testing.T
+	world   *world
+	journal *Memory
+	server  *scripted.Server
+	cfg     Config
+	in      Input
+
+	stopping context.Context //nolint:containedctx // of one test
+}
+
+// offline is the configuration without anything that reaches outside.
+func (s *stage) offline() Config {
+	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Detect: s.cfg.Detect, Log: s.cfg.Log,
+		Now: func() time.Time { panic("a replay looked at the clock") }}
+}
+
+func (s *stage) recorded() Recorded {
+	rec := Recorded{RunID: s.in.RunID, Effects: s.journal.Effects}
+	for _, d := range s.journal.Decisions {
+		line, err := json.Marshal(d)
+		if err != nil {
+			s.Fatal(err)
+		}
+		rec.Decisions = append(rec.Decisions, line)
+	}
+	return rec
+}
+
+// role tells who asks.
+func role(c scripted.Call) string {
+	for name, words := range map[string]string{"planner": "You are the planner", "critic": "You check a plan", "reviewer": "You review a change", "tester": "You read the result"} {
+		if strings.Contains(c.System, words) {
+			return name
+		}
+	}
+	return "developer"
+}
+
+// says answers like a developer who writes these words.
+func says(words string) scripted.Answer {
+	return scripted.Answer{Text: scripted.Edit("weave0.py", "function:interleave@00000000", words, "because"), TokensIn: 1000, TokensOut: 100}
+}
+
+func newStage(t *testing.T, script scripted.Script, tiers ...task.Tier) *stage {
+	t.Helper()
+	srv, err := scripted.Start(func(c scripted.Call, n int) scripted.Answer {
+		a := script(c, n)
+		if a.Status == 0 && a.TokensIn == 0 {
+			a.TokensIn, a.TokensOut = 1000, 100
+		}
+		return a
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = srv.Close() })
+	return stageOn(t, srv, tiers...)
+}
+
+func stageOn(t *testing.T, srv *scripted.Server, tiers ...task.Tier) *stage {
+	t.Helper()
+	ends := map[task.Tier]model.Endpoint{}
+	for _, tier := range tiers {
+		ends[tier] = model.Endpoint{Tier: tier, BaseURL: srv.URL(), Model: "model-" + string(tier), PriceIn: 1, PriceOut: 2, MaxTokens: 500}
+	}
+	roles, err := agent.New(agent.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	w := &world{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	s := &stage{T: t, world: w, server: srv, journal: NewMemory()}
+	s.cfg = Config{
+		Developer: roles.Developer, Sandbox: "none: a double", Log: log, Now: w.clock, double: w,
+		Models: model.New(model.Config{Endpoints: ends, Log: log, Backoff: func() backoff.BackOff { return &backoff.ZeroBackOff{} }}),
+	}
+	s.in = Input{RunID: "r1", Task: task.Task{Title: "interleave is wrong", Body: "It should take turns."}, Journal: s.journal, History: estimate.New(estimate.Config{})}
+	return s
+}
+
+// named gives the stage's models a name of their own on a shared server.
+func (s *stage) named(id string) {
+	ends := map[task.Tier]model.Endpoint{}
+	for _, tier := range []task.Tier{task.Tier1, task.Tier2, task.Tier3} {
+		if s.cfg.Models.Has(tier) {
+			ends[tier] = model.Endpoint{Tier: tier, BaseURL: s.server.URL(), Model: "model-" + string(tier) + "-" + id, PriceIn: 1, PriceOut: 2, MaxTokens: 500}
+		}
+	}
+	s.cfg.Models = model.New(model.Config{Endpoints: ends, Log: s.cfg.Log, Backoff: func() backoff.BackOff { return &backoff.ZeroBackOff{} }})
+}
+
+// withRoles adds the roles besides the developer.
+func (s *stage) withRoles() *stage {
+	roles, err := agent.New(agent.Config{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.cfg.Planner, s.cfg.Reviewer, s.cfg.Tester = roles.Planner, roles.Reviewer, roles.Tester
+	return s
+}
+
+// run is one process that takes the run up where the journal has it.
+func (s *stage) run(ctx context.Context) (task.Result, error) {
+	s.world.tree = nil // another process has another tree
+	in := s.in
+	in.State = s.journal.State
+	return New(s.cfg).Run(ctx, in)
+}
+
+func (s *stage) kinds() string {
+	var out []string
+	for _, d := range s.journal.Decisions {
+		out = append(out, d.Kind)
+	}
+	return strings.Join(out, " ")
+}
