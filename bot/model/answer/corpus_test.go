@@ -1,0 +1,107 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// entry is one malformed answer of the corpus, written by somebody who had not
+// seen the parser, with what has to come of it.
+type entry struct {
+	ID     string `json:"id"`
+	Role   string `json:"role"`
+	Class  string `json:"class"`
+	Finish string `json:"finish"`
+	Answer string `json:"answer"`
+	Expect struct {
+		Decision json.RawMessage `json:"decision"`
+		Refuse   bool            `json:"refuse"`
+		Either   json.RawMessage `json:"either"`
+	} `json:"expect"`
+}
+
+// score counts what came of a class of answers.
+type score struct{ decided, refused, shy, executed int }
+
+// The open half is run by every test; the sealed half, which the parser was
+// not tuned on, only in a closing run: FETTLE_CORPUS=sealed.
+func TestA2TheCorpusOfMalformedAnswers(t *testing.T) {
+	t.Parallel()
+	half := "open"
+	if os.Getenv("FETTLE_CORPUS") == "sealed" {
+		half = "sealed"
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "corpus", half, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skipf("there is no testdata/corpus/%s", half)
+	}
+	scores := map[string]*score{}
+	var total score
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []entry
+		if err := json.Unmarshal(data, &list); err != nil {
+			list = make([]entry, 1)
+			if err := json.Unmarshal(data, &list[0]); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+		for _, e := range list {
+			s := scores[e.Class]
+			if s == nil {
+				s = &score{}
+				scores[e.Class] = s
+			}
+			one, says := judge(t, e)
+			s.add(one)
+			total.add(one)
+			if says != "" && half == "open" {
+				t.Log(says)
+			}
+		}
+	}
+	report(t, scores, total)
+	n := total.decided + total.refused + total.shy + total.executed
+	if total.executed > 0 {
+		t.Errorf("%d answers would have done something that was not asked for", total.executed)
+	}
+	if right := total.decided + total.refused; right*100 < n*99 {
+		t.Errorf("%d of %d answers end in the right decision or the right refusal, at least 99 %% have to", right, n)
+	}
+}
+
+func (s *score) add(o score) {
+	s.decided += o.decided
+	s.refused += o.refused
+	s.shy += o.shy
+	s.executed += o.executed
+}
+
+func report(t *testing.T, scores map[string]*score, total score) {
+	names := make([]string, 0, len(scores))
+	for name := range scores {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var b strings.Builder
+	row := func(name string, s score) {
+		fmt.Fprintf(&b, "\n%-44s %8d %8d %8d %8d", name, s.decided, s.refused, s.shy, s.executed)
+	}
+	fmt.Fprintf(&b, "\n%-44s %8s %8s %8s %8s", "class", "decided", "refused", "too shy", "executed")
+	for _, name := range names {
+		row(name, *scores[name])
+	}
+	row("all", total)
+	t.Log(b.String())
+}
