@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing/fstest"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/target"
@@ -49,6 +50,7 @@ type judged struct {
 	seen, missed int            // faults that the suite sees and does not see
 	void         map[string]int // no faults that tests could see, by reason
 	scores       []score        // as ways
+	took         []float64      // seconds of each choice
 	misses       []string
 	ran          []string // what was really run
 	ranHeld      int
@@ -101,7 +103,9 @@ func (s *suite) compare(ctx context.Context, f fault, got outcome, ways []way, j
 	for i, w := range ways {
 		ch := target.Change{Files: []string{f.file}, Commits: s.commits, Map: s.m, Budget: s.b.budget}
 		w.set(&ch)
+		begun := time.Now()
 		sel := target.Select(tree, s.cmd, ch)
+		j.took = append(j.took, time.Since(begun).Seconds())
 		chosen, seconds := s.chosen(sel, w.cut)
 		sc := &j.scores[i]
 		held := slices.ContainsFunc(got.Red, func(t string) bool { return chosen[t] })

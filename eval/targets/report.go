@@ -45,6 +45,8 @@ func (b *bench) print(j judged, ways []way) {
 	}
 	fmt.Println()
 	table(ways, j.scores, j.seen)
+	_, mid, high := quartiles(j.took)
+	fmt.Printf("  choosing took %.0f ms at the median, %.0f ms at the upper quartile\n", 10*mid, 10*high)
 	if j.ranOf > 0 {
 		fmt.Printf("  really run: %d of %d red; %s\n", j.ranHeld, j.ranOf, strings.Join(j.ran, ", "))
 	}

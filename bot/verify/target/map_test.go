@@ -114,6 +114,18 @@ func TestC4TheTestsThatRanTheChangedLinesAreChosen(t *testing.T) {
 	}
 }
 
+func TestC4AnEntryOfATableBringsWhatUsesTheTable(t *testing.T) {
+	t.Parallel()
+	files := with(cartFiles, "other.py", "def far():\n    return 1\n", "KINDS = {\n    'near': 1,\n    'far': 2,\n}\n\n\ndef far(kind):\n    return KINDS[kind]\n\n\ndef name():\n    return 'far'\n")
+	_, c, m := recorded(t, files, `{"k":"test","id":"test_far.py::test_far","file":"test_far.py","seconds":0,"ran":{"other.py":"8"}}`,
+		`{"k":"test","id":"test_far.py::test_name","file":"test_far.py","seconds":0,"ran":{"other.py":"12"}}`, `{"k":"test","id":"test_more.py::test_x","file":"test_more.py","seconds":0,"ran":{"cart.py":"15"}}`)
+	tr, _ := project(t, with(files, "other.py", "'far': 2", "'far': 3"))
+	s := Select(tr, c, Change{Files: []string{"other.py"}, Map: m})
+	if want := []string{"test_far.py::test_far", "test_far.py::test_name"}; !slices.Equal(tests(s), want) || !strings.Contains(s.Picks[0].Reasons[0], "far or KINDS") {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestC4ATestThatStartsAnotherProcessIsChosenLast(t *testing.T) {
 	t.Parallel()
 	files := with(cartFiles, "test_far.py", "def test_far(): pass", "import subprocess\ndef test_far():\n    subprocess.run(['x'])")

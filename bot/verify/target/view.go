@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -127,7 +128,7 @@ func (v *view) place(file, old, now int) place {
 	case in && function(r):
 		p.how, p.lines[file] = "ran the lines beside the changed ones", beside(hit, old, p.whole)
 	default:
-		v.defined(&p, now)
+		v.defined(&p, r, now)
 	}
 	return p
 }
@@ -178,26 +179,21 @@ var leading = regexp.MustCompile(`^\s*(?:(?:export|default|const|let|var|type|st
 
 // defined is for a place that runs while the module is loaded: a constant, an
 // attribute of a class, an entry of a table. What uses its name speaks for it,
-// or else what belongs to the same class, or the file.
-func (v *view) defined(p *place, now int) {
-	text := v.text(p.file)
-	var names []string
-	n := 0
-	first := then(nil, 0)
-	if len(p.whole) > 0 {
-		first = int(p.whole[0].From)
-	}
-	for line := range lineSeq(text) {
-		n++
-		if m := leading.FindStringSubmatch(line); m != nil && (n == now || then(v.drift(p.file), n) == first) {
-			names = append([]string{m[1]}, names...)
-		}
+// of an entry also what uses the table's name; or else what belongs to the same
+// class, or the file.
+func (v *view) defined(p *place, r code.Region, now int) {
+	names := v.names(p.file, now)
+	if r.Kind == code.KindBlock && r.StartLine < now {
+		names = append(names, v.names(p.file, r.StartLine)...)
 	}
 	for _, name := range names {
-		if lines := v.mention(name, p.file, now); len(lines) > 0 {
-			p.lines, p.name, p.how = lines, name, "ran lines that use "+name
-			return
+		for f, lines := range v.mention(name, p.file, now) {
+			p.lines[f] = union(p.lines[f], lines)
+			p.name, p.how = name, "ran lines that use "+strings.Join(names, " or ")
 		}
+	}
+	if len(p.lines) > 0 {
+		return
 	}
 	ran := v.ran(p.file)
 	if len(p.whole) > 0 && slices.Contains(ran[min(int(p.whole[0].From), len(ran)-1):min(int(p.whole[0].To)+1, len(ran))], true) {
@@ -205,6 +201,20 @@ func (v *view) defined(p *place, now int) {
 		return
 	}
 	p.lines[p.file], p.how = Lines{{1, maxLine}}, "ran "+v.m.Files[p.file].Path
+}
+
+// names is the name that a line begins with, if any.
+func (v *view) names(file, line int) []string {
+	n := 0
+	for text := range lineSeq(v.text(file)) {
+		if n++; n == line {
+			if m := leading.FindStringSubmatch(text); m != nil {
+				return m[1:2]
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // mention lists the lines, as they were recorded, that hold a word and that a
