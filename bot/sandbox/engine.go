@@ -79,8 +79,7 @@ func (s *Sandbox) openEngine(ctx context.Context, cfg Config) error {
 		s.tools, err = e.discover(ctx, s)
 	}
 	if err != nil {
-		e.close()
-		return err
+		return errors.Join(err, s.Close()) // with the cache that the test had
 	}
 	s.walls.SelfTest = true
 	return nil
