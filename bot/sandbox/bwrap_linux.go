@@ -148,11 +148,12 @@ func (b *bubblewrap) start(r *confined, args, argv []string, io stdio) (block *o
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}
 	}
 	closeInherited()
-	start := cmd.Start
 	if r.group != nil {
-		start = func() error { return r.group.start(cmd) }
+		err = r.group.start(b.stage, cmd)
+	} else {
+		err = b.stage.do(cmd.Start)
 	}
-	if err := b.stage.do(start); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("sandbox: starting %s: %w", b.exe, err)
 	}
 	r.cmd, r.status = cmd, statusR

@@ -27,6 +27,7 @@ type cgroups struct {
 	mu    sync.Mutex
 	free  []*cgroup
 	shut  bool
+	rest  *cgroup // version 1: where the stage's thread is between two starts
 
 	mkdir, rmdir func(string) error // tests: a file system that is not the kernel's
 }
@@ -36,7 +37,8 @@ type cgroup struct {
 	of           *cgroups
 	v2           bool
 	memory, pids string
-	lim          Limits // as far as it keeps them: memory and processes
+	doors        []*os.File // version 1: write 0 to move the writing thread in
+	lim          Limits     // as far as it keeps them: memory and processes
 }
 
 // A group with more than this charged to it, bytes that a command left on a
@@ -167,6 +169,9 @@ func (c *cgroups) close() {
 	for _, g := range free {
 		g.remove()
 	}
+	if c.rest != nil {
+		c.rest.closeDoors()
+	}
 }
 
 func (g *cgroup) prepare() error {
@@ -265,7 +270,13 @@ func readNumber(path string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
 }
 
+func (g *cgroup) closeDoors() {
+	closeAll(g.doors)
+	g.doors = nil
+}
+
 func (g *cgroup) remove() {
+	g.closeDoors()
 	_ = g.of.rmdir(g.memory)
 	if !g.v2 {
 		_ = g.of.rmdir(g.pids)

@@ -187,7 +187,12 @@ func TestCgroupOfVersion2TakesAChildAtItsStart(t *testing.T) {
 		var out strings.Builder
 		cmd.Stdout, cmd.SysProcAttr = &out, &syscall.SysProcAttr{}
 		g := &cgroup{of: c, v2: true, memory: dir, pids: dir}
-		err := errors.Join(g.start(cmd), cmd.Wait())
+		s, err := newStage(false, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		err = errors.Join(g.start(s, cmd), cmd.Wait())
 		g.remove()
 		if err != nil || !strings.Contains(out.String(), filepath.Base(dir)+"\n") {
 			t.Errorf("%q %v", out.String(), err)
@@ -198,4 +203,25 @@ func TestCgroupOfVersion2TakesAChildAtItsStart(t *testing.T) {
 		return
 	}
 	t.Skip("SKIPPED: no cgroup v2 file system that may be written to")
+}
+
+// Where a group can be made and limited by hand, the sandbox uses one.
+func TestCgroupIsUsedWhereOneCanBeMade(t *testing.T) {
+	t.Parallel()
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	for _, c := range cgroupPlaces(string(mounts), string(own)) {
+		g, err := c.acquire(DefaultLimits())
+		if err != nil {
+			continue
+		}
+		g.remove()
+		want := map[bool]string{true: "cgroup v2", false: "cgroup v1"}[c.v2]
+		s := newBoxed(t, Config{})
+		if s.Walls().Memory != want {
+			t.Errorf("%s can be used, and the sandbox takes the %s (%s)", want, s.Walls().Memory, s.Walls().Missing)
+		}
+		return
+	}
+	t.Skip("SKIPPED: no cgroup can be made here")
 }

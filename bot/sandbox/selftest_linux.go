@@ -101,13 +101,10 @@ func explain(err error) error {
 	}
 	said := err.Error()
 	what := "see whether this machine or container allows unprivileged user namespaces"
+	closed := machine{root: "/"}.closed()
 	switch {
-	case sysctlIs("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"):
-		what = "this system (Ubuntu 23.10 and later) restricts user namespaces by AppArmor: add an AppArmor profile for bwrap with `userns,`, or set kernel.apparmor_restrict_unprivileged_userns=0"
-	case sysctlIs("/proc/sys/kernel/unprivileged_userns_clone", "0"):
-		what = "set kernel.unprivileged_userns_clone=1"
-	case sysctlIs("/proc/sys/user/max_user_namespaces", "0"):
-		what = "set user.max_user_namespaces to some thousands"
+	case closed != "":
+		what = closed
 	case strings.Contains(said, "Unknown option"):
 		what = "install bubblewrap 0.8 or later"
 	case strings.Contains(said, "execvp "+enterPath):
@@ -116,9 +113,4 @@ func explain(err error) error {
 		what = "a container runtime masks /proc: run it with --security-opt systempaths=unconfined, or outside of the container"
 	}
 	return fmt.Errorf("%w; %s", err, what)
-}
-
-func sysctlIs(path, value string) bool {
-	data, err := os.ReadFile(path)
-	return err == nil && strings.TrimSpace(string(data)) == value
 }

@@ -83,12 +83,13 @@ func (p *parts) sandboxFindings(ctx context.Context) []finding {
 		if p.set.Sandbox == sandbox.Engine {
 			fix = "set engine.host and engine.image in the configuration, or take 'sandbox: docker' out of it"
 		}
-		return []finding{{"sandbox", "error", err.Error(), fix}}
+		return append([]finding{{"sandbox", "error", err.Error(), fix}}, wallFindings(sandbox.Walls{Backend: p.set.Sandbox})...)
 	}
 	out := []finding{{"sandbox", "ok", box.Walls().String(), ""}}
 	if p.set.Sandbox == "none" {
 		out[0].Status, out[0].Fix = "warning", "take 'sandbox: none' out of the configuration"
 	}
+	out = append(out, wallFindings(box.Walls())...)
 	for _, tool := range []struct{ name, fix string }{
 		{"python3", "apt-get install python3 python3-pytest"}, {"node", "apt-get install nodejs"}, {"go", "install Go from its own site or your distribution"},
 	} {
@@ -97,6 +98,20 @@ func (p *parts) sandboxFindings(ctx context.Context) []finding {
 		} else {
 			out = append(out, finding{tool.name, "warning", "not found; repositories that need it cannot be checked", tool.fix})
 		}
+	}
+	return out
+}
+
+// wallFindings has a line for each wall. One that is missing or weak is a
+// warning: whether the sandbox may be used at all is the line before.
+func wallFindings(walls sandbox.Walls) []finding {
+	var out []finding
+	for _, w := range sandbox.Survey(walls) {
+		f := finding{"wall: " + w.Name, "ok", w.Detail, ""}
+		if !w.Stands || w.Weak {
+			f.Status, f.Fix = "warning", w.Cure
+		}
+		out = append(out, f)
 	}
 	return out
 }
