@@ -322,7 +322,7 @@ func firstLooks(res task.Result) []string {
 }
 
 func phaseWords(p task.Progress) string {
-	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing"}
+	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "setup": "installing dependencies", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing"}
 	w := words[p.Phase]
 	if w == "" {
 		w = p.Phase

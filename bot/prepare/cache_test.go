@@ -297,6 +297,9 @@ func TestC2AnObviousNeedIsSeen(t *testing.T) {
 		if Pinned(tree) != want {
 			t.Errorf("%s: %v", list, !want)
 		}
+		if installed := strings.Contains(list, "node_modules") || strings.Contains(list, ".venv"); Installed(tree) != installed {
+			t.Errorf("%s: installed %v", list, !installed)
+		}
 	}
 }
 

@@ -54,15 +54,26 @@ const (
 // Pinned tells whether a tree obviously needs a setup: it pins dependencies and
 // holds none of them.
 func Pinned(tree fs.FS) bool {
-	found := false
+	_, lacking := pins(tree)
+	return lacking
+}
+
+// Installed tells whether a tree pins dependencies and holds them, as a folder
+// that somebody works in does.
+func Installed(tree fs.FS) bool {
+	pinned, lacking := pins(tree)
+	return pinned && !lacking
+}
+
+func pins(tree fs.FS) (pinned, lacking bool) {
 	walk(tree, func(p string) bool {
 		base := path.Base(p)
 		if (slices.Contains(lockNames, base) || base == "requirements.txt") && !example(p) {
-			found = !installedBeside(tree, path.Dir(p))
+			pinned, lacking = true, !installedBeside(tree, path.Dir(p))
 		}
-		return !found
+		return !lacking
 	})
-	return found
+	return pinned, lacking
 }
 
 // example tells whether a file lies among data of tests and examples.

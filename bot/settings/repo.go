@@ -188,8 +188,7 @@ func (r *Repo) OpenPoints() []string {
 		name string
 		said bool
 	}{
-		{"setup", len(r.Setup) > 0}, {"base", r.Base != ""},
-		{"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
+		{"base", r.Base != ""}, {"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
 	} {
 		if k.said {
 			out = append(out, fmt.Sprintf("%s asks for %s, which this version of fettle does not do", RepoFile, k.name))

@@ -202,7 +202,7 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 	if r.Base != "develop" || len(r.Checks) != 2 || r.Checks[1].Required || r.NeverSend[0] != "secrets/**" {
 		t.Errorf("%+v", r)
 	}
-	if open := r.OpenPoints(); len(open) != 5 || open[0] != "migrations" {
+	if open := r.OpenPoints(); len(open) != 4 || open[0] != "migrations" {
 		t.Errorf("what this version does not act on is not said: %q", open)
 	}
 	for text, want := range map[string]string{

@@ -12,7 +12,7 @@ import (
 // run in the sandbox; with nothing said they are not run at all.
 type Setup struct {
 	Allow        []string          // hosts that they may reach: HOST, HOST:PORT, *.SUFFIX; port 443 where none is said
-	AllowPrivate []string          // of those, hosts that may have private addresses; no *.SUFFIX
+	AllowPrivate []string          // hosts that they may reach and that may have private addresses; no *.SUFFIX
 	Offline      bool              // those that a repository names may run although no host is allowed
 	Env          map[string]string // for them, such as the address of a package index
 	Timeout      time.Duration     // of all commands of one setup together

@@ -120,7 +120,7 @@ func (v *Verifier) pytestHere() bool {
 			return
 		}
 		defer b.Close()
-		res, err := b.Run(ctx, sandbox.Command{Argv: []string{"python3", "-I", "-c", "import pytest"}})
+		res, err := b.Run(ctx, sandbox.Command{Argv: []string{"python3", "-s", "-c", "import pytest"}})
 		v.hasPytest = err == nil && res.ExitCode == 0
 	})
 	return v.hasPytest

@@ -76,10 +76,12 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(); err != nil {
 		return err
 	}
-	dir, plan, err := planOf(args)
+	src, err := sourceOf(args)
 	if err != nil {
 		return err
 	}
+	defer src.root.Close()
+	dir := src.dir
 	p, err := g.load(c.ErrOrStderr())
 	if err != nil {
 		return err
@@ -90,7 +92,16 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 		return err
 	}
 	session := box.Session()
-	defer session.Close()
+	release := func() {}
+	defer func() { _ = session.Close(); release() }()
+	say := c.ErrOrStderr()
+	if g.quiet {
+		say = io.Discard
+	}
+	plan, release, err := p.install(c.Context(), session, src, say)
+	if err != nil {
+		return err
+	}
 	opt := check.Options{Profile: check.Full, Plan: plan, Only: f.only}
 	if f.fast {
 		opt.Profile = check.Fast
@@ -157,39 +168,41 @@ func checkEnding(r check.Result) error {
 	return nil
 }
 
-// planOf finds the folder and how it is checked: what it declares, or what is
+// sourceOf finds the folder and how it is checked: what it declares, or what is
 // detected.
-func planOf(args []string) (dir string, plan detect.Plan, err error) {
+func sourceOf(args []string) (src source, err error) {
 	name := "."
 	if len(args) == 1 {
 		name = args[0]
 	}
-	if dir, err = folder(name); err != nil {
-		return "", plan, err
+	src.own = &settings.Repo{}
+	if src.dir, err = folder(name); err != nil {
+		return src, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", plan, usage("opening %s: %w", dir, err)
+	if src.root, err = os.OpenRoot(src.dir); err != nil {
+		return src, usage("opening %s: %w", src.dir, err)
 	}
-	defer root.Close()
-	if plan, err = detect.Detect(root.FS()); err != nil {
-		return "", plan, err
+	defer func() {
+		if err != nil {
+			_ = src.root.Close()
+		}
+	}()
+	if src.plan, err = detect.Detect(src.root.FS()); err != nil {
+		return src, err
 	}
-	data, err := root.ReadFile(settings.RepoFile)
+	data, err := src.root.ReadFile(settings.RepoFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return dir, plan, nil
+		return src, nil
 	}
 	if err != nil {
-		return "", plan, usage("reading %s: %w", settings.RepoFile, err)
+		return src, usage("reading %s: %w", settings.RepoFile, err)
 	}
 	own, err := settings.LoadRepo(data)
 	if err != nil {
-		return "", plan, &exitError{exitUsage, err}
+		return src, &exitError{exitUsage, err}
 	}
-	if len(own.Setup) > 0 {
-		plan.Setup = own.Setup
-	}
-	return dir, plan.Declared(own.Checks), nil
+	src.own, src.plan = own, declared(src.plan, own)
+	return src, nil
 }
 
 // changed adds the files of dir that differ from since, from dir, and what is

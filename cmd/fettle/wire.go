@@ -163,14 +163,19 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
 	}
+	prep, err := p.preparer()
+	if err != nil {
+		return nil, nil, errors.Join(err, box.Close())
+	}
+	setup := prep.For(box)
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
 	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
 		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
-		Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
-	}), box.Close, nil
+		Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
+	}), func() error { return errors.Join(box.Close(), setup.Close()) }, nil
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {

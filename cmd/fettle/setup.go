@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/sandbox/egress"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+)
+
+// preparer installs dependencies as the operator's file allows it.
+func (p *parts) preparer() (*prepare.Preparer, error) {
+	set := p.set.Setup
+	allow, err := egress.ParseList(slices.Concat(set.Allow, set.AllowPrivate))
+	if err != nil {
+		return nil, usage("%s: setup.allow: %w", p.set.File, err)
+	}
+	return prepare.New(prepare.Config{
+		Dir: filepath.Join(p.set.StateDir, "setups"), Allow: allow, Private: allow[len(set.Allow):], Offline: set.Offline, Env: set.Env,
+		Timeout: set.Timeout, MaxBytes: set.CacheBytes, Egress: egress.Config{Upstream: egress.Environment()},
+		Clean: p.funnel.Log, Now: p.now, Log: p.log,
+	})
+}
+
+// source is a folder that is checked, and how.
+type source struct {
+	dir  string
+	root *os.Root
+	own  *settings.Repo // never nil
+	plan detect.Plan
+}
+
+// install has the dependencies of a folder installed for the session, where its
+// own file names how, or where it pins them and holds none, and makes its plan
+// again with what is there then. What was not done is a note of the plan.
+func (p *parts) install(ctx context.Context, box *sandbox.Sandbox, src source, say io.Writer) (detect.Plan, func(), error) {
+	none, dir, own, plan, tree := func() {}, src.dir, src.own, src.plan, src.root.FS()
+	req := prepare.Request{Repo: dir, Dir: dir, Tree: tree, Commands: own.Setup, Named: len(own.Setup) > 0, Default: prepare.DefaultBranch(dir)}
+	prep, err := p.preparer()
+	if err != nil {
+		return plan, none, err
+	}
+	if req.Named && prepare.Installed(tree) {
+		return plan, none, nil // whoever works here did it
+	}
+	if !req.Named {
+		if !prep.Allowed(false) || !prepare.Pinned(tree) {
+			return plan, none, nil
+		}
+		req.Commands = plan.Setup
+	}
+	req.Progress = func(note string) { fmt.Fprintf(say, "setup: %s\n", p.funnel.Log(note)) }
+	session := prep.For(box)
+	done := func() {
+		if err := session.Close(); err != nil {
+			p.log.WithError(err).Warn("what a setup installed was not given back")
+		}
+	}
+	res, err := session.Prepare(ctx, req)
+	if err != nil {
+		done()
+		return plan, none, err
+	}
+	if res.Ready() {
+		if plan, err = detect.Detect(session.Over(tree)); err != nil {
+			done()
+			return plan, none, err
+		}
+		plan = declared(plan, own)
+	}
+	plan.Notes = append(plan.Notes, res.Notes...)
+	if words := res.Words(); words != "" {
+		if res.Do != "" {
+			words += "; " + res.Do
+		}
+		plan.Notes = append(plan.Notes, words)
+	}
+	if res.Output != "" {
+		fmt.Fprintf(say, "setup printed last:\n  %s\n", strings.ReplaceAll(res.Output, "\n", "\n  "))
+	}
+	return plan, done, nil
+}
+
+// declared is a plan with what the repository's own file says.
+func declared(plan detect.Plan, own *settings.Repo) detect.Plan {
+	if len(own.Setup) > 0 {
+		plan.Setup = own.Setup
+	}
+	return plan.Declared(own.Checks)
+}
