@@ -415,3 +415,79 @@ func TestC5TimeOverIsSaidAndNoError(t *testing.T) {
 		t.Errorf("found %+v", l.found)
 	}
 }
+
+func TestC5AConstantIsCharacterisedByTheFunctionsThatUseIt(t *testing.T) {
+	t.Parallel()
+	l := tryOut(t, `-- package.json --
+{"type": "module", "scripts": {"test": "node --test"}}
+-- text.js --
+const WORD = /^[a-z]+$/i;
+
+export function isWord(text) {
+  return WORD.test(text);
+}
+-- before/text.js --
+const WORD = /^[a-z]+$/;
+
+export function isWord(text) {
+  return WORD.test(text);
+}
+-- text.test.js --
+import test from 'node:test';
+import assert from 'node:assert';
+import { isWord } from './text.js';
+
+test('words', () => {
+  assert.equal(isWord('Pear'), true);
+});
+`, 0)
+	if len(l.found.Files) != 1 || l.found.Nominal != 1 || l.found.Edge == 0 || len(l.check.Red()) > 0 || len(l.base.Red()) == 0 {
+		t.Errorf("found %+v, red with the change %v", l.found, l.check.Red())
+	}
+}
+
+func TestC5ObjectsOfAFactoryAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	l := tryOut(t, `-- tariff.py --
+class Tariff:
+    def __init__(self):
+        self.steps = {}
+
+    @classmethod
+    def standard(cls):
+        made = cls()
+        made.add("home", 500, 3)
+        return made
+
+    def add(self, zone, grams, price):
+        self.steps[zone] = (grams, price)
+
+    def price(self, zone, grams):
+        limit, price = self.steps[zone]
+        return price if grams <= limit else None
+-- before/tariff.py --
+class Tariff:
+    def __init__(self):
+        self.steps = {}
+
+    @classmethod
+    def standard(cls):
+        made = cls()
+        made.add("home", 500, 3)
+        return made
+
+    def add(self, zone, grams, price):
+        self.steps[zone] = (grams, price)
+
+    def price(self, zone, grams):
+        limit, price = self.steps[zone]
+        return price if grams < limit else None
+-- test_tariff.py --
+from tariff import Tariff
+
+
+def test_limit():
+    assert Tariff.standard().price("home", 500) == 3
+`, 0)
+	l.holds(t, "test_price_pinned.py")
+}

@@ -73,12 +73,19 @@ func targets(ctx context.Context, ch gate.Change) (out []target, left []string, 
 	}
 	for _, r := range regions {
 		i := slices.IndexFunc(all, func(c code.Callable) bool { return c.StartByte <= r.StartByte && r.EndByte <= c.EndByte })
-		if i < 0 {
-			continue // a class's attribute, an import
+		name := r.Name // of a constant, say
+		var reached []code.Callable
+		switch {
+		case i >= 0 && callable(all[i], lang, ch.After):
+			reached = all[i : i+1]
+		case i >= 0:
+			name = all[i].Name
+			fallthrough
+		case r.Kind == code.KindBlock:
+			reached = reach(all, name, lang, ch.After)
 		}
-		reached := reach(all, i, lang, ch.After)
-		if len(reached) == 0 {
-			left = append(left, fmt.Sprintf("%s of %s cannot be called from a test", all[i].Name, ch.Path))
+		if len(reached) == 0 && i >= 0 {
+			left = append(left, fmt.Sprintf("%s of %s cannot be called from a test", name, ch.Path))
 		}
 		for _, c := range reached {
 			add(c)
@@ -87,19 +94,21 @@ func targets(ctx context.Context, ch gate.Change) (out []target, left []string, 
 	return out[:min(len(out), maxTargets)], left, nil
 }
 
-// reach gives the function itself if a test can call it, else at most two of
-// the same file that do and name it.
-func reach(all []code.Callable, i int, lang code.Language, src []byte) []code.Callable {
-	if callable(all[i], lang, src) {
-		return all[i : i+1]
+var identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+
+// reach gives at most two functions of the file that a test can call and that
+// name something, or name others that do.
+func reach(all []code.Callable, name string, lang code.Language, src []byte) []code.Callable {
+	if !identifier.MatchString(name) {
+		return nil
 	}
 	var out []code.Callable
-	known, names := map[string]bool{all[i].ID: true}, []string{all[i].Name}
+	known, names := map[string]bool{}, []string{name}
 	for len(names) > 0 && len(out) < 2 {
 		said := regexp.MustCompile(`\b` + regexp.QuoteMeta(names[0]) + `\b`)
 		names = names[1:]
 		for _, c := range all {
-			if known[c.ID] || !said.Match(src[c.StartByte:c.EndByte]) || len(out) == 2 {
+			if known[c.ID] || c.Name == name || !said.Match(src[c.StartByte:c.EndByte]) || len(out) == 2 {
 				continue
 			}
 			known[c.ID] = true

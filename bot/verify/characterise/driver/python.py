@@ -93,6 +93,12 @@ def arguments(frame, fn, skip):
     return out
 
 
+def calls_itself(frame, me):
+    """The caller is a method of the same object: that call is a part of its own."""
+    code = frame.f_code if frame is not None else None
+    return bool(code and code.co_argcount and frame.f_locals.get(code.co_varnames[0]) is me)
+
+
 class Recorder:
     """Tells of the calls of some functions, each with other arguments once."""
 
@@ -138,7 +144,7 @@ class Recorder:
             self.objects[id(me)] = {"class": cls.__name__, "module": cls.__module__, "args": arguments(frame, method, 1), "calls": []}
             return
         one = self.objects.get(id(me))
-        if one and not code.co_name.startswith("__") and file in self.files and (frame.f_back is None or self.file(frame.f_back.f_code) != file):
+        if one and not code.co_name.startswith("__") and file in self.files and not calls_itself(frame.f_back, me):
             one["now"] = len(one["calls"])
             one["calls"].append(None)
             one["calls"][-1] = {"name": code.co_name, "args": arguments(frame, method, 1)}
@@ -160,7 +166,7 @@ class Recorder:
                     return
                 line["recv"], skip = {"class": one["class"], "args": one["args"]}, 1
                 past = one["calls"][: one["now"]] if one.get("now") == len(one["calls"]) - 1 and one["calls"][-1] and one["calls"][-1]["name"] == code.co_name else one["calls"]
-                if None in past or len(past) > 5:
+                if None in past or len(past) > 8:
                     return
                 line["before"] = past
                 line["property"] = not callable(inspect.getattr_static(type(me), code.co_name)) and hasattr(inspect.getattr_static(type(me), code.co_name), "__get__")
