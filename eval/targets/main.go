@@ -13,9 +13,15 @@
 // Half of the faults, by a hash, are open: the choice was built looking at
 // them. The other half is closed; its figures are the ones to report.
 //
-// The figures in the documentation were taken on pallets/click 2c8cd3ac,
-// mahmoud/boltons 967864f8, prometheus/common d2417e2c, go-chi/chi 735ae2b8,
-// expressjs/express a3714473 and fastify/fast-json-stringify e1c93921.
+// Measured on 21 November 2026 on 2 busy cores, 7 repositories, 215 faults, of
+// which the suites see 106; closed half (50 seen): the choice within the budget
+// held a test that sees the fault for 50 of 50, with 7.2 % of the tests' time
+// at the median (quartiles 0.1 and 13.2); 20.5 % with the start of the runner.
+// Within a quarter of the time, imports alone held one for 74 %, with names
+// 80 %, with history 86 %. The commits: pallets/click 2c8cd3ac, mahmoud/boltons
+// 967864f8, pallets/itsdangerous 672971d6, pytoolz/toolz 568c2b83 (pytest),
+// expressjs/express a3714473 (mocha), prometheus/common d2417e2c and
+// gorilla/mux db9d1d00 (go test).
 package main
 
 import (
