@@ -65,6 +65,7 @@
 //	bot/verify/check        the pipeline of fettle check
 //	bot/verify/example      reproduction tests from the words of an issue
 //	bot/verify/gate         generated tests, judged
+//	bot/prepare             setup commands apart from checks, and what they installed
 //	bot/patch               a set of edits: validate, apply, roll back, risk
 //	bot/store               database and jobs
 //	bot/model               one request to a model
@@ -73,6 +74,7 @@
 //	bot/command             the grammar of /fettle
 //	bot/checkout            Git
 //	bot/sandbox             confined processes
+//	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
 //	bot/settings            the operator's file and the repository's
 //	bot/redact              the one funnel for text that leaves
