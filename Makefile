@@ -7,7 +7,7 @@ HALF    ?= open
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: bench-checks bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
+.PHONY: bench-checks bench-flaky bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle
@@ -57,3 +57,6 @@ bench-checks: build ## fettle check beside the projects' own commands, green and
 
 bench-targets: ## do the chosen tests see planted faults? in the repositories of FETTLE_TARGET_REPOS=dir:dir; TARGETS="-mutants 40 -half all"
 	$(GO) run ./eval/targets $(TARGETS)
+
+bench-flaky: ## precision and recall of the baseline's flaky tests on made suites, by number of re-runs
+	$(GO) run ./eval/checks/flaky $(FLAKY)
