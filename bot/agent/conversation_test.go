@@ -346,3 +346,24 @@ func TestM3ASmallWindowHoldsAsOldResultsMakeRoom(t *testing.T) {
 		t.Error(last)
 	}
 }
+
+// The own time of an attempt: a full prompt, a question, an edit.
+func BenchmarkDevelop(b *testing.B) {
+	r, err := New(Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := brief()
+	in.Tools = &shelf{texts: map[string]string{"b.py": strings.Repeat("x = 1\n", 1000)}}
+	for range 5 {
+		in.Places = append(in.Places, in.Places[0])
+		in.Places[len(in.Places)-1].Code = strings.Repeat("def f(x):\n    return x\n", 80)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := &speaker{says: []string{actions(read), edit1}}
+		if a, err := r.Developer.Develop(b.Context(), s.ask, in); err != nil || a.Ending != Finished {
+			b.Fatal(a, err)
+		}
+	}
+}

@@ -38,6 +38,9 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 			if used[*a.Block-1] {
 				return malformed(SchemaInvalid, "two actions refer to code block %d", *a.Block)
 			}
+			if says := b.against(*a); says != "" {
+				return malformed(SchemaInvalid, "code block %d is for %s by its own words, and action %d is for %s %s", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
+			}
 			used[*a.Block-1] = true
 			a.Code = b.body
 		}

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,4 +122,29 @@ func named(words string) map[string]string {
 		return nil
 	}
 	return out
+}
+
+// against gives the target that a block's info string names, where it is
+// another than the action's that refers to the block.
+func (b block) against(a Action) string {
+	words := strings.Fields(b.info)
+	if len(words) == 0 {
+		return ""
+	}
+	if strings.Contains(b.info, "=") {
+		values := attributes(b.info)
+		if r := values["region"]; r != "" && a.Region != "" && !strings.Contains(a.Region, r) { // its name alone will do
+			return oneLine(r)
+		}
+		words = []string{"", values["path"]}
+	}
+	for _, w := range words[1:] {
+		w = strings.Trim(w, marks+":")
+		switch {
+		case w == "" || path.Clean(w) == path.Clean(a.Path) || w == a.Region:
+		case regionID.MatchString(w) && a.Region != "", filePath.MatchString(w):
+			return oneLine(w)
+		}
+	}
+	return ""
 }
