@@ -64,7 +64,10 @@
 //	bot/verify/target       the tests that a change calls for
 //	bot/verify/check        the pipeline of fettle check
 //	bot/verify/example      reproduction tests from the words of an issue
+//	bot/verify/characterise nominal and edge cases that pin what a change does
 //	bot/verify/gate         generated tests, judged
+//	bot/verify/probe        laid beside Go code, tells of its calls
+//	bot/verify/smoke        a repository's service, asked in the sandbox
 //	bot/prepare             setup commands apart from checks, and what they installed
 //	bot/patch               a set of edits: validate, apply, roll back, risk
 //	bot/store               database and jobs

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestC7SmokeIsRead(t *testing.T) {
 	if one := s.Scenarios[0]; one.Name != "GET /items?page=1" || one.Contains != "pear" || !one.Required || one.Status != 0 {
 		t.Errorf("%+v", one)
 	}
-	if two := s.Scenarios[1]; two.Method != "POST" || two.Status != 201 || two.Required || two.Headers["Content-Type"] != "application/json" || two.Body != "{\"name\": \"apple\"}\n" {
+	if two := s.Scenarios[1]; two.Method != http.MethodPost || two.Status != 201 || two.Required || two.Headers["Content-Type"] != "application/json" || two.Body != "{\"name\": \"apple\"}\n" {
 		t.Errorf("%+v", two)
 	}
 	if r, err = LoadRepo([]byte(strings.Replace(smokeFile, "[python3, server.py]", "make serve", 1))); err != nil || strings.Join(r.Smoke.Start, " ") != "/bin/sh -c make serve" {

@@ -62,7 +62,10 @@ func (m *matrix) pinned(c call) bool {
 	case m.changedArgument(c, o) >= 0:
 		return true
 	}
-	return o.Value != nil && !(*o.Value == "None" && c.t.lang == code.Python && m.never(c)) && *o.Value != "undefined"
+	if o.Value == nil || *o.Value == "undefined" {
+		return false
+	}
+	return *o.Value != "None" || !m.never(c)
 }
 
 // never: the target gives nothing in all of its calls, so that nothing is what
