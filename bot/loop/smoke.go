@@ -22,13 +22,13 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 		return err
 	}
 	if r.smoked == nil {
-		base, err := r.outside.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke, Base: true})
+		base, err := r.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke, Base: true})
 		if err != nil {
 			return err
 		}
 		r.smoked = &base
 	}
-	now, err := r.outside.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke})
+	now, err := r.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke})
 	if err != nil {
 		return err
 	}
