@@ -26,8 +26,8 @@ const (
 
 // enterCode is the helper's code.
 func enterCode() ([]byte, error) {
-	code := unsafe.Slice(*(**byte)(unsafe.Pointer(&enterAddress)), enterMost)
-	for n := 0; n+len(enterEnd) <= len(code); n++ { // not further than the mark: what lies behind is not ours
+	code := unsafe.Slice(*(**byte)(unsafe.Pointer(&enterAddress)), enterMost) //nolint:gosec // our own program text, read only as far as the mark
+	for n := 0; n+len(enterEnd) <= len(code); n++ {                           // not further than the mark: what lies behind is not ours
 		if string(code[n:n+len(enterEnd)]) == enterEnd {
 			return bytes.Clone(code[:n]), nil
 		}

@@ -73,7 +73,7 @@ func (b *bubblewrap) mountPoints(args []string) error {
 		return nil
 	}
 	for i := len(b.base); i < len(args); i++ {
-		from, inside := "", ""
+		var from, inside string
 		switch args[i] {
 		case "--bind", "--ro-bind":
 			from, inside = args[i+1], args[i+2]

@@ -7,7 +7,6 @@ package sandboxtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -135,7 +134,7 @@ func Pass(t *testing.T, pattern string) {
 	if err != nil || len(passed) == 0 || len(failed) > 0 {
 		t.Errorf("as uid %d: %v, failed %v\n%s", nobody, err, failed, out)
 	}
-	t.Log(fmt.Sprintf("as uid %d passed: %v", nobody, passed))
+	t.Logf("as uid %d passed: %v", nobody, passed)
 	if len(skipped) > 0 {
 		t.Logf("as uid %d skipped: %v", nobody, skipped)
 	}
