@@ -203,6 +203,9 @@ func (s *suite) sample(ctx context.Context, f fault, sel target.Selection, share
 	got, ok := s.found.Ran[key]
 	if !ok {
 		var err error
+		if err = s.warm(ctx); err != nil {
+			return err
+		}
 		if got, err = s.really(ctx, f, c); err != nil {
 			return err
 		}
