@@ -76,7 +76,7 @@ func (r *run) begin(ctx context.Context) error {
 		r.money.by = map[task.Tier]task.USD{}
 	}
 	r.state, r.saved, r.begun = r.in.State, r.in.State, r.now()
-	r.state.Version, r.state.BaseCommit = 1, s.Base
+	r.state.Version, r.state.BaseCommit, r.state.Scope, r.state.Gates = 1, s.Base, s.Guard.Scope, s.Gates
 	r.deadline = r.begun.Add(r.in.Budget.Duration - s.Worked)
 	r.log = r.Log.WithField("run", r.in.RunID)
 	if len(r.state.Plan) > 0 {
@@ -115,6 +115,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 	if err != nil {
 		return start{}, fmt.Errorf("reading what was spent: %w", err)
 	}
+	r.keepAsked()
 	s := start{
 		Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
 		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
@@ -141,6 +142,19 @@ func (r *run) start(ctx context.Context) (start, error) {
 		return start{}, err
 	}
 	return read[start](e)
+}
+
+// keepAsked: a process that takes the run up knows nothing of the flags with
+// which it was asked for. They only ever narrow.
+func (r *run) keepAsked() {
+	if len(r.in.Guard.Scope) == 0 {
+		r.in.Guard.Scope = r.in.State.Scope
+	}
+	was, g := r.in.State.Gates, &r.in.Gates
+	g.Plan, g.Critical = g.Plan || was.Plan, g.Critical || was.Critical
+	if g.RiskOver == 0 || was.RiskOver > 0 && was.RiskOver < g.RiskOver {
+		g.RiskOver = was.RiskOver
+	}
 }
 
 // planner tells whether plans can be asked for, and of which tier.

@@ -36,6 +36,9 @@ func (r *run) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if r.state.Gate != nil {
+			continue
+		}
 		if tier == "" {
 			if err := r.exhausted(ctx, why); err != nil {
 				return err
@@ -77,8 +80,8 @@ func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
 		if err := r.planned(ctx); err != nil {
 			return "", "", err
 		}
-		if r.state.Gate != nil || r.state.Next != "" {
-			return r.rung(ctx)
+		if r.state.Gate != nil {
+			return "", "", nil
 		}
 	}
 	tier, err := r.firstTier(ctx, tiers)
@@ -181,6 +184,10 @@ func (r *run) here() []task.Attempt {
 // move changes where the run stands after an attempt.
 func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error {
 	r.state.Feedback = ""
+	if a.Tier == task.TierMechanical && (d.Next == agent.NextRetry || d.Next == agent.NextEscalate) {
+		r.state.Next, r.state.Feedback = "", feedback(d) // the ladder proper begins: with a plan, and where history says
+		return nil
+	}
 	switch d.Next {
 	case agent.NextAccept:
 		return r.accepted(ctx, a.Number)

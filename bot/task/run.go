@@ -107,6 +107,8 @@ type RunState struct {
 	Feedback  string          `json:"feedback,omitempty"`  // what was said against the last plan or attempt
 	Gate      *Gate           `json:"gate,omitempty"`      // what the run waits for
 	Answered  int             `json:"answered,omitempty"`  // answers of humans that were taken in
+	Scope     []string        `json:"scope,omitempty"`     // what whoever asked allowed to change
+	Gates     Gates           `json:"gates,omitzero"`      // where whoever asked wants to be asked
 	Worked    time.Duration   `json:"worked,omitempty"`    // on the run, up to the last save; time parked or without a server is not in it
 	Outcome   Outcome         `json:"outcome,omitempty"`   // decided, not yet published
 	Errors    int             `json:"errors,omitempty"`    // times the run's surroundings failed

@@ -25,6 +25,7 @@ type fixFlags struct {
 	maxSeconds  int
 	maxTier     string
 	scope       []string
+	gates       []string
 }
 
 func newFix(g *global) *cobra.Command {
@@ -57,6 +58,7 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "work at most `N` seconds (default from the configuration, 30 minutes)")
 	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
 	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
+	fl.StringSliceVar(&f.gates, "ask", nil, "wait for your yes at `GATE`: plan, critical (steps, risk over 50, protected files)")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	return c
 }
@@ -85,13 +87,21 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	gates, err := f.ask()
+	if err != nil {
+		return err
+	}
 	defer p.close()
 	show := newShow(c.ErrOrStderr(), g.quiet)
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope})
+	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
 	show.done()
+	var waiting *waitingRun
+	if errors.As(runErr, &waiting) {
+		return waits(c, waiting.id)
+	}
 	if pub.Summary.RunID == "" && runErr != nil {
 		return runErr
 	}
@@ -116,7 +126,7 @@ func stoppable(parent context.Context) (context.Context, func()) {
 }
 
 // fix runs one task on a folder through the same service as every other door.
-func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard) error {
+func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard, gates task.Gates) error {
 	trees, err := p.checkouts()
 	if err != nil {
 		return err
@@ -143,9 +153,40 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget tas
 			pub.Base = tree.BaseFS()
 			return tree, nil
 		},
-		Publisher: pub, Guard: guard,
+		Publisher: pub, Guard: guard, Gates: gates,
 	})
+	if errors.Is(err, bot.ErrWaits) {
+		return &waitingRun{r.ID, err}
+	}
 	return err
+}
+
+// waitingRun is a run that was put aside until somebody answers.
+type waitingRun struct {
+	id  string
+	err error
+}
+
+func (w *waitingRun) Error() string { return w.err.Error() }
+func (w *waitingRun) Unwrap() error { return w.err }
+
+// askedRisk is the risk score over which a change needs a yes, where critical
+// ones do.
+const askedRisk = 50
+
+// ask reads --ask.
+func (f *fixFlags) ask() (g task.Gates, err error) {
+	for _, name := range f.gates {
+		switch name {
+		case "plan":
+			g.Plan = true
+		case "critical":
+			g.Critical, g.RiskOver = true, askedRisk
+		default:
+			return g, usage("--ask takes plan or critical, and got %q", name)
+		}
+	}
+	return g, nil
 }
 
 func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {

@@ -78,7 +78,12 @@ func regionOf(t *testing.T, path, src, name string) string {
 // each model named after its tier.
 func models(t *testing.T, script scripted.Script, tiers ...task.Tier) (*scripted.Server, string) {
 	t.Helper()
-	srv, err := scripted.Start(script)
+	srv, err := scripted.Start(func(c scripted.Call, n int) scripted.Answer {
+		if strings.Contains(c.System, "You review a change") {
+			return scripted.Answer{Text: `{"verdict": "ACCEPT", "reason": "it does what is asked"}`, TokensIn: 100, TokensOut: 10}
+		}
+		return script(c, n)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +96,16 @@ func models(t *testing.T, script scripted.Script, tiers ...task.Tier) (*scripted
 	return srv, b.String()
 }
 
-// wrongWeave is another wrong answer at each call.
+// wrongWeave is another wrong answer at each call, and none resembles the last.
 func wrongWeave(t *testing.T) func(n int) string {
 	id := regionOf(t, "weave.py", weave, "interleave")
 	return func(n int) string {
-		return scripted.Edit("weave.py", id, fmt.Sprintf("def interleave(first, second):\n    \"\"\"Takes one of each in turn, then what is left.\"\"\"\n    return first + list(second)[:%d]\n", n+5), "The second has to be a list.")
+		body := []string{
+			fmt.Sprintf("    return first + list(second)[:%d]\n", n+5),
+			fmt.Sprintf("    whole = [*first]\n    whole.extend(second)\n    while len(whole) > %d:\n        whole.pop()\n    return whole\n", n+90),
+			fmt.Sprintf("    if not first:\n        return second\n    raise LookupError('turn %d')\n", n),
+		}[n%3]
+		return scripted.Edit("weave.py", id, "def interleave(first, second):\n    \"\"\"Takes one of each in turn, then what is left.\"\"\"\n"+body, "The second has to be a list.")
 	}
 }
 

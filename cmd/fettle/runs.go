@@ -19,14 +19,19 @@ import (
 func newRuns(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "List and look at runs",
+		Short: "List, look at, answer and replay runs",
 		Example: `  fettle runs list
   fettle runs show 4f0c
   fettle runs log 4f0c | jq .kind
-  fettle runs diff 4f0c | git apply`,
+  fettle runs diff 4f0c | git apply
+  fettle runs why 4f0c
+  fettle runs approve 4f0c
+  fettle runs reject 4f0c --feedback "leave the parser alone"
+  fettle runs resume 4f0c --from 2
+  fettle runs replay 4f0c`,
 	}
 	holdsCommands(c)
-	c.AddCommand(runsList(g), runsShow(g), runsLog(g), runsDiff(g))
+	c.AddCommand(runsList(g), runsShow(g), runsWhy(g), runsLog(g), runsDiff(g), runsReplay(g), runsApprove(g), runsReject(g), runsResume(g), runsStop(g))
 	return c
 }
 
@@ -110,15 +115,21 @@ func runsShow(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show how a run went", Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
-			return g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
-				if r.Result == nil {
-					if asJSON {
-						return writeJSON(c.OutOrStdout(), r)
-					}
-					_, err := fmt.Fprintf(c.OutOrStdout(), "%s is %s; %d attempts, %s so far\n", r.ID, r.State, r.Attempts, r.Cost)
+			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
+				switch {
+				case asJSON && r.Result == nil:
+					return writeJSON(c.OutOrStdout(), r)
+				case asJSON:
+					return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), true)
+				}
+				rec, err := p.bot(db).Record(c.Context(), r.ID)
+				if err != nil {
 					return err
 				}
-				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), asJSON)
+				if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", r.ID, p.funnel.Log(bot.Story(r, rec.Decisions))); err != nil || r.Result == nil {
+					return err
+				}
+				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), false)
 			})
 		},
 	}

@@ -159,7 +159,8 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 		return nil, nil, err
 	}
 	box := whole.Session()
-	developer, err := agent.NewDeveloper()
+	models := p.models()
+	roles, err := agent.New(agent.Config{Count: models.Tally().Add})
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
 	}
@@ -173,7 +174,7 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
-		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: developer, Models: p.models(),
+		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Models: models,
 		Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 	}), func() error { return errors.Join(box.Close(), setup.Close()) }, nil
 }
@@ -186,7 +187,7 @@ func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 	if err := os.MkdirAll(p.set.StateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state directory: %w; set state_dir in the configuration", err)
 	}
-	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log})
+	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Caps: task.DefaultCaps()})
 }
 
 // openRuns is openStore, and ends the runs of commands that were killed.

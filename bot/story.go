@@ -1,0 +1,122 @@
+package bot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Story tells how a run went, for somebody who was not there: what was asked,
+// where it stands, what each attempt tried and what came of it, why it climbed,
+// the last decision, and what to do next. Foreign words in it are as they came:
+// print it through the funnel.
+func Story(r task.Run, decisions [][]byte) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", oneLine(r.Task.Title, 100))
+	fmt.Fprintf(&b, "  %s, asked %s%s\n", r.Task.Repo.Slug(), r.CreatedAt.Local().Format("2006-01-02 15:04"), prefixed(" by ", r.Task.Actor))
+	fmt.Fprintf(&b, "  %s\n", standing(r))
+	var plan agent.Plan
+	if json.Unmarshal(r.Saved.Plan, &plan) == nil && len(plan.Steps) > 1 {
+		fmt.Fprintf(&b, "\nPlan %d (%s)\n", r.Saved.PlanNo, plan.Origin)
+		for i, s := range plan.Steps {
+			mark := " "
+			if i < len(r.Saved.Done) {
+				mark = "x"
+			}
+			fmt.Fprintf(&b, "  [%s] %d. %s\n", mark, i+1, oneLine(s.Goal, 100))
+		}
+	}
+	attempts := r.Saved.Attempts
+	if r.Result != nil && len(attempts) == 0 {
+		attempts = r.Result.Attempts
+	}
+	if len(attempts) > 0 {
+		b.WriteString("\nWhat was tried\n")
+	}
+	for i, a := range attempts {
+		if i > 0 && attempts[i-1].Tier != a.Tier {
+			fmt.Fprintf(&b, "     ↑ to %s: %s\n", a.Tier, oneLine(attempts[i-1].Why, 110))
+		}
+		fmt.Fprintf(&b, "  %2d %-10s %7s %6s  %s\n", a.Number, a.Tier, a.Cost, a.Elapsed.Round(100*time.Millisecond), oneLine(tried(a), 110))
+		fmt.Fprintf(&b, "     → %s\n", oneLine(came(a), 110))
+	}
+	last := lastDecision(decisions)
+	if last != "" {
+		fmt.Fprintf(&b, "\nLast decision  %s\n", oneLine(last, 160))
+	}
+	next := "It goes on by itself."
+	switch {
+	case r.Result != nil:
+		next = r.Result.NextAction
+	case r.Waiting != nil:
+		next = fmt.Sprintf("Say 'fettle runs approve %s' or 'fettle runs reject %s --feedback WORDS'.", r.ID, r.ID)
+	}
+	fmt.Fprintf(&b, "\nNext           %s\n", next)
+	return b.String()
+}
+
+// standing is the run's state in a line.
+func standing(r task.Run) string {
+	switch {
+	case r.State == task.StateDone:
+		draft := ""
+		if r.Result != nil && r.Result.Draft {
+			draft = " (a draft)"
+		}
+		return fmt.Sprintf("ended: %s%s%s; %s in %s", strings.ReplaceAll(string(r.Outcome), "_", " "), draft, prefixed(", ", oneLine(r.Reason, 160)), r.Cost, plural(r.Attempts, "attempt"))
+	case r.Waiting != nil:
+		return fmt.Sprintf("waits for a human since %s: %s", r.Waiting.Asked.Local().Format("2006-01-02 15:04"), oneLine(r.Waiting.Words, 160))
+	case r.State == task.StateParked && !r.NotBefore.IsZero():
+		return fmt.Sprintf("put aside until %s: %s", r.NotBefore.Local().Format("2006-01-02 15:04"), oneLine(r.Reason, 160))
+	}
+	return fmt.Sprintf("%s%s; %s of %s, %s", r.State, prefixed(" at ", string(r.Tier)), r.Cost, r.Budget.USD, plural(r.Attempts, "attempt"))
+}
+
+func tried(a task.Attempt) string {
+	if len(a.Patch.Edits) == 0 {
+		if a.Tier == task.TierMechanical {
+			return "searched for a mechanical repair"
+		}
+		return "no change" + prefixed(" by ", a.Model)
+	}
+	var places []string
+	for _, g := range a.Regions {
+		places = append(places, fmt.Sprintf("%s in %s", g.Name, g.Path))
+	}
+	if len(places) == 0 {
+		places = a.Patch.Paths()
+	}
+	return "changed " + strings.Join(places, ", ") + prefixed(": ", a.Explanation)
+}
+
+func came(a task.Attempt) string {
+	why := a.Why
+	if why == "" {
+		why = a.Refused
+	}
+	if !a.Green && len(a.Fixed) > 0 {
+		why += fmt.Sprintf("; %s mended", plural(len(a.Fixed), "test"))
+	}
+	if !a.Green && len(a.Failures) > 0 {
+		f := a.Failures[0]
+		why += fmt.Sprintf(" (%s: %s)", f.Test, strings.TrimSpace(f.Exception+" "+f.Message))
+	}
+	return why
+}
+
+func lastDecision(decisions [][]byte) string {
+	for i := len(decisions) - 1; i >= 0; i-- {
+		var d task.Decision
+		if json.Unmarshal(bytes.TrimSpace(decisions[i]), &d) == nil && d.Kind != "ended" {
+			return fmt.Sprintf("%s: %s", d.Kind, d.Reason)
+		}
+	}
+	return ""
+}
+
+func oneLine(s string, n int) string { return cut(strings.Join(strings.Fields(s), " "), n) }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+func runsReplay(g *global) *cobra.Command {
+	return &cobra.Command{
+		Use: "replay ID", Short: "Decide a recorded run again, offline", Args: oneArg,
+		Long: "replay runs the loop again on the run's record alone: no checkout, no check, no\nmodel, no clock. It ends with 0 when every decision is byte for byte the one on\nrecord, with 1 when one is not or the run takes another way.",
+		RunE: func(c *cobra.Command, args []string) error {
+			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
+				rec, err := p.bot(db).Record(c.Context(), r.ID)
+				if err != nil {
+					return err
+				}
+				if len(rec.Effects) == 0 {
+					return usage("run %s has no record to replay: it never began, or an older fettle made it", r.ID)
+				}
+				roles, err := agent.New(agent.Config{})
+				if err != nil {
+					return err
+				}
+				engine := loop.New(loop.Config{
+					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Log: p.log,
+					Now: func() time.Time { return time.Time{} }, // a replay has the record's time
+				})
+				got, err := engine.Replay(c.Context(), rec)
+				if err != nil {
+					return &exitError{exitRed, err}
+				}
+				how := "the record ends before an outcome"
+				if got.Ended {
+					how = string(got.Result.Outcome)
+				}
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %d effects, %d processes, %d decisions, all as recorded; %s\n", r.ID, len(rec.Effects), got.Processes, got.Decisions, how)
+				return err
+			})
+		},
+	}
+}
+
+func runsWhy(g *global) *cobra.Command {
+	return &cobra.Command{
+		Use: "why ID", Short: "Say why a run began at its tier and why it climbed", Args: oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
+				rec, err := p.bot(db).Record(c.Context(), r.ID)
+				if err != nil {
+					return err
+				}
+				said := 0
+				for _, line := range rec.Decisions {
+					var d task.Decision
+					if err := json.Unmarshal(line, &d); err != nil {
+						return fmt.Errorf("reading the audit log of %s: %w", r.ID, err)
+					}
+					switch d.Kind {
+					case "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
+						said++
+						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), which(d))
+					}
+				}
+				if said == 0 {
+					return &exitError{exitRed, errors.New("nothing was decided yet")}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// which names what a decision is about and what followed.
+func which(d task.Decision) string {
+	var parts []string
+	for _, k := range []string{"tier", "attempt", "step", "next", "by", "loop", "outcome"} {
+		if v, ok := d.Data[k]; ok && fmt.Sprint(v) != "" {
+			parts = append(parts, fmt.Sprintf("%s %v", k, v))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " [" + strings.Join(parts, ", ") + "]"
+}
