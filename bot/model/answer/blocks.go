@@ -1,0 +1,156 @@
+package answer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	tag       = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z_]+)((?:[ \t]+[A-Za-z_]+[ \t]*=[ \t]*(?:"[^"\n]*"|'[^'\n]*'))+)[ \t]*(/?)>[ \t]*\n?`)
+	attribute = regexp.MustCompile(`([A-Za-z_]+)[ \t]*[=:][ \t]*("[^"\n]*"|'[^'\n]*'|[^\s"']+)`)
+)
+
+// readBlocks reads the form without JSON: tags around code, or fenced blocks
+// that name their target.
+//
+//	<replace_region path="a.py" region="function:f@1234abcd">   ```python path=a.py region=function:f@1234abcd
+//	code                                                         code
+//	</replace_region>                                            ```
+func readBlocks(all []block, text string) (Actions, *Malformed) {
+	v, bad := readTags(text)
+	if bad != nil || len(v.Actions) > 0 {
+		return finishBlocks(v, bad)
+	}
+	lost, from := 0, 0 // a block of code that names nothing, from 1
+	for i, b := range all {
+		values, code, bad := target(b, lastLine(text[from:b.start]))
+		if bad != nil {
+			return v, bad
+		}
+		from = max(b.end, b.start)
+		if values["path"] == "" {
+			if lost == 0 && !slices.Contains(shown, b.lang) {
+				lost = i + 1
+			}
+			continue
+		}
+		if b.end == 0 {
+			return v, malformed(Truncated, "the last code block is not closed, and half of a region is never used")
+		}
+		a, bad := fromAttributes(values, code, i+1)
+		if bad != nil {
+			return v, bad
+		}
+		v.Actions = append(v.Actions, a)
+	}
+	if lost > 0 && len(v.Actions) > 0 {
+		return v, malformed(SchemaInvalid, "code block %d names no path", lost)
+	}
+	return finishBlocks(v, nil)
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
+	if bad != nil {
+		return Actions{}, bad
+	}
+	switch n := len(v.Actions); {
+	case n == 0:
+		return Actions{}, malformed(NoJSON, "it holds no action")
+	case n > MaxActions:
+		return Actions{}, malformed(SchemaInvalid, "it holds %d actions, at most %d are taken", n, MaxActions)
+	}
+	for i := range v.Actions {
+		if bad := v.Actions[i].checked(i + 1); bad != nil {
+			return Actions{}, bad
+		}
+		v.Actions[i].Inline = nil
+	}
+	if bad := v.contradicts(); bad != nil {
+		return Actions{}, bad
+	}
+	return v, nil
+}
+
+func readTags(text string) (Actions, *Malformed) {
+	var v Actions
+	for at := 0; ; {
+		m := tag.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			return v, nil
+		}
+		name, body := text[at+m[2]:at+m[3]], ""
+		values := attributes(text[at+m[4] : at+m[5]])
+		kind, known := kindOf(name)
+		next := at + m[1]
+		if !known || values["action"] != "" {
+			at = next
+			continue
+		}
+		if m[6] == m[7] { // not <…/>
+			closing := "\n</" + name + ">"
+			end := strings.Index(text[next-1:], closing)
+			if end < 0 {
+				return v, malformed(Truncated, "<%s> is not closed, and half of a region is never used", name)
+			}
+			body = text[next : next-1+end+1]
+			next += end - 1 + len(closing)
+		}
+		if strings.Contains(body, "<"+name+" ") {
+			return v, malformed(SchemaInvalid, "<%s> stands inside another <%s>", name, name)
+		}
+		values["action"] = kind
+		a, bad := fromAttributes(values, unfenced(body), len(v.Actions)+1)
+		if bad != nil {
+			return v, bad
+		}
+		v.Actions = append(v.Actions, a)
+		at = next
+	}
+}
+
+// unfenced takes the fence off code that stands in a tag and in a fence.
+func unfenced(body string) string {
+	if all, bad := fences(body); bad == nil && len(all) == 1 && all[0].end > 0 && strings.TrimSpace(outside(body, all)) == "" {
+		return all[0].body
+	}
+	return body
+}
+
+func attributes(text string) map[string]string {
+	out := map[string]string{}
+	for _, m := range attribute.FindAllStringSubmatch(text, -1) {
+		name := snake(m[1])
+		if to, ok := fieldNames[name]; ok {
+			name = to
+		}
+		out[name] = strings.Trim(m[2], `"'`)
+	}
+	return out
+}
+
+func fromAttributes(values map[string]string, code string, n int) (Action, *Malformed) {
+	name := values["action"]
+	switch {
+	case name == "" && values["region"] != "":
+		name = ReplaceRegion
+	case name == "":
+		name = CreateFile
+	}
+	kind, known := kindOf(name)
+	if !known {
+		return Action{}, &Malformed{Class: UnknownAction, Action: oneLine(name), Reason: fmt.Sprintf("action %d is %q; known are %s", n, oneLine(name), strings.Join(names(), ", "))}
+	}
+	a := Action{Action: kind, Path: values["path"], Region: values["region"], Query: values["query"], Check: values["check"], Reason: values["reason"]}
+	if strings.TrimSpace(code) != "" {
+		a.Code, a.Inline = code, &code
+	}
+	return a, nil
+}
