@@ -105,7 +105,7 @@ func (r *Result) settle(whole bool) {
 	}
 	if !ran && r.Status == Passed && r.Profile == Full && whole {
 		r.Status = NotRun
-		r.Notes = append(r.Notes, "no test was run; nothing says that the code does what it should")
+		r.Notes = append(r.Notes, "no test was run; nothing says that the code does what it should: add tests, or name the command that runs them under checks in .fettle.yml")
 	}
 }
 

@@ -164,6 +164,9 @@ func (w *run) lacks(c detect.Command, text string) (why, do string) {
 			if len(w.opt.Plan.Setup) > 0 {
 				do = strings.Join(w.opt.Plan.Setup, "; ")
 			}
+			if strings.HasPrefix(m, "go: go.mod requires") {
+				do = "install that Go, or lower the go line of go.mod"
+			}
 			if len(m) > 120 {
 				m = m[:120]
 			}
@@ -180,5 +183,13 @@ func (w *run) advice(fails []task.Failure) string {
 			return "if the module is a dependency: " + strings.Join(w.opt.Plan.Setup, "; ")
 		}
 	}
+	for _, f := range fails {
+		if unreachable.MatchString(f.Exception + " " + f.Message) {
+			return "some tests look for a service or the network, and the sandbox has neither: let them start what they need, or skip them where it is missing"
+		}
+	}
 	return ""
 }
+
+// unreachable is how a test fails that looks for a service or the network.
+var unreachable = regexp.MustCompile(`ConnectionRefusedError|ECONNREFUSED|[Cc]onnection refused|gaierror|ENOTFOUND|EAI_AGAIN|[Nn]etwork is unreachable|no such host|[Nn]ame or service not known|[Tt]emporary failure in name resolution`)

@@ -211,7 +211,7 @@ func (p *goPkg) report(rep *Report, builds map[string]string, noise string, at P
 			f := p.failure(name, dir, at)
 			red = true
 			if f == nil {
-				continue // it only repeats what a subtest said
+				f = &task.Failure{Kind: task.FailAssertion, Exception: "SubtestFailed", Message: "a subtest of it failed"}
 			}
 			if goTimedOut.MatchString(t.output.String()) {
 				res.Status = Error

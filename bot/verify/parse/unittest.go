@@ -9,8 +9,8 @@ import (
 
 var (
 	utHead   = regexp.MustCompile(`^(ERROR|FAIL|UNEXPECTED SUCCESS): (.+)$`)
-	utName   = regexp.MustCompile(`^(\S+) \(([\w.<>]+)\)(.*)$`)
-	utLine   = regexp.MustCompile(`^(\S+ \([\w.<>]+\)(?: [(\[].*[)\]])?)(?: \.\.\. ?(.*))?$`)
+	utName   = regexp.MustCompile(`^(\S+) \(([^\s()]+)\)(.*)$`)
+	utLine   = regexp.MustCompile(`^(\S+ \([^\s()]+\)(?: [(\[].*[)\]])?)(?: \.\.\. ?(.*))?$`)
 	utResult = regexp.MustCompile(`(?:^|\.\.\. )(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`)
 	utRan    = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
 	utEnd    = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
