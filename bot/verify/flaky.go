@@ -20,8 +20,8 @@ type Unstable struct {
 }
 
 const (
-	maxAgain  = 200             // red tests; where more fail, chance is not why
-	maxAlone  = 6               // tests that are run again each in a process of its own
+	maxAgain  = 200              // red tests; where more fail, chance is not why
+	maxAlone  = 6                // tests that are run again each in a process of its own
 	orderTime = 45 * time.Second // of a whole run that is made again only to name the order as the cause
 )
 
