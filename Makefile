@@ -4,6 +4,7 @@ PKGS    ?= ./...
 TIME    ?= 30s
 SAMPLE  ?= python
 HALF    ?= open
+KILLS   ?= 20
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
@@ -21,6 +22,10 @@ demo: setup build ## from a label to a pull request, without key or network
 test: setup ## all tests with the race detector
 	$(GO) vet $(PKGS)
 	$(GO) test -race -p 2 -timeout 20m $(PKGS)
+
+fault: setup ## kill -9 at each named point, KILLS times each
+	FETTLE_LOOP_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
+	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
 
 lint: $(LINT)
 	$(LINT) run

@@ -175,7 +175,7 @@ func (w *world) product(ctx context.Context, stands []standing, _ []string) (pro
 
 // stage is a run with a world and a scripted model.
 type stage struct {
-	*testing.T
+	testing.TB
 	world   *world
 	journal *Memory
 	server  *scripted.Server
@@ -218,7 +218,7 @@ func says(words string) scripted.Answer {
 	return scripted.Answer{Text: scripted.Edit("weave0.py", "function:interleave@00000000", words, "because"), TokensIn: 1000, TokensOut: 100}
 }
 
-func newStage(t *testing.T, script scripted.Script, tiers ...task.Tier) *stage {
+func newStage(t testing.TB, script scripted.Script, tiers ...task.Tier) *stage {
 	t.Helper()
 	srv, err := scripted.Start(func(c scripted.Call, n int) scripted.Answer {
 		a := script(c, n)
@@ -234,7 +234,7 @@ func newStage(t *testing.T, script scripted.Script, tiers ...task.Tier) *stage {
 	return stageOn(t, srv, tiers...)
 }
 
-func stageOn(t *testing.T, srv *scripted.Server, tiers ...task.Tier) *stage {
+func stageOn(t testing.TB, srv *scripted.Server, tiers ...task.Tier) *stage {
 	t.Helper()
 	ends := map[task.Tier]model.Endpoint{}
 	for _, tier := range tiers {
@@ -247,7 +247,7 @@ func stageOn(t *testing.T, srv *scripted.Server, tiers ...task.Tier) *stage {
 	log := logrus.New()
 	log.SetOutput(io.Discard)
 	w := &world{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	s := &stage{T: t, world: w, server: srv, journal: NewMemory()}
+	s := &stage{TB: t, world: w, server: srv, journal: NewMemory()}
 	s.cfg = Config{
 		Developer: roles.Developer, Sandbox: "none: a double", Log: log, Now: w.clock, double: w,
 		Models: model.New(model.Config{Endpoints: ends, Log: log, Backoff: func() backoff.BackOff { return &backoff.ZeroBackOff{} }}),

@@ -221,6 +221,15 @@ func TestL1Tier2MendsWhatTier1CouldNotAndCostsAddUp(t *testing.T) {
 	if res.Cost != cost || sum != cost || res.CostByTier[task.Tier2] != task.Dollars(1000e-6+100*2e-6) {
 		t.Errorf("cost %v, sum of attempts %v, by tier %v; want %v", res.Cost, sum, res.CostByTier, cost)
 	}
+	for _, a := range res.Attempts { // L10
+		hash, err := b.tree.Ref(fmt.Sprintf("refs/fettle/r1/attempt-%d", a.Number))
+		if err != nil || hash != a.Commit || (a.Diff != "" && a.Refused == "") != (hash != "") {
+			t.Errorf("attempt %d is commit %q, its ref says %q (%v)", a.Number, a.Commit, hash, err)
+		}
+	}
+	if err := b.tree.Restore(t.Context(), res.Attempts[1].Commit); err != nil {
+		t.Errorf("a failed attempt cannot be restored: %v", err)
+	}
 	if len(res.Reproduction) != 1 || !strings.Contains(res.Reproduction[0], "test_takes_turns") {
 		t.Errorf("reproduction %v", res.Reproduction)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -177,7 +178,7 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 				return scripted.Answer{Text: wrong(n)}
 			}, task.Tier1)
 			w := newWorld(t, weaveFiles(), tiers+"budget: {attempts_per_tier: 3}\n")
-			w.kills = "2"
+			w.kills = cmp.Or(os.Getenv("FETTLE_FAULT_KILLS"), "2") // make fault: 20
 			n := w.ask(weaveTitle, weaveBody)
 			label := w.labelled() // GitHub sends it once, so it has to come first
 			starts := w.whileItDies(func(url string) {

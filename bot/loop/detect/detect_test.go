@@ -100,7 +100,7 @@ func TestL4ErrorsAreComparedWithoutWhatChanges(t *testing.T) {
 		{"took 0.12s at 2026-01-02T03:04:05Z", "took 14 ms at 2025-11-30 23:59:59.123"},
 		{"commit 3f2a91c0 is not here", "commit 9b81cc72ee is not here"},
 		{"\x1b[31mgot 5\x1b[0m", "got   -7.25"},
-		{`C:\work\a\b.py line 3`, `C:\other\b.py line 4`},
+		{`C:\work\a\b.py line 3`, `C:\home\b.py line 4`},
 	} {
 		if a, b := Normalise(pair[0]), Normalise(pair[1]); a != b {
 			t.Errorf("%q and %q", a, b)
