@@ -180,7 +180,7 @@ type stamps struct {
 type stamp struct {
 	size        int64
 	inode       uint64
-	change, mod syscall.Timespec
+	change, mod int64 // ns since the epoch
 	hash        string
 }
 
@@ -189,7 +189,7 @@ func stampOf(info fs.FileInfo) (stamp, bool) {
 	if !ok {
 		return stamp{}, false
 	}
-	return stamp{size: info.Size(), inode: st.Ino, change: st.Ctim, mod: st.Mtim}, true
+	return stamp{size: info.Size(), inode: st.Ino, change: changed(st), mod: info.ModTime().UnixNano()}, true
 }
 
 func (s *stamps) same(name string, info fs.FileInfo, hash string) bool {
@@ -202,7 +202,7 @@ func (s *stamps) same(name string, info fs.FileInfo, hash string) bool {
 
 func (s *stamps) note(name string, info fs.FileInfo, hash string, readAt time.Time) {
 	now, ok := stampOf(info)
-	if !ok || readAt.UnixNano()-now.change.Nano() < int64(100*time.Millisecond) {
+	if !ok || readAt.UnixNano()-now.change < int64(100*time.Millisecond) {
 		return
 	}
 	now.hash = hash
