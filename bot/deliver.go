@@ -23,6 +23,7 @@ type AppConfig struct {
 	Label     string // that starts a run
 	Budget    task.Budget
 	Guard     patch.Guard
+	Gates     task.Gates
 	NewID     func() string
 }
 
@@ -201,6 +202,10 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 			return a.answer(ctx, ev, c, "Nothing is running here.")
 		}
 		return "cancelled " + id, nil
+	case "approve", "reject":
+		return a.decide(ctx, ev, c)
+	case "resume":
+		return a.goOn(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
 	case "help":
@@ -294,6 +299,10 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		},
 		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
 		Guard:     a.app.Guard,
+		Gates:     a.app.Gates,
 	})
+	if errors.Is(err, ErrWaits) {
+		return true, nil // it is where it should be, and its worker is free
+	}
 	return true, err
 }

@@ -55,7 +55,8 @@
 //	bot/forge               GitHub; the only importer of go-github
 //	bot/forge/simulator     a GitHub for the demo and the tests
 //	bot/loop                one run: the ladder, attempts, budget, outcome
-//	bot/loop/estimate       the first tier from history; the loop does not ask it yet
+//	bot/loop/detect         repetitions, oscillation, standstill
+//	bot/loop/estimate       the first tier from history
 //	bot/agent               roles that ask models
 //	bot/mend                mechanical repair
 //	bot/verify              detection, baseline, evidence

@@ -242,6 +242,12 @@ func (r reporter) status(p task.Progress, now time.Time) string {
 	if p.Tier != "" {
 		fmt.Fprintf(&b, "| tier | %s, attempt %d |\n", p.Tier, p.Attempt)
 	}
+	if p.Note != "" && (p.Phase == "waiting" || p.Phase == "parked") {
+		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(p.Note)))
+	}
+	if p.Phase == "waiting" {
+		fmt.Fprintf(&b, "| answer | `/fettle approve` or `/fettle reject` with the reason |\n")
+	}
 	fmt.Fprintf(&b, "| cost | %s of %s |\n| elapsed | %s |\n\n`/fettle stop` ends the run. <sub>Run `%s`, %s</sub>\n", p.Cost, p.Budget, p.Elapsed.Round(time.Second), p.RunID, now.UTC().Format("2006-01-02 15:04:05 UTC"))
 	return b.String()
 }
@@ -322,7 +328,7 @@ func firstLooks(res task.Result) []string {
 }
 
 func phaseWords(p task.Progress) string {
-	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "setup": "installing dependencies", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing"}
+	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "setup": "installing dependencies", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing", "waiting": "waiting for your answer", "parked": "put aside for now"}
 	w := words[p.Phase]
 	if w == "" {
 		w = p.Phase

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -63,6 +64,54 @@ func (b *Bot) Resume(ctx context.Context, runID, newID string, step int) (string
 		return next.ID, fmt.Errorf("another run (%s) is under way for this issue", next.ID)
 	}
 	return next.ID, nil
+}
+
+// decide takes a yes or a no of a comment to the run that waits on its issue.
+func (a *App) decide(ctx context.Context, ev task.Event, c command.Command) (string, error) {
+	live, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	if err != nil {
+		return "", err
+	}
+	if live == nil {
+		return a.answer(ctx, ev, c, "Nothing is running here, so nothing waits for an answer.")
+	}
+	said, err := a.Answer(ctx, live.ID, task.Answer{Step: c.Step, Approved: c.Name == "approve", Feedback: c.Hint, By: ev.Actor, At: a.cfg.Now().UTC()})
+	switch {
+	case errors.Is(err, store.ErrNotWaiting) && live.Waiting != nil:
+		return a.answer(ctx, ev, c, fmt.Sprintf("The run waits for an answer about the %s, not for this one.", gateWords(*live.Waiting)))
+	case errors.Is(err, store.ErrNotWaiting), errors.Is(err, store.ErrDone):
+		return a.answer(ctx, ev, c, "The run does not wait for an answer now.")
+	case err != nil:
+		return "", err
+	}
+	return fmt.Sprintf("%s of run %s: approved %v", said.Gate, live.ID, said.Approved), nil
+}
+
+func gateWords(g task.Gate) string {
+	if g.Step > 0 {
+		return fmt.Sprintf("%s (step %d)", g.Kind, g.Step)
+	}
+	return string(g.Kind)
+}
+
+// goOn lets the issue's run go on: one that is put aside, or else, as a new
+// one, the last that ended.
+func (a *App) goOn(ctx context.Context, ev task.Event, c command.Command) (string, error) {
+	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: ev.Issue.Number, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return a.answer(ctx, ev, c, "There is no run here to go on with; `/fettle fix` starts one.")
+	}
+	id, err := a.Resume(ctx, runs[0].ID, a.app.NewID(), c.From)
+	if errors.Is(err, store.ErrHeld) {
+		return a.answer(ctx, ev, c, "The run is under way already.")
+	}
+	if err != nil {
+		return a.answer(ctx, ev, c, a.app.Funnel.Markdown("It cannot go on: "+err.Error()))
+	}
+	return "goes on as " + id, nil
 }
 
 // Record is what a run can be replayed from.
