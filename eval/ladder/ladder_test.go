@@ -138,3 +138,19 @@ func TestL9HistoryStaysCloseToAlwaysAndTheOracleIsTheBound(t *testing.T) {
 		}
 	}
 }
+
+func TestL9TheAimIsSaidAsItIs(t *testing.T) {
+	t.Parallel()
+	base := Result{Policy: "always tier 1 → 3", Solved: 0.90, Cost: task.Dollar}
+	for want, r := range map[string]Result{
+		"met by":   {Policy: "first tier by history", Solved: 0.885, Cost: task.Dollar * 9 / 10},
+		"not met;": {Policy: "first tier by history", Solved: 0.90, Cost: task.Dollar * 11 / 10},
+	} {
+		if got := Aim([]Result{base, r}); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", want, got)
+		}
+	}
+	if got := Aim([]Result{base, {Policy: "first tier by history", Solved: 0.80, Cost: 1}}); !strings.Contains(got, "not met") {
+		t.Errorf("ten points less is no success: %s", got)
+	}
+}

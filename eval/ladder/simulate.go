@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -229,5 +230,41 @@ func Print(out io.Writer, tb *Table, s Settings, results []Result) error {
 		_, _ = fmt.Fprintf(w, "%s\t%.1f %%\t%.1f %%\t%.3f\t%.3f\t%.0f\t%.1f\t%.0f/%.0f/%.0f %%\t\n", r.Policy, 100*r.Solved, 100*r.Wrong, r.Cost.Float(), r.PerWin.Float(),
 			r.Seconds, 100*r.Spread, 100*float64(r.First[task.Tier1])/n, 100*float64(r.First[task.Tier2])/n, 100*float64(r.First[task.Tier3])/n)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, Aim(results))
+	return err
+}
+
+// near is how many points of success a policy may give up for being cheaper.
+const near = 0.02
+
+// Aim holds the policies that learn against always tier 1 → 3: chosen by
+// history should be within two points of it, at less cost. It says which comes
+// nearest, and by how much it misses.
+func Aim(results []Result) string {
+	if len(results) == 0 {
+		return "aim: nothing was compared"
+	}
+	base := results[0]
+	words := func(r Result) string {
+		return fmt.Sprintf("%q %+.1f points, %+.1f %% cost", r.Policy, 100*(r.Solved-base.Solved), 100*(r.Cost.Float()/max(base.Cost.Float(), 1e-9)-1))
+	}
+	var nearest *Result
+	for i, r := range results {
+		if i == 0 || !strings.Contains(r.Policy, "history") && !strings.Contains(r.Policy, "give up") {
+			continue
+		}
+		if r.Solved >= base.Solved-near && r.Cost < base.Cost {
+			return "aim (within 2 points of tier 1 → 3 at less cost): met by " + words(r)
+		}
+		if nearest == nil || r.Solved >= base.Solved-near && r.Cost < nearest.Cost {
+			nearest = &results[i]
+		}
+	}
+	if nearest == nil {
+		return "aim: no policy that learns was compared"
+	}
+	return "aim (within 2 points of tier 1 → 3 at less cost): not met; nearest is " + words(*nearest)
 }
