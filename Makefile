@@ -8,7 +8,10 @@ KILLS   ?= 20
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: bench-checks bench-flaky bench-regions build setup demo test lint bench bench-edits eval bench-ladder fuzz wasm clean
+.PHONY: help build setup demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-regions bench-targets eval fuzz wasm clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
 
 build: ## build bin/fettle
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fettle ./cmd/fettle

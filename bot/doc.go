@@ -74,7 +74,7 @@
 //	bot/store               database and jobs
 //	bot/model               one request to a model
 //	bot/model/catalog       what is known of providers and prices
-//	bot/model/answer        reads decisions out of answers; the roles do not use it yet
+//	bot/model/answer        reads decisions out of answers
 //	bot/command             the grammar of /fettle
 //	bot/checkout            Git
 //	bot/sandbox             confined processes
