@@ -23,8 +23,10 @@ func (t *Tree) golang(p *Plan) {
 		}
 		dir := path.Dir(f)
 		m := goModule.FindStringSubmatch(t.Read(f))
+		if bad, ok := t.Fault(f); ok {
+			p.Notes = append(p.Notes, bad.String())
+		}
 		if m == nil {
-			p.Notes = append(p.Notes, f+" names no module; it is not used")
 			continue
 		}
 		own := func(file, suffix string) bool {
@@ -34,6 +36,7 @@ func (t *Tree) golang(p *Plan) {
 		if !slices.ContainsFunc(t.Files, func(file string) bool { return own(file, ".go") }) {
 			continue
 		}
+		t.wantGo(p, f)
 		needs := []Need{{Program: "go", Install: "install Go"}}
 		add := func(kind Kind, tool string, format parse.Format, why string, argv ...string) {
 			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Format: format, Module: m[1], Needs: needs, Why: why}

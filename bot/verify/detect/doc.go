@@ -64,6 +64,7 @@ type Plan struct {
 	Commands []Command `json:"commands"`
 	Setup    []string  `json:"setup,omitempty"` // what would install its dependencies
 	Notes    []string  `json:"notes,omitempty"` // what was seen and is not covered
+	Wants    []Want    `json:"wants,omitempty"` // versions of interpreters
 }
 
 // Tests tells whether the plan runs any tests.
@@ -202,6 +203,7 @@ func (t *Tree) Plan() Plan {
 	t.java(&p)
 	t.make(&p)
 	t.others(&p)
+	t.faults(&p, "pyproject.toml", "go.work", "Cargo.toml", "ruff.toml", ".ruff.toml", "tox.toml")
 	names := map[string]int{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
@@ -245,7 +247,7 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 	if len(checks) == 0 {
 		return p
 	}
-	out := Plan{Setup: p.Setup, Notes: p.Notes}
+	out := Plan{Setup: p.Setup, Notes: p.Notes, Wants: p.Wants}
 	for _, c := range checks {
 		tool, kind := Classify(c.Run)
 		if tool == "shell" && kind == Build {

@@ -114,6 +114,9 @@ func brokenModule(text string) (int, string, bool) {
 		_, err = modfile.Parse("go.mod", []byte(text), nil)
 	}
 	line, message := placed(err)
+	if goModule.MatchString(text) {
+		return line, "go.mod cannot be read" + message, false
+	}
 	return line, "go.mod names no module" + message + "; it is not used", true
 }
 

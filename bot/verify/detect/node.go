@@ -2,6 +2,7 @@ package detect
 
 import (
 	"encoding/json"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -20,6 +21,9 @@ type packageJSON struct {
 	Mocha           json.RawMessage   `json:"mocha"`
 	ESLintConfig    json.RawMessage   `json:"eslintConfig"`
 	Workspaces      json.RawMessage   `json:"workspaces"`
+	Engines         struct {
+		Node string `json:"node"`
+	} `json:"engines"`
 }
 
 // nodePackage is a folder with a package.json.
@@ -48,8 +52,12 @@ func (t *Tree) node(p *Plan) {
 			continue
 		}
 		n := &nodePackage{t: t, dir: path.Dir(f)}
-		if err := json.Unmarshal([]byte(t.Read(f)), &n.pkg); err != nil {
-			p.Notes = append(p.Notes, f+" is not valid JSON; what it says is not used")
+		if bad, ok := t.Fault(f); ok {
+			if p.Notes = append(p.Notes, bad.String()); bad.Unread {
+				continue
+			}
+		}
+		if err := json.Unmarshal([]byte(t.Read(f)), &n.pkg); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 			continue
 		}
 		n.manager = t.manager(f)
@@ -158,6 +166,7 @@ func (n *nodePackage) plan(p *Plan) {
 		p.Setup = append(p.Setup, at+n.install())
 	}
 	n.lint(p)
+	n.want(p)
 	script := n.script("test", 0)
 	if fanOut.MatchString(n.pkg.Scripts["test"]) {
 		p.Notes = append(p.Notes, n.file("package.json")+": its test script runs the scripts of the workspaces; they are run one by one")

@@ -132,6 +132,7 @@ func (pr *pyProject) pytestWhy() string {
 func (pr *pyProject) plan(p *Plan) {
 	py := pr.python()
 	pr.setup(p)
+	pr.want(p)
 	module := func(kind Kind, tool, mod string, why string, args ...string) {
 		p.Commands = append(p.Commands, Command{
 			Kind: kind, Tool: tool, Dir: pr.dir, Argv: append([]string{py, "-m", mod}, args...), Typed: typed(tool, args), Format: parse.Lines, Env: pr.env(),
