@@ -120,7 +120,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 		Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
 		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
 		Errors: r.in.State.Errors, Spent: spent, SpentBy: by, Rungs: map[task.Tier]rung{},
-		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil},
+		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil && r.in.Task.WantsTests()},
 	}
 	if r.in.State.Version > 0 {
 		s.State = &r.in.State

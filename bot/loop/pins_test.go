@@ -27,6 +27,7 @@ func equipped(t *testing.T, files map[string]string, script scripted.Script) *be
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = srv.Close() })
+	b.task.WithTests = true
 	session := boxed.Session()
 	t.Cleanup(func() { _ = session.Close() })
 	developer, err := agent.NewDeveloper()

@@ -20,7 +20,6 @@ const (
 	OriginLabel   Origin = "label"
 	OriginComment Origin = "comment"
 	OriginCLI     Origin = "cli"
-	OriginDemo    Origin = "demo"
 	OriginHook    Origin = "hook"
 	OriginEval    Origin = "eval"
 )
@@ -58,6 +57,14 @@ type Task struct {
 	Generation int    `json:"generation"`      // 1 for the first run on an issue, then counted up
 	BaseBranch string `json:"base_branch,omitempty"`
 	BaseCommit string `json:"base_commit,omitempty"` // full hash, set when the checkout is made
+	WithTests  bool   `json:"with_tests,omitempty"`  // nominal and edge cases come with the change, also where nobody opens a pull request
+}
+
+// WantsTests tells whether nominal and edge cases of the changed functions
+// come with a change (SPEC C5): always in a pull request, and in a working copy
+// when they are asked for (SPEC S6).
+func (t Task) WantsTests() bool {
+	return t.WithTests || t.Origin == OriginLabel || t.Origin == OriginComment
 }
 
 // TextHash is the SHA-256 of the text as it was when the run was asked for.

@@ -21,6 +21,7 @@ import (
 type fixFlags struct {
 	repo, issue string
 	apply, json bool
+	tests       bool
 	maxCost     float64
 	maxSeconds  int
 	maxTier     string
@@ -54,6 +55,7 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl.StringVar(&f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
 	fl.StringVar(&f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
 	fl.BoolVar(&f.apply, "apply", false, "write the change into DIR when it is proved")
+	fl.BoolVar(&f.tests, "with-tests", false, "write nominal and edge cases of the changed functions, too")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "spend at most `USD` (default from the configuration, $1)")
 	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "work at most `N` seconds (default from the configuration, 30 minutes)")
 	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
@@ -96,7 +98,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
+	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
 	show.done()
 	var waiting *waitingRun
 	if errors.As(runErr, &waiting) {
