@@ -1,8 +1,14 @@
 package check
 
 import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/settings"
 )
 
 // TestC2BadInputIsToldWithWhatToDo: each of these repositories has something
@@ -16,17 +22,30 @@ func TestC2BadInputIsToldWithWhatToDo(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  Status
-		says  string // somewhere in details, advice, notes and messages
+		says  string // somewhere in details, advice, notes and messages; nowhere after "!"
 	}{
-		"nothing at all":            {map[string]string{"README": "x"}, NotRun, "no test was run"},
-		"no tests":                  {map[string]string{"a.py": "A = 1\n"}, NotRun, "name the command that runs them under checks in .fettle.yml"},
-		"needs a service":           {map[string]string{"test_a.py": unit("socket.create_connection((\"127.0.0.1\", 5432), 1)")}, Failed, "look for a service or the network"},
-		"needs the network":         {map[string]string{"test_a.py": unit("socket.create_connection((\"example.org\", 80), 1)")}, Failed, "look for a service or the network"},
-		"broken package.json":       {map[string]string{"package.json": "{", "a.test.js": "require('node:test').test('a', () => {})\n"}, Failed, "package.json is not valid JSON"},
-		"broken go.mod":             {map[string]string{"go.mod": "modul x\n", "a_test.go": goTest}, NotRun, "go.mod names no module"},
-		"a Go that is not there":    {map[string]string{"go.mod": "module x\n\ngo 1.99\n", "a_test.go": goTest}, NotRun, "install that Go"},
-		"CRLF and a name in Umlaut": {map[string]string{"test_größe.py": strings.ReplaceAll(strings.ReplaceAll(unit("self.assertEqual(1, 2)"), "test_a", "test_ä"), "\n", "\r\n")}, Failed, "unittest:.:test_größe.py::T::test_ä"},
-		"two runners side by side":  {map[string]string{"test_a.py": unit("self.assertEqual(1, 1)"), "a.test.js": "require('node:test').test('b', () => { throw new Error('no'); });\n"}, Failed, "node:.:a.test.js > b"},
+		"nothing at all":             {map[string]string{"README": "x"}, NotRun, "no test was run"},
+		"no tests":                   {map[string]string{"a.py": "A = 1\n"}, NotRun, "name the command that runs them under checks in .fettle.yml"},
+		"needs a service":            {map[string]string{"test_a.py": unit("socket.create_connection((\"127.0.0.1\", 5432), 1)")}, Failed, "look for a service or the network"},
+		"needs the network":          {map[string]string{"test_a.py": unit("socket.create_connection((\"example.org\", 80), 1)")}, Failed, "look for a service or the network"},
+		"broken package.json":        {map[string]string{"package.json": "{", "a.test.js": "require('node:test').test('a', () => {})\n"}, Failed, "package.json:1: package.json is not valid JSON (unexpected end of JSON input)"},
+		"broken go.mod":              {map[string]string{"go.mod": "modul x\n", "a_test.go": goTest}, Failed, "go.mod:1: go.mod names no module (unknown directive: modul)"},
+		"a Go that is not there":     {map[string]string{"go.mod": "module x\n\ngo 1.99\n", "a_test.go": goTest}, NotRun, "install Go >=1.99, or change the go line in go.mod"},
+		"go.mod with a mistake":      {map[string]string{"go.mod": "module x\n\ngo 1.2x\n", "a_test.go": goTest}, Failed, "go.mod:3: invalid go version '1.2x'"},
+		"broken pyproject.toml":      {map[string]string{"pyproject.toml": "[project]\nname = \"x\"\ndependencies = [\"a\",\n[tool.x]\n", "test_a.py": unit("self.assertEqual(1, 1)")}, Failed, "pyproject.toml:4: it is not valid TOML ("},
+		"a Go and the one there":     {map[string]string{"go.mod": "module x\n\ngo 1.99\n", "a_test.go": goTest}, NotRun, "go.mod:3 asks for Go >=1.99, and 1."},
+		"a Python that is not there": {map[string]string{"pyproject.toml": "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.99\"\n", "test_a.py": unit("self.assertEqual(1, 2)")}, Failed, "install Python >=3.99, or change requires-python in pyproject.toml"},
+		"a Node that is not there":   {map[string]string{"package.json": "{\n  \"engines\": {\"node\": \">=99\"}\n}", "a.test.js": "require('node:test')('a', () => { throw new Error('no') })\n"}, Failed, "package.json:2 asks for Node.js >=99, and "},
+		"another time zone":          {map[string]string{"test_a.py": "import datetime\n" + unit("self.assertEqual(datetime.datetime.fromtimestamp(0).hour, 1)")}, Failed, "here TZ is UTC and LANG is C.UTF-8"},
+		"another time zone in Node":  {map[string]string{"a.test.js": "const assert = require('assert');\nrequire('node:test')('a', () => {\n  assert.equal(new Date(0).toLocaleTimeString('de-DE'), '01:00:00');\n});\n"}, Failed, "here TZ is UTC and LANG is C.UTF-8"},
+		"another time zone in Go":    {map[string]string{"go.mod": "module x\n", "a_test.go": "package x\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestA(t *testing.T) {\n\tif h := time.Unix(0, 0).Local().Hour(); h != 1 {\n\t\tt.Errorf(\"hour is %d\", h)\n\t}\n}\n"}, Failed, "here TZ is UTC and LANG is C.UTF-8"},
+		"another locale":             {map[string]string{"test_a.py": "import locale\n" + unit("locale.setlocale(locale.LC_ALL, 'tr_TR.UTF-8')")}, Failed, "let a test that needs another set it"},
+		"a red test of numbers":      {map[string]string{"test_a.py": unit("self.assertEqual(0, 1)")}, Failed, "!here TZ is"},
+		"two Pythons side by side":   {map[string]string{"test_a.py": unit("self.assertEqual(1, 1)"), "b/setup.py": "", "b/test_b.py": unit("self.assertEqual(1, 2)")}, Failed, "unittest:b:test_b.py::T::test_a"},
+		"a build tool is missing":    {map[string]string{"build.gradle.kts": "plugins { java }\n"}, NotRun, "gradle is not there\napt-get install gradle"},
+		"a huge source":              {map[string]string{"big.py": strings.Repeat("x = 1  # and so on\n", 30<<20/19), "test_a.py": unit("self.assertEqual(1, 1)")}, Passed, "1 file; not parsed, as larger than 512 KiB: big.py"},
+		"CRLF and a name in Umlaut":  {map[string]string{"test_größe.py": strings.ReplaceAll(strings.ReplaceAll(unit("self.assertEqual(1, 2)"), "test_a", "test_ä"), "\n", "\r\n")}, Failed, "unittest:.:test_größe.py::T::test_ä"},
+		"two runners side by side":   {map[string]string{"test_a.py": unit("self.assertEqual(1, 1)"), "a.test.js": "require('node:test').test('b', () => { throw new Error('no'); });\n"}, Failed, "node:.:a.test.js > b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,10 +55,11 @@ func TestC2BadInputIsToldWithWhatToDo(t *testing.T) {
 			for _, k := range r.Checks {
 				said.WriteString("\n" + k.Detail + "\n" + k.Do)
 				for _, f := range k.Failures {
-					said.WriteString("\n" + f.Test + "\n" + f.Message)
+					fmt.Fprintf(&said, "\n%s\n%s:%d: %s", f.Test, f.File, f.Line, f.Message)
 				}
 			}
-			if r.Status != c.want || !strings.Contains(said.String(), c.says) {
+			unsaid, not := strings.CutPrefix(c.says, "!")
+			if r.Status != c.want || strings.Contains(said.String(), unsaid) == not {
 				t.Errorf("%s, want %s and %q in:\n%s", r.Status, c.want, c.says, said.String())
 			}
 		})
@@ -55,4 +75,82 @@ func TestC3OutputWithoutEndIsCut(t *testing.T) {
 	if r.Status != Failed || len(c.Failures) == 0 {
 		t.Errorf("%+v", c)
 	}
+}
+
+// TestC2AnEmptyFolderIsNeitherGreenNorRed: nothing was shown, and that is said.
+func TestC2AnEmptyFolderIsNeitherGreenNorRed(t *testing.T) {
+	t.Parallel()
+	r := checked(t, nil, Options{})
+	if r.Status != NotRun || len(r.Checks) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "no test was run") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestC2AMissingInterpreterIsNamed: the virtual environment of the tree links to
+// a Python that this machine does not have, and a declared check calls a
+// program that no machine has.
+func TestC2AMissingInterpreterIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"test_a.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    pass\n", ".venv/pyvenv.cfg": "home = /opt/python2.4/bin\n"})
+	if err := os.MkdirAll(filepath.Join(dir, ".venv/bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/opt/python2.4/bin/python2.4", filepath.Join(dir, ".venv/bin/python")); err != nil {
+		t.Fatal(err)
+	}
+	c := one(t, checkedIn(t, dir, Options{}), "unittest")
+	if c.Status != NotRun || c.Detail != ".venv/bin/python is not there" || !strings.Contains(c.Do, "python3 -m venv --clear .venv") {
+		t.Errorf("%+v", c)
+	}
+	r := checked(t, map[string]string{"a.txt": ""}, Options{}, settings.Check{Name: "unit", Run: "cd . && no-such-tester --all", Required: true})
+	if c := one(t, r, "unit"); r.Status != NotRun || c.Detail != "no-such-tester is not there" || c.Do == "" {
+		t.Errorf("%s: %+v", r.Status, c)
+	}
+}
+
+// TestC3SuitesThatWriteChangeNothingOutsideTheirCopy: files that tests make,
+// change and take away are the copy's.
+func TestC3SuitesThatWriteChangeNothingOutsideTheirCopy(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"data/keep.txt": "as it was\n", "gone.txt": "still there\n",
+		"test_a.py": "import os, shutil\nimport unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        open('made.txt', 'w').write('x')\n        open('data/keep.txt', 'w').write('x')\n        os.remove('gone.txt')\n        os.chmod('test_a.py', 0o600)\n        shutil.rmtree('data')\n        self.assertFalse(os.path.exists('gone.txt'))\n",
+	}
+	dir := t.TempDir()
+	write(t, dir, files)
+	before := listed(t, dir)
+	if r := checkedIn(t, dir, Options{}); r.Status != Passed {
+		t.Errorf("%+v", r)
+	}
+	if after := listed(t, dir); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// listed is a folder as text: each file's mode, time and content.
+func listed(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		var data []byte
+		if info.Mode().IsRegular() {
+			if data, err = os.ReadFile(p); err != nil {
+				return err
+			}
+		}
+		_, err = fmt.Fprintf(&b, "%s %s %s %q\n", p, info.Mode(), info.ModTime(), data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

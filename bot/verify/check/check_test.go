@@ -33,11 +33,13 @@ func TestMain(m *testing.M) {
 // checked runs the pipeline on a folder of the given files, in a real sandbox.
 func checked(t *testing.T, files map[string]string, opt Options, declared ...settings.Check) Result {
 	t.Helper()
-	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
-	if shared.err != nil {
-		t.Fatalf("the tests need the sandbox: %v", shared.err)
-	}
 	dir := t.TempDir()
+	write(t, dir, files)
+	return checkedIn(t, dir, opt, declared...)
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
 	for p, text := range files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o755); err != nil {
 			t.Fatal(err)
@@ -45,6 +47,14 @@ func checked(t *testing.T, files map[string]string, opt Options, declared ...set
 		if err := os.WriteFile(filepath.Join(dir, p), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func checkedIn(t *testing.T, dir string, opt Options, declared ...settings.Check) Result {
+	t.Helper()
+	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	if shared.err != nil {
+		t.Fatalf("the tests need the sandbox: %v", shared.err)
 	}
 	plan, err := detect.Detect(os.DirFS(dir))
 	if err != nil {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
@@ -29,7 +28,7 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 		}
 	}
 	out.Passed, out.Skipped = max(out.Passed, rep.Totals.Passed), max(out.Skipped, rep.Totals.Skipped)
-	if why, do := w.lacks(c, string(res.Stdout)+string(res.Stderr)); why != "" && !res.OK() && out.Passed == 0 && out.Failed == 0 {
+	if why, do := w.lacks(c, res); why != "" && !res.OK() && out.Passed == 0 && out.Failed == 0 {
 		out.Status, out.Detail, out.Do = NotRun, why, do
 		return
 	}
@@ -47,7 +46,7 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 	switch {
 	case len(fails) > 0 || out.Failed > 0:
 		out.Status = Failed
-		out.Do = w.advice(fails)
+		out.Do = w.advice(c, fails)
 	case out.Passed == 0 && out.Skipped == 0:
 		out.Status, out.Detail = Failed, "no test was run"
 	default:
@@ -140,56 +139,3 @@ func (w *run) made(c detect.Command, res sandbox.Result, message string) task.Fa
 	f.Fingerprint = parse.Fingerprint(f)
 	return f
 }
-
-var offline = []struct {
-	re   *regexp.Regexp
-	what string
-}{
-	{regexp.MustCompile(`GOPROXY=off|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
-	{regexp.MustCompile(`go: go\.mod requires go >= (\S+)`), "it needs a newer Go"},
-	{regexp.MustCompile(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
-	{regexp.MustCompile(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
-	{regexp.MustCompile(`unrecognized arguments: --(?:cov|numprocesses|n\b|asyncio|django|timeout|benchmark)`), "a plugin of pytest that its configuration names is not installed"},
-	{regexp.MustCompile(`Missing required plugins: (.+)`), "a plugin of pytest that its configuration names is not installed"},
-	{regexp.MustCompile(`requires pytest-[\d.]+, actual pytest-`), "it needs another version of pytest"},
-	{regexp.MustCompile(`(?m)^error: rustup could not choose a version`), "no Rust toolchain is chosen"},
-	{regexp.MustCompile(`Couldn't find a (?:package\.json|tsconfig)`), "its configuration is missing"},
-}
-
-// lacks tells whether a command failed because something is not installed.
-func (w *run) lacks(c detect.Command, text string) (why, do string) {
-	for _, o := range offline {
-		if m := o.re.FindString(text); m != "" {
-			do = "install its dependencies, then check again"
-			if len(w.opt.Plan.Setup) > 0 {
-				do = strings.Join(w.opt.Plan.Setup, "; ")
-			}
-			if strings.HasPrefix(m, "go: go.mod requires") {
-				do = "install that Go, or lower the go line of go.mod"
-			}
-			if len(m) > 120 {
-				m = m[:120]
-			}
-			return o.what + " (" + m + ")", do
-		}
-	}
-	return "", ""
-}
-
-// advice is what to do first about red tests.
-func (w *run) advice(fails []task.Failure) string {
-	for _, f := range fails {
-		if f.Kind == task.FailImport && len(w.opt.Plan.Setup) > 0 && !strings.Contains(f.Message, "'.") {
-			return "if the module is a dependency: " + strings.Join(w.opt.Plan.Setup, "; ")
-		}
-	}
-	for _, f := range fails {
-		if unreachable.MatchString(f.Exception + " " + f.Message) {
-			return "some tests look for a service or the network, and the sandbox has neither: let them start what they need, or skip them where it is missing"
-		}
-	}
-	return ""
-}
-
-// unreachable is how a test fails that looks for a service or the network.
-var unreachable = regexp.MustCompile(`ConnectionRefusedError|ECONNREFUSED|[Cc]onnection refused|gaierror|ENOTFOUND|EAI_AGAIN|[Nn]etwork is unreachable|no such host|[Nn]ame or service not known|[Tt]emporary failure in name resolution`)

@@ -26,6 +26,7 @@ type run struct {
 	root   string // where the tree stands for the code that runs
 	out    string
 	probed map[detect.Need]bool
+	wrong  []wrong // interpreters of another version than is asked for
 	result Result
 }
 
@@ -79,6 +80,9 @@ func (w *run) commands(ctx context.Context, dir string) error {
 	w.box, w.root, w.out = box, "/work", "/out"
 	if w.cfg.Sandbox.Walls().Backend == sandbox.None {
 		w.root, w.out = box.Path(), box.OutDir()
+	}
+	if err := w.versions(ctx); err != nil {
+		return err
 	}
 	for i, c := range w.opt.Plan.Commands {
 		if err := ctx.Err(); err != nil {

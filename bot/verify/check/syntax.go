@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -20,15 +21,27 @@ func (w *run) syntax(ctx context.Context) Check {
 	out := Check{Name: "syntax", Kind: "syntax", Required: true, Status: Passed}
 	begun := w.cfg.Now()
 	files := 0
+	var large []string
 	for _, f := range w.tree.Files {
 		if w.opt.Profile == Fast && len(w.opt.Changed) > 0 && !slices.Contains(w.opt.Changed, f) {
 			continue
 		}
-		if !sources[path.Ext(f)] || onPurpose(f) || ctx.Err() != nil {
+		if onPurpose(f) || ctx.Err() != nil {
+			continue
+		}
+		if bad, ok := w.tree.Fault(f); ok {
+			out.Failures = append(out.Failures, syntaxFailure(f, code.SyntaxError{Line: bad.Line, Message: bad.Message}))
+			files++
+			continue
+		}
+		if !sources[path.Ext(f)] {
 			continue
 		}
 		src := w.tree.Read(f)
-		if len(src) >= 512<<10 || src == "" {
+		if len(src) >= tooLarge {
+			large = append(large, f)
+		}
+		if len(src) >= tooLarge || src == "" {
 			continue
 		}
 		files++
@@ -46,11 +59,20 @@ func (w *run) syntax(ctx context.Context) Check {
 		out.Status = Failed
 		out.Detail = fmt.Sprintf("%d of %s cannot be parsed", out.Failed, out.Detail)
 	}
-	if files == 0 {
+	if len(large) > 0 {
+		out.Detail += fmt.Sprintf("; not parsed, as larger than 512 KiB: %s", strings.Join(large[:min(len(large), 5)], ", "))
+		if more := len(large) - 5; more > 0 {
+			out.Detail += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	if files == 0 && len(large) == 0 {
 		return Check{}
 	}
 	return out
 }
+
+// tooLarge is what Read gives at most: the end of such a file is not known.
+const tooLarge = 512 << 10
 
 var sources = map[string]bool{".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".tsx": true, ".mts": true, ".cts": true, ".go": true}
 

@@ -43,10 +43,25 @@ func (w *run) missing(ctx context.Context, c detect.Command) (*need, error) {
 		}
 		if !have {
 			lack := need(n)
-			return &lack, nil
+			if n.Module == "" {
+				return &lack, nil
+			}
+			there, err := w.probe(ctx, c.Dir, detect.Need{Program: n.Python})
+			if err == nil && !there {
+				lack = need{Program: n.Python, Install: interpreter(n.Python)}
+			}
+			return &lack, err
 		}
 	}
 	return nil, nil
+}
+
+// interpreter is what to do about a Python that is missing.
+func interpreter(python string) string {
+	if venv, ok := strings.CutSuffix(python, "/bin/python"); ok {
+		return "make the virtual environment again (python3 -m venv --clear " + venv + ") and install the dependencies into it: its Python is not on this machine"
+	}
+	return "install Python 3"
 }
 
 const hasModule = `import importlib.util,sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)`
@@ -62,15 +77,14 @@ func (w *run) probe(ctx context.Context, dir string, n detect.Need) (bool, error
 	}
 	res, err := w.box.Run(ctx, cmd)
 	if err != nil {
-		var lacks *fs.PathError
-		return false, ignoreMissing(err, &lacks)
+		return false, ignoreMissing(err)
 	}
 	return res.OK(), nil
 }
 
 // ignoreMissing: a program that is not there is an answer, no error.
-func ignoreMissing(err error, lacks **fs.PathError) error {
-	if errors.As(err, lacks) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
+func ignoreMissing(err error) error {
+	if err == nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
 		return nil
 	}
 	return err
