@@ -23,6 +23,7 @@ type Repo struct {
 	Scope     []string     // patterns of paths that a patch may touch; empty: all
 	Budget    *task.Budget // nil and zero fields: not said
 	Gates     []string     // reasons to leave a pull request a draft
+	Ask       task.Gates   // where runs have to wait for a human; zero fields: not said
 	Labels    []string     // put on pull requests
 	SignOff   bool         // commits carry Signed-off-by
 	Smoke     *Smoke       // how the service is started, and what it has to answer
@@ -38,7 +39,7 @@ type Check struct {
 // operatorsOwn answers a repository that tries to set what is not its own.
 var operatorsOwn = func() map[string]string {
 	out := map[string]string{}
-	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
+	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "prompts", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
 		out[key] = "belongs to the operator's own file and cannot be set by a repository"
 	}
 	return out
@@ -66,8 +67,8 @@ func LoadRepo(data []byte) (*Repo, error) {
 		set(root, "protected", &r.Protected, globs),
 		set(root, "never_send", &r.NeverSend, globs),
 		set(root, "scope", &r.Scope, globs),
-		set(root, "budget", &wish, func(v value) (task.Budget, error) { return budget(v, task.Budget{}) }),
-		set(root, "gates", &r.Gates, words),
+		set(root, "budget", &wish, repoBudget),
+		r.readGates(root),
 		set(root, "labels", &r.Labels, words),
 		set(root, "sign_off", &r.SignOff, value.boolean),
 		set(root, "smoke", &r.Smoke, smoke),
@@ -153,6 +154,11 @@ func narrowBudget(b task.Budget, ask *task.Budget) (task.Budget, []string) {
 	narrow("minutes", &b.Duration, ask.Duration, note)
 	narrow("attempts_per_tier", &b.AttemptsPerTier, ask.AttemptsPerTier, note)
 	narrow("attempts", &b.Attempts, ask.Attempts, note)
+	narrowReplans(&b, *ask, note)
+	if b.Steps == 0 && ask.Steps > 0 {
+		b.Steps = task.DefaultSteps
+	}
+	narrow("steps", &b.Steps, ask.Steps, note)
 	if b.MaxTier != "" && ask.MaxTier.Rank() > b.MaxTier.Rank() {
 		note("max_tier", ask.MaxTier, b.MaxTier)
 	}

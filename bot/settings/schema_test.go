@@ -72,9 +72,16 @@ func drawn(t *rapid.T) map[string]any {
 			doc[key] = odd(key, list)
 		case "budget":
 			doc[key] = odd(key, map[string]any{"usd": rapid.SampledFrom([]any{0, 1.5, -1, 10001, nil}).Draw(t, "usd"), "minutes": rapid.SampledFrom([]any{0, 0.1, 30, 1441}).Draw(t, "minutes"),
-				"attempts": rapid.SampledFrom([]any{1, 0, 2.5, 200, 201}).Draw(t, "attempts"), "max_tier": rapid.SampledFrom([]any{"tier1", "tier9", nil}).Draw(t, "tier")})
+				"attempts": rapid.SampledFrom([]any{1, 0, 2.5, 200, 201}).Draw(t, "attempts"), "replans": rapid.SampledFrom([]any{0, 2, 20, 21, nil}).Draw(t, "replans"), "steps": rapid.SampledFrom([]any{0, 1, 50, 51}).Draw(t, "steps"), "max_tier": rapid.SampledFrom([]any{"tier1", "tier9", nil}).Draw(t, "tier")})
 		case "max_tier":
 			doc[key] = odd(key, rapid.SampledFrom([]any{"mechanical", "tier3", "nano"}).Draw(t, "top"))
+		case "gates":
+			if rapid.Bool().Draw(t, "gates listed") {
+				doc[key] = odd(key, texts(key))
+				break
+			}
+			doc[key] = map[string]any{"plan": odd("plan", true), "critical": rapid.SampledFrom([]any{true, false, nil, "yes"}).Draw(t, "critical"),
+				rapid.SampledFrom([]string{"outsider", "outsiders"}).Draw(t, "spelt"): rapid.SampledFrom([]any{"skip_ci", "approve", "off", "on", nil}).Draw(t, "outsider")}
 		case "sign_off":
 			doc[key] = odd(key, rapid.Bool().Draw(t, "sign"))
 		case "base":

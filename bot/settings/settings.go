@@ -19,6 +19,9 @@ type Settings struct {
 	File     string // where it was read; empty for the defaults alone
 	Tiers    map[task.Tier]Tier
 	Budget   task.Budget
+	Caps     task.Caps  // of what several runs spend together
+	Gates    task.Gates // where every run waits for a human
+	Prompts  string     // a folder whose files stand for the built-in prompts; empty: none do
 	GitHub   GitHub
 	Database string // path of a SQLite file, or "postgres://…"
 	Sandbox  string // bubblewrap, docker or none
@@ -68,7 +71,7 @@ func Default() (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Sandbox: "bubblewrap",
+	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Caps: task.DefaultCaps(), Gates: defaultGates(), Sandbox: "bubblewrap",
 		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Log: Log{Level: "info", Format: "text"}}
 	s.Database = filepath.Join(s.StateDir, "fettle.db")
 	return s, nil
@@ -136,8 +139,10 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log"),
-		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return budget(v, s.Budget) }),
+		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log"),
+		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return s.money(v) }),
+		set(root, "gates", &s.Gates, func(v value) (task.Gates, error) { return gates(v, s.Gates) }),
+		set(root, "prompts", &s.Prompts, path),
 		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
 		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "docker", "none") }),
 		set(root, "engine", &s.Engine, engine),
@@ -209,42 +214,6 @@ func databaseURL(v value, path func(value) (string, error)) (string, error) {
 	}
 	v.text = strings.TrimPrefix(s, "sqlite:")
 	return path(v)
-}
-
-// Limits of a budget: wide enough for anyone, narrow enough to catch a slip.
-const (
-	maxUSD      = 10_000
-	maxMinutes  = 24 * 60
-	maxAttempts = 200
-)
-
-func budget(v value, from task.Budget) (task.Budget, error) {
-	b, usd, minutes := from, -1.0, -1.0
-	perTier, attempts := int64(b.AttemptsPerTier), int64(b.Attempts)
-	err := first(
-		v.only(nil, "usd", "minutes", "attempts_per_tier", "attempts", "max_tier"),
-		set(v, "usd", &usd, func(v value) (float64, error) { return v.number(0, maxUSD) }),
-		set(v, "minutes", &minutes, func(v value) (float64, error) { return v.number(0.1, maxMinutes) }),
-		set(v, "attempts_per_tier", &perTier, func(v value) (int64, error) { return v.integer(1, maxAttempts) }),
-		set(v, "attempts", &attempts, func(v value) (int64, error) { return v.integer(1, maxAttempts) }),
-		set(v, "max_tier", &b.MaxTier, tierName),
-	)
-	b.AttemptsPerTier, b.Attempts = int(perTier), int(attempts)
-	if minutes > 0 {
-		b.Duration = time.Duration(minutes * float64(time.Minute))
-	}
-	if usd >= 0 {
-		b.USD = task.Dollars(usd)
-	}
-	if usd >= 0 && b.USD == 0 { // a zero field would mean the default
-		b.USD, b.MaxTier = 1, task.TierMechanical
-	}
-	return b, err
-}
-
-func tierName(v value) (task.Tier, error) {
-	s, err := v.oneOf(string(task.TierMechanical), string(task.Tier1), string(task.Tier2), string(task.Tier3))
-	return task.Tier(s), err
 }
 
 func github(v value, path func(value) (string, error)) (GitHub, error) {

@@ -49,9 +49,23 @@ type Answer struct {
 	At       time.Time `json:"at"`
 }
 
-// Gates says where a run waits for a human. The zero value waits nowhere.
+// Gates says where a run waits for a human. The zero value waits nowhere but
+// with what came of an outsider's words.
 type Gates struct {
-	Plan     bool `json:"plan,omitempty"`      // the plan needs a yes
-	Critical bool `json:"critical,omitempty"`  // critical steps and protected files need one
-	RiskOver int  `json:"risk_over,omitempty"` // so do changes whose risk score is above this; 0: none
+	Plan      bool         `json:"plan,omitempty"`       // the plan needs a yes
+	PlanFirst bool         `json:"plan_first,omitempty"` // and nothing is tried before it has one
+	Critical  bool         `json:"critical,omitempty"`   // critical steps and protected files need one
+	RiskOver  int          `json:"risk_over,omitempty"`  // so do changes whose risk score is above this; 0: none
+	Outsider  OutsiderGate `json:"outsider,omitempty"`   // "": OutsiderSkipCI
 }
+
+// OutsiderGate is what is done with a change that was asked for in the words of
+// somebody who may not write to the repository.
+type OutsiderGate string
+
+// The ways, from the laxest.
+const (
+	OutsiderOff     OutsiderGate = "off"     // published like any other
+	OutsiderSkipCI  OutsiderGate = "skip_ci" // a draft whose commits ask CI to skip, until a yes
+	OutsiderApprove OutsiderGate = "approve" // nothing is pushed before a yes
+)

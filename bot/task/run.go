@@ -109,6 +109,8 @@ type RunState struct {
 	Answered  int             `json:"answered,omitempty"`  // answers of humans that were taken in
 	Scope     []string        `json:"scope,omitempty"`     // what whoever asked allowed to change
 	Gates     Gates           `json:"gates,omitzero"`      // where whoever asked wants to be asked
+	Outsider  string          `json:"outsider,omitempty"`  // who wrote the task, if that is somebody who may not write to the repository
+	Published int             `json:"published,omitempty"` // number of the draft that stands and waits for a yes
 	Worked    time.Duration   `json:"worked,omitempty"`    // on the run, up to the last save; time parked or without a server is not in it
 	Outcome   Outcome         `json:"outcome,omitempty"`   // decided, not yet published
 	Errors    int             `json:"errors,omitempty"`    // times the run's surroundings failed
@@ -180,8 +182,9 @@ type Result struct {
 	Reason       string          `json:"reason,omitempty"`
 	Draft        bool            `json:"draft"` // green, but a human has to decide
 	DraftReasons []string        `json:"draft_reasons,omitempty"`
-	Tier         Tier            `json:"tier,omitempty"` // of the kept attempt
-	Best         *Attempt        `json:"best,omitempty"` // the accepted attempt, or the best failed one
+	SkipCI       bool            `json:"skip_ci,omitempty"` // its commits ask CI to skip
+	Tier         Tier            `json:"tier,omitempty"`    // of the kept attempt
+	Best         *Attempt        `json:"best,omitempty"`    // the accepted attempt, or the best failed one
 	Attempts     []Attempt       `json:"attempts"`
 	Changes      []FileChange    `json:"-"` // files after the kept attempt, for a commit
 	Diff         string          `json:"diff"`
