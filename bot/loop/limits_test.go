@@ -107,7 +107,7 @@ func TestL5NoLimitIsEverPassed(t *testing.T) {
 }
 
 // The process is killed at each write and at each named point of the loop, as
-// often as FETTLE_KILLS says (make fault: 20; here 2), and the run goes on.
+// often as FETTLE_LOOP_KILLS says (make fault: 20; here 2), and the run goes on.
 func TestF01KilledAtEachPointOfTheLoop(t *testing.T) {
 	t.Parallel()
 	times, err := strconv.Atoi(os.Getenv("FETTLE_LOOP_KILLS"))
