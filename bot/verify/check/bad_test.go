@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // TestC2BadInputIsToldWithWhatToDo: each of these repositories has something
@@ -153,4 +155,44 @@ func listed(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestC2TheDisksLimitIsToldAsSuch: a suite that writes too much is red and told
+// why; a tree that is too large by itself was not checked, and no tool is
+// called missing for it.
+func TestC2TheDisksLimitIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.New(t.Context(), sandbox.Config{Limits: sandbox.Limits{FileBytes: 4 << 20}})
+	if err != nil {
+		t.Fatalf("the tests need the sandbox: %v", err)
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	suite := "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        with open('made.bin', 'wb') as f:\n            f.write(b'x' * (8 << 20))\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  Status
+		says  string
+	}{
+		"the suite writes": {map[string]string{"test_a.py": suite}, Failed, "passed its disk quota"},
+		"the tree":         {map[string]string{"test_a.py": suite, "huge.bin": strings.Repeat("x", 5<<20)}, NotRun, "the sandbox could not be asked for unittest (a module of python3): it passed its disk quota"},
+	} {
+		dir := t.TempDir()
+		write(t, dir, c.files)
+		plan, err := detect.Detect(os.DirFS(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(Config{Sandbox: box}).Run(t.Context(), dir, Options{Profile: Full, Plan: plan})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := one(t, r, "unittest")
+		said := got.Detail
+		for _, f := range got.Failures {
+			said += "\n" + f.Message
+		}
+		if got.Status != c.want || !strings.Contains(said, c.says) || !strings.Contains(got.Do, "have it write less") {
+			t.Errorf("%s: %s, want %s and %q in %q; to do: %q", name, got.Status, c.want, c.says, said, got.Do)
+		}
+	}
 }

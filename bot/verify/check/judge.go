@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,7 +47,7 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 	switch {
 	case len(fails) > 0 || out.Failed > 0:
 		out.Status = Failed
-		out.Do = w.advice(c, fails)
+		out.Do = cmp.Or(remedy(res), w.advice(c, fails))
 	case out.Passed == 0 && out.Skipped == 0:
 		out.Status, out.Detail = Failed, "no test was run"
 	default:
@@ -115,6 +116,19 @@ func stopped(res sandbox.Result) string {
 		return "it ran out of memory and was killed"
 	case res.OverQuota:
 		return "it passed its disk quota and was killed"
+	}
+	return ""
+}
+
+// remedy is what to do about a command that a limit ended, "" for any other.
+func remedy(res sandbox.Result) string {
+	switch {
+	case res.TimedOut:
+		return "give it more time with --timeout, or have it do less at once"
+	case res.OutOfMemory:
+		return "have it run fewer tests at a time, or hold less in memory"
+	case res.OverQuota:
+		return "have it write less, or clean up between tests; a tree that holds a file as large as the sandbox lets one grow (512 MiB) cannot be checked in it"
 	}
 	return ""
 }

@@ -141,6 +141,10 @@ func (w *run) redBefore(kind detect.Kind) string {
 func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, error) {
 	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Declared: c.Declared, Command: c.Typed, Dir: c.Dir, Why: c.Why}
 	missing, err := w.missing(ctx, c)
+	if limit := new(halted); errors.As(err, &limit) {
+		out.Status, out.Detail, out.Do = NotRun, limit.why, limit.do
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}

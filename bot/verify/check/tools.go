@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -79,8 +80,17 @@ func (w *run) probe(ctx context.Context, dir string, n detect.Need) (bool, error
 	if err != nil {
 		return false, ignoreMissing(err)
 	}
+	if stop := stopped(res); stop != "" { // says nothing about the tool
+		return false, &halted{fmt.Sprintf("the sandbox could not be asked for %s: %s", need(n).what(), stop), remedy(res)}
+	}
 	return res.OK(), nil
 }
+
+// halted is a probe that a limit of the sandbox ended: with it goes all that
+// would be run there.
+type halted struct{ why, do string }
+
+func (h *halted) Error() string { return h.why + "; " + h.do }
 
 // ignoreMissing: a program that is not there is an answer, no error.
 func ignoreMissing(err error) error {
