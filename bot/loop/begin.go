@@ -150,11 +150,7 @@ func (r *run) keepAsked() {
 	if len(r.in.Guard.Scope) == 0 {
 		r.in.Guard.Scope = r.in.State.Scope
 	}
-	was, g := r.in.State.Gates, &r.in.Gates
-	g.Plan, g.Critical = g.Plan || was.Plan, g.Critical || was.Critical
-	if g.RiskOver == 0 || was.RiskOver > 0 && was.RiskOver < g.RiskOver {
-		g.RiskOver = was.RiskOver
-	}
+	r.in.Gates = settings.Stricter(r.in.Gates, r.in.State.Gates)
 }
 
 // planner tells whether plans can be asked for, and of which tier.

@@ -40,7 +40,7 @@ func (r *run) askPlan(ctx context.Context) error {
 func (r *run) needsYes(a task.Attempt, risk task.Risk) string {
 	g, step := r.in.Gates, r.plan.Steps[r.state.Step]
 	switch {
-	case g.Plan && a.Tier == task.TierMechanical:
+	case g.Plan && !g.PlanFirst && a.Tier == task.TierMechanical:
 		return "plans need a yes here, and mechanical repair found a change without one"
 	case g.Critical && step.Critical:
 		return "the plan calls this step critical: " + step.Goal

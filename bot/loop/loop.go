@@ -220,7 +220,7 @@ func (r *run) run(ctx context.Context) (task.Result, error) {
 // decide goes through the phases until the state holds an outcome.
 func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
-		return nil
+		return r.remember()
 	}
 	if reason := triage(r.in.Task); reason != "" {
 		return &Stop{task.Rejected, reason}
@@ -232,6 +232,22 @@ func (r *run) decide(ctx context.Context) error {
 		if err := phase(ctx); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// remember takes up again what was learned of the base, for a run whose outcome
+// stands: its result says the same as in the process that decided it.
+func (r *run) remember() error {
+	var err error
+	if len(r.state.Baseline) > 0 {
+		err = json.Unmarshal(r.state.Baseline, &r.baseline)
+	}
+	if len(r.state.Suspects) > 0 {
+		err = errors.Join(err, json.Unmarshal(r.state.Suspects, &r.suspects))
+	}
+	if err != nil {
+		return fmt.Errorf("reading what was saved of the base: %w", err)
 	}
 	return nil
 }

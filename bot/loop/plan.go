@@ -20,7 +20,10 @@ func (r *run) firstPlan(ctx context.Context) error {
 	if len(r.state.Plan) > 0 {
 		return nil
 	}
-	return r.adopt(ctx, agent.FallbackPlan(agent.PlanBrief{NeedsTest: len(r.red()) == 0}), "the task as a whole: nothing is paid for a plan before it is needed")
+	next := r.state.Next // whoever asked may have named a tier
+	err := r.adopt(ctx, agent.FallbackPlan(agent.PlanBrief{NeedsTest: len(r.red()) == 0}), "the task as a whole: nothing is paid for a plan before it is needed")
+	r.state.Next = next
+	return err
 }
 
 // adopt makes a plan the run's own. The steps before it are taken back: it is
@@ -89,7 +92,10 @@ func (r *run) planned(ctx context.Context) error {
 func (r *run) unplanned(ctx context.Context, err error) error {
 	var stop *Stop
 	if errors.As(err, &stop) && stop.Outcome == task.BudgetExhausted && r.alive(ctx) == nil {
-		return r.note(ctx, "plan.skipped", "a plan does not fit what is left of the budget: "+stop.Reason, nil)
+		if err := r.note(ctx, "plan.skipped", "a plan does not fit what is left of the budget: "+stop.Reason, nil); err != nil {
+			return err
+		}
+		return r.askPlan(ctx)
 	}
 	return err
 }

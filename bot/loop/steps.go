@@ -62,12 +62,22 @@ const top task.Tier = "top"
 // rung gives the tier of the next attempt, or "" when the ladder is at its
 // end, with the reason. A step begins at the tier that history says.
 func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
-	switch r.state.Next {
-	case "":
-	case top:
+	switch next := r.state.Next; {
+	case next == "":
+	case next == top:
 		return "", "every tier that is configured and allowed was tried", nil
-	default:
-		return r.state.Next, "", nil
+	case next == task.TierMechanical, slices.Contains(r.modelTiers(), next):
+		return next, "", nil
+	default: // whoever asked named it, or the configuration was another
+		if err := r.note(ctx, "tier.skipped", "it is not configured, or not allowed", map[string]any{"tier": next}); err != nil {
+			return "", "", err
+		}
+		r.state.Next = ""
+	}
+	if r.in.Gates.PlanFirst && !r.state.Planned {
+		if err := r.planned(ctx); err != nil || r.state.Gate != nil {
+			return "", "", err
+		}
 	}
 	if r.mechanical() {
 		return task.TierMechanical, "", nil
@@ -90,8 +100,12 @@ func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
 }
 
 // mechanical tells whether the free search is still to come: once in a run,
-// where a test fails, on the tree as it was given.
+// where a test fails, on the tree as it was given. It knows no steps: a plan of
+// several that was asked for is followed without it.
 func (r *run) mechanical() bool {
+	if r.in.Gates.PlanFirst && len(r.plan.Steps) > 1 {
+		return false
+	}
 	tried := slices.ContainsFunc(r.state.Attempts, func(a task.Attempt) bool { return a.Tier == task.TierMechanical })
 	return !tried && len(r.red()) > 0 && len(r.state.Done) == 0
 }
