@@ -175,30 +175,46 @@ func (w *Workspace) environment(c Command) [][2]string {
 	return w.box.environment(env)
 }
 
-// standing lists the layer's parts that this workspace shows. A part of the tree
-// is shown only where the tree itself has nothing and has the folder above:
-// nothing of the tree is hidden. It is found out before the first command, which
-// could change the tree.
-func (w *Workspace) standing(l *Layer) []Part {
+// standing lists the layer's parts that the next command of this workspace is
+// shown. A part of the tree is shown only where the tree itself has nothing and
+// has the folder above: nothing of the tree is hidden. That is found out before
+// the first command, which could change the tree; before each further one it is
+// looked whether a mount would still go where it is said to.
+func (w *Workspace) standing(l *Layer) ([]Part, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.looked {
-		return w.shown
-	}
-	w.looked, w.shown = true, nil
 	root, err := os.OpenRoot(w.Path())
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("sandbox: looking where a layer stands: %w", err)
 	}
 	defer root.Close()
-	for _, p := range l.Parts {
-		rel, inTree := strings.CutPrefix(p.Inside, "/work/")
-		if inTree && (exists(root, rel) || !isFolder(root, path.Dir(rel))) {
-			continue
+	if !w.looked {
+		w.looked, w.shown = true, nil
+		for _, p := range l.Parts {
+			if rel, inTree := strings.CutPrefix(p.Inside, "/work/"); !inTree || !exists(root, rel) && isFolder(root, path.Dir(rel)) {
+				w.shown = append(w.shown, p)
+			}
 		}
-		w.shown = append(w.shown, p)
 	}
-	return w.shown
+	var out []Part
+	for _, p := range w.shown {
+		rel, inTree := strings.CutPrefix(p.Inside, "/work/")
+		switch {
+		case inTree && len(w.procs) > 1: // a link could be put there between our look and the mount
+			return nil, errors.New("sandbox: what a setup left in the tree can only be shown to one command of a workspace at a time")
+		case !inTree || free(root, rel):
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// free tells whether a mount at rel goes there and nowhere else. bubblewrap
+// follows links, while it builds the inside also to the host, and makes what it
+// mounts on.
+func free(root *os.Root, rel string) bool {
+	info, err := root.Lstat(rel)
+	return isFolder(root, path.Dir(rel)) && (errors.Is(err, fs.ErrNotExist) || err == nil && (info.IsDir() || info.Mode().IsRegular()))
 }
 
 // isFolder tells whether a path and all above it are folders, not links.

@@ -253,7 +253,9 @@ func (g *gatherer) part(ctx context.Context, from *os.Root, name, inside string)
 	}
 	if path.Base(inside) == "node_modules" && info.IsDir() {
 		for _, s := range []string{".cache", ".vite", ".vite-temp"} {
-			if err := g.to.Mkdir(path.Join(p.From, s), 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+			at := path.Join(p.From, s)
+			_ = g.to.Mkdir(at, 0o755) // it may be there
+			if isFolder(g.to, at) {   // a link would take the mount elsewhere
 				p.Scratch = append(p.Scratch, s)
 			}
 		}

@@ -37,7 +37,11 @@ func (b *bubblewrap) furnished(w *Workspace, c Command, argv []string) (args, ru
 	if layer == nil {
 		return nil, argv, undo, nil
 	}
-	for _, p := range w.standing(layer) {
+	parts, err := w.standing(layer)
+	if err != nil {
+		return nil, nil, undo, err
+	}
+	for _, p := range parts {
 		args = append(args, "--ro-bind", filepath.Join(w.box.layerAt, p.From), p.Inside)
 		for _, s := range p.Scratch {
 			args = append(args, "--size", strconv.FormatInt(scratchBytes, 10), "--perms", "0755", "--tmpfs", path.Join(p.Inside, s))

@@ -249,3 +249,48 @@ func TestC1TheBridgeIsOnlyForSetup(t *testing.T) {
 }
 
 func links(info os.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) } //nolint:unconvert // narrower on arm64
+
+// Links that one command leaves must not take the mounts of the next to another
+// place: bubblewrap follows them, also out to the host.
+func TestC1ALinkTakesNoMountOfALayerElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newBoxed(t, Config{})
+	src := tree(t, map[string]string{"pkg/a": "", "b/a": ""})
+	l := installed(t, s, src, `mkdir pkg/gen b/gen; echo layer | tee pkg/gen/x >b/gen/x`)
+	w := using(t, s, l, src)
+	host := t.TempDir()
+	for d := host; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := sh(t, w, `cat pkg/gen/x b/gen/x; mv pkg old; ln -s /oldroot`+host+` pkg`)
+	if out != "layer\nlayer\n" {
+		t.Fatalf("got %q", out)
+	}
+	if out = sh(t, w, `cat pkg/gen/x b/gen/x`); !strings.HasPrefix(out, "layer\ncat: pkg/gen/x: No such file") {
+		t.Errorf("got %q", out)
+	}
+	if list, err := os.ReadDir(host); err != nil || len(list) != 0 {
+		t.Errorf("on the host stands %v %v", list, err)
+	}
+	if out = sh(t, w, `mv b c; mkdir b; ln -s ../../usr b/gen`); out != "" {
+		t.Errorf("got %q", out)
+	}
+	if out = sh(t, w, `ls /usr/x /usr/bin/env 2>&1`); !strings.Contains(out, "cannot access '/usr/x'") || !strings.Contains(out, "/usr/bin/env\n") {
+		t.Errorf("got %q", out)
+	}
+}
+
+func TestC1ScratchSpaceOfALayerIsNoLink(t *testing.T) {
+	t.Parallel()
+	s := newBoxed(t, Config{})
+	src := tree(t, map[string]string{"a": ""})
+	l := installed(t, s, src, `mkdir -p node_modules/dep; cd node_modules; echo x > dep/x; ln -s ../../usr d; ln -s ../../usr .cache`)
+	if len(l.Parts) != 1 || slices.Contains(l.Parts[0].Scratch, ".cache") || !slices.Contains(l.Parts[0].Scratch, ".vite") {
+		t.Fatalf("got %+v", l.Parts)
+	}
+	if out := sh(t, using(t, s, l, src), `cat node_modules/dep/x; touch /usr/evil 2>&1`); !strings.HasPrefix(out, "x\n") || !strings.Contains(out, "ead-only") {
+		t.Errorf("got %q", out)
+	}
+}

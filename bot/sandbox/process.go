@@ -185,9 +185,9 @@ func (w *Workspace) start(ctx context.Context, c Command, piped bool) (*Process,
 		return nil, err
 	}
 	go func() {
-		defer w.leave(p)
 		p.supervise(ctx)
 		p.res.Elapsed = w.box.now().Sub(began)
+		w.leave(p) // first: whoever waited may start the next at once
 		close(p.done)
 	}()
 	return p, nil
