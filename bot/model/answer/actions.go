@@ -70,7 +70,9 @@ var kinds = map[string]fields{
 }
 
 // spellings are other names of actions. A name that could mean something more
-// dangerous than the action, such as delete_file or run_command, is not here.
+// dangerous than the action, such as delete_file, write_file (over another?)
+// or run_command, is not here, nor one that leaves open what: insert may be
+// before.
 var spellings = map[string]string{
 	"read": ReadRegion, "read_file": ReadRegion, "read_code": ReadRegion, "view": ReadRegion, "view_file": ReadRegion, "view_region": ReadRegion,
 	"open": ReadRegion, "open_file": ReadRegion, "show": ReadRegion, "show_region": ReadRegion, "get_region": ReadRegion, "cat": ReadRegion,
@@ -79,9 +81,9 @@ var spellings = map[string]string{
 	"replace": ReplaceRegion, "edit": ReplaceRegion, "edit_region": ReplaceRegion, "update": ReplaceRegion, "update_region": ReplaceRegion,
 	"modify": ReplaceRegion, "modify_region": ReplaceRegion, "rewrite": ReplaceRegion, "rewrite_region": ReplaceRegion, "replace_function": ReplaceRegion,
 	"edit_function": ReplaceRegion, "update_function": ReplaceRegion, "replace_code": ReplaceRegion, "change_region": ReplaceRegion,
-	"insert": InsertAfter, "insert_after_region": InsertAfter, "insert_region": InsertAfter, "add_after": InsertAfter, "insert_code": InsertAfter,
+	"insert_after_region": InsertAfter, "add_after": InsertAfter, "insert_code_after": InsertAfter,
 	"delete": DeleteRegion, "remove": DeleteRegion, "remove_region": DeleteRegion, "delete_function": DeleteRegion, "remove_function": DeleteRegion,
-	"create": CreateFile, "new_file": CreateFile, "add_file": CreateFile, "write_file": CreateFile, "create_new_file": CreateFile,
+	"create": CreateFile, "new_file": CreateFile, "add_file": CreateFile, "create_new_file": CreateFile,
 	"test": RunCheck, "check": RunCheck, "run_test": RunCheck, "run_tests": RunCheck, "run_checks": RunCheck, "run_named_check": RunCheck,
 	"done": Finish, "complete": Finish, "submit": Finish, "finished": Finish, "final": Finish, "end": Finish,
 }
@@ -158,6 +160,17 @@ func actionOf(v map[string]any) (field, name string) {
 	return "", ""
 }
 
+// otherName is another action that an action names, or "".
+func otherName(v map[string]any, field, kind string) string {
+	for key, x := range v {
+		text, _ := x.(string)
+		if other, known := kindOf(text); known && key != field && other != kind && slices.Contains([]string{"tool", "tool_name", "name", "function", "type", "kind"}, snake(key)) {
+			return text
+		}
+	}
+	return ""
+}
+
 func kindOf(name string) (string, bool) {
 	name = snake(name)
 	if _, ok := kinds[name]; ok {
@@ -195,6 +208,9 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 			return &Malformed{Class: UnknownAction, Action: oneLine(name), Reason: fmt.Sprintf("action %d is %q; known are %s", i+1, oneLine(name), strings.Join(names(), ", "))}
 		case kind != name || field != "action":
 			r.Repairs = append(r.Repairs, fmt.Sprintf("%s %q was taken for %q", oneLine(field), oneLine(name), kind))
+		}
+		if other := otherName(v, field, kind); other != "" {
+			return malformed(SchemaInvalid, "action %d is %q and %q", i+1, oneLine(name), oneLine(other))
 		}
 		delete(v, field)
 		v["action"] = kind

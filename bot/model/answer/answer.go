@@ -181,7 +181,11 @@ func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
 	}
 	doc, bad := s.find(text, all, finish, &r)
 	if bad != nil && bad.Class == NoJSON && s.blocks != nil {
-		if v, own := s.blocks(all, text); own == nil || own.Class != NoJSON {
+		v, own := s.blocks(all, text)
+		if own == nil {
+			own = s.withdrawn(nil, "", behindCode(text, all))
+		}
+		if own == nil || own.Class != NoJSON {
 			r.Rung = "blocks"
 			return v, r, own
 		}

@@ -136,14 +136,23 @@ func TestL2DecisionsTakeTheirWordsAndNoOthers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"verdict": "ACCEPT", "reason": "x"}`:                             Accept,
-		`{"verdict": "accept"}`:                                            Accept,
+		`{"verdict": "accept", "reason": ""}`:                              Accept,
 		`{"Decision": "escalate to planner", "why": "the plan is wrong"}`:  EscalateToPlanner,
-		"**Verdict**\n```\n{'verdict': 'Retry'}\n```":                      Retry,
-		`{"verdict": "**FAIL**"}`:                                          Fail,
+		"**Verdict**\n```\n{'verdict': 'Retry', 'reason': 'x'}\n```":       Retry,
+		`{"verdict": "**FAIL**", "reason": "x"}`:                           Fail,
 		`{verdict: RETRY, reason: "because"}`:                              Retry,
-		`{"review": {"verdict": "RETRY"}}`:                                 Retry,
-		`{"verdict": "RETRY"`:                                              Retry,
-		`{"name": "submit", "arguments": {"verdict": "FAIL"}}`:             Fail,
+		`{"review": {"verdict": "RETRY", "reason": "x"}}`:                  Retry,
+		`{"verdict": "RETRY", "reason": "x"`:                               Retry,
+		`{"name": "submit", "arguments": {"verdict": "FAIL", "why": "x"}}`: Fail,
+		`{"verdict": "ACCEPT"}`:                                            "",
+		`{"verdict": "ACCEPT", "reason": "…"}`:                             "",
+		`{"verdict": "ACCEPT?", "reason": "x"}`:                            "",
+		`{"verdict": "!ACCEPT", "reason": "x"}`:                            "",
+		`{"verdict": "ACCEPT", "reason": "x"} Verdict: RETRY`:              "",
+		`{"verdict": "ACCEPT", "reason": "x"} Wait, a test is missing.`:    "",
+		`{"verdict": "ACCEPT", "reason": "x"} Do not merge yet.`:           "",
+		`{"verdict": "RETRY", "reason": "x"} Do not merge yet.`:            Retry,
+		`I thought of RETRY first. {"verdict": "ACCEPT", "reason": "x"}`:   Accept,
 		`{"verdict": "ACCEPTED"}`:                                          "",
 		`{"verdict": "approve"}`:                                           "",
 		`{"verdict": "ACCEPT | RETRY"}`:                                    "",
@@ -161,8 +170,10 @@ func TestL2DecisionsTakeTheirWordsAndNoOthers(t *testing.T) {
 	}
 	for text, want := range map[string]Recommendation{
 		`{"recommendation": "pass-to-commit", "reason": "r", "confidence": "90%"}`: {PassToCommit, "r", 0.9},
-		`{"recommendation": "FIX_REQUIRED", "confidence": 85}`:                     {FixRequired, "", 0.85},
-		`{"decision": "escalateTier", "confidence": null}`:                         {EscalateTier, "", 0},
+		`{"recommendation": "FIX_REQUIRED", "reason": "", "confidence": 85}`:       {FixRequired, "", 0.85},
+		`{"decision": "escalateTier", "why": "r", "confidence": 0}`:                {EscalateTier, "r", 0},
+		`{"decision": "escalateTier", "why": "r", "confidence": null}`:             {},
+		`{"recommendation": "FIX_REQUIRED", "confidence": 0.8}`:                    {},
 		`{"recommendation": "pass"}`:                                               {},
 		`{"recommendation": "pass_to_commit", "confidence": 900}`:                  {},
 	} {
@@ -212,17 +223,28 @@ func drawn(t *rapid.T) (Actions, string) {
 	var v Actions
 	var blocks []string
 	line := rapid.StringMatching(`[a-z(){}\[\]"'<>:,= ]{0,30}`)
-	for range rapid.IntRange(1, 4).Draw(t, "actions") {
+	n := rapid.IntRange(1, 4).Draw(t, "actions")
+	for i := range n {
 		a := Action{Action: rapid.SampledFrom(names()).Draw(t, "kind")}
+		if a.Action == Finish && i < n-1 { // it stands at the end
+			a.Action = ListFiles
+		}
 		has := map[string]bool{}
 		for _, f := range kinds[a.Action].needs {
 			has[f] = true
 		}
 		word := rapid.StringMatching(`[a-z]{1,8}(/[a-zé"'\\]{1,8})?`)
-		for f, into := range map[string]*string{"path": &a.Path, "region": &a.Region, "query": &a.Query, "check": &a.Check} {
+		plain := rapid.StringMatching(`[a-z]{1,8}(/[a-zé"']{1,8})?`)
+		for f, into := range map[string]*string{"region": &a.Region, "query": &a.Query} {
 			if has[f] {
 				*into = word.Draw(t, f)
 			}
+		}
+		if has["path"] {
+			a.Path = plain.Draw(t, "path")
+		}
+		if has["check"] {
+			a.Check = rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "check")
 		}
 		if has["code"] {
 			a.Code = strings.Join(rapid.SliceOfN(line, 1, 4).Draw(t, "code"), "\n") + "\n"
@@ -310,18 +332,27 @@ func TestA2AskingAgainSaysWhatWasWrongAndShowsTheForm(t *testing.T) {
 
 func TestA2TheExamplesFitTheirShapes(t *testing.T) {
 	t.Parallel()
-	if _, r, err := Tester.Read(Tester.Example, "stop"); err != nil || len(r.Repairs) > 0 {
-		t.Errorf("%v %v", err, r)
+	for _, read := range []func(old, with string) (Report, error){
+		func(old, with string) (Report, error) { return readExample(Tester, old, with) },
+		func(old, with string) (Report, error) { return readExample(Reviewer, old, with) },
+		func(old, with string) (Report, error) { return readExample(Planner, old, with) },
+		func(old, with string) (Report, error) { return readExample(Developer, old, with) },
+		func(old, with string) (Report, error) { return readExample(Critic, old, with) },
+	} {
+		if r, err := read("one ", "the "); err != nil || len(r.Repairs) > 0 {
+			if r, err = read("12345678", "12345679"); err != nil || len(r.Repairs) > 0 {
+				t.Errorf("%v %v", err, r)
+			}
+		}
+		if r, err := read("", ""); err == nil {
+			t.Errorf("the example itself was taken for an answer: %v", r)
+		}
 	}
-	if _, r, err := Reviewer.Read(Reviewer.Example, "stop"); err != nil || len(r.Repairs) > 0 {
-		t.Errorf("%v %v", err, r)
-	}
-	if _, r, err := Planner.Read(Planner.Example, "stop"); err != nil || len(r.Repairs) > 0 {
-		t.Errorf("%v %v", err, r)
-	}
-	if _, r, err := Developer.Read(Developer.Example, "stop"); err != nil || len(r.Repairs) > 0 {
-		t.Errorf("%v %v", err, r)
-	}
+}
+
+func readExample[T any](s *Shape[T], old, with string) (Report, error) {
+	_, r, err := s.Read(strings.ReplaceAll(s.Example, old, with), "stop")
+	return r, err
 }
 
 func FuzzRead(f *testing.F) {
@@ -356,8 +387,8 @@ func FuzzRead(f *testing.F) {
 
 func TestA2AnActionMayExplainItself(t *testing.T) {
 	t.Parallel()
-	v, _, err := Developer.Read(`{"actions": [{"action": "finish", "message": "all done"}, "list_files"]}`, "stop")
-	if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: Finish, Reason: "all done"}, {Action: ListFiles}}) {
+	v, _, err := Developer.Read(`{"actions": ["list_files", {"action": "finish", "message": "all done"}]}`, "stop")
+	if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: ListFiles}, {Action: Finish, Reason: "all done"}}) {
 		t.Errorf("%+v %v", v, err)
 	}
 }

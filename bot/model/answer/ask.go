@@ -91,7 +91,14 @@ func (s *Shape[T]) alone(text string) (v T, r Report, bad *Malformed) {
 		return v, r, malformed(SchemaInvalid, "%v", err)
 	}
 	r = Report{Rung: "word", Repairs: []string{"a single word was taken for the decision"}}
-	return s.decide(document{object: map[string]any{s.word: word}}, &r)
+	object := map[string]any{s.word: word}
+	known, _ := s.rules["properties"].(map[string]any)
+	for name, rule := range known { // the other fields were not asked for
+		if field, _ := rule.(map[string]any); name != s.word {
+			object[name] = map[string]any{"string": "", "number": json.Number("0")}[fmt.Sprint(field["type"])]
+		}
+	}
+	return s.decide(document{object: object}, &r)
 }
 
 // options are the words that the shape decides between.

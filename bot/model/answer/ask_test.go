@@ -44,7 +44,7 @@ func TestL5ThreeAnswersThatCannotBeUsedAreTheEnd(t *testing.T) {
 
 func TestA2TheSecondAnswerIsTakenAndTheLastTryAsksForAWord(t *testing.T) {
 	t.Parallel()
-	s := &speaker{says: []string{`{"verdict": "perhaps"}`, `{"verdict": "RETRY"}`}}
+	s := &speaker{says: []string{`{"verdict": "perhaps"}`, `{"verdict": "RETRY", "reason": "x"}`}}
 	if v, _, err := Reviewer.Ask(t.Context(), s.ask, model.Request{User: "u"}, nil); err != nil || v.Verdict != Retry {
 		t.Errorf("%+v %v", v, err)
 	}

@@ -19,7 +19,7 @@ var (
 //	code                                                         code
 //	</replace_region>                                            ```
 func readBlocks(all []block, text string) (Actions, *Malformed) {
-	v, bad := readTags(text)
+	v, bad := readTags(text, all)
 	if bad != nil || len(v.Actions) > 0 {
 		return finishBlocks(v, bad)
 	}
@@ -71,6 +71,9 @@ func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
 		if bad := v.Actions[i].checked(i + 1); bad != nil {
 			return Actions{}, bad
 		}
+		if bad := v.Actions[i].sensible(i+1, ""); bad != nil {
+			return Actions{}, bad
+		}
 		v.Actions[i].Inline = nil
 	}
 	if bad := v.contradicts(); bad != nil {
@@ -79,7 +82,8 @@ func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
 	return v, nil
 }
 
-func readTags(text string) (Actions, *Malformed) {
+// readTags reads tags that stand outside fenced blocks.
+func readTags(text string, all []block) (Actions, *Malformed) {
 	var v Actions
 	for at := 0; ; {
 		m := tag.FindStringSubmatchIndex(text[at:])
@@ -90,7 +94,8 @@ func readTags(text string) (Actions, *Malformed) {
 		values := attributes(text[at+m[4] : at+m[5]])
 		kind, known := kindOf(name)
 		next := at + m[1]
-		if !known || values["action"] != "" {
+		fenced := slices.ContainsFunc(all, func(b block) bool { return b.start <= at+m[0] && (at+m[0] < b.end || b.end == 0) })
+		if !known || values["action"] != "" || fenced {
 			at = next
 			continue
 		}
@@ -141,8 +146,8 @@ func fromAttributes(values map[string]string, code string, n int) (Action, *Malf
 	switch {
 	case name == "" && values["region"] != "":
 		name = ReplaceRegion
-	case name == "":
-		name = CreateFile
+	case name == "": // a new file, or an existing one over again?
+		return Action{}, malformed(SchemaInvalid, "block %d names a path, and neither a region nor an action; say create_file for a new file, or name the region to replace", n)
 	}
 	kind, known := kindOf(name)
 	if !known {
@@ -154,3 +159,17 @@ func fromAttributes(values map[string]string, code string, n int) (Action, *Malf
 	}
 	return a, nil
 }
+
+// behindCode is the prose behind the last tag, or else behind the first block.
+func behindCode(text string, all []block) string {
+	words := outside(text, all)
+	if last := lastTag.FindAllStringIndex(words, -1); last != nil {
+		return words[last[len(last)-1][1]:]
+	}
+	if len(all) > 0 && all[0].end > 0 {
+		return words[all[0].end:]
+	}
+	return ""
+}
+
+var lastTag = regexp.MustCompile(`(?m)(?:</[A-Za-z_]+>|/>)[ \t]*$`)

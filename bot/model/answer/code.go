@@ -11,15 +11,14 @@ import (
 // finishActions gives each action its code, and checks that it has what it
 // needs and nothing that belongs to another kind.
 func finishActions(v *Actions, doc document, r *Report) *Malformed {
-	if bad := v.number(doc, r); bad != nil {
-		return bad
-	}
+	v.number(doc, r)
 	used := make([]bool, len(doc.code))
 	for i := range v.Actions {
 		a := &v.Actions[i]
 		if bad := a.checked(i + 1); bad != nil {
 			return bad
 		}
+		lang := ""
 		switch {
 		case a.Inline != nil && doc.guessed:
 			return malformed(InvalidJSON, "the JSON had to be repaired inside the code of action %d; put code into a fenced block and give its number", i+1)
@@ -42,7 +41,10 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 				return malformed(SchemaInvalid, "code block %d is for %s by its own words, and action %d is for %s %s", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
 			}
 			used[*a.Block-1] = true
-			a.Code = b.body
+			a.Code, lang = b.body, b.lang
+		}
+		if bad := a.sensible(i+1, lang); bad != nil {
+			return bad
 		}
 		a.Block, a.Inline = nil, nil
 	}
@@ -52,11 +54,14 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 	return unused(doc.code, used)
 }
 
-// contradicts refuses two actions that cannot both be meant: an old and a new
-// version of a region, or its new code and its end.
+// contradicts refuses actions that cannot all be meant: an old and a new
+// version of a region, its new code and its end, or more behind the finish.
 func (v *Actions) contradicts() *Malformed {
 	seen := map[[2]string]int{}
 	for i, a := range v.Actions {
+		if a.Action == Finish && i < len(v.Actions)-1 {
+			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d is finish, and more actions stand behind it", i+1)}
+		}
 		switch a.Action {
 		case ReplaceRegion, DeleteRegion, CreateFile, WholeFile:
 			at := [2]string{path.Clean(a.Path), a.Region}
@@ -69,45 +74,36 @@ func (v *Actions) contradicts() *Malformed {
 	return nil
 }
 
-// number gives code blocks their numbers where an answer left them out, or
-// began to count elsewhere, and only one reading makes sense.
-func (v *Actions) number(doc document, r *Report) *Malformed {
-	var want []*Action // that need code from a block
-	var have []int
+// number gives the only code block to the only action that wants one, where
+// the answer left the number out or counted otherwise. Among several blocks a
+// number is never guessed: it may be right as it stands.
+func (v *Actions) number(doc document, r *Report) {
+	var want *Action
 	for i := range v.Actions {
 		a := &v.Actions[i]
-		if !slices.Contains(kinds[a.Action].needs, "code") || a.Inline != nil {
+		if !slices.Contains(kinds[a.Action].needs, "code") {
 			continue
 		}
-		want = append(want, a)
-		if a.Block != nil {
-			have = append(have, *a.Block)
+		if want != nil || a.Inline != nil {
+			return
 		}
+		want = a
 	}
-	n := len(doc.code)
+	if want == nil || len(doc.code) != 1 {
+		return
+	}
 	switch {
-	case len(want) == 0 || len(want) != n:
-		return nil
-	case len(have) == 0:
-		for i, a := range want {
-			number := i + 1
-			a.Block = &number
-		}
-		r.Repairs = append(r.Repairs, "code blocks were given to the actions in their order")
-	case len(have) == n && slices.Min(have) == 0 && slices.Max(have) == n-1:
-		shift(want, +1)
+	case want.Block == nil:
+		r.Repairs = append(r.Repairs, "the only code block was given to the only action that needs one")
+	case *want.Block == 0:
 		r.Repairs = append(r.Repairs, "code blocks were counted from 0")
-	case len(have) == n && slices.Min(have) == 2 && slices.Max(have) == n+1:
-		shift(want, -1)
+	case *want.Block == 2:
 		r.Repairs = append(r.Repairs, "the JSON was counted as a code block")
+	default:
+		return
 	}
-	return nil
-}
-
-func shift(want []*Action, by int) {
-	for _, a := range want {
-		*a.Block += by
-	}
+	one := 1
+	want.Block = &one
 }
 
 // checked compares an action's fields with what its kind needs and may have.
@@ -123,11 +119,6 @@ func (a *Action) checked(n int) *Malformed {
 	for _, f := range []string{"path", "region", "query", "check", "code", "signature"} {
 		if has[f] && !slices.Contains(kind.needs, f) && !slices.Contains(kind.may, f) {
 			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) cannot have %q", n, a.Action, f)}
-		}
-	}
-	for _, text := range []string{a.Path, a.Region} {
-		if strings.ContainsAny(text, "\n\r\x00") {
-			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) names a target with a line break", n, a.Action)}
 		}
 	}
 	return nil

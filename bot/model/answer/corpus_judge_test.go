@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,10 @@ import (
 // what had to. says is empty when it is right.
 func judge(t *testing.T, e entry) (one score, says string) {
 	t.Helper()
+	if odd := e.odd(); odd != "" {
+		one.odd++
+		return one, fmt.Sprintf("ODD ENTRY %s %s: %s", e.ID, e.Class, odd)
+	}
 	got, err := readAs(t, e)
 	wanted := e.Expect.Decision
 	var either struct{ Decision json.RawMessage }
@@ -23,7 +28,7 @@ func judge(t *testing.T, e entry) (one score, says string) {
 	if err == nil && len(wanted) > 0 {
 		var want any
 		if bad := json.Unmarshal(wanted, &want); bad != nil {
-			t.Fatalf("%s: %v", e.ID, bad)
+			t.Fatalf("%s: %v", e.ID, bad) // odd() has read it
 		}
 		differs = unlike("", asText(want), got)
 	}
@@ -43,6 +48,29 @@ func judge(t *testing.T, e entry) (one score, says string) {
 		one.decided++
 	}
 	return one, says
+}
+
+// odd says what an entry of the corpus lacks to be judged, or "".
+func (e entry) odd() string {
+	var either struct{ Decision map[string]any }
+	_ = json.Unmarshal(e.Expect.Either, &either) // true says the same
+	var decision map[string]any
+	bad := error(nil)
+	if len(e.Expect.Decision) > 0 {
+		bad = json.Unmarshal(e.Expect.Decision, &decision)
+	}
+	may := len(e.Expect.Either) > 0 && string(e.Expect.Either) != "false"
+	switch {
+	case !slices.Contains([]string{"developer", "planner", "tester", "reviewer"}, e.Role):
+		return fmt.Sprintf("nobody is called %q", e.Role)
+	case bad != nil:
+		return "its decision is no object: " + bad.Error()
+	case e.Expect.Refuse && decision != nil && !may:
+		return "it expects a refusal and a decision"
+	case !e.Expect.Refuse && decision == nil && either.Decision == nil && !may:
+		return "it expects nothing"
+	}
+	return ""
 }
 
 // readAs gives a decision as the corpus writes it.
@@ -172,15 +200,20 @@ func TestA2TheCorpusIsJudgedStrictly(t *testing.T) {
 		entry string
 		want  score
 	}{
-		"right decision": {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"decision": {"verdict": "FAIL"}}}`, score{decided: 1}},
-		"right refusal":  {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"refuse": true}}`, score{refused: 1}},
-		"either":         {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"either": true}}`, score{refused: 1}},
-		"too shy":        {`{"role": "reviewer", "finish": "length", "answer": "{\"verdict\": \"FAIL\"}", "expect": {"decision": {"verdict": "FAIL"}}}`, score{shy: 1}},
-		"executed":       {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\"}", "expect": {"refuse": true}}`, score{executed: 1}},
-		"another":        {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\"}", "expect": {"decision": {"verdict": "RETRY"}}}`, score{executed: 1}},
-		"other code":     {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "y"}]}}}`, score{executed: 1}},
-		"the same code":  {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "x"}]}}}`, score{decided: 1}},
-		"a step more":    {`{"role": "planner", "finish": "stop", "answer": "{\"steps\": [{\"goal\": \"a\", \"targets\": []}, {\"goal\": \"b\", \"targets\": []}]}", "expect": {"decision": {"steps": [{"goal": "a"}]}}}`, score{executed: 1}},
+		"right decision":  {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"decision": {"verdict": "FAIL"}}}`, score{decided: 1}},
+		"right refusal":   {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"refuse": true}}`, score{refused: 1}},
+		"either":          {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"either": true}}`, score{refused: 1}},
+		"too shy":         {`{"role": "reviewer", "finish": "length", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"decision": {"verdict": "FAIL"}}}`, score{shy: 1}},
+		"executed":        {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"refuse": true}}`, score{executed: 1}},
+		"no decision":     {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {}}`, score{odd: 1}},
+		"two outcomes":    {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"refuse": true, "decision": {}}}`, score{odd: 1}},
+		"an unknown role": {`{"role": "cook", "finish": "stop", "answer": "hm", "expect": {"refuse": true}}`, score{odd: 1}},
+		"not an object":   {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"decision": 7}}`, score{odd: 1}},
+		"another":         {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"decision": {"verdict": "RETRY"}}}`, score{executed: 1}},
+		"other code":      {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "y"}]}}}`, score{executed: 1}},
+		"the same code":   {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "x"}]}}}`, score{decided: 1}},
+		"other code text": {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": 1, "code_text": "y"}]}}}`, score{executed: 1}},
+		"a step more":     {`{"role": "planner", "finish": "stop", "answer": "{\"steps\": [{\"goal\": \"a\", \"targets\": []}, {\"goal\": \"b\", \"targets\": []}]}", "expect": {"decision": {"steps": [{"goal": "a"}]}}}`, score{executed: 1}},
 	} {
 		var e entry
 		if err := json.Unmarshal([]byte(tc.entry), &e); err != nil {

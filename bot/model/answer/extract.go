@@ -15,20 +15,21 @@ type block struct {
 }
 
 var (
-	thinks  = regexp.MustCompile(`(?i)^\s*<(think|thinking|thought|reasoning)>`)
-	thought = regexp.MustCompile(`(?im)^[ \t]*</(think|thinking|thought|reasoning)>`)
+	thinks  = regexp.MustCompile("(?i)^([^{`~<]*)(<|◁|\\[)(" + thinking + ")(>|▷|\\])")
+	thought = regexp.MustCompile(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
 )
+
+const thinking = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
 
 // withoutThoughts cuts the reasoning that some models write before their
 // answer: drafts in it are not the answer.
 func withoutThoughts(text string) (string, *Malformed) {
 	if m := thinks.FindStringSubmatch(text); m != nil {
-		end := "</" + strings.ToLower(m[1]) + ">"
-		i := strings.Index(strings.ToLower(text), end)
-		if i < 0 || len(strings.ToLower(text)) != len(text) {
-			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[1]))
+		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(m[2]+"/"+m[3]+m[4])).FindStringIndex(text)
+		if end == nil {
+			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[3]))
 		}
-		return text[i+len(end):], nil
+		return m[1] + "\n" + text[end[1]:], nil
 	}
 	if all := thought.FindAllStringIndex(text, -1); all != nil { // the opening tag is part of some prompts' template
 		return text[all[len(all)-1][1]:], nil
@@ -50,20 +51,25 @@ func fences(text string) ([]block, *Malformed) {
 	var open *block
 	var mark string
 	var body strings.Builder
-	offset := 0
+	offset, indent := 0, 0
 	for line := range strings.Lines(text) {
 		m, info := marker(strings.TrimRight(line, "\n"))
 		switch {
 		case open == nil && m != "":
 			lang, _, _ := strings.Cut(strings.ToLower(info), " ")
 			open, mark = &block{start: offset, mark: m, info: info, lang: lang}, m
+			indent = strings.Index(line, m)
 			body.Reset()
 		case open != nil && m != "" && info == "" && m[0] == mark[0] && len(m) >= len(mark):
 			open.body, open.end = body.String(), offset+len(line)
 			out = append(out, *open)
 			open = nil
 		case open != nil:
-			body.WriteString(line)
+			shift := 0 // an indented fence indents its code as much
+			for shift < min(indent, len(line)) && line[shift] == ' ' {
+				shift++
+			}
+			body.WriteString(line[shift:])
 		}
 		offset += len(line)
 		if len(out) > maxBlocks {
@@ -94,6 +100,7 @@ func marker(line string) (mark, info string) {
 type candidate struct {
 	object  map[string]any
 	block   int // index of its fenced block, -1 in prose
+	at, end int // bytes that it takes: of the prose, or of its block's body
 	repairs []string
 	guessed bool
 }
@@ -114,7 +121,8 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 		own[i] = len(objects) > 0
 		found = append(found, objects...)
 	}
-	prose, bad := s.objects(outside(text, all), finish, -1)
+	words := outside(text, all)
+	prose, bad := s.objects(words, finish, -1)
 	if bad != nil {
 		return document{}, bad
 	}
@@ -134,6 +142,10 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 		return document{}, malformed(NoJSON, "it holds no JSON object that is a %s", s.Name)
 	}
 	one, bad := s.choose(found)
+	if bad == nil {
+		before, behind := besides(words, all, found, one)
+		bad = s.withdrawn(one.object, before, behind)
+	}
 	if bad != nil {
 		return document{}, bad
 	}
@@ -176,16 +188,39 @@ func wrapped(all []block) (string, bool) {
 	return all[0].body, strings.Contains(all[0].body, "```") || strings.Contains(all[0].body, "~~~")
 }
 
-// outside is the text with its blocks blanked.
+// besides is the prose before and behind a decision, without what was found
+// in it: the decision may be one of several that say the same.
+func besides(words string, all []block, found []candidate, one candidate) (before, behind string) {
+	text := []byte(words)
+	for _, c := range found {
+		if c.block < 0 {
+			for i := c.at; i < c.end; i++ {
+				text[i] = ' '
+			}
+		}
+	}
+	if one.block < 0 {
+		return string(text[:one.at]), string(text[one.end:])
+	}
+	b := all[one.block]
+	end := b.end
+	if end == 0 {
+		end = len(text)
+	}
+	return string(text[:b.start]), b.body[one.end:] + "\n" + string(text[end:])
+}
+
+// outside is the text with its blocks blanked, as long as before.
 func outside(text string, all []block) string {
 	var b strings.Builder
 	at := 0
 	for _, x := range all {
 		b.WriteString(text[at:x.start])
-		b.WriteString("\n")
 		if at = x.end; at == 0 {
+			b.WriteString(strings.Repeat("\n", len(text)-x.start))
 			return b.String()
 		}
+		b.WriteString(strings.Repeat("\n", x.end-x.start))
 	}
 	b.WriteString(text[at:])
 	return b.String()
@@ -219,12 +254,13 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		case p.closed && finish != "stop" && s.attempt(text[i:p.at]):
 			return nil, malformed(Truncated, "it ends before its last bracket is closed, and half an answer is never used")
 		}
+		from := i
 		i = p.at
 		if object, note := s.recognise(value, 0); object != nil {
 			if note != "" {
 				p.fix(note)
 			}
-			out = append(out, candidate{object: object, block: at, repairs: p.repairs, guessed: p.guessed})
+			out = append(out, candidate{object: object, block: at, at: from, end: p.at, repairs: p.repairs, guessed: p.guessed})
 		}
 	}
 	return out, nil
@@ -244,7 +280,7 @@ func (s *Shape[T]) attempt(text string) bool {
 func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 	var kept []candidate
 	for _, c := range found {
-		if len(found) > 1 && s.isExample(c.object) {
+		if s.isExample(c.object) {
 			continue
 		}
 		known := false
@@ -256,7 +292,7 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 		}
 	}
 	if len(kept) == 0 {
-		kept = found[:1]
+		return candidate{}, malformed(NoJSON, "it only repeats the example of the form; give your own %s", s.Name)
 	}
 	if len(kept) == 1 {
 		return kept[0], nil
@@ -285,7 +321,7 @@ func (s *Shape[T]) joined(kept []candidate) (candidate, bool) {
 	if s.single == nil {
 		return candidate{}, false
 	}
-	all := candidate{block: kept[0].block}
+	all := candidate{block: kept[0].block, at: kept[0].at, end: kept[0].end}
 	var actions []any
 	for _, c := range kept {
 		list, _ := c.object[s.many].([]any)

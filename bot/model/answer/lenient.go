@@ -358,12 +358,21 @@ func (p *reader) escape(b *strings.Builder) bool {
 		p.at += size
 		return true
 	}
+	if halfPair.MatchString(p.text[p.at:min(len(p.text), p.at+6)]) {
+		p.fix("half a character was marked as broken")
+		b.WriteRune(utf8.RuneError)
+		p.at += 6
+		return true
+	}
 	p.guessed = true
 	p.fix("a backslash that JSON does not know was kept")
 	b.WriteByte('\\')
 	p.at++
 	return true
 }
+
+// halfPair is the escape of a character's half without its other half.
+var halfPair = regexp.MustCompile(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$`)
 
 // unicodeEscape reads \uXXXX, or two of them that are one character.
 func unicodeEscape(s string) (rune, int) {

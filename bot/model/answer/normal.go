@@ -13,7 +13,7 @@ import (
 var extras = map[string]bool{
 	"thought": true, "thoughts": true, "thinking": true, "reasoning": true, "analysis": true, "comment": true, "comments": true,
 	"note": true, "notes": true, "$schema": true, "schema_version": true, "version": true, "id": true, "tool_call_id": true,
-	"type": true, "name": true, "tool": true, "tool_name": true, "function": true, "role": true, "status": true, "language": true,
+	"type": true, "name": true, "tool": true, "tool_name": true, "function": true, "role": true, "language": true,
 }
 
 // wrappers are fields that models put a whole decision into.
@@ -163,8 +163,10 @@ func (s *Shape[T]) renameOne(v map[string]any, key string, known map[string]any,
 	if known[name] == nil && s.names[name] != "" {
 		name = s.names[name]
 	}
-	_, taken := v[name]
+	old, taken := v[name]
 	switch {
+	case taken && known[name] != nil && equal(old, v[key]): // said twice
+		delete(v, key)
 	case known[name] != nil && !taken:
 		v[name] = v[key]
 		delete(v, key)
@@ -284,11 +286,17 @@ func fitText(v any, rules map[string]any) any {
 	}
 	options, _ := rules["enum"].([]any)
 	for _, o := range options {
-		if w, ok := o.(string); ok && fold(w) == fold(text) {
+		if w, ok := o.(string); ok && sameWord(w, text) {
 			return w
 		}
 	}
 	return text
+}
+
+// sameWord tells whether a text is the word, whatever its case, its marks and
+// the way its parts are joined. A question or a cross beside it is no mark.
+func sameWord(word, text string) bool {
+	return fold(word) == fold(text) && !strings.ContainsAny(text, "?¿~¬≠/|❌✗✘🚫⛔👎") && !strings.HasPrefix(strings.TrimLeft(text, " *_`\"'"), "!")
 }
 
 // fold keeps letters and digits only, in one case.

@@ -36,8 +36,10 @@ func target(b block, before string) (values map[string]string, code string, bad 
 		rest = b.info
 	}
 	values = attributes(rest)
-	if kind, known := kindOf(lang); known && values["action"] == "" { // ```insert_after path=…
-		values["action"] = kind
+	for _, w := range strings.Fields(lang + " " + rest) { // ```insert_after path=…
+		if kind, known := kindOf(w); known && values["action"] == "" && (w == lang || strings.Contains(w, "_")) {
+			values["action"] = kind
+		}
 	}
 	if values["path"] == "" {
 		_, glued, _ := strings.Cut(lang, ":") // ```python:src/a.py

@@ -34,10 +34,11 @@ var Tester = Shape[Recommendation]{
 	Name: "recommendation", keys: []string{"recommendation"}, word: "recommendation",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["recommendation", "reason", "confidence"], "properties": {
   "recommendation": {"type": "string", "enum": ["pass_to_commit", "fix_required", "escalate_tier"]},
-  "reason": {"type": "string", "default": ""}, "confidence": {"type": "number", "minimum": 0, "maximum": 1, "default": 0}}}`),
+  "reason": {"type": "string"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}}`),
 	Example: `{"recommendation": "fix_required", "reason": "one sentence", "confidence": 0.8}`,
 	names: map[string]string{"recommend": "recommendation", "verdict": "recommendation", "decision": "recommendation", "result": "recommendation",
 		"explanation": "reason", "why": "reason", "rationale": "reason", "sentence": "reason", "score": "confidence", "certainty": "confidence"},
+	finish: func(v *Recommendation, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
 // Review is a reviewer's answer.
@@ -50,10 +51,11 @@ type Review struct {
 var Reviewer = Shape[Review]{
 	Name: "verdict", keys: []string{"verdict"}, word: "verdict",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["verdict", "reason"], "properties": {
-  "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string", "default": ""}}}`),
+  "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string"}}}`),
 	Example: `{"verdict": "RETRY", "reason": "one or two sentences"}`,
 	names: map[string]string{"decision": "verdict", "recommendation": "verdict", "review": "verdict", "result": "verdict", "outcome": "verdict",
 		"explanation": "reason", "why": "reason", "rationale": "reason", "feedback": "reason", "summary": "reason"},
+	finish: func(v *Review, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
 // MaxSteps is how many steps a plan may have (SPEC L5).
@@ -85,8 +87,35 @@ var Planner = Shape[Plan]{
 	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
 		"files": "targets", "target": "targets", "regions": "targets", "paths": "targets", "acceptance_criteria": "acceptance", "done_when": "acceptance",
 		"verification": "acceptance", "is_critical": "critical", "overview": "summary", "explanation": "summary"},
-	adjust: ordinals,
+	adjust: ordinals, finish: finishPlan,
 }.compile()
+
+// finishPlan refuses steps that say nothing, or that lead out of the
+// repository.
+func finishPlan(v *Plan, _ document, _ *Report) *Malformed {
+	for i, step := range v.Steps {
+		for _, bad := range []*Malformed{wordless("goal", step.Goal), wordless("acceptance", step.Acceptance)} {
+			if bad != nil {
+				return bad
+			}
+		}
+		for _, target := range step.Targets {
+			file, _, _ := strings.Cut(target, "::")
+			if says := strange(position.ReplaceAllString(file, "")); says != "" {
+				return malformed(SchemaInvalid, "step %d names the target %q, which %s", i+1, oneLine(target), says)
+			}
+		}
+	}
+	return nil
+}
+
+// wordless refuses a field that was left as a form has it.
+func wordless(field, text string) *Malformed {
+	if placeholder(text) {
+		return malformed(SchemaInvalid, "%q is %q, which says nothing", field, oneLine(text))
+	}
+	return nil
+}
 
 // ordinals leaves the numbers of steps out: their order says the same.
 func ordinals(_ *Shape[Plan], obj map[string]any, r *Report) *Malformed {
@@ -137,7 +166,7 @@ func Word(text string, options ...string) (string, error) {
 	}
 	if len(text) <= 200 {
 		for _, o := range options {
-			if fold(text) == fold(o) {
+			if sameWord(o, text) {
 				return o, nil
 			}
 		}
