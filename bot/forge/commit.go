@@ -132,6 +132,11 @@ func (w *committer) commit(ctx context.Context, files []task.FileChange) (string
 			return head, err
 		}
 	}
+	return w.make(ctx)
+}
+
+// make makes the commit of the tree and points the branch at it.
+func (w *committer) make(ctx context.Context) (string, error) {
 	parents, err := w.parents(ctx)
 	if err != nil {
 		return "", err
