@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
@@ -38,9 +40,10 @@ func (t *Tree) golang(p *Plan) {
 		}
 		t.wantGo(p, f)
 		needs := []Need{{Program: "go", Install: "install Go"}}
+		env, typed := t.outsideWorkspace(dir)
 		add := func(kind Kind, tool string, format parse.Format, why string, argv ...string) {
-			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Format: format, Module: m[1], Needs: needs, Why: why}
-			c.Typed = strings.Join(slices.DeleteFunc(slices.Clone(argv), func(a string) bool { return a == "-json" }), " ")
+			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Env: env, Format: format, Module: m[1], Needs: needs, Why: why}
+			c.Typed = typed + strings.Join(slices.DeleteFunc(slices.Clone(argv), func(a string) bool { return a == "-json" }), " ")
 			p.Commands = append(p.Commands, c)
 		}
 		add(Build, "go build", parse.Lines, "there is a go.mod", "go", "build", "./...")
@@ -71,6 +74,21 @@ func (t *Tree) golang(p *Plan) {
 			p.Setup = append(p.Setup, inFolder(dir, "go mod download"))
 		}
 	}
+}
+
+// outsideWorkspace switches the workspace off for a module that the closest
+// go.work does not use: the go command refuses to build such a one with it. It
+// gives the environment and what to type before a command.
+func (t *Tree) outsideWorkspace(dir string) (env map[string]string, typed string) {
+	at, ok := t.Nearest(path.Join(dir, "go.mod"), "go.work")
+	if !ok {
+		return nil, ""
+	}
+	work, err := modfile.ParseWork("go.work", []byte(t.Read(path.Join(at, "go.work"))), nil)
+	if err != nil || slices.ContainsFunc(work.Use, func(u *modfile.Use) bool { return path.Join(at, u.Path) == dir }) {
+		return nil, ""
+	}
+	return map[string]string{"GOWORK": "off"}, "GOWORK=off "
 }
 
 func inFolder(dir, cmd string) string {
@@ -144,7 +162,7 @@ func (t *Tree) java(p *Plan) {
 			}
 			p.Commands = append(p.Commands, Command{Kind: Test, Tool: "maven", Dir: dir, Argv: append(argv, "-B", "-o", "-Dstyle.color=never", "test"), Typed: strings.TrimPrefix(strings.Join(argv, " "), "sh ") + " test",
 				Format: parse.Surefire, Needs: []Need{need}, Why: "there is a pom.xml"})
-			p.Setup = append(p.Setup, inFolder(dir, "mvn -B dependency:go-offline"))
+			p.Setup = append(p.Setup, inFolder(dir, strings.TrimPrefix(strings.Join(argv, " "), "sh ")+" -B dependency:go-offline"))
 		case "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts":
 			if covered(append(gradle, maven...), dir) || slices.Contains(gradle, dir) {
 				continue

@@ -3,6 +3,8 @@ package detect
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -37,6 +39,7 @@ type nodePackage struct {
 
 var (
 	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
+	bunImport  = regexp.MustCompile(`from\s*['"]bun:test['"]`)
 	scriptPart = regexp.MustCompile(`&&|\|\||;|\|`)
 	runScript  = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)`)
 	assignment = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
@@ -63,6 +66,7 @@ func (t *Tree) node(p *Plan) {
 		n.manager = t.manager(f)
 		packages[n.dir] = n
 	}
+	dropped := fixtures(packages, p)
 	loose := &nodePackage{t: t, dir: ".", manager: "npm"} // node:test needs no package.json
 	for _, f := range t.Files {
 		if !jsTestFile.MatchString(f) || inDir(f, "testdata", "fixtures", "__fixtures__") {
@@ -70,6 +74,9 @@ func (t *Tree) node(p *Plan) {
 		}
 		dir, ok := t.Nearest(f, "package.json")
 		n := packages[dir]
+		if dropped[dir] {
+			continue
+		}
 		if !ok || n == nil {
 			n = loose
 		}
@@ -86,6 +93,33 @@ func (t *Tree) node(p *Plan) {
 	if packages["."] == nil {
 		loose.nodeTests(p, nil, nil)
 	}
+}
+
+// fixtures takes out the packages that lie below a test folder of another and
+// are none of its workspaces: the tests of that one use them.
+func fixtures(packages map[string]*nodePackage, p *Plan) map[string]bool {
+	dropped := map[string]bool{}
+	for _, d := range slices.Sorted(maps.Keys(packages)) {
+		for up := path.Dir(d); d != "."; up = path.Dir(up) {
+			if owner := packages[up]; owner != nil {
+				rel := strings.TrimPrefix(d, up+"/")
+				top, _, _ := strings.Cut(rel, "/")
+				if inDir(rel+"/package.json", "test", "tests", "__tests__") && !strings.Contains(string(owner.pkg.Workspaces), top) {
+					dropped[d] = true
+				}
+				break
+			}
+			if up == "." {
+				break
+			}
+		}
+	}
+	if len(dropped) > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(dropped)))
+		p.Notes = append(p.Notes, fmt.Sprintf("packages below a test folder are taken for what its tests use, and are not run (%d, such as %s)", len(dropped), first))
+		maps.DeleteFunc(packages, func(d string, _ *nodePackage) bool { return dropped[d] })
+	}
+	return dropped
 }
 
 // manager is the package manager by the closest lock file.
@@ -181,6 +215,10 @@ func (n *nodePackage) plan(p *Plan) {
 			return
 		}
 	}
+	if args, env, ok := words(script, "bun"); ok && len(args) > 0 && args[0] == "test" {
+		n.bun(p, args[1:], env, "the test script of package.json runs bun test")
+		return
+	}
 	if args, env, ok := words(script, "node"); ok && slices.Contains(args, "--test") {
 		n.nodeTests(p, args, env)
 		return
@@ -195,6 +233,8 @@ func (n *nodePackage) plan(p *Plan) {
 		n.vitest(p, nil, nil, "vitest is configured")
 	case n.pkg.Mocha != nil || n.config(".mocharc.") != "":
 		n.mocha(p, nil, nil, "mocha is configured")
+	case slices.ContainsFunc(n.tests, func(f string) bool { return bunImport.MatchString(n.t.Read(f)) }):
+		n.bun(p, nil, nil, "its tests import bun:test")
 	default:
 		n.nodeTests(p, nil, nil)
 	}
@@ -284,7 +324,7 @@ func without(args []string, valued ...string) []string {
 			}
 			continue
 		}
-		if slices.Contains([]string{"--watch", "--watchAll", "-w", "--coverage", "--verbose", "--silent", "--experimental-test-coverage", "--json", "-b", "--bail"}, name) {
+		if slices.Contains([]string{"--watch", "--watchAll", "-w", "--coverage", "--verbose", "--silent", "--experimental-test-coverage", "--json", "-b", "--bail", "--fix", "--cache"}, name) {
 			continue
 		}
 		out = append(out, args[i])
@@ -333,6 +373,12 @@ func (n *nodePackage) mocha(p *Plan, args []string, env map[string]string, why s
 	n.add(p, "mocha", args, env, parse.MochaJS, "", why)
 }
 
+func (n *nodePackage) bun(p *Plan, args []string, env map[string]string, why string) {
+	args = without(args, "--reporter", "--reporter-outfile")
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "bun test", Dir: n.dir, Argv: append(append([]string{"bun", "test"}, args...), "--reporter=junit", "--reporter-outfile={out}/bun.xml"), Env: env,
+		Typed: strings.Join(append([]string{"bun test"}, args...), " "), Format: parse.JUnit, Results: "bun.xml", Needs: []Need{{Program: "bun", Install: "install Bun"}}, Why: why, Files: n.tests})
+}
+
 func (n *nodePackage) nodeTests(p *Plan, args []string, env map[string]string) {
 	why := "the test script of package.json runs node --test"
 	if args == nil {
@@ -356,7 +402,7 @@ func (n *nodePackage) lint(p *Plan) {
 			cfg = "package.json"
 		}
 		args, _, ok := words(n.pkg.Scripts["lint"], "eslint")
-		if args = without(args, "--format", "-f", "--fix", "--cache", "--max-warnings"); !ok || len(args) == 0 {
+		if args = without(args, "--format", "-f", "--cache-location", "--max-warnings"); !ok || len(args) == 0 {
 			args = []string{"."}
 		}
 		argv, needs := n.tool("eslint")

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -17,7 +18,7 @@ var (
 	noxRun        = regexp.MustCompile(`session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)`)
 	quoted        = regexp.MustCompile(`["']([^"']*)["']`)
 	pytestTyped   = regexp.MustCompile(`(?:^|\s)(?:python\S* -m pytest|pytest|py\.test)(\s.*)?$`)
-	pythonDirs    = []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", "manage.py"}
+	pythonDirs    = []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", ".pytest.ini", "tox.ini", "tox.toml", "noxfile.py", "manage.py"}
 )
 
 // pythonTest tells whether a file's name is that of a test file.
@@ -116,6 +117,8 @@ func (pr *pyProject) pytestWhy() string {
 		return "tox.ini configures pytest"
 	case pr.says("tox.ini", "pytest", "py.test"):
 		return "tox.ini runs pytest"
+	case pr.says("tox.toml", "pytest"):
+		return "tox.toml runs pytest"
 	case pr.says("noxfile.py", "pytest"):
 		return "noxfile.py runs pytest"
 	case pr.has("conftest.py") || pr.has("tests/conftest.py") || pr.has("test/conftest.py"):
@@ -233,18 +236,7 @@ func (pr *pyProject) pytestArgs() []string {
 			return nil
 		}
 	}
-	line := ""
-	if m := toxCommands.FindStringSubmatch(pr.t.Read(pr.file("tox.ini"))); m != nil {
-		line = m[1]
-	} else if pr.has("noxfile.py") {
-		for _, m := range noxRun.FindAllStringSubmatch(pr.t.Read(pr.file("noxfile.py")), -1) {
-			var words []string
-			for _, q := range quoted.FindAllStringSubmatch(m[1], -1) {
-				words = append(words, q[1])
-			}
-			line += strings.Join(words, " ") + "\n"
-		}
-	}
+	line := cmp.Or(pr.toxLines(), pr.noxLines())
 	for l := range strings.SplitSeq(line, "\n") {
 		m := pytestTyped.FindStringSubmatch(strings.TrimSpace(l))
 		if m == nil {
@@ -259,6 +251,55 @@ func (pr *pyProject) pytestArgs() []string {
 		return out
 	}
 	return nil
+}
+
+// toxLines are the commands of tox's base environment: from tox.ini, from
+// tox.toml, or from pyproject.toml in either form.
+func (pr *pyProject) toxLines() string {
+	ini := pr.t.Read(pr.file("tox.ini"))
+	for _, f := range []string{"tox.toml", "pyproject.toml"} {
+		text := pr.t.Read(pr.file(f))
+		if len(text) > maxManifest || !pr.says(f, "env_run_base", "legacy_tox_ini") {
+			continue
+		}
+		tables, _, _ := readTOML(text)
+		if f == "pyproject.toml" {
+			ini = cmp.Or(ini, textAt(tables, "tool", "tox", "legacy_tox_ini"))
+			tables = tableAt(tables, "tool", "tox")
+		}
+		commands, _ := tableAt(tables, "env_run_base")["commands"].([]any)
+		var lines []string
+		for _, c := range commands {
+			words, _ := c.([]any)
+			var line []string
+			for _, w := range words {
+				if s, ok := w.(string); ok { // a table stands for arguments of the person who types
+					line = append(line, s)
+				}
+			}
+			lines = append(lines, strings.Join(line, " "))
+		}
+		if len(lines) > 0 {
+			return strings.Join(lines, "\n")
+		}
+	}
+	if m := toxCommands.FindStringSubmatch(ini); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// noxLines are the commands that nox's sessions run.
+func (pr *pyProject) noxLines() string {
+	line := ""
+	for _, m := range noxRun.FindAllStringSubmatch(pr.t.Read(pr.file("noxfile.py")), -1) {
+		var words []string
+		for _, q := range quoted.FindAllStringSubmatch(m[1], -1) {
+			words = append(words, q[1])
+		}
+		line += strings.Join(words, " ") + "\n"
+	}
+	return line
 }
 
 // unittestArgs: a folder of tests that is no package has to be named.

@@ -55,11 +55,17 @@ func (pr *pyProject) want(p *Plan) {
 
 // textAt is the text that stands in nested tables, "" for anything else.
 func textAt(tables map[string]any, keys ...string) string {
-	for _, k := range keys[:len(keys)-1] {
+	last := len(keys) - 1
+	s, _ := tableAt(tables, keys[:last]...)[keys[last]].(string)
+	return s
+}
+
+// tableAt is a nested table, nil where there is none.
+func tableAt(tables map[string]any, keys ...string) map[string]any {
+	for _, k := range keys {
 		tables, _ = tables[k].(map[string]any)
 	}
-	s, _ := tables[keys[len(keys)-1]].(string)
-	return s
+	return tables
 }
 
 // want notes the Node.js that the package asks for.
