@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 		return d, err
 	}
 	r.addExample(a)
-	if a.Refused = r.outOfScope(a.Patch); a.Refused != "" {
+	if a.Refused = r.outOfScope(a.Tier, a.Patch); a.Refused != "" {
 		return decided(agent.NextRetry, a.Refused), nil
 	}
 	guard := r.guard(a.Tier)
@@ -250,10 +251,14 @@ func (r *run) unaffordable(ctx context.Context, err error) error {
 	return err
 }
 
-// outOfScope says which edit lies outside what the repository allows, or "".
-func (r *run) outOfScope(p task.Patch) string {
+// outOfScope says which edit lies outside what the repository allows, or "". A
+// model changes nothing that it may not see: the diff would show it.
+func (r *run) outOfScope(tier task.Tier, p task.Patch) string {
 	own := r.in.RepoScope
 	for _, e := range p.Edits {
+		if tier != task.TierMechanical && patch.Match(r.in.NeverSend, path.Clean(e.Path)) {
+			return fmt.Sprintf("%s is never sent to a model, so a model cannot change it", e.Path)
+		}
 		newTest := e.Kind == task.EditCreate && code.IsTest(e.Path)
 		if len(own) > 0 && !patch.Match(own, e.Path) && !newTest {
 			return fmt.Sprintf("%s is out of the scope that the repository's settings allow", e.Path)
