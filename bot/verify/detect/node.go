@@ -339,7 +339,7 @@ func (n *nodePackage) tool(name string) (argv []string, needs []Need) {
 
 func (n *nodePackage) add(p *Plan, tool string, args []string, env map[string]string, format parse.Format, results, why string) {
 	argv, needs := n.tool(tool)
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: append(argv, args...), Env: env, Typed: "npx " + tool + tail(args), Format: format,
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: append(argv, args...), Env: env, Typed: "npx " + tool + tail(n.shown(args)), Format: format,
 		Results: results, Needs: needs, Why: why, Files: n.tests})
 }
 
@@ -391,8 +391,8 @@ func (n *nodePackage) nodeTests(p *Plan, args []string, env map[string]string) {
 	args = without(args, "--test-reporter", "--test-reporter-destination")
 	at := slices.Index(args, "--test")
 	argv := append([]string{"node"}, args[:at+1]...)
-	argv = append(append(argv, "--test-reporter=tap"), args[at+1:]...)
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Env: env, Typed: "node " + strings.Join(args, " "), Format: parse.TAP,
+	argv = append(append(argv, "--test-reporter=tap"), n.expand(args[at+1:])...)
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Env: env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
 		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.tests})
 }
 
@@ -406,7 +406,7 @@ func (n *nodePackage) lint(p *Plan) {
 			args = []string{"."}
 		}
 		argv, needs := n.tool("eslint")
-		p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "eslint", Dir: n.dir, Argv: append(argv, args...), Typed: "npx eslint " + strings.Join(args, " "), Format: parse.Lines, Needs: needs, Why: cfg + " configures eslint"})
+		p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "eslint", Dir: n.dir, Argv: append(argv, args...), Typed: "npx eslint " + strings.Join(n.shown(args), " "), Format: parse.Lines, Needs: needs, Why: cfg + " configures eslint"})
 	}
 	if n.t.have[n.file("tsconfig.json")] && (n.depends("typescript") || n.t.installed(n.file("node_modules/.bin/tsc")) || n.dir == ".") {
 		argv, needs := n.tool("tsc")

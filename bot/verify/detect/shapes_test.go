@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -45,10 +46,10 @@ func TestC2ManifestsOfUsualShapesAreUnderstood(t *testing.T) {
 		}, []string{"test jest: npx jest packages"}, []string{"yarn install --immutable"}},
 		"mocha below nyc": {map[string]string{
 			"package.json": "{\"scripts\": {\"test\": \"nyc --reporter=text mocha --exit 'test/**/*.spec.js'\"}, \"devDependencies\": {\"mocha\": \"*\"}}", "package-lock.json": "{}", ".eslintrc.yml": "root: true\n",
-		}, []string{"lint eslint: npx eslint .", "test mocha: npx mocha --exit test/**/*.spec.js"}, []string{"npm ci"}},
+		}, []string{"lint eslint: npx eslint .", "test mocha: npx mocha --exit 'test/**/*.spec.js'"}, []string{"npm ci"}},
 		"bun by script":   {map[string]string{"package.json": "{\"scripts\": {\"test\": \"bun test --timeout 5000 src\"}}", "bun.lockb": "", "src/a.test.ts": "import { expect, test } from \"bun:test\";\n"}, []string{"test bun test: bun test --timeout 5000 src"}, nil},
 		"bun by import":   {map[string]string{"package.json": "{\"name\": \"x\"}", "a.test.ts": "import { expect, test } from \"bun:test\";\n"}, []string{"test bun test: bun test"}, nil},
-		"node with tsx":   {map[string]string{"package.json": "{\"scripts\": {\"test\": \"node --import tsx --test --test-reporter=spec 'test/**/*.ts'\"}}"}, []string{"test node:test: node --import tsx --test test/**/*.ts"}, nil},
+		"node with tsx":   {map[string]string{"package.json": "{\"scripts\": {\"test\": \"node --import tsx --test --test-reporter=spec 'test/**/*.ts'\"}}"}, []string{"test node:test: node --import tsx --test 'test/**/*.ts'"}, nil},
 		"npm's own words": {map[string]string{"package.json": "{\"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}"}, nil, nil},
 		"packages that tests use": {map[string]string{
 			"package.json": "{\"scripts\": {\"test\": \"mocha\"}}", "test/module/cjs/package.json": "{\"scripts\": {\"test\": \"mocha\"}}", "test/module/cjs/a.test.js": "require('node:test')",
@@ -91,5 +92,33 @@ func TestC2VariablesOfAScriptReachItsRunner(t *testing.T) {
 	p, err := Detect(tree(map[string]string{"package.json": `{"scripts":{"test":"TZ=Asia/Tokyo jest"}}`}))
 	if err != nil || len(p.Commands) != 1 || p.Commands[0].Env["TZ"] != "Asia/Tokyo" {
 		t.Errorf("%+v, %v", p.Commands, err)
+	}
+}
+
+// TestC2PatternsOfScriptsBecomeTheFilesTheyMean: node before release 21 does not
+// expand them, and without a shell nobody does.
+func TestC2PatternsOfScriptsBecomeTheFilesTheyMean(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]string{
+		"node --test test/*.js":                      {"test/a.js", "test/b.js"},
+		"node --test ./test/?.js other/*.js":         {"test/a.js", "test/b.js", "other/*.js"},
+		"node --test test/**/*.js":                   {"test/sub/c.js"},
+		"node --test 'test/**/*.js'":                 {"test/a.js", "test/b.js", "test/sub/c.js"},
+		"node --test \"test/**/{a,c}.js\" test/b.js": {"test/a.js", "test/sub/c.js", "test/b.js"},
+		"node --test größe/*.js":                     {"größe/ä.js"},
+		"node --test 'test/[(a.js'":                  {"test/[(a.js"},
+	} {
+		pkg, err := json.Marshal(map[string]any{"scripts": map[string]string{"test": script}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Detect(tree(map[string]string{"web/package.json": string(pkg), "web/test/a.js": "", "web/test/b.js": "", "web/test/sub/c.js": "", "web/größe/ä.js": "", "test/d.js": ""}))
+		if err != nil || len(p.Commands) != 1 {
+			t.Fatalf("%s: %+v, %v", script, p.Commands, err)
+		}
+		got := p.Commands[0].Argv
+		if at := slices.Index(got, "--test-reporter=tap"); at < 0 || !slices.Equal(got[at+1:], want) {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
 	}
 }

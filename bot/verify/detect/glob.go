@@ -1,0 +1,98 @@
+package detect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const globChars = "*?[{"
+
+// quotes tells whether a script of the package has the word in quotes: then the
+// program sees it as it is, else the shell expands it.
+func (n *nodePackage) quotes(word string) bool {
+	for _, s := range n.pkg.Scripts {
+		if strings.Contains(s, `'`+word+`'`) || strings.Contains(s, `"`+word+`"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown writes arguments as a person types them.
+func (n *nodePackage) shown(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if strings.ContainsAny(a, globChars+" ") && n.quotes(a) {
+			out[i] = "'" + a + "'"
+		}
+	}
+	return out
+}
+
+// expand puts files in the place of patterns, as the shell of an npm script
+// does and as node itself does from release 21 on. A pattern that nothing
+// matches stays, as in a shell.
+func (n *nodePackage) expand(args []string) []string {
+	var out []string
+	for _, a := range args {
+		files := n.matches(a)
+		if len(files) == 0 || strings.HasPrefix(a, "-") {
+			files = []string{a}
+		}
+		out = append(out, files...)
+	}
+	return out
+}
+
+// matches lists the package's files that a pattern means, from its folder.
+func (n *nodePackage) matches(pattern string) []string {
+	if !strings.ContainsAny(pattern, globChars) {
+		return nil
+	}
+	re, err := regexp.Compile(globRegexp(strings.TrimPrefix(pattern, "./"), n.quotes(pattern)))
+	if err != nil {
+		return nil
+	}
+	prefix := ""
+	if n.dir != "." {
+		prefix = n.dir + "/"
+	}
+	var out []string
+	for _, f := range n.t.Files {
+		if rel, ok := strings.CutPrefix(f, prefix); ok && re.MatchString(rel) {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// globRegexp is a pattern as a regular expression. deep gives ** its meaning of
+// any folders, which it does not have in sh.
+func globRegexp(pattern string, deep bool) string {
+	var b strings.Builder
+	b.WriteString("^")
+	braces := 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case deep && strings.HasPrefix(pattern[i:], "**/"):
+			b.WriteString("(?:.*/)?")
+			i += 2
+		case c == '*':
+			b.WriteString("[^/]*")
+		case c == '?':
+			b.WriteString("[^/]")
+		case c == '{' && deep:
+			b.WriteString("(?:")
+			braces++
+		case c == '}' && braces > 0:
+			b.WriteString(")")
+			braces--
+		case c == ',' && braces > 0:
+			b.WriteString("|")
+		default:
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		}
+	}
+	return b.String() + "$"
+}
