@@ -75,6 +75,8 @@ func (r *run) answered(ctx context.Context) error {
 	switch {
 	case g.Kind == task.GatePlan && !said.Approved:
 		err = r.planRejected(ctx, said.Feedback)
+	case g.Kind == task.GatePlan:
+		r.state.PlanYes = r.state.PlanNo
 	case g.Kind == task.GateStep && said.Approved:
 		err = r.accepted(ctx, g.Attempt)
 	case g.Kind == task.GateProtect && said.Approved:

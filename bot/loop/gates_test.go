@@ -2,6 +2,7 @@ package loop
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,58 @@ func TestL3StepsBuildOnEachOtherAndTheWholeIsProved(t *testing.T) {
 	}
 	if again := Fresh(from); len(again.Attempts) != 1 || again.Attempts[0].Number != 1 || again.Done[0] != 1 {
 		t.Errorf("%+v", again)
+	}
+}
+
+// A run that is resumed at a step, or goes on as another after its plan was
+// rejected for good, does not pass the question that nobody said yes to.
+func TestL6AResumedRunStillNeedsAYesToItsPlan(t *testing.T) {
+	t.Parallel()
+	planned := 0
+	s := newStage(t, func(c scripted.Call, _ int) scripted.Answer {
+		switch role(c) {
+		case "planner":
+			planned++
+			return plans(planned)
+		case "critic":
+			return text(approved)
+		case "reviewer":
+			return text(`{"verdict": "ACCEPT", "reason": "good"}`)
+		}
+		return says("right")
+	}, task.Tier1).withRoles()
+	s.in.Gates.Plan, s.in.Budget.Replans = true, 1
+	resume := func(fresh bool) {
+		next, err := From(s.journal.State, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fresh {
+			next = Fresh(next)
+		}
+		s.journal.State, s.in.State = next, next
+	}
+	s.waits(task.GatePlan)
+	resume(false)
+	s.journal.State.Revisions = 1 // none is left
+	s.answer(s.waits(task.GatePlan), false, "leave the parser alone")
+	if res, err := s.run(t.Context()); err != nil || res.Outcome != task.MaxReplans {
+		t.Fatalf("%+v, %v", res.Outcome, err)
+	}
+	resume(true)
+	s.in.Answers = nil
+	g := s.waits(task.GatePlan)
+	s.answer(g, true, "")
+	if res, err := s.run(t.Context()); err != nil || res.Outcome != task.Success || planned != 1 {
+		t.Errorf("%s (%s) after %d plans, %v\n%s", res.Outcome, res.Reason, planned, err, s.kinds())
+	}
+}
+
+func TestL8AnErrorOnRecordKeepsItsWords(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{fmt.Errorf("reserving $1 for a call: %w", ErrLost), errors.New("no space"), &Stop{task.Timeout, "late"}} {
+		if got := faultOf(err).error(); got.Error() != err.Error() || errors.Is(got, ErrLost) != errors.Is(err, ErrLost) {
+			t.Errorf("%q became %q", err, got)
+		}
 	}
 }

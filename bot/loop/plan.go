@@ -138,7 +138,7 @@ func (r *run) revise(ctx context.Context, because string) error {
 	tier, can := r.planner()
 	r.state.Revisions++
 	if !can {
-		r.state.Feedback = because
+		r.state.Feedback, r.state.PlanYes = because, r.state.PlanNo
 		return r.note(ctx, "plan.kept", "no model makes plans here; what was said goes to whoever writes the change", map[string]any{"revision": r.state.Revisions})
 	}
 	brief, err := r.planBrief(ctx, tier)

@@ -62,6 +62,9 @@ const top task.Tier = "top"
 // rung gives the tier of the next attempt, or "" when the ladder is at its
 // end, with the reason. A step begins at the tier that history says.
 func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
+	if r.in.Gates.Plan && r.state.Planned && r.state.PlanYes != r.state.PlanNo {
+		return "", "", r.askPlan(ctx) // somebody let the run go on past the question
+	}
 	switch next := r.state.Next; {
 	case next == "":
 	case next == top:

@@ -227,7 +227,13 @@ func (f fault) error() error {
 	case f.Model != nil:
 		return &model.Error{Class: f.Model.Class, Tier: f.Model.Tier, Charged: f.Model.Charged, Cost: f.Model.Cost, Err: errors.New(f.Model.Text)}
 	case f.Lost:
-		return ErrLost
+		return &lost{f.Text}
 	}
 	return errors.New(f.Text)
 }
+
+// lost is ErrLost in the words that it had: decisions repeat them.
+type lost struct{ text string }
+
+func (l *lost) Error() string { return l.text }
+func (l *lost) Unwrap() error { return ErrLost }

@@ -100,6 +100,7 @@ type RunState struct {
 	Plan      json.RawMessage `json:"plan,omitempty"`      // agent.Plan
 	PlanNo    int             `json:"plan_no,omitempty"`   // plans so far, without a model's or with
 	Planned   bool            `json:"planned,omitempty"`   // whether to ask the planner was decided
+	PlanYes   int             `json:"plan_yes,omitempty"`  // PlanNo of the last plan that a human let go on
 	Revisions int             `json:"revisions,omitempty"` // of the plan
 	Step      int             `json:"step,omitempty"`      // index of the step in hand
 	Done      []int           `json:"done,omitempty"`      // numbers of the attempts that stand in the tree, a step each
