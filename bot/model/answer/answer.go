@@ -24,8 +24,16 @@
 //   - Every fenced block of code is referred to exactly once; blocks of shell
 //     commands or output may stand behind them. A block whose fence is never
 //     closed is not used.
+//     A number is corrected only where one action meets one block.
 //   - Decisions between given words take other spellings of the same word and
-//     no other words.
+//     no other words, and they need their reason: what a field that decides
+//     lacks is not invented.
+//   - What its author takes back in the words behind it is no decision, nor is
+//     one that stands beside another word, or lets pass on a condition.
+//   - What can be read and cannot be meant is refused: a path out of the
+//     repository, a command for a check's name, characters broken or encoded on
+//     their way, a diff or words in the place of code, a path alone (a new file,
+//     or an existing one over again?), actions behind the finish.
 //
 // The package executes nothing and reaches nothing.
 package answer

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -143,6 +144,8 @@ func TestL2DecisionsTakeTheirWordsAndNoOthers(t *testing.T) {
 		`{verdict: RETRY, reason: "because"}`:                              Retry,
 		`{"review": {"verdict": "RETRY", "reason": "x"}}`:                  Retry,
 		`{"verdict": "RETRY", "reason": "x"`:                               Retry,
+		`{"verdict": "RETRY", "comment": "x"}`:                             Retry,
+		`{"verdict": "RETRY", "reason": "x", "comment": "y"}`:              Retry,
 		`{"name": "submit", "arguments": {"verdict": "FAIL", "why": "x"}}`: Fail,
 		`{"verdict": "ACCEPT"}`:                                            "",
 		`{"verdict": "ACCEPT", "reason": "…"}`:                             "",
@@ -360,6 +363,12 @@ func FuzzRead(f *testing.F) {
 	f.Add("<edit path='a' region=\"r\">\nx\n</edit>", "")
 	f.Add(`[{"tool":"replace","args":{'path':"a",region:“r”,code:0}}] // x`, "stop")
 	f.Add(`{"verdict":"ACCEPT","reason":"a "b" c\d \ud83d\ude00",}`, "stop")
+	files, _ := filepath.Glob(filepath.Join("testdata", "corpus", "open", "*.json"))
+	for _, file := range files {
+		for _, e := range entries(f, file) {
+			f.Add(e.Answer, e.Finish)
+		}
+	}
 	f.Fuzz(func(t *testing.T, text, finish string) {
 		if v, _, err := Developer.Read(text, finish); err == nil {
 			for i := range v.Actions {
@@ -371,6 +380,9 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("%+v", a)
 				}
 				if bad := a.checked(1); bad != nil && a.Code != "" {
+					t.Fatalf("%+v: %v", a, bad)
+				}
+				if bad := a.sensible(1, ""); bad != nil {
 					t.Fatalf("%+v: %v", a, bad)
 				}
 			}

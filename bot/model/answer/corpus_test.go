@@ -90,7 +90,7 @@ func (s *score) add(o score) {
 
 // entries reads a file of the corpus: one entry, or a list. One that is no
 // such thing is an entry that cannot be judged.
-func entries(t *testing.T, file string) []entry {
+func entries(t testing.TB, file string) []entry {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {

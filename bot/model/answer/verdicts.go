@@ -37,7 +37,8 @@ var Tester = Shape[Recommendation]{
   "reason": {"type": "string"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}}`),
 	Example: `{"recommendation": "fix_required", "reason": "one sentence", "confidence": 0.8}`,
 	names: map[string]string{"recommend": "recommendation", "verdict": "recommendation", "decision": "recommendation", "result": "recommendation",
-		"explanation": "reason", "why": "reason", "rationale": "reason", "sentence": "reason", "score": "confidence", "certainty": "confidence"},
+		"explanation": "reason", "why": "reason", "rationale": "reason", "sentence": "reason", "score": "confidence", "certainty": "confidence",
+		"comment": "reason", "note": "reason", "justification": "reason", "confidence_score": "confidence", "confidence_level": "confidence"},
 	finish: func(v *Recommendation, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
@@ -54,7 +55,8 @@ var Reviewer = Shape[Review]{
   "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string"}}}`),
 	Example: `{"verdict": "RETRY", "reason": "one or two sentences"}`,
 	names: map[string]string{"decision": "verdict", "recommendation": "verdict", "review": "verdict", "result": "verdict", "outcome": "verdict",
-		"explanation": "reason", "why": "reason", "rationale": "reason", "feedback": "reason", "summary": "reason"},
+		"explanation": "reason", "why": "reason", "rationale": "reason", "feedback": "reason", "summary": "reason",
+		"comment": "reason", "note": "reason", "justification": "reason"},
 	finish: func(v *Review, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
