@@ -29,3 +29,43 @@ class T(unittest.TestCase):
 		t.Errorf("order %q, flaky %q", base.Order, base.Flaky)
 	}
 }
+
+// A test that the change broke, that is skipped by itself, and that by itself
+// fails on the base, has passed nowhere: chance is no word for it.
+func TestC6ATestThatIsSkippedTheSecondTimeIsNotAcquitted(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), from(t, `
+-- lib.py --
+STATE = []
+
+def use():
+    return STATE[0] * 2
+
+def fix():
+    return 1
+-- test_lib.py --
+import unittest
+import lib
+
+
+class T(unittest.TestCase):
+    def test_a_prepares(self):
+        lib.STATE.append(1)
+
+    def test_b_uses(self):
+        try:
+            got = lib.use()
+        except KeyError:
+            self.skipTest('not prepared')
+        self.assertEqual(got, 2)
+
+    def test_c_is_red(self):
+        self.assertEqual(lib.fix(), 2)
+`)
+	base := baseline(t, v, r)
+	r.write(t, "lib.py", "STATE = []\n\ndef use():\n    if not STATE:\n        raise KeyError\n    return 7\n\ndef fix():\n    return 2\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if want := []string{"unittest:.:test_lib.py::T::test_b_uses"}; out.Green || len(out.Flaky) != 0 || !slices.Equal(out.Broken, want) {
+		t.Errorf("judged %+v", out)
+	}
+}
