@@ -89,7 +89,7 @@ func (r *run) failures() []task.Failure {
 	var out []task.Failure
 	for _, f := range r.baseline.Report.Failures() {
 		if red[f.Test] && len(out) < 5 {
-			out = append(out, r.sendable(f))
+			out = append(out, sendable(r.in.NeverSend, f))
 		}
 	}
 	return out
@@ -100,7 +100,7 @@ func (r *run) sendableAttempts() []task.Attempt {
 	for _, a := range r.state.Attempts {
 		shown := make([]task.Failure, len(a.Failures))
 		for i, f := range a.Failures {
-			shown[i] = r.sendable(f)
+			shown[i] = sendable(r.in.NeverSend, f)
 		}
 		a.Failures = shown
 		out = append(out, a)
@@ -115,11 +115,11 @@ func (r *run) window(tier task.Tier) int {
 
 // sendable takes out of a failure what may quote a file that no model may see:
 // its frames, and the message when one of them is such a file.
-func (r *run) sendable(f task.Failure) task.Failure {
-	secret := patch.Match(r.in.NeverSend, f.File)
+func sendable(never []string, f task.Failure) task.Failure {
+	secret := patch.Match(never, f.File)
 	var trace []task.Frame
 	for _, fr := range f.Trace {
-		if patch.Match(r.in.NeverSend, fr.File) {
+		if patch.Match(never, fr.File) {
 			secret = true
 			continue
 		}

@@ -199,7 +199,7 @@ func (a assault) against(t *testing.T, srv *player, tree *checkout.Tree, m *obed
 	}})
 	s.in.RunID, s.in.Tree = id, tree
 	s.in.NeverSend, s.in.RepoScope = []string{"vault.py"}, []string{"*.py"}
-	s.in.Budget = task.Budget{USD: task.Dollars(0.06), AttemptsPerTier: 3}
+	s.in.Budget = task.Budget{USD: task.Dollars(0.06), AttemptsPerTier: 2}
 	output := "got [3, 1, 9, 8]"
 	switch a.channel {
 	case "issue":

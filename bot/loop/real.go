@@ -25,10 +25,15 @@ type real struct {
 	tip     string         // commit that the tree stands on; "" is the base
 	commits map[int]string // of attempts, in this process
 	never   []string       // globs of what no model may see
+	hide    *withholder    // of what tests print of it; nil: nothing to hide
 }
 
 func newReal(cfg Config, in Input) *real {
-	return &real{Config: cfg, tree: in.Tree, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
+	h := &real{Config: cfg, tree: in.Tree, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
+	if len(h.never) > 0 {
+		h.hide = newWithholder(in.Tree.BaseFS(), in.Tree.Files(), h.never)
+	}
+	return h
 }
 
 func (h *real) measure(ctx context.Context) (verify.Baseline, error) {
@@ -40,6 +45,7 @@ func (h *real) measure(ctx context.Context) (verify.Baseline, error) {
 	if err != nil {
 		return base, fmt.Errorf("running the tests on the base: %w", err)
 	}
+	h.hide.report(&base.Report)
 	return base, nil
 }
 
@@ -155,6 +161,7 @@ func (h *real) judge(ctx context.Context, base verify.Baseline, newTests []strin
 	if err != nil {
 		return v, fmt.Errorf("verifying the change: %w", err)
 	}
+	h.hide.verdict(&v)
 	return v, nil
 }
 

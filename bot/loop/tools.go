@@ -195,12 +195,11 @@ func (h *real) runTests(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("running the tests for the developer: %w", err)
 	}
+	h.hide.report(&base.Report)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pass, %d fail\n", len(base.Report.Green()), len(base.Report.Red()))
 	for _, f := range first(base.Report.Failures(), 10) {
-		if !patch.Match(h.never, f.File) {
-			fmt.Fprintln(&b, f.Words())
-		}
+		fmt.Fprintln(&b, sendable(h.never, f).Words())
 	}
 	return b.String(), nil
 }
