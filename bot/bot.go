@@ -66,6 +66,9 @@ type Publisher interface {
 	// Publish hands the result over. It is called again after a crash and
 	// must find what it already did.
 	Publish(ctx context.Context, r task.Result) (task.Publication, error)
+	// Ask puts the question that the run waits with to whoever can answer it.
+	// It is called again after a crash and must find what it already did.
+	Ask(ctx context.Context, g task.Gate) error
 }
 
 // Job is where a run takes its source from and gives its result to.
@@ -106,9 +109,13 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	journal := &journal{store: b.cfg.Store, lease: lease, publisher: job.Publisher, log: log}
 	var none task.Publication
 	var res task.Result
-	if r.CancelAsked {
+	var held *loop.Waiting
+	switch {
+	case r.CancelAsked && r.Saved.Published > 0:
+		res = b.left(ctx, r)
+	case r.CancelAsked:
 		res = b.without(ctx, r, task.Cancelled, r.CancelReason, askAgain)
-	} else {
+	default:
 		if err := job.Publisher.Start(ctx, r); err != nil {
 			return res, none, fmt.Errorf("announcing the run: %w", err)
 		}
@@ -122,8 +129,15 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 				log.WithError(err).Warn("the checkout was not removed; the next start does it")
 			}
 		}()
-		if res, err = b.loop(ctx, r, job, journal, tree); err != nil {
+		way := job.Gates
+		if res, way, err = b.loop(ctx, r, job, journal, tree); err != nil {
 			return res, none, err
+		}
+		if res, held, err = b.held(ctx, r, way.Outsider, res); err != nil {
+			return res, none, err
+		}
+		if held != nil && !res.SkipCI {
+			return res, none, held
 		}
 	}
 	// A decided result is published even when the cancel that decided it has
@@ -141,6 +155,12 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		return res, none, fmt.Errorf("publishing the result: %w", err)
 	}
 	b.cfg.Point("published")
+	if held != nil {
+		if err := b.stands(ctx, journal, pub); err != nil {
+			return res, none, err
+		}
+		return res, none, held
+	}
 	if err := b.learn(ctx, lease, res); err != nil {
 		return res, none, err
 	}
@@ -163,27 +183,30 @@ func (b *Bot) open(ctx context.Context, r task.Run, job Job, journal *journal) (
 	return tree, nil
 }
 
-func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, tree *checkout.Tree) (res task.Result, err error) {
+// loop works on the run, and says at which gates it had to wait.
+func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, tree *checkout.Tree) (res task.Result, gates task.Gates, err error) {
 	engine, done, err := b.cfg.Engine(ctx, r.ID)
 	if err != nil {
-		return res, err
+		return res, gates, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, Journal: journal, DefaultBranch: onDefaultBranch(r.Task)}
 	if in.Answers, err = b.cfg.Store.Answers(ctx, r.ID); err != nil {
-		return res, err
+		return res, gates, err
 	}
 	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
-		return res, err
+		return res, gates, err
 	}
 	notes, err := narrow(&in)
 	if err != nil {
-		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), nil
+		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), gates, nil
 	}
 	for _, n := range notes {
 		b.cfg.Log.WithField("run", r.ID).Info(n)
 	}
-	return engine.Run(ctx, in)
+	in.Gates = settings.Stricter(in.Gates, r.Saved.Gates)
+	res, err = engine.Run(ctx, in)
+	return res, in.Gates, err
 }
 
 // onDefaultBranch tells whether a run's base is a commit of the default branch.
@@ -209,6 +232,8 @@ func narrow(in *loop.Input) (notes []string, err error) {
 		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
+	gates, lax := settings.NarrowGates(in.Gates, repo)
+	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
 	in.Setup, in.Checks, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Smoke, repo.OpenPoints()

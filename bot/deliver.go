@@ -108,7 +108,8 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 	if ok, err := a.allowed(ctx, ev); err != nil || !ok {
 		return "refused: " + ev.Actor + " may not command here", err
 	}
-	return a.start(ctx, ev, issue, task.OriginLabel, "")
+	_, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", task.Gates{})
+	return note, err
 }
 
 // withdrawn cancels the live run unless GitHub says that it is wanted again.
@@ -184,24 +185,19 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.answer(ctx, ev, c, c.Answer())
 	}
 	switch c.Name {
-	case "fix":
-		issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
-		if err != nil {
-			return "", err
-		}
-		if issue.IsPullRequest {
-			return a.answer(ctx, ev, c, "I start from issues; say `/fettle fix` on the issue that this pull request is for.")
-		}
-		return a.start(ctx, ev, issue, task.OriginComment, c.Hint)
+	case "fix", "plan":
+		return a.begin(ctx, ev, c)
+	case "retry":
+		return a.retry(ctx, ev, c)
 	case "stop":
-		id, err := a.cfg.Store.CancelIssue(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number, "/fettle stop by "+ev.Actor)
+		live, err := a.live(ctx, ev)
 		if err != nil {
 			return "", err
 		}
-		if id == "" {
+		if live == nil {
 			return a.answer(ctx, ev, c, "Nothing is running here.")
 		}
-		return "cancelled " + id, nil
+		return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, "/fettle stop by "+ev.Actor)
 	case "approve", "reject":
 		return a.decide(ctx, ev, c)
 	case "resume":
@@ -221,57 +217,16 @@ func (a *App) answer(ctx context.Context, ev task.Event, c command.Command, body
 }
 
 func (a *App) statusWords(ctx context.Context, ev task.Event) string {
-	live, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	live, err := a.live(ctx, ev)
 	switch {
 	case err != nil:
 		return "The state of this issue could not be read; try again."
 	case live == nil:
 		return "Nothing is running here. `/fettle fix` starts a run."
+	case live.Waiting != nil:
+		return fmt.Sprintf("Run `%s` waits for an answer about the %s: `/fettle approve`, or `/fettle reject` with the reason. Cost so far %s, %s.", live.ID, gateWords(*live.Waiting), live.Cost, plural(live.Attempts, "attempt"))
 	}
 	return fmt.Sprintf("Run `%s` is %s%s; cost so far %s, %s.", live.ID, live.State, prefixed(" at ", string(live.Tier)), live.Cost, plural(live.Attempts, "attempt"))
-}
-
-// allowed asks GitHub whether the actor may write; the event's text never says
-// so. Whoever may not gets one polite refusal per issue.
-func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
-	if ev.ActorIsBot {
-		return false, nil
-	}
-	level, err := a.app.Forge.Permission(ctx, ev.Repo, ev.Actor)
-	if err != nil {
-		return false, fmt.Errorf("asking for the permission of %s: %w", ev.Actor, err)
-	}
-	if level == "admin" || level == "maintain" || level == "write" {
-		return true, nil
-	}
-	_, err = a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "refusal-"+strings.ToLower(ev.Actor),
-		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; a maintainer can put the label `%s` on this issue.", a.app.Funnel.Markdown(ev.Actor), a.app.Label))
-	return false, err
-}
-
-// start makes a run, or joins the one that is live.
-func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin task.Origin, hint string) (string, error) {
-	repo, err := a.app.Forge.Repo(ctx, ev.Repo)
-	if err != nil {
-		return "", err
-	}
-	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil {
-		return "", err
-	}
-	if ev.Issue.Title != "" { // the text counts as it was at the trigger, whatever it was edited to since
-		issue.Title, issue.Body = ev.Issue.Title, ev.Issue.Body
-	}
-	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery, Task: task.Task{
-		Title: issue.Title, Body: issue.Body, Hint: hint, Origin: origin, Repo: repo, Issue: issue.Number, IssueURL: issue.URL,
-		Actor: ev.Actor, BaseBranch: repo.DefaultBranch,
-	}})
-	if err != nil {
-		return "", err
-	}
-	if joined {
-		return "joined " + run.ID, nil
-	}
-	return "started " + run.ID, nil
 }
 
 // Next claims the next run that is fair and works on it. It says whether there
@@ -301,7 +256,8 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		Guard:     a.app.Guard,
 		Gates:     a.app.Gates,
 	})
-	if errors.Is(err, ErrWaits) {
+	var parked *Parked
+	if errors.Is(err, ErrWaits) || errors.As(err, &parked) {
 		return true, nil // it is where it should be, and its worker is free
 	}
 	return true, err

@@ -38,6 +38,7 @@ type Forge interface {
 	Comment(ctx context.Context, repo task.Repo, issue int, key, body string) (string, error)
 	StateLabel(ctx context.Context, repo task.Repo, issue int, label string) error
 	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string, ledger forge.Ledger) (string, error)
+	Recommit(ctx context.Context, repo task.Repo, branch, head, message string, ledger forge.Ledger) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
@@ -67,7 +68,11 @@ func (b *Bot) NewGitHub(f Forge, funnel *redact.Funnel, lease *store.Lease, r ta
 }
 
 func (g *github) Start(ctx context.Context, r task.Run) error {
-	if _, err := g.once(ctx, "label:working", func(ctx context.Context) (any, error) {
+	key := "label:working"
+	if r.Saved.Gate != nil || r.Saved.Published > 0 { // it waited, and goes on
+		key += fmt.Sprintf(":%d", r.Saved.Answered+1)
+	}
+	if _, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
 		return nil, g.forge.StateLabel(ctx, g.run.Task.Repo, g.run.Task.Issue, labelWorking)
 	}); err != nil {
 		return err
@@ -84,7 +89,8 @@ func (g *github) Progress(ctx context.Context, p task.Progress) error {
 	if p.Phase == g.phase && g.now().Sub(g.shown) < max(minStatusGap, p.Elapsed/10) {
 		return nil
 	}
-	if g.phase != "" && p.Phase != "publish" && g.now().Sub(g.shown) < minStatusGap/5 {
+	stays := p.Phase == "publish" || p.Phase == "waiting" || p.Phase == "parked" // what stands for long is always shown
+	if g.phase != "" && !stays && g.now().Sub(g.shown) < minStatusGap/5 {
 		return nil
 	}
 	g.phase, g.shown = p.Phase, g.now()
@@ -106,6 +112,8 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	var pub task.Publication
 	var err error
 	switch {
+	case res.Outcome == task.Success && res.Best == nil:
+		pub, err = g.published(ctx, res)
 	case res.Outcome == task.Success:
 		pub, err = g.open(ctx, res)
 	case res.Outcome.Exhausted():
@@ -117,10 +125,14 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		return pub, err
 	}
 	label := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft]
-	if res.Outcome == task.Cancelled {
+	if res.Outcome == task.Cancelled || res.Outcome == task.Success && res.Best == nil {
 		label = ""
 	}
-	if _, err := g.once(ctx, "label:"+label, func(ctx context.Context) (any, error) {
+	key := "label:" + label
+	if g.run.Saved.Published > 0 {
+		key += ":approved"
+	}
+	if _, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
 		return nil, g.forge.StateLabel(ctx, res.Task.Repo, res.Task.Issue, label)
 	}); err != nil {
 		return pub, err
@@ -137,12 +149,7 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 		return pub, err
 	}
 	raw, err := g.once(ctx, "pull_request", func(ctx context.Context) (any, error) {
-		title, body := g.text.pullRequest(res)
-		base := res.Task.BaseBranch
-		if base == "" {
-			base = res.Task.Repo.DefaultBranch
-		}
-		pr, err := g.forge.PullRequest(ctx, res.Task.Repo, pub.Branch, base, title, body, res.Draft)
+		pr, err := g.pull(ctx, pub.Branch, res)
 		if err == nil {
 			g.point("pull request created")
 		}
@@ -151,9 +158,15 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 	if err != nil {
 		return pub, fmt.Errorf("opening the pull request: %w", err)
 	}
-	pub.PullRequest = &task.PullRequest{}
-	if err := json.Unmarshal(raw, pub.PullRequest); err != nil {
+	pr, err := decoded[task.PullRequest](raw)
+	if err != nil {
 		return pub, err
+	}
+	pub.PullRequest = &pr
+	if g.run.Saved.Published > 0 && !res.SkipCI {
+		if err := g.release(ctx, &pub, res); err != nil {
+			return pub, err
+		}
 	}
 	// The pull request stands; a check run that cannot be written must not turn
 	// the run into an error.
@@ -163,13 +176,47 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 	return pub, nil
 }
 
+// pull leaves the pull request as the result says.
+func (g *github) pull(ctx context.Context, branch string, res task.Result) (task.PullRequest, error) {
+	title, body := g.text.pullRequest(res)
+	base := res.Task.BaseBranch
+	if base == "" {
+		base = res.Task.Repo.DefaultBranch
+	}
+	return g.forge.PullRequest(ctx, res.Task.Repo, branch, base, title, body, res.Draft)
+}
+
+// decoded reads what an outward action came to.
+func decoded[T any](raw json.RawMessage) (v T, err error) {
+	err = json.Unmarshal(raw, &v)
+	return v, err
+}
+
+// Ask says on the issue what the run waits for, and marks it.
+func (g *github) Ask(ctx context.Context, gate task.Gate) error {
+	if err := g.store.Check(ctx, g.lease); err != nil {
+		return err
+	}
+	if err := g.forge.StateLabel(ctx, g.run.Task.Repo, g.run.Task.Issue, labelHuman); err != nil {
+		return err
+	}
+	key := fmt.Sprintf("gate-%s-%d-%d", gate.Kind, gate.Attempt, gate.Asked.UnixMicro())
+	if gate.Kind == task.GateOutsider {
+		key = fmt.Sprintf("gate-%s", gate.Kind) // it is asked once, whoever works on the run
+	}
+	_, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
+		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate))
+	})
+	return err
+}
+
 // check puts the checklist on the commit, where reviewers look for it.
 func (g *github) check(ctx context.Context, sha string, res task.Result) error {
 	conclusion, title := "success", "Proved by the repository's tests"
 	if res.Draft {
 		conclusion, title = "neutral", "Passes, and waits for a decision"
 	}
-	_, err := g.once(ctx, "check_run", func(ctx context.Context) (any, error) {
+	_, err := g.once(ctx, "check_run:"+sha, func(ctx context.Context) (any, error) {
 		return nil, g.forge.CheckRun(ctx, res.Task.Repo, sha, "fettle", conclusion, title, g.text.checkSummary(res))
 	})
 	if err != nil {

@@ -37,6 +37,9 @@ func (l *Local) Progress(_ context.Context, p task.Progress) error {
 	return nil
 }
 
+// Ask does nothing: the command that waits says so itself.
+func (l *Local) Ask(context.Context, task.Gate) error { return nil }
+
 // Publish writes .fettle/last_run.json and .md, and the change if asked to.
 func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, error) {
 	root, err := os.OpenRoot(l.Dir)

@@ -74,7 +74,21 @@ func (r reporter) subject(t task.Task) string {
 	if !conventional.MatchString(title) {
 		title = "fix: " + lowerFirst(title)
 	}
-	return cut(title, 72)
+	return unskipped(cut(title, 72))
+}
+
+// skipCI in a message asks GitHub Actions, and most other CI, to run nothing.
+const skipCI = "[skip ci]"
+
+// skips are the words by which CI systems are told to skip.
+var skips = regexp.MustCompile(`(?i)\[\s*((?:skip|no)[\s-]*(?:ci|actions?|checks?)|(?:ci|actions?)[\s-]*skip)[^\]]*\]|\*\*\*NO_CI\*\*\*|\b(skip-checks?)\s*:`)
+
+// unskipped takes them out of foreign words: nobody but fettle says in its
+// messages what CI has to run.
+func unskipped(s string) string {
+	return skips.ReplaceAllStringFunc(s, func(m string) string {
+		return "(" + strings.Trim(strings.ToLower(m), "[]*: ") + ")"
+	})
 }
 
 // commitMessage has the trailers by which fettle knows its own commits.
@@ -84,11 +98,14 @@ func (r reporter) commitMessage(res task.Result) string {
 	if res.Outcome != task.Success {
 		subject = cut("WIP: "+strings.TrimPrefix(subject, "fix: "), 72)
 	}
+	if res.SkipCI {
+		subject = cut(subject, 72-len(skipCI)-1) + " " + skipCI
+	}
 	fmt.Fprintf(&b, "%s\n\n", subject)
 	if res.Outcome != task.Success {
-		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " "), res.Cost, len(res.Attempts))
+		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " ")), res.Cost, len(res.Attempts))
 	} else if res.Best != nil && res.Best.Explanation != "" {
-		fmt.Fprintf(&b, "%s\n\n", wrap(r.funnel.Markdown(res.Best.Explanation), 72))
+		fmt.Fprintf(&b, "%s\n\n", wrap(unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Best.Explanation)), " ")), 72))
 	}
 	fmt.Fprintf(&b, "Fettle-Run: %s\nFettle-Tier: %s\nFettle-Attempts: %d\nFettle-Cost: %s\n", res.RunID, res.Tier, len(res.Attempts), res.Cost)
 	return b.String()
@@ -238,7 +255,11 @@ func (r reporter) commands(res task.Result) string {
 // status is the one comment that is edited while a run goes on.
 func (r reporter) status(p task.Progress, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "🔧 **fettle** is working on this.\n\n| | |\n| --- | --- |\n| step | %s |\n", phaseWords(p))
+	head := map[string]string{"waiting": "✋ **fettle** waits for you.", "parked": "💤 **fettle** put this aside."}[p.Phase]
+	if head == "" {
+		head = "🔧 **fettle** is working on this."
+	}
+	fmt.Fprintf(&b, "%s\n\n| | |\n| --- | --- |\n| step | %s |\n", head, phaseWords(p))
 	if p.Tier != "" {
 		fmt.Fprintf(&b, "| tier | %s, attempt %d |\n", p.Tier, p.Attempt)
 	}
@@ -252,6 +273,19 @@ func (r reporter) status(p task.Progress, now time.Time) string {
 	return b.String()
 }
 
+// question is what a waiting run says on its issue.
+func (r reporter) question(g task.Gate) string {
+	what := map[task.GateKind]string{
+		task.GatePlan: "Is this plan right?", task.GateStep: "Is this step right?",
+		task.GateProtect: "May protected files be changed?", task.GateOutsider: "May this go out?",
+	}[g.Kind]
+	answers := "`/fettle approve` goes on; `/fettle reject` with the reason tries otherwise."
+	if g.Kind == task.GateOutsider {
+		answers = "`/fettle approve` lets it; `/fettle reject` with the reason ends the run. Where pull requests are squashed, take `" + skipCI + "` out of the message, or CI of the merge is skipped too."
+	}
+	return fmt.Sprintf("## fettle asks: %s\n\n%s\n\n%s Nothing is held while it waits.\n", what, r.funnel.Markdown(g.Words), answers)
+}
+
 // finished is the last text of the status comment.
 func (r reporter) finished(res task.Result, pub task.Publication) string {
 	var b strings.Builder
@@ -262,6 +296,8 @@ func (r reporter) finished(res task.Result, pub task.Publication) string {
 		fmt.Fprintf(&b, "✅ **fettle** opened #%d.", pub.PullRequest.Number)
 	case res.Outcome == task.Cancelled:
 		b.WriteString("⏹️ **fettle** was stopped.")
+	case res.Outcome == task.Rejected && len(res.Attempts) > 0:
+		b.WriteString("🙋 **fettle** ended this.")
 	case res.Outcome == task.Rejected:
 		b.WriteString("🙋 **fettle** did not start on this.")
 	default:

@@ -46,6 +46,8 @@ func (b *Bot) Resume(ctx context.Context, runID, newID string, step int) (string
 	switch {
 	case r.State != task.StateDone && step < 0:
 		return runID, b.cfg.Store.Rewind(ctx, runID, func(*task.RunState) error { return nil })
+	case r.State != task.StateDone && r.Saved.Published > 0:
+		return "", fmt.Errorf("its draft #%d stands and waits for a yes or a no; stop the run before it goes another way", r.Saved.Published)
 	case r.State != task.StateDone:
 		return runID, b.cfg.Store.Rewind(ctx, runID, change)
 	case r.Outcome == task.Success:
@@ -56,6 +58,7 @@ func (b *Bot) Resume(ctx context.Context, runID, newID string, step int) (string
 		return "", err
 	}
 	saved = loop.Fresh(saved)
+	saved.Published = 0
 	next, joined, err := b.cfg.Store.CreateRun(ctx, store.NewRun{ID: newID, Task: r.Task, Budget: r.Budget, Saved: &saved})
 	if err != nil {
 		return "", err
@@ -68,7 +71,7 @@ func (b *Bot) Resume(ctx context.Context, runID, newID string, step int) (string
 
 // decide takes a yes or a no of a comment to the run that waits on its issue.
 func (a *App) decide(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	live, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	live, err := a.live(ctx, ev)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
@@ -21,6 +22,9 @@ func (b *Bot) wait(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	if err := b.tell(ctx, r, job, "waiting", w.Gate.Words); err != nil {
 		return err
 	}
+	if err := job.Publisher.Ask(ctx, w.Gate); err != nil {
+		b.cfg.Log.WithField("run", r.ID).WithError(err).Warn("what the run waits for was not asked aloud")
+	}
 	if err := b.cfg.Store.Wait(ctx, lease, w.Gate); err != nil {
 		return err
 	}
@@ -29,12 +33,28 @@ func (b *Bot) wait(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 
 // parkPoor puts a run aside until a cap on what runs spend together lets go.
 func (b *Bot) parkPoor(ctx context.Context, lease *store.Lease, r task.Run, job Job, poor *store.CapError) error {
-	words := fmt.Sprintf("%s; the run goes on after %s", poor, poor.Until.Format("2006-01-02 15:04 MST"))
+	goes := "goes on"
+	if r.Task.Repo.Dir != "" { // nobody but whoever asked takes it up
+		goes = "can go on"
+	}
+	words := fmt.Sprintf("%s; the run %s after %s", poor, goes, poor.Until.Format("2006-01-02 15:04 MST"))
 	if err := b.tell(ctx, r, job, "parked", words); err != nil {
 		return err
 	}
-	return b.cfg.Store.Park(ctx, lease, poor.Until, words)
+	if err := b.cfg.Store.Park(ctx, lease, poor.Until, words); err != nil {
+		return err
+	}
+	return &Parked{poor.Until, words}
 }
+
+// Parked is a run that was put aside until a cap on what runs spend together
+// lets go. It holds nothing.
+type Parked struct {
+	Until time.Time
+	Why   string
+}
+
+func (p *Parked) Error() string { return "put aside: " + p.Why }
 
 // tell shows where a run stands; that it cannot be shown does not keep it from
 // standing there.

@@ -16,10 +16,10 @@ type Spec struct {
 // known lists all commands in the order of the help.
 var known = []Spec{
 	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request; the hint is passed on", true},
-	{"plan", "/fettle plan", "make a plan only, and wait", false},
+	{"plan", "/fettle plan", "make a plan only, and wait", true},
 	{"approve", "/fettle approve [step N]", "approve the plan or a step", true},
 	{"reject", "/fettle reject [step N] <feedback>", "reject the plan or a step, with the reason", true},
-	{"retry", "/fettle retry [--tier T]", "try again, on this tier", false},
+	{"retry", "/fettle retry [--tier T]", "try again, on this tier", true},
 	{"stop", "/fettle stop", "stop the run on this issue", true},
 	{"resume", "/fettle resume [--from N]", "go on where a run stopped", true},
 	{"status", "/fettle status", "say where the run stands", true},

@@ -1,0 +1,167 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/command"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// allowed asks GitHub whether the actor may write; the event's text never says
+// so. Whoever may not gets one polite refusal per issue.
+func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
+	if ev.ActorIsBot {
+		return false, nil
+	}
+	if ok, err := a.mayWrite(ctx, ev.Repo, ev.Actor); err != nil || ok {
+		return ok, err
+	}
+	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "refusal-"+strings.ToLower(ev.Actor),
+		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; a maintainer can put the label `%s` on this issue.", a.app.Funnel.Markdown(ev.Actor), a.app.Label))
+	return false, err
+}
+
+func (a *App) mayWrite(ctx context.Context, repo task.Repo, login string) (bool, error) {
+	level, err := a.app.Forge.Permission(ctx, repo, login)
+	if err != nil {
+		return false, fmt.Errorf("asking for the permission of %s: %w", login, err)
+	}
+	return level == "admin" || level == "maintain" || level == "write", nil
+}
+
+// outsider is who wrote the issue, if that is somebody who may not write to the
+// repository, as GitHub says at the trigger; else "".
+func (a *App) outsider(ctx context.Context, repo task.Repo, author, actor string) (string, error) {
+	if author == "" { // whoever it was has no account any more
+		return "somebody unknown", nil
+	}
+	if strings.EqualFold(author, actor) { // who may command
+		return "", nil
+	}
+	ok, err := a.mayWrite(ctx, repo, author)
+	if err != nil || ok {
+		return "", err
+	}
+	return author, nil
+}
+
+// begin makes a run, or for plan one that makes a plan and waits with it.
+func (a *App) begin(ctx context.Context, ev task.Event, c command.Command) (string, error) {
+	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	if err != nil {
+		return "", err
+	}
+	if issue.IsPullRequest {
+		return a.answer(ctx, ev, c, fmt.Sprintf("I start from issues; say `/fettle %s` on the issue that this pull request is for.", c.Name))
+	}
+	if c.Name == "fix" {
+		_, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, task.Gates{})
+		return note, err
+	}
+	joined, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, task.Gates{Plan: true, PlanFirst: true})
+	if err == nil && joined {
+		return a.answer(ctx, ev, c, "A run is under way here already; `/fettle status` says where it stands, and `/fettle stop` ends it.")
+	}
+	return note, err
+}
+
+// start makes a run that waits at the given gates besides the operator's, or
+// joins the one that is live.
+func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin task.Origin, hint string, gates task.Gates) (joined bool, note string, err error) {
+	repo, err := a.app.Forge.Repo(ctx, ev.Repo)
+	if err != nil {
+		return false, "", err
+	}
+	outsider, err := a.outsider(ctx, repo, issue.Author, ev.Actor)
+	if err != nil {
+		return false, "", err
+	}
+	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil {
+		return false, "", err
+	}
+	if ev.Issue.Title != "" { // the text counts as it was at the trigger, whatever it was edited to since
+		issue.Title, issue.Body = ev.Issue.Title, ev.Issue.Body
+	}
+	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery, Saved: &task.RunState{Outsider: outsider, Gates: gates}, Task: task.Task{
+		Title: issue.Title, Body: issue.Body, Hint: hint, Origin: origin, Repo: repo, Issue: issue.Number, IssueURL: issue.URL,
+		Actor: ev.Actor, BaseBranch: repo.DefaultBranch,
+	}})
+	if err != nil {
+		return false, "", err
+	}
+	if joined {
+		return true, "joined " + run.ID, nil
+	}
+	return false, "started " + run.ID, nil
+}
+
+// retry makes a run on the task of the last one that ended, on the steps that
+// were accepted, at the tier that was named.
+func (a *App) retry(ctx context.Context, ev task.Event, c command.Command) (string, error) {
+	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: ev.Issue.Number, Limit: 1})
+	switch {
+	case err != nil:
+		return "", err
+	case len(runs) == 0:
+		return a.answer(ctx, ev, c, "There is no run here to try again; `/fettle fix` starts one.")
+	}
+	last, tier := runs[0], task.Tier(c.Tier)
+	if top := a.app.Budget.MaxTier; top != "" && tier.Rank() > top.Rank() {
+		return a.answer(ctx, ev, c, fmt.Sprintf("The operator allows no tier above %s. Nothing was done.", top))
+	}
+	id, err := a.Retry(ctx, last, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery}, tier)
+	switch {
+	case errors.Is(err, store.ErrHeld):
+		return a.answer(ctx, ev, c, "A run is under way here; `/fettle status` says where it stands, and `/fettle stop` ends it.")
+	case errors.Is(err, store.ErrDone):
+		return a.answer(ctx, ev, c, "The last run ended well; `/fettle fix` starts another.")
+	case err != nil:
+		return "", err
+	}
+	return "tries again as " + id, nil
+}
+
+// Retry makes a run that goes on where an ended one stood, at a tier ("": where
+// it would have gone on). next gives its id, budget and delivery. ErrHeld while
+// a run on the issue is live, ErrDone when the last one ended well.
+func (b *Bot) Retry(ctx context.Context, last task.Run, next store.NewRun, tier task.Tier) (string, error) {
+	if last.State == task.StateDone && last.Outcome == task.Success {
+		return "", store.ErrDone
+	}
+	was := last.Saved
+	saved := task.RunState{Scope: was.Scope, Gates: was.Gates, Outsider: was.Outsider} // on the branch as it is now
+	if at, err := loop.From(was, loop.StepDone(was)+1); err == nil && loop.StepDone(was) > 0 {
+		saved = loop.Fresh(at) // on the base that its accepted steps are for
+	}
+	saved.Version, saved.Published, saved.Next, saved.Feedback = 1, 0, tier, ""
+	if tier == task.TierMechanical { // nothing above it: it comes first in any case
+		saved.Next, next.Budget.MaxTier = "", tier
+	}
+	next.Task, next.Saved = last.Task, &saved
+	run, joined, err := b.cfg.Store.CreateRun(ctx, next)
+	if err == nil && joined && run.ID == last.ID {
+		err = store.ErrHeld
+	}
+	return run.ID, err
+}
+
+// live is the run that a comment is about: the issue's, or on a pull request
+// the one whose draft it is.
+func (a *App) live(ctx context.Context, ev task.Event) (*task.Run, error) {
+	r, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
+	if err != nil || r != nil || !ev.Issue.IsPullRequest {
+		return r, err
+	}
+	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), State: task.StateParked, Limit: 1000})
+	for i := range runs {
+		if runs[i].Saved.Published == ev.Issue.Number {
+			return &runs[i], err
+		}
+	}
+	return nil, err
+}
