@@ -14,6 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -89,7 +90,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
-	gates, err := f.ask()
+	gates, err := f.ask(p.set.Gates)
 	if err != nil {
 		return err
 	}
@@ -98,11 +99,10 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
+	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
 	show.done()
-	var waiting *waitingRun
-	if errors.As(runErr, &waiting) {
-		return waits(c, waiting.id)
+	if put := asideOf(id, runErr); put != nil {
+		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), f.json)
 	}
 	if pub.Summary.RunID == "" && runErr != nil {
 		return runErr
@@ -127,24 +127,25 @@ func stoppable(parent context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// fix runs one task on a folder through the same service as every other door.
-func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard, gates task.Gates) error {
+// fix runs one task on a folder through the same service as every other door,
+// and says which run it was.
+func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard, gates task.Gates) (id string, err error) {
 	trees, err := p.checkouts()
 	if err != nil {
-		return err
+		return "", err
 	}
 	db, err := p.openRuns(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer db.Close()
 	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: t, Budget: budget})
 	if err != nil {
-		return fmt.Errorf("writing the run down: %w", err)
+		return "", fmt.Errorf("writing the run down: %w", err)
 	}
 	lease, r, err := db.ClaimRun(ctx, r.ID)
 	if err != nil {
-		return fmt.Errorf("starting the run: %w", err)
+		return "", fmt.Errorf("starting the run: %w", err)
 	}
 	_, _, err = p.bot(db).Run(ctx, lease, r, bot.Job{
 		Open: func(ctx context.Context) (*checkout.Tree, error) {
@@ -157,33 +158,17 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget tas
 		},
 		Publisher: pub, Guard: guard, Gates: gates,
 	})
-	if errors.Is(err, bot.ErrWaits) {
-		return &waitingRun{r.ID, err}
-	}
-	return err
+	return r.ID, err
 }
 
-// waitingRun is a run that was put aside until somebody answers.
-type waitingRun struct {
-	id  string
-	err error
-}
-
-func (w *waitingRun) Error() string { return w.err.Error() }
-func (w *waitingRun) Unwrap() error { return w.err }
-
-// askedRisk is the risk score over which a change needs a yes, where critical
-// ones do.
-const askedRisk = 50
-
-// ask reads --ask.
-func (f *fixFlags) ask() (g task.Gates, err error) {
+// ask adds the gates of --ask.
+func (f *fixFlags) ask(g task.Gates) (task.Gates, error) {
 	for _, name := range f.gates {
 		switch name {
 		case "plan":
 			g.Plan = true
 		case "critical":
-			g.Critical, g.RiskOver = true, askedRisk
+			g.Critical, g.RiskOver = true, settings.AskedRisk
 		default:
 			return g, usage("--ask takes plan or critical, and got %q", name)
 		}

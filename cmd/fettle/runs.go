@@ -137,35 +137,6 @@ func runsShow(g *global) *cobra.Command {
 	return c
 }
 
-func runsLog(g *global) *cobra.Command {
-	var messages bool
-	c := &cobra.Command{
-		Use: "log ID", Short: "Print a run's audit log as JSON lines",
-		Long: "log prints every decision of the run, one JSON object a line; with --messages\nthe messages to and from the models instead.",
-		Args: oneArg,
-		RunE: func(c *cobra.Command, args []string) error {
-			return g.withRun(c, args[0], func(db *store.Store, r task.Run) error {
-				if !messages {
-					return db.Decisions(c.Context(), r.ID, c.OutOrStdout())
-				}
-				all, err := db.Messages(c.Context(), r.ID)
-				if err != nil {
-					return err
-				}
-				enc := json.NewEncoder(c.OutOrStdout())
-				for _, m := range all {
-					if err := enc.Encode(m); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
-	c.Flags().BoolVar(&messages, "messages", false, "print the conversations instead")
-	return c
-}
-
 func runsDiff(g *global) *cobra.Command {
 	var attempt int
 	c := &cobra.Command{

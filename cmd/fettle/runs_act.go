@@ -136,8 +136,8 @@ func (g *global) goOn(c *cobra.Command, p *parts, db *store.Store, id string) er
 	defer cancel()
 	err = p.work(ctx, db, pub, id)
 	show.done()
-	if errors.Is(err, bot.ErrWaits) {
-		return waits(c, id)
+	if put := asideOf(id, err); put != nil {
+		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), false)
 	}
 	if pub.Summary.RunID == "" {
 		return err
@@ -146,12 +146,6 @@ func (g *global) goOn(c *cobra.Command, p *parts, db *store.Store, id string) er
 		return errors.Join(printed, err)
 	}
 	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
-}
-
-// waits says how to answer, and ends with the status of a run that waits.
-func waits(c *cobra.Command, id string) error {
-	fmt.Fprintf(c.ErrOrStderr(), "fettle: run %s waits for you: 'fettle runs show %s', then approve or reject\n", id, id)
-	return ending(exitWaits)
 }
 
 // work claims a run of a folder and works on it.
@@ -176,7 +170,7 @@ func (p *parts) work(ctx context.Context, db *store.Store, pub *bot.Local, id st
 			pub.Base = tree.BaseFS()
 			return tree, nil
 		},
-		Publisher: pub,
+		Publisher: pub, Gates: p.set.Gates,
 	})
 	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -28,7 +27,7 @@ func runsReplay(g *global) *cobra.Command {
 				if len(rec.Effects) == 0 {
 					return usage("run %s has no record to replay: it never began, or an older fettle made it", r.ID)
 				}
-				roles, err := agent.New(agent.Config{})
+				roles, err := p.roles(nil)
 				if err != nil {
 					return err
 				}

@@ -95,7 +95,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		return fmt.Errorf("removing checkouts of dead processes: %w", err)
 	}
 	app := bot.NewApp(p.bot(db), bot.AppConfig{
-		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, NewID: newID,
+		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
 	})
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -151,6 +151,15 @@ func (p *parts) close() error {
 	return err
 }
 
+// roles reads the prompts: the operator's own where there are some.
+func (p *parts) roles(count func(model.Kind)) (*agent.Roles, error) {
+	roles, err := agent.New(agent.Config{Prompts: p.set.Prompts, Count: count})
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return roles, nil
+}
+
 // engine makes the loop of one run, with a session of the sandbox: what one
 // repository's code leaves in a cache never reaches another's.
 func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error, error) {
@@ -160,7 +169,7 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	}
 	box := whole.Session()
 	models := p.models()
-	roles, err := agent.New(agent.Config{Count: models.Tally().Add})
+	roles, err := p.roles(models.Tally().Add)
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
 	}
@@ -187,7 +196,7 @@ func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 	if err := os.MkdirAll(p.set.StateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state directory: %w; set state_dir in the configuration", err)
 	}
-	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Caps: task.DefaultCaps()})
+	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Caps: p.set.Caps})
 }
 
 // openRuns is openStore, and ends the runs of commands that were killed.
