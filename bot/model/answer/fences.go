@@ -1,0 +1,113 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+)
+
+// block is a fenced block of code.
+type block struct {
+	start, end int    // bytes of the text, fences included
+	mark       string // the opening fence
+	info       string // behind the opening fence
+	lang       string // first word of info, lower case
+	body       string
+}
+
+var (
+	thinks  = regexp.MustCompile("(?i)^([^{`~<]*)(<|◁|\\[)(" + thinking + ")(>|▷|\\])")
+	thought = regexp.MustCompile(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
+)
+
+const thinking = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
+
+// withoutThoughts cuts the reasoning that some models write before their
+// answer: drafts in it are not the answer.
+func withoutThoughts(text string) (string, *Malformed) {
+	if m := thinks.FindStringSubmatch(text); m != nil {
+		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(m[2]+"/"+m[3]+m[4])).FindStringIndex(text)
+		if end == nil {
+			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[3]))
+		}
+		return m[1] + "\n" + text[end[1]:], nil
+	}
+	if all := thought.FindAllStringIndex(text, -1); all != nil { // the opening tag is part of some prompts' template
+		return text[all[len(all)-1][1]:], nil
+	}
+	return text, nil
+}
+
+// glued is a fence right behind the bracket that ends an object.
+var glued = regexp.MustCompile("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
+
+// unglued gives such a fence a line of its own.
+func unglued(text string) string { return glued.ReplaceAllString(text, "$1\n$2") }
+
+// fences finds the fenced blocks of CommonMark: three or more backticks or
+// tildes, closed by at least as many of the same. A last block that is not
+// closed has end 0.
+func fences(text string) ([]block, *Malformed) {
+	var out []block
+	var open *block
+	var mark string
+	var body strings.Builder
+	offset, indent := 0, 0
+	for line := range strings.Lines(text) {
+		m, info := marker(strings.TrimRight(line, "\n"))
+		switch {
+		case open == nil && m != "":
+			lang, _, _ := strings.Cut(strings.ToLower(info), " ")
+			open, mark = &block{start: offset, mark: m, info: info, lang: lang}, m
+			indent = strings.Index(line, m)
+			body.Reset()
+		case open != nil && m != "" && info == "" && m[0] == mark[0] && len(m) >= len(mark):
+			open.body, open.end = body.String(), offset+len(line)
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			shift := 0 // an indented fence indents its code as much
+			for shift < min(indent, len(line)) && line[shift] == ' ' {
+				shift++
+			}
+			body.WriteString(line[shift:])
+		}
+		offset += len(line)
+		if len(out) > maxBlocks {
+			return nil, malformed(SchemaInvalid, "it holds more than %d fenced blocks", maxBlocks)
+		}
+	}
+	if open != nil {
+		open.body = body.String()
+		out = append(out, *open)
+	}
+	return out, nil
+}
+
+func marker(line string) (mark, info string) {
+	s := strings.TrimLeft(line, " ")
+	if len(line)-len(s) > 3 || len(s) < 3 || (s[0] != '`' && s[0] != '~') {
+		return "", ""
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	info = strings.TrimSpace(s[n:])
+	if n < 3 || (s[0] == '`' && strings.Contains(info, "`")) {
+		return "", ""
+	}
+	return s[:n], info
+}
+
+// outside is the text with its blocks blanked, as long as before.
+func outside(text string, all []block) string {
+	var b strings.Builder
+	at := 0
+	for _, x := range all {
+		b.WriteString(text[at:x.start])
+		if at = x.end; at == 0 {
+			b.WriteString(strings.Repeat("\n", len(text)-x.start))
+			return b.String()
+		}
+		b.WriteString(strings.Repeat("\n", x.end-x.start))
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
