@@ -36,8 +36,8 @@ func (s *Store) Wait(ctx context.Context, l *Lease, g task.Gate) error {
 	})
 }
 
-// Answer stores what a human said and lets the run go on: one that a worker
-// works goes to the queue, a private one stays parked for ClaimRun. An answer
+// Answer stores what a human said and lets the run go on: it goes to the queue,
+// where a private one waits for ClaimRun. An answer
 // that names no gate means the one that the run waits at; its gate and step are
 // filled in and returned. ErrNotWaiting when the run waits for nothing, or for
 // something else.
@@ -92,7 +92,8 @@ func (s *Store) Answers(ctx context.Context, runID string) ([]task.Answer, error
 }
 
 // Rewind changes the saved state of a run that nobody works on, and lets it go
-// on at once. ErrHeld while somebody does, ErrDone when it has ended.
+// on at once. Where the change takes the gate away, answers that were not taken
+// in go with it. ErrHeld while somebody does, ErrDone when it has ended.
 func (s *Store) Rewind(ctx context.Context, runID string, change func(*task.RunState) error) error {
 	err := s.tx(ctx, "rewind run "+runID, func(tx *sql.Tx) error {
 		run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), runID).Scan)
@@ -104,8 +105,14 @@ func (s *Store) Rewind(ctx context.Context, runID string, change func(*task.RunS
 		case run.State == task.StateRunning:
 			return ErrHeld
 		}
+		gate := run.Saved.Gate
 		if err := change(&run.Saved); err != nil {
 			return err
+		}
+		if gate != nil && run.Saved.Gate == nil { // what was said was said about that gate, and is no answer to the next
+			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM answers WHERE run = $1", runID).Scan(&run.Saved.Answered); err != nil {
+				return err
+			}
 		}
 		raw, err := json.Marshal(run.Saved)
 		if err != nil {

@@ -47,11 +47,17 @@ func testWaits(t *testing.T, h *harness) {
 	if all, err := s.Answers(ctx, "r1"); err != nil || len(all) != 1 || all[0].Feedback != "not like this" {
 		t.Errorf("%+v %v", all, err)
 	}
+	h.must(s.SaveState(ctx, l, task.RunState{Gate: &gate}))
 	h.must(s.Wait(ctx, l, gate))
 	h.must(s.Rewind(ctx, "r1", func(st *task.RunState) error { st.Step = 7; return nil }))
 	h.is(s.Rewind(ctx, "r1", func(*task.RunState) error { return errMine }), errMine)
 	l, run = h.claim(s)
-	if run.Saved.Step != 7 {
+	if run.Saved.Step != 7 || run.Saved.Answered != 0 {
+		t.Errorf("rewound to %+v", run.Saved)
+	}
+	h.must(s.Wait(ctx, l, gate))
+	h.must(s.Rewind(ctx, "r1", func(st *task.RunState) error { st.Gate = nil; return nil }))
+	if l, run = h.claim(s); run.Saved.Answered != 1 { // the yes or no to a gate that is gone is used up
 		t.Errorf("rewound to %+v", run.Saved)
 	}
 	h.is(s.Rewind(ctx, "r1", func(*task.RunState) error { return nil }), store.ErrHeld)
