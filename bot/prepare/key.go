@@ -134,6 +134,9 @@ func (p *Preparer) key(box *sandbox.Sandbox, req Request) (string, error) {
 			return true
 		}
 		digest := "too many"
+		if info, err := fs.Stat(req.Tree, name); err == nil {
+			digest = fmt.Sprintf("%s, %d bytes", digest, info.Size())
+		}
 		if left--; left >= 0 {
 			if digest, failed = digestOf(req.Tree, name); failed != nil {
 				return false
