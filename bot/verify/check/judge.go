@@ -29,9 +29,11 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 		}
 	}
 	out.Passed, out.Skipped = max(out.Passed, rep.Totals.Passed), max(out.Skipped, rep.Totals.Skipped)
-	if why, do := w.lacks(c, res); why != "" && !res.OK() && out.Passed == 0 && out.Failed == 0 {
-		out.Status, out.Detail, out.Do = NotRun, why, do
-		return
+	if !res.OK() && out.Passed == 0 && out.Failed == 0 {
+		if why, do := w.lacks(c, res); why != "" {
+			out.Status, out.Detail, out.Do = NotRun, why, do
+			return
+		}
 	}
 	if stop := stopped(res); stop != "" {
 		fails = append(fails, w.made(c, res, stop))
