@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/characterise"
 )
 
 // waits runs a process that has to end at a gate.
@@ -183,5 +184,27 @@ func TestL8AnErrorOnRecordKeepsItsWords(t *testing.T) {
 		if got := faultOf(err).error(); got.Error() != err.Error() || errors.Is(got, ErrLost) != errors.Is(err, ErrLost) {
 			t.Errorf("%q became %q", err, got)
 		}
+	}
+}
+
+func TestC5NothingIsPinnedBeforeTheLastStep(t *testing.T) {
+	t.Parallel()
+	n := 0
+	s := newStage(t, func(c scripted.Call, _ int) scripted.Answer {
+		switch role(c) {
+		case "planner":
+			return text(`{"summary": "two", "steps": [{"goal": "mend", "targets": ["weave0.py"], "acceptance": "a", "critical": false}, {"goal": "then tidy up", "targets": ["weave0.py"], "acceptance": "b", "critical": false}]}`)
+		case "critic":
+			return text(approved)
+		case "reviewer":
+			return text(`{"verdict": "ACCEPT", "reason": "good"}`)
+		}
+		n++
+		return says([]string{"right", "right, and tidy"}[min(n-1, 1)])
+	}, task.Tier1).withRoles()
+	s.world.places, s.in.Task.WithTests, s.cfg.Characteriser = 4, true, &characterise.Characteriser{}
+	s.succeeds()
+	if k := s.kinds(); len(s.journal.State.Done) != 2 || strings.Count(k, "tests.pinned") != 1 || strings.Index(k, "tests.pinned") < strings.Index(k, "step.done") {
+		t.Errorf("done %v, %s", s.journal.State.Done, k)
 	}
 }
