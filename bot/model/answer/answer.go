@@ -130,7 +130,11 @@ func (s Shape[T]) compile() *Shape[T] {
 		panic(fmt.Sprintf("answer: the schema of %s: %v", s.Name, err))
 	}
 	s.check = c.MustCompile("mem:answer")
-	for _, name := range append(slices.Collect(maps.Keys(s.names)), s.keys...) {
+	fields := append(slices.Collect(maps.Keys(s.names)), s.keys...)
+	if s.single != nil {
+		fields = append(fields, "action")
+	}
+	for _, name := range fields {
 		s.words = append(s.words, `"`+name+`"`, `'`+name+`'`, name+":", "“"+name+"”")
 	}
 	return &s

@@ -58,6 +58,9 @@ func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 		"in a block of text":         {"```text\n" + edit + "\n```\n" + python, "fenced"},
 		"the example in other words": {strings.Replace(Developer.Example[8:strings.Index(Developer.Example, "\n```\n")], "one or two", "some", 1) + "\n" + edit + python, "prose"},
 		"spaces without width":       {strings.Replace(edit, `"actions"`, "\u200b\"actions\"", 1) + python, "strict"},
+		"fences as long as inside":   {"```markdown\n```json\n" + edit + "\n```\n" + python + "```\n", "fenced"},
+		"a comment before it":        {"```json\n// the change\n" + edit + "\n```\n" + python, "fenced"},
+		"thoughts twice":             {"<think>a</think>\n<think>b</think>\n" + edit + python, "strict"},
 		"tildes, longer than usual":  {edit + "\n~~~~~py\n" + body + "~~~~~\n", "strict"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +111,17 @@ func TestF09AnswersThatAreRefused(t *testing.T) {
 		"quotes in inline code":      {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", InvalidJSON},
 		"a tag that is not closed":   {"<replace_region path=\"a.py\" region=\"r\">\ndef f():\n", "stop", Truncated},
 		"a fence without a target":   {"```python path=a.py region=r\nx\n```\n```python\ny\n```\n", "stop", SchemaInvalid},
+		"a broken one, then a good":  {`[{"action": oops oops}, {"action": "delete_region", "path": "a", "region": "r"}]`, "stop", InvalidJSON},
+		"no code for a region":       {edit + "\n```python\n\n```\n", "stop", SchemaInvalid},
+		"a word for code":            {strings.Replace(edit, `"code": 1`, `"code": "two"`, 1), "stop", SchemaInvalid},
+		"two regions in one":         {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "function:f@1, function:g@2"}]}`, "stop", SchemaInvalid},
+		"a star for a region":        {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "*"}]}`, "stop", SchemaInvalid},
+		"a search for space":         {`{"actions": [{"action": "search", "query": " "}]}`, "stop", SchemaInvalid},
+		"thoughts behind it":         {`{"action": "list_files"}` + "\n<think>or " + `{"action": "finish"}` + "</think>", "stop", SchemaInvalid},
+		"more behind the finish":     {`{"actions": [{"action": "finish"}, {"action": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
+		"the example alone":          {Developer.Example, "stop", NoJSON},
+		"two actions by their names": {`{"actions": [{"action": "read_region", "type": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
+		"half a character":           {`{"actions": [{"action": "search", "query": "\ud83d"}]}`, "stop", SchemaInvalid},
 		"100,000 brackets":           {strings.Repeat("[", 100_000), "stop", InvalidJSON},
 		"100,000 braces":             {strings.Repeat("{", 100_000) + "}", "stop", InvalidJSON},
 		"100,000 keys deep":          {strings.Repeat(`{"actions":`, 90_000), "stop", InvalidJSON},
@@ -203,6 +217,9 @@ func TestL2PlansKeepToTheirBounds(t *testing.T) {
 		"200 steps":    `{"steps": [` + strings.Repeat(step+",", 199) + step + `]}`,
 		"no goal":      `{"steps": [{"targets": ["a.py"]}]}`,
 		"empty goal":   `{"steps": [{"goal": "", "targets": []}]}`,
+		"blank goal":   `{"steps": [{"goal": " ", "targets": []}]}`,
+		"form's goal":  `{"steps": [{"goal": "…", "targets": []}]}`,
+		"step as text": `{"steps": ["a", "b"]}`,
 		"no targets":   `{"steps": [{"goal": "g"}]}`,
 		"a list again": `{"steps": [[` + step + `, ` + step + `]]}`,
 	} {
@@ -250,7 +267,7 @@ func drawn(t *rapid.T) (Actions, string) {
 			a.Check = rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "check")
 		}
 		if has["code"] {
-			a.Code = strings.Join(rapid.SliceOfN(line, 1, 4).Draw(t, "code"), "\n") + "\n"
+			a.Code = "x = 1\n" + strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, "code"), "\n") + "\n"
 			blocks = append(blocks, a.Code)
 			n := len(blocks)
 			a.Block = &n

@@ -34,7 +34,11 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 	}
 	found = append(found, prose...)
 	if len(found) == 0 {
-		if inner, ok := wrapped(all); ok { // a fence in a fence
+		inner, ok := wrapped(all)
+		if !ok {
+			inner, ok = wrappedAlike(text)
+		}
+		if ok { // a fence in a fence
 			again, bad := fences(inner)
 			if bad != nil {
 				return document{}, bad
@@ -82,7 +86,7 @@ func mayBeDecision(b block) bool {
 	p.space() // and comments
 	body := b.body[p.at:]
 	switch b.lang {
-	case "json", "jsonc", "json5", "jsonl", "hjson", "javascript", "js", "text", "txt", "plaintext", "tool_call", "tool_calls", "tool_code", "":
+	case "json", "jsonc", "json5", "jsonl", "hjson", "javascript", "js", "text", "txt", "plaintext", "markdown", "md", "tool_call", "tool_calls", "tool_code", "":
 		return strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[")
 	}
 	return false
@@ -94,6 +98,26 @@ func wrapped(all []block) (string, bool) {
 		return "", false
 	}
 	return all[0].body, strings.Contains(all[0].body, "```") || strings.Contains(all[0].body, "~~~")
+}
+
+// wrappedAlike gives what stands between an outer pair of fences that are as
+// long as those inside, so that Markdown pairs them otherwise: one opens right
+// before another that has a name, and two close at the end.
+func wrappedAlike(text string) (string, bool) {
+	lines := strings.SplitAfter(strings.TrimSpace(text), "\n")
+	n := len(lines)
+	if n < 5 {
+		return "", false
+	}
+	at := func(i int) (mark, info string) { return marker(strings.TrimRight(lines[i], "\n")) }
+	outer, _ := at(0)
+	inner, name := at(1)
+	end, after := at(n - 1)
+	last, behind := at(n - 2)
+	if outer == "" || outer != inner || name == "" || end != outer || last != outer || after+behind != "" {
+		return "", false
+	}
+	return strings.Join(lines[1:n-1], ""), true
 }
 
 // besides is the prose before and behind a decision, without what was found

@@ -24,12 +24,12 @@ const thinking = "think|thinking|thought|thoughts|reasoning|reflection|scratchpa
 // withoutThoughts cuts the reasoning that some models write before their
 // answer: drafts in it are not the answer.
 func withoutThoughts(text string) (string, *Malformed) {
-	if m := thinks.FindStringSubmatch(text); m != nil {
+	for m := thinks.FindStringSubmatch(text); m != nil; m = thinks.FindStringSubmatch(text) {
 		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(m[2]+"/"+m[3]+m[4])).FindStringIndex(text)
 		if end == nil {
 			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[3]))
 		}
-		return m[1] + "\n" + text[end[1]:], nil
+		text = m[1] + "\n" + text[end[1]:]
 	}
 	if all := thought.FindAllStringIndex(text, -1); all != nil { // the opening tag is part of some prompts' template
 		return text[all[len(all)-1][1]:], nil

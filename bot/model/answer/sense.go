@@ -18,12 +18,15 @@ import (
 // code. Such an action is refused before anything looks at it.
 
 var (
-	entity    = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,6});`)
-	drive     = regexp.MustCompile(`^[A-Za-z]:`)
-	variable  = regexp.MustCompile(`^(?:\$\{?[A-Z_]+\}?|%[A-Za-z_]+%)(?:/|$)`)
-	position  = regexp.MustCompile(`:[0-9]+(?:[:-][0-9]+)?$`)
-	mixed     = regexp.MustCompile(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
-	checkName = regexp.MustCompile(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
+	entity   = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,6});`)
+	drive    = regexp.MustCompile(`^[A-Za-z]:`)
+	variable = regexp.MustCompile(`^(?:\$\{?[A-Z_]+\}?|%[A-Za-z_]+%)(?:/|$)`)
+	position = regexp.MustCompile(`:[0-9]+(?:[:-][0-9]+)?$`)
+	mixed    = regexp.MustCompile(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
+	// the ids of two regions, and a line of words
+	twoRegions = regexp.MustCompile(`@[0-9a-f]+\b.*@[0-9a-f]+\b`)
+	wordsOnly  = regexp.MustCompile(`^[\pL ]+$`)
+	checkName  = regexp.MustCompile(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
 )
 
 // strange says what is wrong with a path, or "".
@@ -84,11 +87,23 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 	if says := unclear(a.Region); says != "" {
 		return refuse("names the region %q, which %s", oneLine(a.Region), says)
 	}
+	if a.Region != "" && (!strings.ContainsFunc(a.Region, unicode.IsLetter) || twoRegions.MatchString(a.Region)) {
+		return refuse("names the region %q, which is not the id of one region", oneLine(a.Region))
+	}
 	if a.Check != "" && (!checkName.MatchString(a.Check) || unclear(a.Check) != "") {
 		return refuse("names the check %q; a check has a plain name, no command", oneLine(a.Check))
 	}
+	if a.Query != "" && strings.TrimSpace(a.Query) == "" {
+		return refuse("searches for nothing but space")
+	}
 	if a.Query != "" && (broken(a.Query) || strings.ContainsFunc(a.Query, unprintable)) {
 		return refuse("searches for characters that were broken on their way; escape them as JSON wants it")
+	}
+	if slices.Contains([]string{ReplaceRegion, InsertAfter, AddImport, SearchReplace, WholeFile}, a.Action) && strings.TrimSpace(a.Code) == "" {
+		return refuse("gives no code; to take a region away, use delete_region")
+	}
+	if a.Inline != nil && wordsOnly.MatchString(strings.TrimSpace(a.Code)) && (a.Action == ReplaceRegion || a.Action == InsertAfter) {
+		return refuse("gives the words %q for code; put code into a fenced block and give its number", oneLine(a.Code))
 	}
 	if a.Code != "" {
 		if says := a.nocode(lang); says != "" {

@@ -96,6 +96,9 @@ var Planner = Shape[Plan]{
 // repository.
 func finishPlan(v *Plan, _ document, _ *Report) *Malformed {
 	for i, step := range v.Steps {
+		if strings.TrimSpace(step.Goal) == "" {
+			return malformed(SchemaInvalid, "step %d has no goal", i+1)
+		}
 		for _, bad := range []*Malformed{wordless("goal", step.Goal), wordless("acceptance", step.Acceptance)} {
 			if bad != nil {
 				return bad

@@ -23,14 +23,17 @@ var (
 	goesOn = regexp.MustCompile(`(?i)(?:\b(?:unless|only if|only when|provided that|as long as|on (?:the )?condition|if and only if)\b` +
 		`|\b(?:do not|don't|don’t|should not|shouldn't|shouldn’t|must not|cannot|can't|can’t|not)\s+(?:be\s+|yet\s+)*(?:merge|merged|commit|committed|accept|accepted|pass|ship|shipped|ready)\b` +
 		`|\b(?:fix|fixed|fixing|mend|mended|add|added|adding|change|changed|changing)\b[^.\n]{0,60}\b(?:before|first)\b)`)
-	says = regexp.MustCompile(`(?i)\b(?:verdict|recommendation|decision|recommend)\b[\s*_:=]*(?:is|would be)?[\s*_:="'\x60]*([A-Za-z_]+)`)
+	thinksOn = regexp.MustCompile(`(?i)[<◁\[](?:` + thinking + `)[>▷\]]`)
+	says     = regexp.MustCompile(`(?i)\b(?:verdict|recommendation|decision|recommend)\b[\s*_:=]*(?:is|would be)?[\s*_:="'\x60]*([A-Za-z_]+)`)
 )
 
 // withdrawn refuses a decision that prose takes back. before and behind are
 // the prose on its sides.
 func (s *Shape[T]) withdrawn(object map[string]any, before, behind string) *Malformed {
-	if m := takesBack.FindString(behind); m != "" {
-		return s.doubted(m)
+	for _, p := range []*regexp.Regexp{takesBack, thinksOn} {
+		if m := p.FindString(behind); m != "" {
+			return s.doubted(m)
+		}
 	}
 	if s.word == "" {
 		if m := takesBackWork.FindString(behind); m != "" {
