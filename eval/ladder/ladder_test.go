@@ -143,8 +143,9 @@ func TestL9TheAimIsSaidAsItIs(t *testing.T) {
 	t.Parallel()
 	base := Result{Policy: "always tier 1 → 3", Solved: 0.90, Cost: task.Dollar}
 	for want, r := range map[string]Result{
-		"met by":   {Policy: "first tier by history", Solved: 0.885, Cost: task.Dollar * 9 / 10},
-		"not met;": {Policy: "first tier by history", Solved: 0.90, Cost: task.Dollar * 11 / 10},
+		"met by":     {Policy: "first tier by history", Solved: 0.885, Cost: task.Dollar * 9 / 10},
+		"not met;":   {Policy: "first tier by history", Solved: 0.90, Cost: task.Dollar * 11 / 10},
+		"nearest is": {Policy: "first tier by history", Solved: 0.90, Cost: task.Dollar * 999 / 1000},
 	} {
 		if got := Aim([]Result{base, r}); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", want, got)
@@ -152,5 +153,45 @@ func TestL9TheAimIsSaidAsItIs(t *testing.T) {
 	}
 	if got := Aim([]Result{base, {Policy: "first tier by history", Solved: 0.80, Cost: 1}}); !strings.Contains(got, "not met") {
 		t.Errorf("ten points less is no success: %s", got)
+	}
+}
+
+func TestL9MadeUpTablesOfEveryShapeHoldTheAim(t *testing.T) {
+	t.Parallel()
+	s := Settings{FalseGreen: 0.02, FalseRed: 0.03}
+	by := map[string]Against{}
+	for _, r := range Suite(s, []uint64{201, 202, 203, 204, 205}, 600) {
+		by[r.Shape+"/"+r.Policy] = r
+	}
+	for _, shape := range Shapes() {
+		for _, policy := range []string{"first tier by history", "each tier by history"} {
+			r, ok := by[shape.Name+"/"+policy]
+			if !ok || r.Points < -100*near || r.Cost > 0.005 {
+				t.Errorf("%+v", r)
+			}
+			if shape.Name == "nothing to learn" && (r.Points < -0.3 || r.Points > 0.3 || r.Cost < -0.005) {
+				t.Errorf("something was learnt from nothing: %+v", r)
+			}
+			if shape.Name == "a class is hopeless on tier 1" && r.Cost > -0.01 {
+				t.Errorf("the hopeless class was not learnt: %+v", r)
+			}
+		}
+	}
+}
+
+func TestL9TheTablesOfAShapeDifferBySeedAndShapesBySomething(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, shape := range Shapes() {
+		for _, seed := range []uint64{1, 2} {
+			var made bytes.Buffer
+			if err := shape.Table(seed, 50).WriteCSV(&made); err != nil {
+				t.Fatal(err)
+			}
+			if other, twice := seen[made.String()]; twice {
+				t.Errorf("%s, seed %d, is the same as %s", shape.Name, seed, other)
+			}
+			seen[made.String()] = shape.Name
+		}
 	}
 }

@@ -4,6 +4,44 @@
 // checks that decide in a real run are not perfect, so their errors are
 // parameters. It asks no model and runs nothing; the same table, settings and
 // seed give the same figures.
+//
+// # What was measured
+//
+// On 2026-11-21, with the checks' errors put in (2 % false green, 3 % false
+// red); history starts empty and holds what came before in each order.
+//
+// Public figures: data/info_for_leaderboard.json of the repository
+// SWE-bench/swe-bench.github.io at commit 15491f17 (mini-SWE-agent on the 500
+// tasks of SWE-bench Verified; not kept here, its licence is non-commercial).
+// Tiers gpt-5-mini, gpt-5, sonnet-4-5; medians of 40 orders. The class is the
+// project; the language is python throughout and tells nothing.
+//
+//	policy                  solved   $/task   without errors of the checks
+//	always tier 1 → 3       76.4 %   0.286    77.2 %   0.286
+//	always the strongest    68.6 %   0.558    70.6 %   0.558
+//	first tier by history   76.4 %   0.286    77.2 %   0.286
+//	each tier by history    76.1 %   0.280    76.9 %   0.278
+//	… and may give up       76.0 %   0.271    76.4 %   0.261
+//	oracle                  75.1 %   0.084    77.2 %   0.084
+//
+// No project of these is so hard for the cheap tier that passing it over pays:
+// the whole saving is in the middle tier. With sonnet-4 in its place, history
+// saves 10.2 % for 1.1 points.
+//
+// Made-up tables, 600 tasks, medians of the 15 seeds from 1001, 3 orders each,
+// beside always tier 1 → 3 (each tier by history; first tier alone in brackets):
+//
+//	table                            points         cost
+//	mixed                            +0.0 (+0.0)    +0.0 % (+0.0 %)
+//	nothing to learn                 +0.0 (+0.0)    +0.0 % (+0.0 %)
+//	a class is hopeless on tier 1    +0.3 (+0.3)    -5.8 % (-5.8 %)
+//	a weak middle tier               -0.2 (+0.0)    -1.2 % (+0.0 %)
+//	prices close together            -0.2 (-0.3)    -3.2 % (-3.1 %)
+//	tiers fail together              -0.2 (+0.0)    -0.5 % (+0.0 %)
+//
+// Who knew the true rate of every combination of properties of the mixed table
+// would save 1.3 % of the cost there (60,000 tasks, the same worth of a solved
+// one): 600 tasks do not teach that.
 package ladder
 
 import (

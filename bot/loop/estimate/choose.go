@@ -35,17 +35,26 @@ type option struct {
 	value float64 // expected gain in billionths of a dollar
 	solve float64
 	cost  float64
+	slope float64 // by how much the value grows with the tier's own probability
 }
 
-// margin is how much better it must be to pass a tier over, as a share of the
-// expected cost: figures from few observations look better than they are.
-const margin = 0.05
+// Standard deviations: by so many an option has to be better for a cheaper
+// tier to be passed over, and by so many a tier may be better than was seen
+// before it is not looked at any more and giving up is right.
+const (
+	credit = 0.75
+	hope   = 2
+)
+
+// cheap is the loss, as a share of the expected cost, up to which exploring is
+// not held back.
+const cheap = 0.02
 
 // Next chooses. Only tiers above the last one tried come into question. Among
 // those that the budget holds it takes the one from which the whole rest of
 // the ladder promises most: the worth of a solved task times its probability,
-// less the expected cost. A small share of choices takes what was seen least
-// instead, and only there.
+// less the expected cost. A small and falling share of choices takes one that
+// may turn out better instead, to learn, and only there.
 func (h *History) Next(q Query) Choice {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -55,39 +64,62 @@ func (h *History) Next(q Query) Choice {
 	}
 	best := all[0]
 	for _, o := range all[1:] {
-		if o.value > best.value+margin*best.cost { // a cheaper tier is passed over for a clear reason only
+		if o.beats(best) {
 			best = o
 		}
 	}
-	if rare := least(all); rare.tier != best.tier && q.Draw < h.cfg.Explore && rare.guess.states < h.cfg.Enough && rare.hoped(h.cfg.Worth) > best.value {
+	if rare := unsure(all, best); q.Draw < h.share(rare, best) {
 		c := h.choice(q, rare, all)
 		c.Explored = true
 		c.Why = fmt.Sprintf("%s, to learn: it was seen %d times in this place and may be better than %s", rare.tier, rare.guess.states, best.tier)
 		return c
 	}
-	if q.MayStop && best.hoped(h.cfg.Worth) < 0 {
+	if q.MayStop && best.hoped() < 0 {
 		return Choice{Why: fmt.Sprintf("no further tier: %s would solve %s of the likes of this (%s; %d of %d seen) for %s each, and a solved task counts as %s",
 			best.tier, percent(best.solve), q.Case, best.guess.solved, best.guess.seen, dollars(best.cost), h.cfg.Worth)}
 	}
 	return h.choice(q, best, all)
 }
 
-// hoped is the value when the tier is better than was seen by two standard
-// deviations: giving up for good, and looking away, need more than bad luck.
-func (o option) hoped(worth task.USD) float64 {
-	n := float64(o.guess.seen + weight)
-	more := 2 * math.Sqrt(o.guess.solve*(1-o.guess.solve)/n)
-	return o.value + more*float64(worth)
+// doubt is the standard deviation of the value that comes from having seen few
+// tries of the tier. What a deduced figure rests on is in the cheaper option too
+// and speaks for neither; only how far the tiers overlap is its own doubt.
+func (o option) doubt() float64 {
+	if g := o.guess; g.deduced {
+		return o.slope * g.would * math.Sqrt(defaultOverlap*(1-defaultOverlap)/float64(g.states+weight))
+	}
+	return o.slope * math.Sqrt(o.guess.solve*(1-o.guess.solve)/float64(o.guess.alike+weight))
 }
 
-func least(all []option) option {
-	rare := all[0]
-	for _, o := range all[1:] {
-		if o.guess.states < rare.guess.states {
+// hoped is the value when the tier is better than was seen.
+func (o option) hoped() float64 { return o.value + hope*o.doubt() }
+
+// beats tells whether an option is better than a cheaper one for a clear
+// reason: figures from few observations look better than they are.
+func (o option) beats(cheaper option) bool {
+	return o.value-cheaper.value > credit*math.Hypot(o.doubt(), cheaper.doubt())
+}
+
+// unsure is the tier that may turn out best, going by its hope.
+func unsure(all []option, best option) option {
+	rare := best
+	for _, o := range all {
+		if hope := o.hoped(); o.tier != best.tier && hope > best.value && (rare.tier == best.tier || hope > rare.hoped()) {
 			rare = o
 		}
 	}
 	return rare
+}
+
+// share of the choices that look at a tier that does not seem best: falling
+// with what was seen of it, and with what looking is expected to lose. So all
+// looking together loses a small part of what the tasks cost.
+func (h *History) share(rare, best option) float64 {
+	if rare.tier == best.tier {
+		return 0
+	}
+	loss := max(best.value-rare.value, 0)
+	return h.cfg.Explore / (1 + float64(rare.guess.states)/float64(h.cfg.Enough)) * min(1, cheap*best.cost/max(loss, 1))
 }
 
 // options lists the tiers that can follow, each with the best rest.
@@ -106,11 +138,12 @@ func (h *History) options(q Query, tried []Try, left task.USD) []option {
 			continue
 		}
 		mean := task.USD(g.cost)
-		o := option{tier: tier, guess: g, solve: g.solve, cost: g.cost}
+		o := option{tier: tier, guess: g, solve: g.solve, cost: g.cost, slope: float64(h.cfg.Worth)}
 		after := append(append([]Try(nil), tried...), Try{tier, mean})
 		if rest, ok := h.rest(q, after, left-mean); ok {
 			o.solve += (1 - g.solve) * rest.solve
 			o.cost += (1 - g.solve) * rest.cost
+			o.slope = float64(h.cfg.Worth)*(1-rest.solve) + rest.cost
 		}
 		// Passing a tier over saves money at best: one try less never solves
 		// more, whatever few observations seem to say.

@@ -170,3 +170,69 @@ func TestL9AFinishedRunSaysWhatItsTiersDid(t *testing.T) {
 		}
 	}
 }
+
+// Whatever was seen, however often, a count leaves a probability and a cost
+// that can be reckoned with; and with nothing more general than the prior it
+// is the mean of a Beta posterior.
+func TestL9CountsCorrectAndNeverBreak(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		prior := rapid.Float64Range(0, 1).Draw(t, "prior")
+		h := New(Config{Priors: map[task.Tier]Prior{task.Tier1: {prior, cent}}})
+		n := rapid.IntRange(0, 2000).Draw(t, "tries")
+		solved := rapid.IntRange(0, n).Draw(t, "solved")
+		seen(h, Case{}, nil, task.Tier1, n, solved, task.USD(rapid.Int64Range(0, int64(task.Dollar)).Draw(t, "cost")))
+		g := h.guess(tiers, bug, nil, task.Tier1)
+		if math.IsNaN(g.solve) || g.solve <= 0 || g.solve >= 1 || math.IsNaN(g.cost) || g.cost < 0 {
+			t.Fatalf("%+v", g)
+		}
+		want := (float64(solved) + weight*likely(prior)) / float64(n+weight)
+		if math.Abs(g.solve-likely(want)) > 1e-9 {
+			t.Fatalf("%d of %d with the prior %g: %g, want %g", solved, n, prior, g.solve, want)
+		}
+	})
+}
+
+func TestL9APropertyCountsBesideWhatWasExpectedOfItsTasks(t *testing.T) {
+	t.Parallel()
+	h := New(Config{})
+	for range 30 { // in turns, as tasks come
+		seen(h, bug, nil, task.Tier1, 2, 2, 3*cent)
+		seen(h, hard, nil, task.Tier1, 1, 0, 3*cent)
+	}
+	unseen := Case{Class: "refactor", Language: "go"} // the class is known, the language is not
+	easy, tough := h.guess(tiers, Case{Class: "bug", Language: "go"}, nil, task.Tier1).solve, h.guess(tiers, unseen, nil, task.Tier1).solve
+	if easy < 0.75 || tough > 0.25 {
+		t.Errorf("a bug in another language %.2f, a refactoring %.2f", easy, tough)
+	}
+}
+
+func TestL9TheMechanicalSearchIsNoPartOfThePlace(t *testing.T) {
+	t.Parallel()
+	h := New(Config{})
+	seen(h, bug, []Try{{task.TierMechanical, 0}}, task.Tier1, 40, 36, 3*cent)
+	if with, without := ask(h, bug, Try{task.TierMechanical, 0}), ask(h, bug); with.Solve != without.Solve || with.Solve < 0.8 {
+		t.Errorf("after the mechanical search %+v, without it %+v", with, without)
+	}
+}
+
+// Looking at what does not seem best is rare, becomes rarer with what was seen
+// of it, and rarer the more it is expected to lose.
+func TestL9ExploringDecreasesAndCostsLittle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h := New(Config{})
+		draw := rapid.Float64Range(0, 5e9)
+		best := option{tier: task.Tier1, value: 5e9, cost: draw.Draw(t, "cost")}
+		rare := option{tier: task.Tier2, value: draw.Draw(t, "value"), guess: guess{states: rapid.IntRange(0, 1000).Draw(t, "seen")}}
+		share := h.share(rare, best)
+		if lost := share * (best.value - rare.value); share > defaultExplore || lost > defaultExplore*cheap*best.cost+1e-6 {
+			t.Fatalf("a share of %g loses %g of %g", share, lost, best.cost)
+		}
+		more := rare
+		more.guess.states++
+		if h.share(more, best) > share {
+			t.Fatal("seen more and explored more")
+		}
+	})
+}
