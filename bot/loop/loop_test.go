@@ -98,12 +98,12 @@ type bench struct {
 }
 
 // newBench lays a folder out and makes a loop over a scripted model.
-func newBench(t *testing.T, files map[string]string, script scripted.Script, tiers ...task.Tier) *bench {
+func newBench(t testing.TB, files map[string]string, script scripted.Script, tiers ...task.Tier) *bench {
 	t.Helper()
 	return newBenchWith(t, files, script, func(*model.Endpoint) {}, tiers...)
 }
 
-func newBenchWith(t *testing.T, files map[string]string, script scripted.Script, alter func(*model.Endpoint), tiers ...task.Tier) *bench {
+func newBenchWith(t testing.TB, files map[string]string, script scripted.Script, alter func(*model.Endpoint), tiers ...task.Tier) *bench {
 	t.Helper()
 	boxOnce.Do(func() {
 		dir, err := os.MkdirTemp("", "fettle-loop-")
@@ -163,7 +163,7 @@ func newBenchWith(t *testing.T, files map[string]string, script scripted.Script,
 	return b
 }
 
-func (b *bench) run(t *testing.T, budget task.Budget) task.Result {
+func (b *bench) run(t testing.TB, budget task.Budget) task.Result {
 	t.Helper()
 	res, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Budget: budget, Tree: b.tree, State: b.journal.State, Journal: b.journal})
 	if err != nil {
