@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -151,9 +152,14 @@ func (w *world) deaths() []string {
 
 // The server is killed twice at each named point that a second process comes
 // to as well, else once, all in the life of one run; and the run goes on by
-// itself.
+// itself. FETTLE_FAULT_KILLS says how many such lives there are (make fault:
+// 20; here 1), so that each point kills at least as often.
 func TestF01KilledAtEachPoint(t *testing.T) {
 	t.Parallel()
+	lives, err := strconv.Atoi(cmp.Or(os.Getenv("FETTLE_FAULT_KILLS"), "1"))
+	if err != nil {
+		t.Fatalf("FETTLE_FAULT_KILLS: %v", err)
+	}
 	for _, c := range []struct {
 		name    string
 		right   bool
@@ -168,45 +174,47 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 			"delivery_accepted", "job_claimed", "token_minted", "cloned", "prompt_sent", "reply_stored", "testing", "committed", "branch_moved", "pushed", "commented", "published",
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			heavy(t)
-			right, wrong := rightWeave(t), wrongWeave(t)
-			double, tiers := models(t, func(_ scripted.Call, n int) scripted.Answer {
-				if c.right {
-					return scripted.Answer{Text: right}
+		for life := range lives {
+			t.Run(fmt.Sprintf("%s/%d", c.name, life+1), func(t *testing.T) {
+				heavy(t)
+				right, wrong := rightWeave(t), wrongWeave(t)
+				double, tiers := models(t, func(_ scripted.Call, n int) scripted.Answer {
+					if c.right {
+						return scripted.Answer{Text: right}
+					}
+					return scripted.Answer{Text: wrong(n)}
+				}, task.Tier1)
+				w := newWorld(t, weaveFiles(), tiers+"budget: {attempts_per_tier: 3}\n")
+				w.kills = 2
+				n := w.ask(weaveTitle, weaveBody)
+				label := w.labelled() // GitHub sends it once, so it has to come first
+				starts := w.whileItDies(func(url string) {
+					w.post(url, label.header.Get("X-GitHub-Delivery"), "issues", label.body, signedBy(canary))
+				})
+				deaths := w.deaths()
+				t.Logf("%d starts, deaths at %v", starts, deaths)
+				if starts != len(deaths)+1 {
+					t.Errorf("%d starts after %d deaths: a process ended by itself\n%s", starts, len(deaths), w.tail())
 				}
-				return scripted.Answer{Text: wrong(n)}
-			}, task.Tier1)
-			w := newWorld(t, weaveFiles(), tiers+"budget: {attempts_per_tier: 3}\n")
-			w.kills = cmp.Or(os.Getenv("FETTLE_FAULT_KILLS"), "2") // make fault: 20
-			n := w.ask(weaveTitle, weaveBody)
-			label := w.labelled() // GitHub sends it once, so it has to come first
-			starts := w.whileItDies(func(url string) {
-				w.post(url, label.header.Get("X-GitHub-Delivery"), "issues", label.body, signedBy(canary))
+				for _, p := range c.points {
+					if !slices.Contains(deaths, p) {
+						t.Errorf("the server was never killed at %q", p)
+					}
+				}
+				runs := w.runs()
+				if len(runs) != 1 || runs[0].Outcome != c.outcome {
+					t.Fatalf("runs: %+v, want one that ends with %s\n%s", runs, c.outcome, w.tail())
+				}
+				snap := w.oracle(n)
+				if len(snap.Branches) != 2 {
+					t.Errorf("branches: %v, want main and one of ours", snap.Branches)
+				}
+				if got := len(snap.Pulls); c.right && got != 1 || !c.right && got != 0 {
+					t.Errorf("%d pull requests", got)
+				}
+				w.bookkeeping(runs[0].ID, double)
 			})
-			deaths := w.deaths()
-			t.Logf("%d starts, deaths at %v", starts, deaths)
-			if starts != len(deaths)+1 {
-				t.Errorf("%d starts after %d deaths: a process ended by itself\n%s", starts, len(deaths), w.tail())
-			}
-			for _, p := range c.points {
-				if !slices.Contains(deaths, p) {
-					t.Errorf("the server was never killed at %q", p)
-				}
-			}
-			runs := w.runs()
-			if len(runs) != 1 || runs[0].Outcome != c.outcome {
-				t.Fatalf("runs: %+v, want one that ends with %s\n%s", runs, c.outcome, w.tail())
-			}
-			snap := w.oracle(n)
-			if len(snap.Branches) != 2 {
-				t.Errorf("branches: %v, want main and one of ours", snap.Branches)
-			}
-			if got := len(snap.Pulls); c.right && got != 1 || !c.right && got != 0 {
-				t.Errorf("%d pull requests", got)
-			}
-			w.bookkeeping(runs[0].ID, double)
-		})
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,7 +35,7 @@ func killedServer() {
 	g := &global{config: os.Getenv("FETTLE_CONFIG"), verbose: true}
 	p, err := g.load(os.Stderr)
 	if err == nil {
-		p.point = killer(os.Getenv("FETTLE_KILLED"), os.Getenv("FETTLE_KILLS"))
+		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")))
 		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
 	}
 	if err != nil {
@@ -43,13 +44,13 @@ func killedServer() {
 	os.Exit(exitCode(ctx, err))
 }
 
-func killer(file, limit string) func(string) {
+func killer(file string, limit int) func(string) {
 	var mu sync.Mutex
 	return func(name string) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen, _ := os.ReadFile(file)
-		if limit == "" || strings.Count(string(seen), name+"\n") >= int(limit[0]-'0') {
+		if count(strings.Split(string(seen), "\n"), name) >= limit {
 			return
 		}
 		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -63,6 +64,20 @@ func killer(file, limit string) func(string) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}
+}
+
+func number(s string) int {
+	n, _ := strconv.Atoi(s) // without one nothing is killed
+	return n
+}
+
+func count(list []string, want string) (n int) {
+	for _, s := range list {
+		if s == want {
+			n++
+		}
+	}
+	return n
 }
 
 const (
@@ -84,7 +99,7 @@ type world struct {
 	held   []held // deliveries that the sink took
 	log    string
 	killed string
-	kills  string // how often each point kills; "" for never
+	kills  int    // how often each point kills
 	pids   []int
 }
 
@@ -156,7 +171,7 @@ func (w *world) start() *server {
 	w.must(err)
 	defer log.Close()
 	c := exec.Command("fettle-killed")
-	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+w.kills, "FETTLE_CANARY="+canary)
+	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_CANARY="+canary)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	w.must(err)
