@@ -261,7 +261,7 @@ func drawn(t *rapid.T) (Actions, string) {
 			}
 		}
 		if has["path"] {
-			a.Path = plain.Draw(t, "path")
+			a.Path = fmt.Sprintf("%d", i) + plain.Draw(t, "path") // of its own: two versions of one contradict each other
 		}
 		if has["check"] {
 			a.Check = rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "check")
