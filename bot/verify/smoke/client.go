@@ -49,7 +49,8 @@ type answer struct {
 
 type reply struct {
 	Status int
-	Body   string
+	Body   string // its beginning
+	Has    bool   // the whole body holds what is expected
 	Error  string
 	Late   bool
 	Log    string // what the service said meanwhile
@@ -194,7 +195,8 @@ func (s *service) one(addr string, sc settings.Scenario, each time.Duration) (r 
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxReply))
-	r = reply{Status: res.StatusCode, Body: string(bytes.ToValidUTF8(body, []byte("\uFFFD")))}
+	text := string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
+	r = reply{Status: res.StatusCode, Body: strings.ToValidUTF8(text[:min(len(text), shownBody+1)], ""), Has: strings.Contains(text, sc.Contains)}
 	if err != nil {
 		r.Error, r.Late = "the answer was cut off: "+err.Error(), errors.Is(err, context.DeadlineExceeded)
 	}

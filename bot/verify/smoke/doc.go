@@ -162,7 +162,7 @@ func (r *Runner) client(ctx context.Context, w *sandbox.Workspace, s settings.Sm
 		return answer{}, fmt.Errorf("asking the service: %w", err)
 	}
 	cmd := sandbox.Command{Argv: []string{inside, clientWord}, Stdin: bytes.NewReader(data), ReadOnly: []sandbox.Mount{{Host: exe, Inside: inside}},
-		Limits: sandbox.Limits{Wall: s.Within + time.Duration(len(s.Scenarios))*r.cfg.Each + 10*time.Second}}
+		Limits: sandbox.Limits{Wall: s.Within + time.Duration(len(s.Scenarios))*r.cfg.Each + 10*time.Second, OutputBytes: maxAnswer}}
 	if r.cfg.Sandbox.Walls().Backend == sandbox.None {
 		cmd.Argv[0], cmd.ReadOnly = exe, nil
 	}
@@ -224,7 +224,10 @@ func (r *Runner) report(w *sandbox.Workspace, s settings.Smoke, res answer) Repo
 	return rep
 }
 
-const shownBody = 1 << 10
+const (
+	shownBody = 1 << 10
+	maxAnswer = 8 << 20 // of the client: 50 scenarios, each with what the service said, as JSON
+)
 
 // judge says why a reply is not what was expected, or "".
 func judge(sc settings.Scenario, reply reply) string {
@@ -243,7 +246,7 @@ func judge(sc settings.Scenario, reply reply) string {
 		return fmt.Sprintf("%s answered %d, expected %d: %s", head, reply.Status, sc.Status, shown())
 	case sc.Status == 0 && reply.Status >= 400:
 		return fmt.Sprintf("%s answered %d: %s", head, reply.Status, shown())
-	case !strings.Contains(reply.Body, sc.Contains):
+	case !reply.Has:
 		return fmt.Sprintf("%s answered %d without %q: %s", head, reply.Status, sc.Contains, shown())
 	}
 	return ""

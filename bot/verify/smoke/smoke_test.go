@@ -261,3 +261,28 @@ func TestC7OnlyRequiredScenariosThatWereGreenCount(t *testing.T) {
 		t.Errorf("%+v", worse)
 	}
 }
+
+func TestC7LargeAnswersAreLookedThroughAndAllAreJudged(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, `
+-- app.py --
+import http.server, sys
+
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        sys.stderr.write("<" * 100000)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<" * 250000 + b"the end" * (self.path != "/9"))
+
+http.server.HTTPServer(("127.0.0.1", 8127), H).serve_forever()
+`)
+	s := settings.Smoke{Start: []string{"python3", "app.py"}, Port: 8127, Within: time.Minute}
+	for _, p := range strings.Split("/0 /1 /2 /3 /4 /5 /6 /7 /8 /9", " ") {
+		s.Scenarios = append(s.Scenarios, settings.Scenario{Name: p, Method: "GET", Path: p, Contains: "the end", Required: true})
+	}
+	rep := run(t, dir, s)
+	if passed, all := rep.Rate(); !rep.Ready || passed != 9 || all != 10 || rep.Results[9].Passed {
+		t.Errorf("%d of %d passed: %+v", passed, all, rep.Broken)
+	}
+}
