@@ -99,7 +99,7 @@ type world struct {
 	held   []held // deliveries that the sink took
 	log    string
 	killed string
-	kills  int    // how often each point kills
+	kills  int // how often each point kills
 	pids   []int
 }
 
