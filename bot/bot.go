@@ -129,7 +129,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 				log.WithError(err).Warn("the checkout was not removed; the next start does it")
 			}
 		}()
-		way := job.Gates
+		var way task.Gates
 		if res, way, err = b.loop(ctx, r, job, journal, tree); err != nil {
 			return res, none, err
 		}
