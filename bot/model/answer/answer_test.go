@@ -390,6 +390,9 @@ func FuzzRead(f *testing.F) {
 		if v, _, err := Developer.Read(text, finish); err == nil {
 			for i := range v.Actions {
 				a := v.Actions[i]
+				if bad := a.sensible(1, ""); bad != nil {
+					t.Fatalf("%+v: %v", a, bad)
+				}
 				if a.Code != "" {
 					a.Inline = &a.Code
 				}
@@ -397,9 +400,6 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("%+v", a)
 				}
 				if bad := a.checked(1); bad != nil && a.Code != "" {
-					t.Fatalf("%+v: %v", a, bad)
-				}
-				if bad := a.sensible(1, ""); bad != nil {
 					t.Fatalf("%+v: %v", a, bad)
 				}
 			}

@@ -71,10 +71,10 @@ func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
 		if bad := v.Actions[i].checked(i + 1); bad != nil {
 			return Actions{}, bad
 		}
+		v.Actions[i].Inline = nil // it stood in a block or a tag
 		if bad := v.Actions[i].sensible(i+1, ""); bad != nil {
 			return Actions{}, bad
 		}
-		v.Actions[i].Inline = nil
 	}
 	if bad := v.contradicts(); bad != nil {
 		return Actions{}, bad

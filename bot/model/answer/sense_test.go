@@ -119,6 +119,17 @@ func TestA2CodeThatLooksOddAndIsMeantIsTaken(t *testing.T) {
 	}
 }
 
+// A single word in a fenced block is code; inside the JSON it may be a number
+// or a name of something.
+func TestA2AWordInABlockIsCode(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"```python a.py " + fn + "\nright\n```\n", one(t, map[string]any{"action": ReplaceRegion, "path": "a.py", "region": fn, "code": 1}) + "```\nright\n```\n"} {
+		if v, _, err := Developer.Read(text, "stop"); err != nil || !reflect.DeepEqual(v.Actions, want("a.py", fn, "right\n")) {
+			t.Errorf("%s: %+v %v", text, v, err)
+		}
+	}
+}
+
 func TestA2BlocksAreNotNumberedByGuess(t *testing.T) {
 	t.Parallel()
 	two := func(a, b any) string {
