@@ -181,8 +181,9 @@ func (r *run) promised() []string {
 	return out
 }
 
-// firstTier chooses the tier that a step begins at, from history (SPEC L9).
-func (r *run) firstTier(ctx context.Context, tiers []task.Tier) (task.Tier, error) {
+// choose takes the tier that a step begins at, or goes on at when one has
+// failed, from history (SPEC L9).
+func (r *run) choose(ctx context.Context, tiers []task.Tier) (task.Tier, error) {
 	q := estimate.Query{Case: r.kind(), Tiers: tiers, Left: r.in.Budget.USD - r.money.all, Draw: draw(r.in.RunID, len(r.state.Attempts))}
 	for _, a := range r.here() {
 		if n := len(q.Tried); n > 0 && q.Tried[n-1].Tier == a.Tier {
@@ -193,7 +194,7 @@ func (r *run) firstTier(ctx context.Context, tiers []task.Tier) (task.Tier, erro
 	}
 	c, err := observe(ctx, r.tape, "choose", q, func() (estimate.Choice, error) {
 		if r.in.History == nil {
-			return estimate.Choice{Tier: tiers[0], Why: "the cheapest: nothing was seen before"}, nil
+			return estimate.Choice{Why: "the cheapest: nothing was seen before"}, nil
 		}
 		return r.in.History.Next(q), nil
 	})
@@ -202,6 +203,9 @@ func (r *run) firstTier(ctx context.Context, tiers []task.Tier) (task.Tier, erro
 	}
 	if c.Tier == "" { // the budget decides at the call itself, exactly
 		c.Tier = tiers[0]
+		if n := len(q.Tried); n > 0 {
+			c.Tier = r.above(q.Tried[n-1].Tier)
+		}
 	}
 	return c.Tier, r.note(ctx, "tier.chosen", c.Why, map[string]any{"tier": c.Tier, "explored": c.Explored, "case": q.Case, "step": r.state.Step + 1})
 }

@@ -97,7 +97,7 @@ func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
 			return "", "", nil
 		}
 	}
-	tier, err := r.firstTier(ctx, tiers)
+	tier, err := r.choose(ctx, tiers)
 	r.state.Next = tier
 	return tier, "", err
 }
@@ -126,6 +126,16 @@ func (r *run) noModels(ctx context.Context) error {
 		return &Stop{task.Rejected, "no test fails on the base, so there is nothing that a repair without a model could prove; add a failing test, or configure a model under tiers"}
 	}
 	return &Stop{task.Rejected, "no tier is allowed and configured; raise max_tier or configure a model under tiers"}
+}
+
+// further is the rung after one that failed: where there is a choice, history
+// says which.
+func (r *run) further(ctx context.Context, tier task.Tier) (task.Tier, error) {
+	next := r.above(tier)
+	if next == top || r.above(next) == top {
+		return next, nil
+	}
+	return r.choose(ctx, r.modelTiers())
 }
 
 // above is the next rung that can be climbed, or top.
@@ -200,6 +210,7 @@ func (r *run) here() []task.Attempt {
 
 // move changes where the run stands after an attempt.
 func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error {
+	var err error
 	r.state.Feedback = ""
 	if a.Tier == task.TierMechanical && (d.Next == agent.NextRetry || d.Next == agent.NextEscalate) {
 		r.state.Next, r.state.Feedback = "", feedback(d) // the ladder proper begins: with a plan, and where history says
@@ -211,10 +222,11 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 	case agent.NextRetry:
 		r.state.Next, r.state.Feedback = a.Tier, feedback(d)
 		if r.attemptsAt(a.Tier) >= r.perTier(a.Tier) {
-			r.state.Next = r.above(a.Tier)
+			r.state.Next, err = r.further(ctx, a.Tier)
 		}
 	case agent.NextEscalate:
-		r.state.Next, r.state.Feedback = r.above(a.Tier), feedback(d)
+		r.state.Feedback = feedback(d)
+		r.state.Next, err = r.further(ctx, a.Tier)
 	case agent.NextReplan:
 		if !r.mayRevise() {
 			return &Stop{task.MaxReplans, fmt.Sprintf("the plan does not hold (%s), and it was revised %d times already", d.Reason, r.state.Revisions)}
@@ -223,7 +235,7 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 	case agent.NextFail:
 		r.state.Next = top
 	}
-	return nil
+	return err
 }
 
 // feedback is what a role or a human said; the checks speak by their failures.
