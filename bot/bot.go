@@ -190,7 +190,7 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		return res, gates, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, Journal: journal, DefaultBranch: onDefaultBranch(r.Task)}
+	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, Journal: journal, DefaultBranch: onDefaultBranch(r.Task, tree)}
 	if in.Answers, err = b.cfg.Store.Answers(ctx, r.ID); err != nil {
 		return res, gates, err
 	}
@@ -209,10 +209,11 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	return res, in.Gates, err
 }
 
-// onDefaultBranch tells whether a run's base is a commit of the default branch.
-func onDefaultBranch(t task.Task) bool {
+// onDefaultBranch tells whether a run's base is a commit of the default branch;
+// a folder with changes of its own is none.
+func onDefaultBranch(t task.Task, tree *checkout.Tree) bool {
 	if t.Repo.Dir != "" {
-		return prepare.DefaultBranch(t.Repo.Dir)
+		return tree.Clean() && prepare.DefaultBranch(t.Repo.Dir)
 	}
 	return t.BaseBranch == "" || t.BaseBranch == t.Repo.DefaultBranch
 }

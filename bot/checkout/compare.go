@@ -74,6 +74,8 @@ func orHEAD(spec string) string {
 	return spec
 }
 
+var errNoCopy = errors.New("it is not in a Git repository")
+
 // findAbove finds the working copy that holds a folder.
 func findAbove(dir string) (string, *workingCopy, error) {
 	abs, err := filepath.Abs(dir)
@@ -92,7 +94,7 @@ func findAbove(dir string) (string, *workingCopy, error) {
 			return at, git, nil
 		}
 		if filepath.Dir(at) == at {
-			return "", nil, errors.New("it is not in a Git repository")
+			return "", nil, errNoCopy
 		}
 	}
 }

@@ -59,6 +59,12 @@ func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 	if err := t.snapshot(ctx, abs, git); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %q: %w", dir, err), t.Close())
 	}
+	if git != nil {
+		t.clean = t.base == git.head
+	} else {
+		_, _, err := findAbove(abs)
+		t.clean = errors.Is(err, errNoCopy)
+	}
 	return t, nil
 }
 

@@ -32,6 +32,7 @@ type Tree struct {
 	submodules []string
 	skipped    []string
 	kept       []string // folders in the tree that are not part of the base
+	clean      bool
 
 	attempts int
 	reader   reader
@@ -97,6 +98,10 @@ func (t *Tree) Dir() string { return t.dir }
 // is a commit that only this tree knows, unless the folder is a clean working
 // copy: then it is its HEAD.
 func (t *Tree) BaseCommit() string { return t.base }
+
+// Clean tells whether the tree was laid from a folder that held exactly its
+// HEAD, or that no working copy holds.
+func (t *Tree) Clean() bool { return t.clean }
 
 // Files lists the regular files at base, slash-separated, in Git's order.
 func (t *Tree) Files() []string {

@@ -243,7 +243,7 @@ func TestC1WhatADeadProcessLeftIsRemoved(t *testing.T) {
 func TestC1TheKeyFollowsWhatIsInstalledAndNothingElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	base := map[string]string{"package-lock.json": "1", "web/package.json": "1", "requirements/dev.txt": "1", "scripts/setup.sh": "1", "Makefile": "1", "src/main.py": "1", "README.md": "1"}
+	base := map[string]string{"package-lock.json": "1", "web/package.json": "{}", "requirements/dev.txt": "1", "scripts/setup.sh": "1", "Makefile": "1", "src/main.py": "1", "README.md": "1"}
 	key := func(files map[string]string, change func(*Request)) string {
 		tree := fstest.MapFS{}
 		for name, text := range files {

@@ -10,9 +10,11 @@
 //
 // What was installed is kept as a layer under a key: installation, repository,
 // setup commands, the content of every manifest and lock file, the toolchains,
-// the operator's settings. So nothing that an install script leaves reaches
+// the operator's settings; where the installation runs scripts of the tree, also
+// of every file of it. So nothing that an install script leaves reaches
 // another repository, another installation, or the same repository with other
-// lock files. Only commits of the default branch write to the cache; what others
+// lock files. Only commits of the default branch write to the cache, of a local folder only
+// one without changes of its own; what others
 // install serves their own run and is removed with it.
 //
 // The cache is one folder: layers appear in it whole, by a rename; a lock per key

@@ -16,7 +16,7 @@ import (
 )
 
 // keyVersion changes when what a layer holds, or how it is made, changes.
-const keyVersion = 1
+const keyVersion = 2
 
 // lockNames are files that pin dependencies: where one is there and nothing is
 // installed beside it, a setup is needed.
@@ -145,6 +145,11 @@ func (p *Preparer) key(box *sandbox.Sandbox, req Request) (string, error) {
 		put("file", name, digest)
 		return true
 	})
+	if failed == nil && runsTree(req.Tree) {
+		digest, err := digestAll(req.Tree)
+		put("tree", digest)
+		failed = err
+	}
 	if failed != nil {
 		return "", fmt.Errorf("prepare: reading what pins the dependencies: %w", failed)
 	}

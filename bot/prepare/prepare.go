@@ -144,7 +144,7 @@ func (s *Session) install(ctx context.Context, req Request, key string) (Result,
 	res.Key = key
 	switch {
 	case !req.Default:
-		res.Notes = append(res.Notes, "what was installed is not kept: this is no commit of the default branch")
+		res.Notes = append(res.Notes, "what was installed is not kept: this is no unchanged commit of the default branch")
 	case h.layer.Bytes > s.p.cfg.MaxBytes:
 		res.Notes = append(res.Notes, fmt.Sprintf("what was installed is not kept: it has %d MiB, and the cache may have %d", h.layer.Bytes>>20, s.p.cfg.MaxBytes>>20))
 	default:

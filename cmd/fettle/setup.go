@@ -43,7 +43,7 @@ type source struct {
 // again with what is there then. What was not done is a note of the plan.
 func (p *parts) install(ctx context.Context, box *sandbox.Sandbox, src source, say io.Writer) (detect.Plan, func(), error) {
 	none, dir, own, plan, tree := func() {}, src.dir, src.own, src.plan, src.root.FS()
-	req := prepare.Request{Repo: dir, Dir: dir, Tree: tree, Commands: own.Setup, Named: len(own.Setup) > 0, Default: prepare.DefaultBranch(dir)}
+	req := prepare.Request{Repo: dir, Dir: dir, Tree: tree, Commands: own.Setup, Named: len(own.Setup) > 0}
 	prep, err := p.preparer()
 	if err != nil {
 		return plan, none, err
@@ -56,6 +56,15 @@ func (p *parts) install(ctx context.Context, box *sandbox.Sandbox, src source, s
 			return plan, none, nil
 		}
 		req.Commands = plan.Setup
+	}
+	if req.Default = prepare.DefaultBranch(dir); req.Default {
+		trees, err := p.checkouts()
+		if err != nil {
+			return plan, none, err
+		}
+		if req.Default, err = trees.Clean(ctx, dir); err != nil {
+			p.log.WithError(err).Warn("the folder counts as changed, so what its setup installs is not kept")
+		}
 	}
 	req.Progress = func(note string) { fmt.Fprintf(say, "setup: %s\n", p.funnel.Log(note)) }
 	session := prep.For(box)
