@@ -184,7 +184,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.Decision, error) {
 	a := t.a
 	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, Failures: a.Failures, Tier: a.Tier, Earlier: r.here()}
-	if len(r.stepsLeft()) > 0 && !v.Green && sound(v) {
+	if len(r.stepsLeft()) > 0 && !v.Green && sound(a, v) {
 		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
 	}
 	if e.Green && len(r.stepsLeft()) == 0 {
@@ -212,9 +212,10 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 	return d, nil
 }
 
-// sound: nothing is broken; all that is wanting is that a failing test passes.
-func sound(v verify.Verdict) bool {
-	return len(v.Broken)+len(v.Missing) == 0 && len(v.Reasons) > 0 &&
+// sound: nothing is broken, no required scenario either; all that is wanting is
+// that a failing test passes.
+func sound(a *task.Attempt, v verify.Verdict) bool {
+	return len(a.Broken) == 0 && len(v.Reasons) > 0 &&
 		!slices.ContainsFunc(v.Reasons, func(s string) bool { return !strings.HasPrefix(s, "no test that fail") })
 }
 

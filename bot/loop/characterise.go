@@ -71,6 +71,9 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 		if found.Score.Mutants > 0 {
 			note.Detail += "; " + found.Score.String()
 		}
+		if took := r.baseline.Report.Elapsed; took > pinJudge {
+			note.Detail += fmt.Sprintf("; not run together with the whole suite, which takes %s", took.Round(time.Second))
+		}
 	}
 	a.Checks = append(a.Checks, note)
 	return r.note(ctx, "tests.pinned", note.Detail, map[string]any{"attempt": a.Number, "nominal": found.Nominal, "edge": found.Edge, "left": first(found.Left, 5), "seconds": note.Seconds})

@@ -41,6 +41,9 @@ type world struct {
 	laid     int
 	during   func(what string) // called when something happens outside
 	scores   int               // risk of each change
+	suite    time.Duration     // how long the base's tests take; zero: a second
+	pins     pinned
+	service  func(words string, s smoking) smoked // nil: there is none
 }
 
 func (w *world) happens(what string, takes time.Duration) {
@@ -64,7 +67,7 @@ func (w *world) prepare(context.Context, preparing) (prepared, error) {
 
 func (w *world) measure(context.Context) (verify.Baseline, error) {
 	w.happens("measure", time.Second)
-	rep := verify.Report{Elapsed: time.Second, Tests: []verify.TestResult{{ID: "pytest:.:t.py::test_other", Status: verify.StatusPassed, File: "t.py"}}}
+	rep := verify.Report{Elapsed: max(w.suite, time.Second), Tests: []verify.TestResult{{ID: "pytest:.:t.py::test_other", Status: verify.StatusPassed, File: "t.py"}}}
 	for _, name := range []string{"test_one", "test_two"} {
 		r := verify.TestResult{ID: "pytest:.:t.py::" + name, Status: verify.StatusFailed, File: "t.py"}
 		r.Failure = &task.Failure{Test: r.ID, Kind: task.FailAssertion, Exception: "AssertionError", Message: "interleave is wrong", File: "t.py", Line: 3}
@@ -140,13 +143,18 @@ func (w *world) reproduces(context.Context, string, string) (reproduced, error) 
 }
 
 func (w *world) weigh(context.Context, weighing) (weighed, error) { return weighed{}, nil }
-func (w *world) pin(context.Context, pinning) (pinned, error)     { return pinned{}, nil }
+func (w *world) pin(context.Context, pinning) (pinned, error)     { return w.pins, nil }
 func (w *world) tool(context.Context, toolCall) (string, error)   { return "", refused("not here") }
 func (w *world) checks(context.Context, checking) (checked, error) {
 	return checked{NotRun: "none"}, nil
 }
 
-func (w *world) smoke(context.Context, smoking) (smoked, error) { return smoked{NotRun: "none"}, nil }
+func (w *world) smoke(_ context.Context, s smoking) (smoked, error) {
+	if w.service == nil {
+		return smoked{NotRun: "none"}, nil
+	}
+	return w.service(strings.Join(w.tree, "\n"), s), nil
+}
 
 func (w *world) keep(_ context.Context, k keeping) (string, error) {
 	return fmt.Sprintf("%040d", k.Number), nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -13,7 +15,8 @@ import (
 
 // smokes starts the repository's service on an attempt and asks it what its
 // .fettle.yml names (SPEC C7), and once on the base. A required scenario that
-// passed there and does not now makes the attempt red.
+// passed there and does not now makes the attempt red; one that failed there and
+// still does makes a draft.
 func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 	if r.in.Smoke == nil {
 		return nil
@@ -22,11 +25,9 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 		return err
 	}
 	if r.smoked == nil {
-		base, err := r.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke, Base: true})
-		if err != nil {
+		if err := r.smokeBase(ctx, a.Diff); err != nil {
 			return err
 		}
-		r.smoked = &base
 	}
 	now, err := r.smoke(ctx, a.Diff, smoking{Plan: *r.in.Smoke})
 	if err != nil {
@@ -41,7 +42,8 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 	after, _ := now.Rate()
 	a.Smoke = &task.SmokeRate{Before: before, After: after, All: all}
 	c.Detail = fmt.Sprintf("%d of %d scenarios passed, before the change %d", after, all, before)
-	for _, one := range now.Worse(r.smoked.Report) {
+	worse := now.Worse(r.smoked.Report)
+	for _, one := range worse {
 		a.Broken = append(a.Broken, smoke.Suite+": "+one.Name)
 		c.Status, a.Green = task.CheckFailed, false
 	}
@@ -55,14 +57,48 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 			c.Detail += ": " + now.Broken.Words()
 		}
 	}
+	if red := redBefore(now.Results, worse); len(red) > 0 && len(r.stepsLeft()) == 0 {
+		doubt := "required scenarios of the service failed before the change too, so they say nothing about it: " + strings.Join(first(red, 5), ", ")
+		if c.Status == task.CheckSkipped {
+			doubt += " (" + c.Detail + ")"
+		}
+		a.Doubts = append(a.Doubts, doubt)
+	}
 	a.Checks = append(a.Checks, c)
 	return r.note(ctx, "smoke", c.Detail, map[string]any{"attempt": a.Number, "before": before, "after": after, "all": all})
 }
 
+// smokeBase asks the service of the base, for the whole run, and once more if it
+// did not start: a chance failure there would excuse every change.
+func (r *run) smokeBase(ctx context.Context, diff string) error {
+	base, err := r.smoke(ctx, diff, smoking{Plan: *r.in.Smoke, Base: true})
+	if err == nil && base.NotRun == "" && !base.Ready {
+		base, err = r.smoke(ctx, diff, smoking{Plan: *r.in.Smoke, Base: true, Again: true})
+	}
+	if err != nil {
+		return err
+	}
+	r.smoked = &base
+	return nil
+}
+
+// redBefore names the required scenarios that do not pass and are not worse
+// than before.
+func redBefore(now, worse []smoke.Result) []string {
+	var out []string
+	for _, one := range now {
+		if one.Required && !one.Passed && !slices.ContainsFunc(worse, func(w smoke.Result) bool { return w.Name == one.Name }) {
+			out = append(out, one.Name)
+		}
+	}
+	return out
+}
+
 // smoking is what the service is asked, on the attempt or on the base.
 type smoking struct {
-	Plan settings.Smoke
-	Base bool
+	Plan  settings.Smoke
+	Base  bool
+	Again bool `json:",omitempty"` // it did not start the first time
 }
 
 // smoked is what it answered, or why it was not asked.
