@@ -65,8 +65,7 @@ func TestC7AStepThatBreaksTheServiceIsRedBeforeTheLastToo(t *testing.T) {
 		case "planner":
 			return plans(2)
 		case "tester":
-			told += c.User
-			return text(`{"next": "RETRY", "reason": "the service is red"}`)
+			return text(`{"recommendation": "fix_required", "reason": "the service is red", "confidence": 0.9}`)
 		case "critic":
 			return text(approved)
 		case "reviewer":
@@ -75,6 +74,7 @@ func TestC7AStepThatBreaksTheServiceIsRedBeforeTheLastToo(t *testing.T) {
 		if n++; n == 1 {
 			return says("crashes")
 		}
+		told += c.User
 		return says("right")
 	}, task.TierNano, task.Tier1).withRoles()
 	s.world.places = 4
