@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/smoke"
 )
@@ -102,5 +103,18 @@ func TestC5PinsThatWereNotRunWithTheWholeSuiteSaySo(t *testing.T) {
 		if i < 0 || strings.Contains(res.Best.Checks[i].Detail, "not run together with the whole suite, which takes 6s") != told {
 			t.Errorf("%s: %+v", suite, res.Best.Checks)
 		}
+	}
+}
+
+// Steps to come excuse that no failing test passes yet; they excuse nothing
+// that an attempt broke, wherever that was found.
+func TestC7NothingBrokenIsExcusedByStepsToCome(t *testing.T) {
+	t.Parallel()
+	v := verify.Verdict{Reasons: []string{"no test that failed before passes now"}}
+	if !sound(&task.Attempt{}, v) {
+		t.Error("an attempt that broke nothing is not excused")
+	}
+	if sound(&task.Attempt{Broken: []string{"smoke: turns"}}, v) {
+		t.Error("a broken scenario is excused")
 	}
 }
