@@ -15,7 +15,7 @@ var offline = []struct {
 	re   *regexp.Regexp
 	what string
 }{
-	{regexp.MustCompile(`GOPROXY=off|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
+	{regexp.MustCompile(`GOPROXY=off|mkdir \S+/cache/download/\S+: read-only file system|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
 	{regexp.MustCompile(`go: go\.mod requires go >= (\S+)`), "it needs a newer Go"},
 	{regexp.MustCompile(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
 	{regexp.MustCompile(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
@@ -62,6 +62,11 @@ var unknownCommand = regexp.MustCompile(`(?m)^(?:/bin/)?(?:sh|bash|dash): (?:lin
 func (w *run) advice(c detect.Command, fails []task.Failure) string {
 	if old := w.outdated(c); old != "" {
 		return old
+	}
+	for _, f := range fails {
+		if what := offline[0]; what.re.MatchString(f.Message) {
+			return what.what + ": " + cmp.Or(strings.Join(w.opt.Plan.Setup, "; "), "install them") + "; or let fettle do it: 'setup' in its own configuration"
+		}
 	}
 	for _, f := range fails {
 		if f.Kind == task.FailImport && len(w.opt.Plan.Setup) > 0 && !strings.Contains(f.Message, "'.") {

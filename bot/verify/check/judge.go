@@ -65,6 +65,7 @@ func (w *run) finding(out *Check, c detect.Command, res sandbox.Result, fails []
 		return
 	}
 	out.Status, out.Failed, out.Failures = Failed, len(fails), fails[:min(len(fails), maxFailures)]
+	out.Do = w.advice(c, fails)
 	word := map[detect.Kind]string{detect.Build: "error", detect.Lint: "finding", detect.Types: "error"}[c.Kind]
 	out.Detail = count(len(fails), word)
 }
