@@ -44,25 +44,31 @@ func (c *Client) CommitFiles(ctx context.Context, repo task.Repo, branch, base, 
 	if err := checkCommit(branch, base, expectOld, files); err != nil {
 		return "", err
 	}
-	g, err := c.rest(repo)
+	w := &committer{repo: repo, branch: branch, base: base, expect: expectOld, ledger: ledger}
+	return c.committing(ctx, w, message, "committing to "+branch+" of "+repo.Slug(), func(ctx context.Context) (string, error) {
+		return w.commit(ctx, files)
+	})
+}
+
+// committing has w's commit made, under the repository's lock and only where the
+// branch may be written to. doing is what an error of the making says.
+func (c *Client) committing(ctx context.Context, w *committer, message, doing string, commit func(context.Context) (string, error)) (string, error) {
+	g, err := c.rest(w.repo)
 	if err != nil {
 		return "", err
 	}
-	unlock, err := c.locks.lock(ctx, repo)
+	unlock, err := c.locks.lock(ctx, w.repo)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if err := c.mayWrite(ctx, g, repo, branch); err != nil {
+	if err := c.mayWrite(ctx, g, w.repo, w.branch); err != nil {
 		return "", err
 	}
-	w := &committer{
-		c: c, g: g, repo: repo, branch: branch, base: base, expect: expectOld, ledger: ledger,
-		message: strings.TrimSpace(c.cfg.Funnel.Comment(message)) + "\n",
-	}
-	sha, err := w.commit(ctx, files)
+	w.c, w.g, w.message = c, g, strings.TrimSpace(c.cfg.Funnel.Comment(message))+"\n"
+	sha, err := commit(ctx)
 	if err != nil {
-		return "", c.explain("committing to "+branch+" of "+repo.Slug(), err)
+		return "", c.explain(doing, err)
 	}
 	return sha, nil
 }

@@ -3,7 +3,6 @@ package forge
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -20,27 +19,8 @@ func (c *Client) Recommit(ctx context.Context, repo task.Repo, branch, head, mes
 	if !hash.MatchString(head) {
 		return "", fmt.Errorf("forge: the head %q has to be a full commit hash", head)
 	}
-	g, err := c.rest(repo)
-	if err != nil {
-		return "", err
-	}
-	unlock, err := c.locks.lock(ctx, repo)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if err := c.mayWrite(ctx, g, repo, branch); err != nil {
-		return "", err
-	}
-	w := &committer{
-		c: c, g: g, repo: repo, branch: branch, base: head, expect: head, ledger: ledger,
-		message: strings.TrimSpace(c.cfg.Funnel.Comment(message)) + "\n",
-	}
-	sha, err := w.again(ctx)
-	if err != nil {
-		return "", c.explain("committing to "+branch+" of "+repo.Slug()+" once more", err)
-	}
-	return sha, nil
+	w := &committer{repo: repo, branch: branch, base: head, expect: head, ledger: ledger}
+	return c.committing(ctx, w, message, "committing to "+branch+" of "+repo.Slug()+" once more", w.again)
 }
 
 // again makes the commit, unless it is there.

@@ -134,15 +134,19 @@ func (c *copier) file(from, to *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() < int64(len(c.buf)) {
-		_, err = io.CopyBuffer(onlyWriter{out}, onlyReader{in}, c.buf)
-	} else {
-		_, err = out.ReadFrom(in) // copy_file_range where the file systems can
-	}
+	_, err = pour(out, in, info.Size(), c.buf)
 	if err == nil && c.owner >= 0 {
 		err = out.Chown(c.owner, c.owner)
 	}
 	return errors.Join(err, out.Close())
+}
+
+// pour copies what in holds, about size bytes, through buf where that is enough.
+func pour(out *os.File, in io.Reader, size int64, buf []byte) (int64, error) {
+	if size < int64(len(buf)) {
+		return io.CopyBuffer(onlyWriter{out}, onlyReader{in}, buf)
+	}
+	return out.ReadFrom(in) // copy_file_range where the file systems can
 }
 
 // empty removes everything below a folder, which stays. Folders that foreign

@@ -25,15 +25,24 @@ for d in work out cache tmp; do ( : >"/$d/.fettle" ) && echo "$d ok"; done
 echo done
 `
 
+// trial makes the workspace of a self-test, and in the host's folder dir a file
+// that must not be seen from inside.
+func (s *Sandbox) trial(ctx context.Context, dir string) (w *Workspace, canary string, err error) {
+	canary = filepath.Join(dir, "canary")
+	if err := os.WriteFile(canary, []byte("canary\n"), 0o644); err != nil {
+		return nil, "", fmt.Errorf("sandbox: self-test: %w", err)
+	}
+	if w, err = s.Workspace(ctx, ""); err != nil {
+		return nil, "", fmt.Errorf("sandbox: self-test: %w", err)
+	}
+	return w, canary, nil
+}
+
 // engineSelfTest tries the walls of a container with a harmless payload.
 func (s *Sandbox) engineSelfTest(ctx context.Context, e *engine) error {
-	canary := filepath.Join(e.dir, "canary")
-	if err := os.WriteFile(canary, []byte("canary\n"), 0o644); err != nil {
-		return fmt.Errorf("sandbox: self-test: %w", err)
-	}
-	w, err := s.Workspace(ctx, "")
+	w, canary, err := s.trial(ctx, e.dir)
 	if err != nil {
-		return fmt.Errorf("sandbox: self-test: %w", err)
+		return err
 	}
 	defer w.Close()
 	word := nonce()

@@ -237,7 +237,7 @@ func (s *Sandbox) SetupWorkspace(ctx context.Context, src string) (*Workspace, e
 	if !ok {
 		return nil, ErrNoSetup
 	}
-	w, err := back.setupWorkspace(s, func(w *Workspace) error {
+	return s.opened(back.setupWorkspace(s, func(w *Workspace) error {
 		w.box = s
 		home := filepath.Join(w.dir, "home")
 		if err := os.Mkdir(home, 0o755); err != nil {
@@ -249,14 +249,7 @@ func (s *Sandbox) SetupWorkspace(ctx context.Context, src string) (*Workspace, e
 			}
 		}
 		return w.fill(ctx, src)
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open[w] = true
-	return w, nil
+	}))
 }
 
 // RemoveAll removes a folder of ours that holds what foreign code made, however

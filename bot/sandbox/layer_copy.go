@@ -99,23 +99,16 @@ func (g *gatherer) copyFile(from, to *os.Root, name, as, inside string) error {
 	if err != nil {
 		return err
 	}
-	n, err := g.bytes(out, io.LimitReader(in, info.Size()), info.Size())
+	if g.buf == nil {
+		g.buf = make([]byte, 64*kib)
+	}
+	n, err := pour(out, io.LimitReader(in, info.Size()), info.Size(), g.buf)
 	g.layer.Bytes += n
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
 	// Compiled Python and other caches know their source by its time.
 	return to.Chtimes(as, info.ModTime(), info.ModTime())
-}
-
-func (g *gatherer) bytes(out *os.File, in io.Reader, size int64) (int64, error) {
-	if g.buf == nil {
-		g.buf = make([]byte, 64*kib)
-	}
-	if size < int64(len(g.buf)) {
-		return io.CopyBuffer(onlyWriter{out}, onlyReader{in}, g.buf)
-	}
-	return out.ReadFrom(in) // copy_file_range where the file systems can
 }
 
 // copyLink takes a symbolic link that stays within the tree, the home folder or

@@ -178,13 +178,17 @@ func (s *Sandbox) Workspace(ctx context.Context, src string) (*Workspace, error)
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
-	w, err := s.back.workspace(s, s.limits.DiskBytes, func(w *Workspace) error {
+	return s.opened(s.back.workspace(s, s.limits.DiskBytes, func(w *Workspace) error {
 		w.box = s
 		if src == "" {
 			return nil
 		}
 		return w.fill(ctx, src)
-	})
+	}))
+}
+
+// opened notes a workspace that was just made, so that Close finds it.
+func (s *Sandbox) opened(w *Workspace, err error) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}

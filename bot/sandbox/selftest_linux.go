@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -38,13 +36,9 @@ func (s *Sandbox) selfTest(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = dropBox(dir, lock) }()
-	canary := filepath.Join(dir, "canary")
-	if err := os.WriteFile(canary, []byte("canary"), 0o644); err != nil {
-		return fmt.Errorf("sandbox: self-test: %w", err)
-	}
-	w, err := s.Workspace(ctx, "")
+	w, canary, err := s.trial(ctx, dir)
 	if err != nil {
-		return fmt.Errorf("sandbox: self-test: %w", err)
+		return err
 	}
 	defer w.Close()
 	res, err := w.Run(ctx, Command{Argv: []string{"/bin/sh", "-c", selfTestScript, "sh", canary}, Limits: Limits{Wall: 20 * time.Second}})

@@ -30,14 +30,7 @@ func (s *Store) Effect(ctx context.Context, l *Lease, e task.Effect) (seq int, e
 // Effects returns what came to a run from outside, in order.
 func (s *Store) Effects(ctx context.Context, runID string) ([]task.Effect, error) {
 	var out []task.Effect
-	err := s.lines(ctx, "effects", runID, func(body string) error {
-		var e task.Effect
-		if err := json.Unmarshal([]byte(body), &e); err != nil {
-			return err
-		}
-		out = append(out, e)
-		return nil
-	})
+	err := bodies(ctx, s, "effects", runID, &out)
 	return out, s.explain("read the effects of run "+runID, err)
 }
 

@@ -140,9 +140,9 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, id, reason string) error
 	if reason = clean(reason); reason == "" {
 		reason = "cancelled"
 	}
-	run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), id).Scan)
+	run, err := s.locked(ctx, tx, id)
 	if err != nil {
-		return noRows(err)
+		return err
 	}
 	if run.State == task.StateDone {
 		return nil

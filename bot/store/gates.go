@@ -45,10 +45,10 @@ func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.A
 	said := a
 	err := s.tx(ctx, "answer run "+runID, func(tx *sql.Tx) error {
 		said = a
-		run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), runID).Scan)
+		run, err := s.locked(ctx, tx, runID)
 		switch {
 		case err != nil:
-			return noRows(err)
+			return err
 		case run.State == task.StateDone:
 			return ErrDone
 		case run.Waiting == nil:
@@ -80,14 +80,7 @@ func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.A
 // Answers returns what humans said at a run's gates, in order.
 func (s *Store) Answers(ctx context.Context, runID string) ([]task.Answer, error) {
 	var out []task.Answer
-	err := s.lines(ctx, "answers", runID, func(body string) error {
-		var a task.Answer
-		if err := json.Unmarshal([]byte(body), &a); err != nil {
-			return err
-		}
-		out = append(out, a)
-		return nil
-	})
+	err := bodies(ctx, s, "answers", runID, &out)
 	return out, s.explain("read the answers of run "+runID, err)
 }
 
@@ -96,10 +89,10 @@ func (s *Store) Answers(ctx context.Context, runID string) ([]task.Answer, error
 // in go with it. ErrHeld while somebody does, ErrDone when it has ended.
 func (s *Store) Rewind(ctx context.Context, runID string, change func(*task.RunState) error) error {
 	err := s.tx(ctx, "rewind run "+runID, func(tx *sql.Tx) error {
-		run, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), runID).Scan)
+		run, err := s.locked(ctx, tx, runID)
 		switch {
 		case err != nil:
-			return noRows(err)
+			return err
 		case run.State == task.StateDone:
 			return ErrDone
 		case run.State == task.StateRunning:

@@ -47,14 +47,7 @@ func (s *Store) appendLine(ctx context.Context, l *Lease, table, what string, v 
 // Messages returns the conversation of a run in its order.
 func (s *Store) Messages(ctx context.Context, runID string) ([]task.Message, error) {
 	out := []task.Message{}
-	err := s.lines(ctx, "messages", runID, func(body string) error {
-		var m task.Message
-		if err := json.Unmarshal([]byte(body), &m); err != nil {
-			return err
-		}
-		out = append(out, m)
-		return nil
-	})
+	err := bodies(ctx, s, "messages", runID, &out)
 	return out, s.explain("read the messages of run "+runID, err)
 }
 
@@ -66,6 +59,18 @@ func (s *Store) Decisions(ctx context.Context, runID string, w io.Writer) error 
 		return err
 	})
 	return s.explain("export the decisions of run "+runID, err)
+}
+
+// bodies appends what a run's rows of a table hold, in order.
+func bodies[T any](ctx context.Context, s *Store, table, runID string, out *[]T) error {
+	return s.lines(ctx, table, runID, func(body string) error {
+		var v T
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			return err
+		}
+		*out = append(*out, v)
+		return nil
+	})
 }
 
 func (s *Store) lines(ctx context.Context, table, runID string, f func(body string) error) error {

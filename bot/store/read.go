@@ -47,6 +47,13 @@ func scanRun(scan func(...any) error) (task.Run, error) {
 	return r, nil
 }
 
+// locked reads a run that nobody else changes until the transaction ends, or
+// gives ErrNotFound.
+func (s *Store) locked(ctx context.Context, tx *sql.Tx, id string) (task.Run, error) {
+	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1"+s.lockRow(), id).Scan)
+	return r, noRows(err)
+}
+
 // Run returns a run with its saved state and result, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (task.Run, error) {
 	r, err := scanRun(s.r.QueryRowContext(ctx, "SELECT "+runCols+" FROM runs WHERE id = $1", id).Scan)

@@ -22,6 +22,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/fettle-dev/fettle/eval"
 )
 
 var errPart = errors.New("no such part")
@@ -82,7 +84,7 @@ func (b *bench) run(ctx context.Context, parts []string) error {
 	if len(parts) == 0 {
 		parts = []string{"recall", "syntax", "speed", "saving"}
 	}
-	head()
+	fmt.Printf("%s\n\n", eval.Machine())
 	start := time.Now()
 	for _, part := range parts {
 		begin := time.Now()

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/fettle-dev/fettle/eval"
 )
 
 // figure is one line of the summary.
@@ -30,24 +30,9 @@ func (b *bench) miss(format string, args ...any) {
 	}
 }
 
-// head tells when and on what the figures were taken.
-func head() {
-	fmt.Printf("%s, %s on %d cores, load %s\n\n", time.Now().Format(time.DateTime), runtime.Version(), runtime.NumCPU(), load())
-}
-
-// load is the load of the machine over 1, 5 and 15 minutes, where it is told.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	words := strings.Fields(string(text))
-	if err != nil || len(words) < 3 {
-		return "not known"
-	}
-	return strings.Join(words[:3], " ")
-}
-
 // summary prints all figures, and what is missing.
 func (b *bench) summary(took time.Duration) {
-	fmt.Printf("Summary (%s, peak memory of this program %d MB, load now %s)\n", took.Round(time.Second), peak()>>10, load())
+	fmt.Printf("Summary (%s, peak memory of this program %d MB, load now %s)\n", took.Round(time.Second), peak()>>10, eval.Load())
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  figure\twanted\tmeasured\t")
 	unmet := 0

@@ -32,6 +32,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"github.com/fettle-dev/fettle/eval"
 )
 
 type bench struct {
@@ -73,7 +75,7 @@ func (b *bench) run(ctx context.Context, repos []string) error {
 		return fmt.Errorf("make the folder for what was found: %w", err)
 	}
 	b.begun = time.Now()
-	head()
+	fmt.Printf("%s\n\n", eval.Machine())
 	var all []judged
 	for _, dir := range repos {
 		got, err := b.repo(ctx, dir)

@@ -3,26 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/fettle-dev/fettle/eval"
 )
-
-// head tells when and on what the figures were taken.
-func head() {
-	fmt.Printf("%s, %s on %d cores, load %s\n\n", time.Now().Format(time.DateTime), runtime.Version(), runtime.NumCPU(), load())
-}
-
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	words := strings.Fields(string(text))
-	if err != nil || len(words) < 3 {
-		return "not known"
-	}
-	return strings.Join(words[:3], " ")
-}
 
 // quartiles of shares, in percent.
 func quartiles(list []float64) (low, mid, high float64) {
@@ -82,7 +69,7 @@ func (b *bench) summary(all []judged) {
 			sum[i].walls = append(sum[i].walls, s.walls...)
 		}
 	}
-	fmt.Printf("All %d repositories, %d faults that a suite sees (%s half), %s, load now %s\n", len(all), seen, b.half, time.Since(b.begun).Round(time.Second), load())
+	fmt.Printf("All %d repositories, %d faults that a suite sees (%s half), %s, load now %s\n", len(all), seen, b.half, time.Since(b.begun).Round(time.Second), eval.Load())
 	table(ways, sum, seen)
 	last := sum[len(sum)-1]
 	_, mid, _ := quartiles(last.shares)

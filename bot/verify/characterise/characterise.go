@@ -68,7 +68,10 @@ func (c *Characteriser) write(ctx context.Context, in Input, out *Found) error {
 
 // file characterises the targets of one source file.
 func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.Change, list []target, out *Found) error {
-	v := &view{c: c, change: ch, lang: languageOf(list[0].lang)}
+	v := &view{c: c, change: ch, lang: languageOf(list[0].lang), rules: rules{lang: list[0].lang}}
+	if v.rules.lang == code.Go {
+		v.rules.types = goTypes(tree, path.Dir(ch.Path))
+	}
 	for i := range list {
 		v.targets = append(v.targets, &list[i])
 	}
@@ -114,6 +117,7 @@ func (v *view) calls(ctx context.Context, out *Found) ([]call, error) {
 	if err != nil {
 		return nil, err
 	}
+	seen = v.sound(ctx, seen)
 	var all []call
 	for i, t := range v.targets {
 		var own []record
@@ -152,10 +156,10 @@ type matrix struct {
 func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
 	m := &matrix{calls: calls, src: v.change.After}
 	var err error
-	if m.now, err = v.lang.observe(ctx, v, calls, here); err != nil {
+	if m.now, err = v.observe(ctx, calls, here); err != nil {
 		return nil, err
 	}
-	again, err := v.lang.observe(ctx, v, calls, elsewhere)
+	again, err := v.observe(ctx, calls, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +173,7 @@ func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
 	}
 	if v.change.Before != nil {
 		err = v.over(v.change.Before, func() (err error) {
-			m.before, err = v.lang.observe(ctx, v, m.calls, here)
+			m.before, err = v.observe(ctx, m.calls, here)
 			return err
 		})
 		if err != nil && !errors.Is(err, errNotSeen) {
@@ -207,7 +211,7 @@ func (v *view) plant(ctx context.Context, m *matrix) error {
 		}
 		var got map[int]outcome
 		err := v.over(f.Text, func() (err error) {
-			got, err = v.lang.observe(ctx, v, useful, here)
+			got, err = v.observe(ctx, useful, here)
 			return err
 		})
 		if errors.Is(err, errNotSeen) {

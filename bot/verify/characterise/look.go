@@ -69,6 +69,7 @@ type view struct {
 	tests   []string // test files that are run, from the root
 	added   []string // those that the base does not have
 	lang    language
+	rules   rules
 	module  string   // of Python, as the tests import it; of Go, the module's path
 	search  []string // of Python, where modules are found
 }

@@ -22,6 +22,8 @@ type target struct {
 	class string        // of a method, the class or the receiver's type
 	fresh bool          // the base does not have it
 	src   []byte        // of the file, with the change
+	// siblings are the names of all functions and methods of the file
+	siblings map[string]bool
 	// constants that the function compares with or computes with
 	numbers, texts []string
 }
@@ -60,9 +62,13 @@ func targets(ctx context.Context, ch gate.Change) (out []target, left []string, 
 	if err != nil {
 		return nil, nil, err
 	}
+	siblings := map[string]bool{}
+	for _, c := range all {
+		siblings[c.Name] = true
+	}
 	add := func(c code.Callable) {
 		if !slices.ContainsFunc(out, func(t target) bool { return t.ID == c.ID }) {
-			t := target{Callable: c, path: ch.Path, lang: lang, src: ch.After}
+			t := target{Callable: c, path: ch.Path, lang: lang, src: ch.After, siblings: siblings}
 			if c.Kind == code.KindMethod {
 				t.class = c.Parent
 			}
