@@ -33,6 +33,7 @@ type Summary struct {
 	FilesChanged []string               `json:"files_changed"`
 	Regions      []task.RegionRef       `json:"regions"`
 	Explanation  string                 `json:"explanation,omitempty"`
+	Search       *task.Search           `json:"search,omitempty"` // of the last mechanical attempt
 	Alternatives []string               `json:"alternatives,omitempty"`
 	Risk         task.Risk              `json:"risk"`
 	NextAction   string                 `json:"next_action"`
@@ -59,6 +60,11 @@ func Summarise(res task.Result, pub task.Publication) Summary {
 	s.Tried = perTier(res)
 	for _, c := range res.Checks {
 		s.Checks = append(s.Checks, SummaryCheck{c.Name, c.Status, math.Round(c.Seconds*1000) / 1000, c.Detail})
+	}
+	for _, a := range res.Attempts {
+		if a.Search != nil {
+			s.Search = a.Search
+		}
 	}
 	if res.Best != nil {
 		s.FilesChanged = res.Best.Patch.Paths()

@@ -139,6 +139,7 @@ type Attempt struct {
 	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
 	Doubts       []string      `json:"doubts,omitempty"`  // what speaks against the change, though it is green
+	Search       *Search       `json:"search,omitempty"`  // of mechanical repair
 	Refused      string        `json:"refused,omitempty"` // why the edits were not applied
 	Checks       []Check       `json:"checks,omitempty"`
 	Fixed        []string      `json:"fixed,omitempty"`     // tests red on the base, green now
@@ -151,6 +152,14 @@ type Attempt struct {
 	Cost         USD           `json:"cost_usd"`
 	Elapsed      time.Duration `json:"elapsed"`
 	StartedAt    time.Time     `json:"started_at"`
+}
+
+// Search is what mechanical repair did for an attempt.
+type Search struct {
+	Template  string  `json:"template,omitempty"` // the operator of the change that was found
+	Tried     int     `json:"tried"`              // candidates that were run
+	Plausible int     `json:"plausible"`          // of those, what passed every test
+	Seconds   float64 `json:"seconds"`            // of the search alone
 }
 
 // Behaviour is an input on which a changed function does another thing than
