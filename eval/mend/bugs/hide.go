@@ -133,7 +133,7 @@ func half(salt, key string) bool { return rank(salt, key) >= "8" }
 func UnitOf(id string) string {
 	suite, rest, _ := strings.Cut(id, ":")
 	dir, native, _ := strings.Cut(rest, ":")
-	file, name := native, ""
+	var file, name string
 	switch suite {
 	case "go":
 		pkg, test, _ := strings.Cut(native, ":")
