@@ -31,11 +31,11 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`) and `go test`",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha and `go test`",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
-		"*.test.js and test/*.js with node:test, and *_test.go below a go.mod", ErrNoTests, len(t.files))
+		"*.test.js and test/*.js with node:test, a package.json that runs mocha, and *_test.go below a go.mod", ErrNoTests, len(t.files))
 }
 
 // foreignBuilds names build systems of languages that cannot be tested yet.

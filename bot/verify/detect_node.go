@@ -13,21 +13,23 @@ var (
 	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
 	nodeRun    = regexp.MustCompile(`(?:^|[\s;&|(])node\s[^;&|]*--test(?:\s|$|=)|(?:^|[\s;&|(])node\s+--test\b`)
 	npmRun     = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?([\w:.-]+)`)
-	otherNode  = []string{"jest", "vitest", "mocha", "ava", "jasmine", "karma", "tape", "tap", "uvu", "cypress", "playwright"}
+	otherNode  = []string{"jest", "vitest", "ava", "jasmine", "karma", "tape", "tap", "uvu", "cypress", "playwright"}
 	nodeExts   = []string{".js", ".mjs", ".cjs"}
 )
 
 type packageJSON struct {
 	Scripts map[string]string `json:"scripts"`
+	Mocha   json.RawMessage   `json:"mocha"`
 }
 
-// detectNode finds the packages whose tests node's own runner runs. foreign
-// names other runners that were found instead.
+// detectNode finds the packages whose tests node's own runner or mocha runs.
+// foreign names other runners that were found instead.
 func detectNode(t *tree) (suites []Suite, foreign []string) {
-	with := map[string]bool{} // folders whose files import node:test
+	with := map[string][]string{} // folder → its files that import node:test
 	for _, f := range t.files {
 		if slices.Contains(nodeExts, path.Ext(f)) && nodeTestName(f) && nodeImport.MatchString(t.read(f)) {
-			with[nearest(t, f, "package.json")] = true
+			dir := nearest(t, f, "package.json")
+			with[dir] = append(with[dir], relTo(dir, f))
 		}
 	}
 	for _, f := range t.files {
@@ -44,7 +46,13 @@ func detectNode(t *tree) (suites []Suite, foreign []string) {
 		case nodeRun.MatchString(script):
 			delete(with, dir)
 			suites = append(suites, nodeSuite(dir, nodeArgv(script)))
-		case with[dir]:
+		case t.mocha(dir, pkg, script) != nil:
+			suites = append(suites, Suite{Name: suiteMocha, Kind: "javascript", Dir: dir, Language: "javascript", Argv: t.mocha(dir, pkg, script)})
+			if len(with[dir]) > 0 {
+				suites = append(suites, nodeSuite(dir, append([]string{"node", "--test"}, with[dir]...)))
+			}
+			delete(with, dir)
+		case with[dir] != nil:
 		default:
 			for _, name := range otherNode {
 				if regexp.MustCompile(`(?:^|[\s/])` + name + `(?:\s|$|\.js)`).MatchString(script) {
@@ -60,6 +68,22 @@ func detectNode(t *tree) (suites []Suite, foreign []string) {
 	return suites, foreign
 }
 
+// mocha is the command that runs a package's tests with mocha, nil when it does
+// not use it.
+func (t *tree) mocha(dir string, pkg packageJSON, script string) []string {
+	argv := mochaArgv(script)
+	if argv == nil && strings.TrimSpace(script) == "" {
+		configured := pkg.Mocha != nil
+		for _, ext := range []string{"json", "jsonc", "js", "cjs", "mjs", "yml", "yaml"} {
+			configured = configured || t.have[joinDir(dir, ".mocharc."+ext)]
+		}
+		if configured {
+			return []string{"mocha"}
+		}
+	}
+	return argv
+}
+
 func nodeSuite(dir string, argv []string) Suite {
 	return Suite{Name: suiteNode, Kind: "javascript", Dir: dir, Language: "javascript", Argv: argv}
 }
@@ -67,11 +91,11 @@ func nodeSuite(dir string, argv []string) Suite {
 // testScript follows `npm run x` to the script that really runs the tests.
 func testScript(scripts map[string]string, name string, depth int) string {
 	s := scripts[name]
-	if depth > 3 || nodeRun.MatchString(s) {
+	if depth > 3 || nodeRun.MatchString(s) || mochaArgv(s) != nil {
 		return s
 	}
 	for _, m := range npmRun.FindAllStringSubmatch(s, -1) {
-		if inner := testScript(scripts, m[1], depth+1); m[1] != name && nodeRun.MatchString(inner) {
+		if inner := testScript(scripts, m[1], depth+1); m[1] != name && (nodeRun.MatchString(inner) || mochaArgv(inner) != nil) {
 			return inner
 		}
 	}

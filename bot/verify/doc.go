@@ -6,6 +6,7 @@
 //
 //	pytest, unittest  driver/parent.py supervises driver/child.py
 //	node              driver/node.mjs supervises node's own runner
+//	mocha             driver/mocha.mjs supervises driver/mochachild.cjs
 //	go                `go test -json` with a sentinel test in every package
 //
 // Evidence (SPEC C6, TRUST principle 10). A verdict rests on records of single

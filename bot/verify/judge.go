@@ -182,7 +182,9 @@ func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
 	out := slices.Clone(suites)
 	node, _ := detectNode(t)
 	for _, s := range slices.Concat(v.detectPython(t), node, detectGo(t)) {
-		same := func(o Suite) bool { return o.Kind == s.Kind && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go") }
+		same := func(o Suite) bool {
+			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
+		}
 		if !slices.ContainsFunc(suites, same) {
 			out = append(out, s)
 		}

@@ -14,12 +14,13 @@ const (
 	suitePytest   = "pytest"
 	suiteUnittest = "unittest"
 	suiteNode     = "node"
+	suiteMocha    = "mocha"
 	suiteGo       = "go"
 )
 
 // Suite is a set of tests that one runner runs in one folder.
 type Suite struct {
-	Name     string        `json:"name"` // pytest, unittest, node, go
+	Name     string        `json:"name"` // pytest, unittest, node, mocha, go
 	Kind     string        `json:"kind"` // the runner's family: python, javascript, go
 	Dir      string        `json:"dir"`  // slash-separated, "." for the root
 	Argv     []string      `json:"argv"` // what a person would type in Dir; for reports
@@ -50,7 +51,8 @@ const (
 // TestResult is what was seen of one test.
 type TestResult struct {
 	// ID is stable over runs: "<suite>:<dir>:<native id>", where the native id is
-	// pytest's node id, "file::Class::method", "file > suite > test", or
+	// pytest's node id, "file::Class::method", "file > suite > test" (mocha's suites
+	// joined by blanks), or
 	// "package folder:Test/sub".
 	ID      string        `json:"id"`
 	Suite   string        `json:"suite"`

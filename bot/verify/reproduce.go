@@ -61,6 +61,17 @@ func owners(suites []Suite, p string) *Suite {
 	return best
 }
 
+// beside is another suite of JavaScript in the same folder: a file is run by
+// both, and only the one that it is written for finds tests in it.
+func beside(suites []Suite, s Suite) *Suite {
+	for i, o := range suites {
+		if s.Kind == "javascript" && o.Kind == s.Kind && o.Dir == s.Dir && o.Name != s.Name {
+			return &suites[i]
+		}
+	}
+	return nil
+}
+
 // runFiles runs only the tests of the given files.
 func (v *Verifier) runFiles(ctx context.Context, b box, suites []Suite, files []string) (Report, error) {
 	picks := map[string]selection{}
@@ -68,6 +79,11 @@ func (v *Verifier) runFiles(ctx context.Context, b box, suites []Suite, files []
 		s := owners(suites, p)
 		if s == nil {
 			continue
+		}
+		if other := beside(suites, *s); other != nil {
+			sel := picks[other.prefix()]
+			sel.units = append(sel.units, relTo(s.Dir, p))
+			picks[other.prefix()] = sel
 		}
 		sel := picks[s.prefix()]
 		rel := relTo(s.Dir, p)

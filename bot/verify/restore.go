@@ -16,7 +16,7 @@ import (
 var configFiles = []string{
 	"conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "setup.py", "noxfile.py", ".coveragerc",
 	"sitecustomize.py", "usercustomize.py",
-	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.js", ".mocharc.yml", ".taprc",
+	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.jsonc", ".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.yml", ".mocharc.yaml", ".babelrc", ".taprc",
 	"go.mod", "go.sum", "go.work", "go.work.sum",
 	"Makefile", ".fettle.yml",
 }

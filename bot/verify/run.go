@@ -71,6 +71,8 @@ func (v *Verifier) runSuite(ctx context.Context, b box, all []Suite, s Suite, se
 		return v.runPython(ctx, b, all, s, sel, lim)
 	case suiteNode:
 		return v.runNode(ctx, b, all, s, sel, lim)
+	case suiteMocha:
+		return v.runMocha(ctx, b, s, sel, lim)
 	case suiteGo:
 		return v.runGo(ctx, b, s, sel, lim)
 	}
