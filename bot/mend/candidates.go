@@ -48,13 +48,13 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		}
 		from, to := p.reg.StartByte, p.reg.EndByte
 		project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
-		for _, m := range slices.Concat(mutate.Mutations(tree, from, to), templates(tree, from, to), project.Beyond(p.path, from, to), project.Likely(p.path, from, to, words)) {
+		for _, m := range s.mutations(tree, project, p.path, from, to, words) {
 			weight := near(suspicion, p.path, m.Line)
 			if weight == 0 || m.Start < from || m.End > to {
 				continue // not suspicious, or no change of this region alone
 			}
 			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: math.Pow(weight, trust) * m.Prior}
-			if unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
+			if !s.lacks(Naturalness) && unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
 				continue // its plain twin is among the candidates, or the statement without it
 			}
 			c.score *= voices.gain(m.Operator, string(src[m.Start:m.End]), m.Replacement)
@@ -69,7 +69,9 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 			}
 			out = append(out, c)
 		}
-		out = append(out, s.forces(project, p.path, p.reg, suspicion)...)
+		if !s.lacks(Synthesis) {
+			out = append(out, s.forces(project, p.path, p.reg, suspicion)...)
+		}
 	}
 	for i := range out {
 		out[i].rank = out[i].score
@@ -80,6 +82,22 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	s.seen = map[string]bool{}
 	out = s.fresh(out)
 	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
+}
+
+// mutations are the changes of the bytes [from, to) of a file by all operators
+// that are not left out. words are those of the issue.
+func (s *search) mutations(tree *code.Tree, project *mutate.Project, path string, from, to int, words map[string]bool) []mutate.Mutation {
+	var out []mutate.Mutation
+	if s.lacks(Donors) {
+		out = mutate.Plain(tree, from, to)
+	} else {
+		out = slices.Concat(mutate.Mutations(tree, from, to), project.Beyond(path, from, to))
+	}
+	out = append(out, templates(tree, from, to)...)
+	if !s.lacks(Synthesis) {
+		out = append(out, project.Likely(path, from, to, words)...)
+	}
+	return out
 }
 
 // movesOn are the operators that can bring a loop to its end.

@@ -40,7 +40,7 @@ type rival struct {
 func (s *search) choose(ctx context.Context) (*Found, error) {
 	rivals := make([]rival, len(s.plausible))
 	for i, c := range s.plausible {
-		rivals[i] = rival{candidate: c, merit: merit(c)}
+		rivals[i] = rival{candidate: c, merit: s.merit(c)}
 		if c.evensBranches(ctx) {
 			rivals[i].merit *= evenShare
 			rivals[i].doubts = append(rivals[i].doubts, "both branches of a condition do the same now")

@@ -29,6 +29,7 @@ type localiser struct {
 	req     Request
 	sources *sources
 	traces  []trace
+	blind   bool // which tests run a line is not looked at
 
 	failing, passing map[line]int // tests that run a line
 }
@@ -80,9 +81,14 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 			reasons[at] = append(reasons[at], why)
 		}
 	}
-	l.spectrum(note)
+	if !l.blind {
+		l.spectrum(note)
+	}
 	l.fromTraces(note)
-	if len(score) == 0 {
+	if l.blind {
+		l.executed(note)
+		l.fromWords(ctx, note)
+	} else if len(score) == 0 {
 		l.fromWords(ctx, note)
 	}
 	l.definitions(ctx, score, note)
@@ -189,6 +195,30 @@ func (l *localiser) spectrum(note func(line, float64, string)) {
 		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
 		if hot[at] >= endless {
 			note(at, 0.5, fmt.Sprintf("ran %d times in a failing test", hot[at]))
+		}
+	}
+}
+
+// executedShare is what each line of an executed file is suspected of, where it
+// is not known which lines ran.
+const executedShare = 0.3
+
+// executed suspects all lines of the files that failing tests run alike.
+func (l *localiser) executed(note func(line, float64, string)) {
+	ran := map[string]bool{}
+	for _, t := range l.traces {
+		for path := range t.lines {
+			ran[path] = ran[path] || !t.passed
+		}
+	}
+	for path := range ran {
+		if !ran[path] || !l.searchable(path) {
+			continue
+		}
+		for n, text := range strings.Split(string(l.sources.read(path)), "\n") {
+			if strings.TrimSpace(text) != "" {
+				note(line{path, n + 1}, executedShare, "its file is run by a failing test")
+			}
 		}
 	}
 }

@@ -32,9 +32,10 @@ type Config struct {
 	Verifier      *verify.Verifier
 	Now           func() time.Time
 	Log           logrus.FieldLogger
-	MaxCandidates int           // default 5000
-	MaxTime       time.Duration // of one search, default 45 seconds
-	Workers       int           // candidates tried at once, default 2
+	MaxCandidates int             // default 5000
+	MaxTime       time.Duration   // of one search, default 45 seconds
+	Workers       int             // candidates tried at once, default 2
+	Without       map[string]bool // parts that are left out, by name; see Parts
 }
 
 // Mender searches for repairs.
@@ -112,7 +113,7 @@ type Repair struct {
 // Localise ranks the places that may hold the fault, best first: at most 50, and a
 // few of each other region that the failing tests run.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
-	l := &localiser{req: r, sources: newSources(r.Base)}
+	l := &localiser{req: r, sources: newSources(r.Base), blind: m.cfg.lacks(r, Spectrum)}
 	for _, s := range m.targets(r) {
 		tracer := &Mender{cfg: m.cfg}
 		if s.suite.Kind == "python" {

@@ -10,12 +10,12 @@ import (
 // merit prefers likely places and operators and small changes, and dislikes
 // deletions, which so often only silence a test, and changes that say the same
 // thing twice.
-func merit(c candidate) float64 {
+func (s *search) merit(c candidate) float64 {
 	m := c.score
 	if c.deletes() {
 		m *= 0.3
 	}
-	if doubled(c.line()) && !doubled(c.lineBefore()) {
+	if !s.lacks(Naturalness) && doubled(c.line()) && !doubled(c.lineBefore()) {
 		m *= 0.05
 	}
 	size := math.Max(float64(c.end-c.start), float64(len(c.mutation.Replacement)))

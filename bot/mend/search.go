@@ -207,7 +207,7 @@ const rivalTime = 12 * time.Second
 func (s *search) horizon(cs []candidate, to int) int {
 	best := 0.0
 	for _, c := range s.plausible {
-		best = math.Max(best, merit(c))
+		best = math.Max(best, s.merit(c))
 	}
 	more, part := maxMore, rivalMerit
 	if _, ok := s.bench.(prober); ok {

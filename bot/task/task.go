@@ -46,18 +46,27 @@ func (r Repo) Slug() string {
 // Task is what is asked. Title and Body are foreign text, taken once at the
 // moment of the trigger; later edits of the issue are not obeyed.
 type Task struct {
-	Title      string `json:"title"`
-	Body       string `json:"body"`
-	Hint       string `json:"hint,omitempty"` // free words of "/fettle fix <hint>"
-	Origin     Origin `json:"origin"`
-	Repo       Repo   `json:"repo"`
-	Issue      int    `json:"issue,omitempty"`
-	IssueURL   string `json:"issue_url,omitempty"`
-	Actor      string `json:"actor,omitempty"` // login of who asked; authority is checked with the API
-	Generation int    `json:"generation"`      // 1 for the first run on an issue, then counted up
-	BaseBranch string `json:"base_branch,omitempty"`
-	BaseCommit string `json:"base_commit,omitempty"` // full hash, set when the checkout is made
-	WithTests  bool   `json:"with_tests,omitempty"`  // nominal and edge cases come with the change, also where nobody opens a pull request
+	Title      string  `json:"title"`
+	Body       string  `json:"body"`
+	Hint       string  `json:"hint,omitempty"` // free words of "/fettle fix <hint>"
+	Origin     Origin  `json:"origin"`
+	Repo       Repo    `json:"repo"`
+	Issue      int     `json:"issue,omitempty"`
+	IssueURL   string  `json:"issue_url,omitempty"`
+	Actor      string  `json:"actor,omitempty"` // login of who asked; authority is checked with the API
+	Generation int     `json:"generation"`      // 1 for the first run on an issue, then counted up
+	BaseBranch string  `json:"base_branch,omitempty"`
+	BaseCommit string  `json:"base_commit,omitempty"` // full hash, set when the checkout is made
+	WithTests  bool    `json:"with_tests,omitempty"`  // nominal and edge cases come with the change, also where nobody opens a pull request
+	Mending    Mending `json:"mending,omitzero"`      // how mechanical repair searches
+}
+
+// Mending is what whoever asked wants of mechanical repair. It stays with the
+// run, so that one which waited goes on as it began.
+type Mending struct {
+	Seed          int64    `json:"seed,omitempty"`           // orders what is equally likely; 0 is an order like any other
+	MaxCandidates int      `json:"max_candidates,omitempty"` // that are run; 0 for the default
+	Without       []string `json:"without,omitempty"`        // parts of the search that are left out, to measure what they are worth
 }
 
 // WantsTests tells whether nominal and edge cases of the changed functions

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
@@ -28,6 +31,7 @@ type fixFlags struct {
 	maxTier     string
 	scope       []string
 	gates       []string
+	mending     task.Mending
 }
 
 func newFix(g *global) *cobra.Command {
@@ -62,7 +66,11 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
 	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
 	fl.StringSliceVar(&f.gates, "ask", nil, "wait for your yes at `GATE`: plan, critical (steps, risk over 50, protected files)")
+	fl.StringSliceVar(&f.mending.Without, "without", nil, "leave `PART` of mechanical repair out, to measure what it is worth: "+strings.Join(mend.Parts(), ", "))
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
+	if err := fl.MarkHidden("without"); err != nil {
+		panic(err) // the flag is defined above
+	}
 	return c
 }
 
@@ -94,12 +102,15 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	if err := f.searched(); err != nil {
+		return err
+	}
 	defer p.close()
 	show := newShow(c.ErrOrStderr(), g.quiet)
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}}, budget, patch.Guard{Scope: f.scope}, gates)
+	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}, budget, patch.Guard{Scope: f.scope}, gates)
 	show.done()
 	if put := asideOf(id, runErr); put != nil {
 		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), f.json)
@@ -174,6 +185,16 @@ func (f *fixFlags) ask(g task.Gates) (task.Gates, error) {
 		}
 	}
 	return g, nil
+}
+
+// searched checks what is asked of mechanical repair.
+func (f *fixFlags) searched() error {
+	for _, part := range f.mending.Without {
+		if !slices.Contains(mend.Parts(), part) {
+			return usage("--without takes %s, and got %q", strings.Join(mend.Parts(), ", "), part)
+		}
+	}
+	return nil
 }
 
 func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {
