@@ -72,14 +72,14 @@ var kinds = map[string]fields{
 // spellings are other names of actions. A name that could mean something more
 // dangerous than the action, such as delete_file, write_file (over another?)
 // or run_command, is not here, nor one that leaves open what: insert may be
-// before.
+// before, and an edit or update may come with a part of the region only.
 var spellings = map[string]string{
 	"read": ReadRegion, "read_file": ReadRegion, "read_code": ReadRegion, "view": ReadRegion, "view_file": ReadRegion, "view_region": ReadRegion,
 	"open": ReadRegion, "open_file": ReadRegion, "show": ReadRegion, "show_region": ReadRegion, "get_region": ReadRegion, "cat": ReadRegion,
 	"grep": Search, "find": Search, "search_code": Search, "code_search": Search, "search_text": Search, "find_text": Search, "search_files": Search,
 	"list": ListFiles, "ls": ListFiles, "list_dir": ListFiles, "list_directory": ListFiles, "tree": ListFiles, "list_file": ListFiles,
-	"replace": ReplaceRegion, "edit": ReplaceRegion, "edit_region": ReplaceRegion, "update": ReplaceRegion, "update_region": ReplaceRegion,
-	"modify": ReplaceRegion, "modify_region": ReplaceRegion, "rewrite": ReplaceRegion, "rewrite_region": ReplaceRegion, "replace_function": ReplaceRegion,
+	"replace": ReplaceRegion, "edit_region": ReplaceRegion, "update_region": ReplaceRegion,
+	"modify_region": ReplaceRegion, "rewrite": ReplaceRegion, "rewrite_region": ReplaceRegion, "replace_function": ReplaceRegion,
 	"edit_function": ReplaceRegion, "update_function": ReplaceRegion, "replace_code": ReplaceRegion, "change_region": ReplaceRegion,
 	"insert_after_region": InsertAfter, "add_after": InsertAfter, "insert_code_after": InsertAfter,
 	"delete": DeleteRegion, "remove": DeleteRegion, "remove_region": DeleteRegion, "delete_function": DeleteRegion, "remove_function": DeleteRegion,
@@ -94,8 +94,8 @@ var fieldNames = map[string]string{
 	"kind": "action", "action_type": "action", "action_name": "action", "command": "action", "operation": "action", "op": "action", "edit_type": "action",
 	"file": "path", "filename": "path", "file_name": "path", "file_path": "path", "filepath": "path", "target_file": "path",
 	"region_id": "region", "target": "region", "symbol": "region", "block": "code", "code_block": "code", "new_code": "code", "code_index": "code",
-	"replacement": "code", "content": "code", "new_content": "code", "pattern": "query", "search_term": "query", "test": "check", "check_name": "check",
-	"message": "explanation", "summary": "explanation", "description": "explanation", "why": "reason", "rationale": "reason",
+	"replacement": "code", "content": "code", "new_content": "code", "pattern": "query", "search_term": "query", "q": "query", "term": "query", "keyword": "query", "regex": "query", "test": "check", "check_name": "check",
+	"message": "explanation", "summary": "explanation", "description": "explanation", "why": "reason", "rationale": "reason", "reason": "explanation",
 }
 
 // Developer is the shape of a developer's answer.
@@ -271,7 +271,9 @@ func unpacked(v map[string]any) map[string]any {
 		}
 		out := copyOf(fields)
 		for k, x := range v {
-			if _, twice := out[k]; k != w && !twice {
+			if was, twice := out[k]; twice && k != w && !equal(was, x) {
+				return v // it says two things
+			} else if k != w {
 				out[k] = x
 			}
 		}

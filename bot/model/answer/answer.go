@@ -21,8 +21,8 @@
 //   - An answer that was cut is refused, whatever could be read of it. Missing
 //     closing brackets are added only when the provider says that the model
 //     came to its end and the text ends with a complete string or object.
-//   - Every fenced block of code is referred to exactly once; blocks of shell
-//     commands or output may stand behind them. A block whose fence is never
+//   - Every fenced block of code, commands too, is referred to exactly once;
+//     blocks of text or output may stand behind them. A block whose fence is never
 //     closed is not used.
 //     A number is corrected only where one action meets one block.
 //   - Decisions between given words take other spellings of the same word and

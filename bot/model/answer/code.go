@@ -20,6 +20,8 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 		}
 		lang := ""
 		switch {
+		case a.Inline != nil && a.Block != nil:
+			return malformed(SchemaInvalid, "action %d gives code and the number of a block; put code into a fenced block and give its number", i+1)
 		case a.Inline != nil && doc.guessed:
 			return malformed(InvalidJSON, "the JSON had to be repaired inside the code of action %d; put code into a fenced block and give its number", i+1)
 		case a.Inline != nil:
@@ -89,7 +91,7 @@ func (v *Actions) number(doc document, r *Report) {
 		}
 		want = a
 	}
-	if want == nil || len(doc.code) != 1 {
+	if want == nil || len(doc.code) != 1 || foreign(doc.code[0].lang, want.Path) {
 		return
 	}
 	switch {
@@ -127,8 +129,8 @@ func (a *Action) checked(n int) *Malformed {
 // strayFence is a fence at the start of a line of code.
 var strayFence = regexp.MustCompile("(?m)^[ \t]*```")
 
-// shown are languages of blocks that only show something.
-var shown = []string{"bash", "sh", "shell", "console", "text", "txt", "output", "diff", "plaintext", "log"}
+// shown are languages of blocks that hold no code: they only show something.
+var shown = []string{"text", "txt", "output", "plaintext", "log", "mermaid"}
 
 // unused refuses code that nothing refers to: either the numbers are wrong, or
 // a block ended early at a fence inside the code.

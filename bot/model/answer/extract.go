@@ -1,6 +1,10 @@
 package answer
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // candidate is an object that may be the decision.
 type candidate struct {
@@ -51,7 +55,7 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 		}
 		return document{}, malformed(NoJSON, "it holds no JSON object that is a %s", s.Name)
 	}
-	one, bad := s.choose(found)
+	one, bad := s.choose(found, all, words)
 	if bad == nil {
 		before, behind := besides(words, all, found, one)
 		bad = s.withdrawn(one.object, before, behind)
@@ -101,23 +105,32 @@ func wrapped(all []block) (string, bool) {
 }
 
 // wrappedAlike gives what stands between an outer pair of fences that are as
-// long as those inside, so that Markdown pairs them otherwise: one opens right
-// before another that has a name, and two close at the end.
+// long as those inside, so that Markdown pairs them otherwise: one of text
+// opens before another that has a name, and two close at the end.
 func wrappedAlike(text string) (string, bool) {
 	lines := strings.SplitAfter(strings.TrimSpace(text), "\n")
-	n := len(lines)
-	if n < 5 {
-		return "", false
-	}
 	at := func(i int) (mark, info string) { return marker(strings.TrimRight(lines[i], "\n")) }
-	outer, _ := at(0)
-	inner, name := at(1)
-	end, after := at(n - 1)
-	last, behind := at(n - 2)
-	if outer == "" || outer != inner || name == "" || end != outer || last != outer || after+behind != "" {
+	first := slices.IndexFunc(lines, func(l string) bool { mark, _ := marker(strings.TrimRight(l, "\n")); return mark != "" })
+	end := len(lines) - 1
+	last := end - 1
+	for last > 0 && strings.TrimSpace(lines[last]) == "" {
+		last--
+	}
+	if first < 0 || last < first+3 {
 		return "", false
 	}
-	return strings.Join(lines[1:n-1], ""), true
+	outer, lang := at(first)
+	mark, after := at(end)
+	again, behind := at(last)
+	if mark != outer || again != outer || after+behind != "" || !slices.Contains([]string{"", "markdown", "md", "text", "txt", "plaintext"}, lang) {
+		return "", false
+	}
+	for i := first + 1; i < last; i++ { // the next fence opens a block inside
+		if inner, name := at(i); inner != "" {
+			return strings.Join(lines[:first], "") + strings.Join(lines[first+1:end], ""), inner == outer && name != ""
+		}
+	}
+	return "", false
 }
 
 // besides is the prose before and behind a decision, without what was found
@@ -162,6 +175,9 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		p := &reader{text: text, at: i}
 		value, err := p.value(0)
 		switch {
+		case err != nil && s.form(text[i:]) > 0:
+			i += s.form(text[i:])
+			continue
 		case err != nil && s.attempt(text[i:min(p.at+1, len(text))]):
 			return nil, err
 		case err != nil:
@@ -172,6 +188,9 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		}
 		from := i
 		i = p.at
+		if struckOut.MatchString(text[max(0, from-20):from]) {
+			continue
+		}
 		if object, note := s.recognise(value, 0); object != nil {
 			if note != "" {
 				p.fix(note)
@@ -180,6 +199,29 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		}
 	}
 	return out, nil
+}
+
+// struckOut is what opens a part of a text that is not to be read.
+var struckOut = regexp.MustCompile(`(?i)(?:~~|<!--|<(?:del|s|strike)>)\s*$`)
+
+// form is how many bytes of a text the form of an answer takes that the text
+// begins with: an object with a choice of all words, or with dots for a list,
+// as prompts show it. It is no decision, nor an attempt at one.
+func (s *Shape[T]) form(text string) int {
+	var choice []string
+	for _, o := range s.options() {
+		choice = append(choice, `"`+regexp.QuoteMeta(o)+`"`)
+	}
+	pattern := `^\{\s*"` + s.keys[0] + `"\s*:\s*`
+	if len(choice) > 0 {
+		pattern += strings.Join(choice, `\s*\|\s*`)
+	} else {
+		pattern += `\[\s*\{?\s*(?:[A-Z_]+\s*,?\s*)?(?:…|\.\.\.)[^"\]{}]*\]`
+	}
+	if m := regexp.MustCompile(pattern + `[^{}]*\}`).FindString(text); m != "" {
+		return len(m)
+	}
+	return 0
 }
 
 // attempt tells whether a broken piece of text was meant to be a decision.
@@ -193,10 +235,10 @@ func (s *Shape[T]) attempt(text string) bool {
 }
 
 // choose takes the one decision out of what was found.
-func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
+func (s *Shape[T]) choose(found []candidate, all []block, words string) (candidate, *Malformed) {
 	var kept []candidate
 	for _, c := range found {
-		if s.isExample(c.object) {
+		if s.isExample(c.object) || s.allWords(c.object) {
 			continue
 		}
 		known := false
@@ -213,10 +255,27 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 	if len(kept) == 1 {
 		return kept[0], nil
 	}
+	slices.SortStableFunc(kept, func(a, b candidate) int {
+		x, _ := a.place(all)
+		y, _ := b.place(all)
+		return x - y
+	})
 	if joined, ok := s.joined(kept); ok {
-		return joined, nil
+		return joined, s.apart(kept, all, words)
 	}
 	return candidate{}, malformed(SchemaInvalid, "it holds %d different decisions; give one JSON object", len(kept))
+}
+
+// allWords tells an object whose decision is the list of all words.
+func (s *Shape[T]) allWords(object map[string]any) bool {
+	text, _ := object[s.word].(string)
+	options := s.options()
+	for _, o := range options {
+		if !strings.Contains(text, o) {
+			return false
+		}
+	}
+	return len(options) > 1
 }
 
 func (s *Shape[T]) isExample(object map[string]any) bool {
@@ -251,4 +310,47 @@ func (s *Shape[T]) joined(kept []candidate) (candidate, bool) {
 	all.object = map[string]any{s.many: actions}
 	all.repairs = append(all.repairs, "objects with one action each were taken together")
 	return all, true
+}
+
+// linking are words between actions that are to be taken one after the other.
+var linking = regexp.MustCompile(`(?i)^(?:[\s\d.,;:)#*_>-]|\b(?:and|then|next|now|also|first|firstly|second|secondly|third|finally|lastly|after that|afterwards|step|action|followed by|the|code|i|will|run|read|look|at)\b)*$`)
+
+// choosing are words between things of which one is to be taken.
+var choosing = regexp.MustCompile(`(?i)\b(?:or|alternatively|alternative|instead|otherwise|else|either|if|unless|maybe|perhaps|rather|option|prefer|better|not|choose|could|might|example)\b`)
+
+// apart refuses actions of which the words between them may make a choice, or
+// something else that is not meant: to look at something takes less than to
+// change it.
+func (s *Shape[T]) apart(kept []candidate, all []block, words string) *Malformed {
+	harmless := true
+	for _, c := range kept {
+		list, _ := c.object[s.many].([]any)
+		v, _ := list[0].(map[string]any)
+		_, name := actionOf(unpacked(v))
+		kind, _ := kindOf(name)
+		harmless = harmless && slices.Contains([]string{ReadRegion, Search, ListFiles, RunCheck}, kind)
+	}
+	for i := 1; i < len(kept); i++ {
+		between := ""
+		switch a, b := kept[i-1], kept[i]; {
+		case a.block >= 0 && a.block == b.block:
+			between = all[a.block].body[a.end:b.at]
+		default:
+			_, from := a.place(all)
+			to, _ := b.place(all)
+			between = words[min(from, len(words)):max(from, min(to, len(words)))]
+		}
+		if choosing.MatchString(between) || !harmless && !linking.MatchString(between) {
+			return s.doubted(between)
+		}
+	}
+	return nil
+}
+
+// place is where a candidate stands in the text; all of a block counts.
+func (c candidate) place(all []block) (from, to int) {
+	if c.block < 0 {
+		return c.at, c.end
+	}
+	return all[c.block].start, max(all[c.block].end, all[c.block].start)
 }

@@ -41,7 +41,12 @@ func withoutThoughts(text string) (string, *Malformed) {
 var glued = regexp.MustCompile("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
 
 // unglued gives such a fence a line of its own.
-func unglued(text string) string { return glued.ReplaceAllString(text, "$1\n$2") }
+func unglued(text string) string {
+	return glued.ReplaceAllString(unseen.ReplaceAllString(text, "$1$2"), "$1\n$2")
+}
+
+// unseen is what has no width and stands round a fence.
+var unseen = regexp.MustCompile("(?m)^(?:[\u200b-\u200d\u2060\ufeff]+([ ]{0,3}(?:```|~~~).*?)|((?:```|~~~)[^\n]*?))[\u200b-\u200d\u2060\ufeff]*$")
 
 // fences finds the fenced blocks of CommonMark: three or more backticks or
 // tildes, closed by at least as many of the same. A last block that is not

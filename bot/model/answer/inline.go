@@ -27,12 +27,13 @@ var (
 // inlineCode moves code that stands inside the JSON to a field of its own, so
 // that "code" is always a number. Code that is escaped twice is refused.
 func inlineCode(v map[string]any, n int, r *Report) *Malformed {
+	had := ""
 	for key, x := range copyOf(v) {
 		name := snake(key)
 		if to, ok := fieldNames[name]; ok {
 			name = to
 		}
-		if name != "code" {
+		if name != "code" && name != "text" {
 			continue
 		}
 		text, isText := x.(string)
@@ -60,8 +61,14 @@ func inlineCode(v map[string]any, n int, r *Report) *Malformed {
 			text += "\n"
 		}
 		delete(v, key)
-		v["text"] = text
+		if had != "" && had != text {
+			return malformed(SchemaInvalid, "the code of action %d is given twice, and differs", n)
+		}
+		had = text
 		r.Repairs = append(r.Repairs, "code inside the JSON was used")
+	}
+	if had != "" {
+		v["text"] = had
 	}
 	return nil
 }

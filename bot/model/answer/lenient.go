@@ -232,9 +232,9 @@ func (p *reader) more(closing byte, last any) (bool, *Malformed) {
 		}
 		return false, p.fail("a bracket is missing")
 	}
-	switch c := p.text[p.at]; {
+	switch c, size := p.mark(); {
 	case c == ',':
-		p.at++
+		p.at += size
 		return true, nil
 	case c == closing:
 		p.at++
@@ -264,21 +264,45 @@ func (p *reader) key() (string, *Malformed) {
 		p.fix("quotes were added")
 	}
 	p.space()
-	if p.at >= len(p.text) || p.text[p.at] != ':' {
+	if p.at >= len(p.text) {
 		return "", p.fail("a colon is missing")
 	}
-	p.at++
+	c, size := p.mark()
+	if c != ':' {
+		return "", p.fail("a colon is missing")
+	}
+	p.at += size
 	return name, nil
 }
 
 // quote tells how a string begins and ends.
 func quote(s string) (open, end string) {
-	for _, q := range [][2]string{{`"""`, `"""`}, {`"`, `"`}, {`'`, `'`}, {"“", "”"}, {"`", "`"}} {
+	for _, q := range quotes {
 		if strings.HasPrefix(s, q[0]) {
 			return q[0], q[1]
 		}
 	}
 	return "", ""
+}
+
+// quotes are the marks that open a string, with those that close it.
+var quotes = [][2]string{{`"""`, `"""`}, {`"`, `"`}, {`'`, `'`}, {"“", "”"}, {"`", "`"}, {"„", "“"}, {"”", "”"}, {"«", "»"}, {"‘", "’"}, {"＂", "＂"}}
+
+// closes are other marks that close a string, by the mark that opened it.
+var closes = map[string]string{"„": "”", "“": "“"}
+
+// wide are marks of JSON in the width of East Asian letters.
+var wide = map[string]string{"：": ":", "，": ","}
+
+// mark gives the mark of JSON at p.at, and how many bytes it takes.
+func (p *reader) mark() (byte, int) {
+	for w, m := range wide {
+		if strings.HasPrefix(p.text[p.at:], w) {
+			p.fix("wide marks were written in JSON's form")
+			return m[0], len(w)
+		}
+	}
+	return p.text[p.at], 1
 }
 
 // quoted reads a string.
@@ -298,8 +322,13 @@ func (p *reader) quoted(open, end string, isKey bool) (string, *Malformed) {
 			if !p.escape(&b) {
 				return "", p.fail("a string is not closed")
 			}
-		case strings.HasPrefix(rest, end):
-			if p.ends(len(end), isKey) || end == `"""` {
+		case strings.HasPrefix(rest, end) || closes[open] != "" && strings.HasPrefix(rest, closes[open]):
+			end := end
+			if !strings.HasPrefix(rest, end) {
+				end = closes[open]
+			}
+			// A key holds no mark of its own.
+			if isKey || p.ends(len(end)) || end == `"""` {
 				p.at += len(end)
 				return b.String(), nil
 			}
@@ -319,19 +348,16 @@ func (p *reader) quoted(open, end string, isKey bool) (string, *Malformed) {
 	return "", p.fail("a string is not closed")
 }
 
-// ends tells whether the quotation mark at p.at closes its string: in JSON
-// nothing but a colon, a comma, a bracket or the end can follow.
-func (p *reader) ends(size int, isKey bool) bool {
+// ends tells whether the quotation mark at p.at closes its string, a value: in
+// JSON nothing but a comma, a bracket or the end can follow.
+func (p *reader) ends(size int) bool {
 	// Bounded, so that a text full of quotation marks stays linear.
 	look := reader{text: p.text[:min(len(p.text), p.at+size+lookAhead)], at: p.at + size}
 	line := look.space()
 	if look.at >= len(look.text) {
 		return true
 	}
-	c := look.text[look.at]
-	if isKey {
-		return c == ':'
-	}
+	c, _ := look.mark()
 	return c == ',' || c == '}' || c == ']' || line && (c == '"' || c == '\'')
 }
 

@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,11 +14,13 @@ import (
 var extras = map[string]bool{
 	"thought": true, "thoughts": true, "thinking": true, "reasoning": true, "analysis": true, "comment": true, "comments": true,
 	"note": true, "notes": true, "$schema": true, "schema_version": true, "version": true, "id": true, "tool_call_id": true,
-	"type": true, "name": true, "tool": true, "tool_name": true, "function": true, "role": true, "language": true,
+	"type": true, "name": true, "tool": true, "tool_name": true, "function": true, "role": true, "language": true, "reason": true,
 }
 
 // wrappers are fields that models put a whole decision into.
-var wrappers = []string{"response", "answer", "result", "output", "decision", "data", "content", "arguments", "args", "parameters", "params", "input", "tool_input", "function"}
+var wrappers = []string{"response", "answer", "result", "output", "decision", "data", "content", "arguments", "args", "parameters", "params", "input", "tool_input", "function",
+	"final", "final_answer", "final_response", "reply", "message", "json", "object", "payload", "body", "value", "text", "assistant", "function_call", "tool_call", "tool_calls", "tool_use",
+	"developer", "planner", "tester", "reviewer", "review", "plan", "verdict", "recommendation", "critique", "root", "structured_output", "json_response"}
 
 // maxNesting bounds how deep a decision is looked for in wrappers.
 const maxNesting = 3
@@ -63,20 +66,12 @@ func (s *Shape[T]) fromObject(v map[string]any, depth int) (map[string]any, stri
 	if s.single != nil && s.single(v) {
 		return map[string]any{s.many: []any{v}}, ""
 	}
-	for _, w := range wrappers {
-		inner, ok := v[w]
-		if !ok || !onlyExtras(v, w) {
+	for key, inner := range v { // a decision under another name, such as "rejected", may not be meant
+		if !slices.Contains(wrappers, snake(key)) || !onlyExtras(v, key) {
 			continue
 		}
 		if object, _ := s.recognise(inner, depth+1); object != nil {
-			return object, fmt.Sprintf("the decision was taken out of %q", w)
-		}
-	}
-	if len(v) == 1 {
-		for key, inner := range v {
-			if object, _ := s.recognise(inner, depth+1); object != nil {
-				return object, fmt.Sprintf("the decision was taken out of %q", oneLine(key))
-			}
+			return object, fmt.Sprintf("the decision was taken out of %q", oneLine(key))
 		}
 	}
 	return nil, ""

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/fettle-dev/fettle/bot/code"
 )
 
 // What can be read may still not be meant: a path that leads out of the
@@ -123,8 +121,10 @@ func (a *Action) nocode(lang string) string {
 	switch {
 	case broken(whole) || strings.ContainsFunc(whole, unprintable):
 		return "holds characters that were broken on their way; give the code in a fenced block, and unusual characters as escapes"
-	case (lang == "diff" || lang == "patch" || isDiff(whole)) && kind != ".diff" && kind != ".patch":
+	case (lang == "diff" || lang == "patch" || isPatch(a.Code, kind)) && kind != ".diff" && kind != ".patch":
 		return "gives a diff for code; give the whole new code of the region"
+	case foreign(lang, a.Path):
+		return fmt.Sprintf("gives a block of %s for code; refer to the block that holds the code", oneLine(lang))
 	case lang == "base64" || lang == "b64" || lang == "hex" || encoded(whole):
 		return "gives encoded text for code; give the code as it is"
 	case escaped(whole, kind):
@@ -144,26 +144,6 @@ func (a *Action) nocode(lang string) string {
 
 // template is what a form has where code should be written.
 var template = regexp.MustCompile(`(?i)^(?:#|//)?\s*[<\[{(]+\s*(?:[a-z'-]+ )*(?:code|implementation|content|contents|function|body|here)(?: [a-z'-]+)*\s*[>\])}]+$`)
-
-// leftOut is the first line that stands for code that was not written, or "".
-func leftOut(text, kind string) string {
-	before := "" // the last line of code
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch {
-		case code.IsElision(line):
-			return line
-		case line == "…", line == "..." && (kind == ".py" || kind == ".pyi") && !opensBody(before):
-			return line
-		case line == "..." && slices.Contains(braces, kind):
-			return line
-		}
-		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "@") {
-			before = line
-		}
-	}
-	return ""
-}
 
 // braces are kinds of files in which a line of three dots is no code.
 var braces = []string{".go", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".kt", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".php", ".rb", ".swift", ".scala"}

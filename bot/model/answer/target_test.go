@@ -24,7 +24,7 @@ func TestA2ABlockMayNameItsTarget(t *testing.T) {
 		"the line before":   "The sum was wrong.\n\n**a.py** `" + fn + "`:\n```python\n" + blue,
 		"a heading":         "### a.py · " + fn + "\n\n```python\n" + blue,
 		"the same twice":    "`a.py` `" + fn + "`\n```python a.py " + fn + "\n" + blue,
-		"commands besides":  "```bash\nls\n```\n```python a.py " + fn + "\n" + blue,
+		"output besides":    "```text\nls\n```\n```python a.py " + fn + "\n" + blue,
 		"prose with a path": "I read b.py first.\n```python a.py " + fn + "\n" + blue,
 	} {
 		v, r, err := Developer.Read(text, "stop")
@@ -60,7 +60,7 @@ func TestF09ABlockWhoseTargetIsInDoubtIsRefused(t *testing.T) {
 		"a block for another file": {edit + "\n```python b.py\n" + blue, SchemaInvalid},
 		"for another region":       {edit + "\n```python path=a.py region=function:g@1\n" + blue, SchemaInvalid},
 		"a file twice":             {strings.Repeat("<create_file path=\"a.py\">\nx\n</create_file>\n", 2), SchemaInvalid},
-		"a tag that names others":  {"<edit path=\"a.py\">\nx\n</edit>\n", SchemaInvalid},
+		"a tag that names others":  {"<replace path=\"a.py\">\nx\n</replace>\n", SchemaInvalid},
 	} {
 		v, _, err := Developer.Read(tc.text, "stop")
 		if m, ok := IsMalformed(err); !ok || m.Class != tc.class {
