@@ -72,6 +72,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		if !s.lacks(Synthesis) {
 			out = append(out, s.forces(project, p.path, p.reg, suspicion)...)
 		}
+		out = append(out, s.sites(project, p.path, p.reg, suspicion)...)
 	}
 	for i := range out {
 		out[i].rank = out[i].score
@@ -139,6 +140,10 @@ func (s *search) fresh(cs []candidate) []candidate {
 	out := cs[:0]
 	for _, c := range cs {
 		key := c.path + "\x00" + string(c.content)
+		if c.site != nil {
+			out = append(out, c)
+			continue
+		}
 		if s.seen[key] || bytes.Equal(c.content, c.original) {
 			continue
 		}

@@ -46,6 +46,7 @@ func box(t testing.TB) *sandbox.Sandbox {
 type patient struct {
 	name, dir, heldback string
 	task                task.Task
+	without             map[string]bool
 }
 
 // copyTree copies a folder; a go.mod.txt becomes a go.mod.
@@ -150,7 +151,7 @@ func treat(t testing.TB, p patient) treated {
 	if out.baseline, err = v.Baseline(ctx, p.dir, suites); err != nil {
 		t.Fatal(err)
 	}
-	m := New(Config{Sandbox: session, Verifier: v})
+	m := New(Config{Sandbox: session, Verifier: v, Without: p.without})
 	req := Request{Dir: p.dir, Base: os.DirFS(base), Files: p.files(t), Task: p.task, Baseline: out.baseline}
 	began := time.Now()
 	suspects, err := m.Localise(ctx, req)

@@ -76,7 +76,7 @@ func join(a, b candidate) candidate {
 func everywhere(cs []candidate) []candidate {
 	var out []candidate
 	for _, c := range cs[:min(len(cs), everywhereOf)] {
-		if c.force != nil {
+		if c.force != nil || c.site != nil {
 			continue
 		}
 		old := string(c.original[c.start:c.end])

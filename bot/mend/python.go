@@ -21,7 +21,7 @@ var pythonRunner string
 //go:embed driver/probe.py
 var pythonProber string
 
-var pythonDriver = pythonRunner + "\n" + pythonProber + "\nmain()\n"
+var pythonDriver = pythonRunner + "\n" + pythonProber + "\n" + pythonAngel + "\nmain()\n"
 
 // preloaded modules are imported once per worker, before the forks. They are
 // the standard library's that tests and services use most.
@@ -66,6 +66,8 @@ type pythonRequest struct {
 	// "path:name"; so are the functions that TestFiles call.
 	Spots     []string `json:"spots,omitempty"`
 	TestFiles []string `json:"test_files,omitempty"`
+	// Site is a place whose value is looked into.
+	Site *pythonSite `json:"site,omitempty"`
 }
 
 type pythonAnswer struct {
@@ -87,7 +89,9 @@ type pythonAnswer struct {
 		After   string `json:"after"`
 		Shared  string `json:"shared"`
 	} `json:"probes"`
-	Calls []struct {
+	Made   []json.RawMessage `json:"made"`
+	Wishes []wish            `json:"wishes"`
+	Calls  []struct {
 		Called string `json:"called"` // path:name
 		Test   string `json:"test"`
 	} `json:"calls"`

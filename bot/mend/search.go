@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -22,6 +23,8 @@ type candidate struct {
 	score      float64       // suspicion of the place × prior of the operator
 	rank       float64       // the score with what the search has learnt; decides when it is tried
 	force      *mutate.Force // it only shows whether a condition could help
+	site       *mutate.Site  // it only is a place to look into
+	granted    *grant        // what it was made for, where a place was looked into
 	twice      bool          // it changes more than one place
 }
 
@@ -46,6 +49,7 @@ type search struct {
 	seen           map[string]bool // what candidates come to
 	grown          int             // places for which conditions were made
 	paired         int
+	looked         int // places that were looked into
 	partials       []partial
 	credited       map[line]bool
 	creditedRegion map[string]bool
@@ -136,7 +140,11 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		if err != nil {
 			return err
 		}
-		cs = append(cs, more...)
+		made, err := s.look(ctx, cs[from:to])
+		if err != nil {
+			return err
+		}
+		cs = append(append(cs, more...), made...)
 		byRank(cs[to:])
 		end = len(cs)
 		if len(s.plausible) > 0 {
@@ -176,6 +184,7 @@ func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[s
 	if len(s.plausible) == before {
 		s.credit(rest, helped)
 	}
+	more = append(more, s.others(helped)...)
 	return append(more, s.grow(ctx, forced)...), nil
 }
 
@@ -230,6 +239,9 @@ func (s *search) horizon(cs []candidate, to int) int {
 // because the time was up.
 func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
 	out := make([]map[string]bool, len(cs))
+	if i := slices.IndexFunc(cs, func(c candidate) bool { return c.site != nil }); i >= 0 {
+		return s.attemptChanges(ctx, cs, tests)
+	}
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	err := s.bench.try(limited, cs, tests, func(i int, passed map[string]bool) bool {
@@ -238,6 +250,23 @@ func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.Tes
 	})
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return out, nil // the search's own time was up in the middle of a candidate
+	}
+	return out, err
+}
+
+// attemptChanges tries those candidates that change something.
+func (s *search) attemptChanges(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
+	out := make([]map[string]bool, len(cs))
+	var some []candidate
+	var at []int
+	for i, c := range cs {
+		if c.site == nil {
+			some, at = append(some, c), append(at, i)
+		}
+	}
+	got, err := s.attempt(ctx, some, tests)
+	for k, i := range at {
+		out[i] = got[k]
 	}
 	return out, err
 }

@@ -81,8 +81,11 @@ class Result:
     def __init__(self, say, req):
         self.say, self.req = say, req
         self.prober = Prober(say, set(req["spots"]), set(req["test_files"])) if req.get("spots") is not None else None
+        self.angel = Angel(req["site"], say) if req.get("site") else None
 
-    def lines(self):
+    def lines(self, name):
+        if self.angel is not None:
+            self.angel.test = name
         return {} if self.req.get("trace") else None
 
     def test(self, name, passed, lines, seconds, text):
@@ -91,6 +94,10 @@ class Result:
             shown = {k[len(ROOT):]: sorted(v.items()) for k, v in lines.items()}
         self.say({"id": name, "passed": passed, "lines": shown, "seconds": seconds,
                   "text": text[-4000:] if self.req.get("texts") else ""})
+
+    def end(self):
+        if self.angel is not None:
+            self.angel.close()
 
 
 class Pytest:
@@ -121,13 +128,14 @@ class Pytest:
     def run(self, ids, limit, result):
         todo = [self.items[i] for i in ids if i in self.items]
         for k, item in enumerate(todo):
-            lines = result.lines()
-            began = time.process_time()
             name = item.nodeid
+            lines = result.lines(name)
+            began = time.process_time()
             item.config.option.tbstyle = "short" if result.req.get("texts") else "no"
             with Guard(limit, lines, result.prober, name):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
             result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
+        result.end()
 
 
 class Unittest:
@@ -154,7 +162,7 @@ class Unittest:
         for name in ids:
             if name not in self.tests:
                 continue
-            lines = result.lines()
+            lines = result.lines(name)
             outcome = unittest.TestResult()
             began = time.process_time()
             finished = False
@@ -164,6 +172,7 @@ class Unittest:
             passed = finished and outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
             text = "".join(t for _, t in outcome.errors + outcome.failures)
             result.test(name, passed, lines, time.process_time() - began, text)
+        result.end()
 
 
 RUNNERS = {"pytest": Pytest, "unittest": Unittest}
@@ -285,6 +294,7 @@ def forked(work, wall):
 
 def answer(records):
     return {"tests": [r for r in records if "id" in r], "probes": [r for r in records if "probe" in r], "calls": [r for r in records if "called" in r],
+            "made": next((r["made"] for r in records if "made" in r), None), "wishes": [r for r in records if "wish" in r],
             "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records), "stale": any(r.get("stale") for r in records)}
 
 
@@ -391,7 +401,7 @@ def again(req, reply, spent):
     """Tells whether a candidate is run from the start after it was run on what old
     code had made while the modules were imported: when it passed, to be sure, and
     the likeliest of those that failed."""
-    if req.get("spots") is not None:
+    if req.get("spots") is not None or req.get("site"):
         return False
     passed = {t["id"] for t in reply["tests"] if t["passed"]}
     return spent < AGAIN or passed.issuperset(req["tests"])

@@ -1,0 +1,223 @@
+package mend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// angelic is a bench that can tell what the expression at a place could be: it
+// runs the tests with somebody standing there, who works small expressions out
+// over what is in scope, in failing and in passing executions. What it gives is
+// tried like any other candidate; nothing of it is evidence.
+type angelic interface {
+	// wishes gives for each place the values that it could have in the failing
+	// executions, each with the expressions that come to it.
+	wishes(ctx context.Context, at []candidate, red, green []verify.TestResult) ([][]wish, error)
+}
+
+// wish is a value that a place could have to have in the failing executions.
+type wish struct {
+	Want   string            `json:"wish"` // in the first execution in which it is another
+	Was    string            `json:"was"`
+	Where  map[string]string `json:"where"`  // names in scope there, with their values
+	Reds   int               `json:"reds"`   // failing executions that were looked at
+	Greens int               `json:"greens"` // and passing ones
+	Exprs  []wishExpr        `json:"exprs"`  // the likeliest first
+}
+
+type wishExpr struct {
+	Text   string  `json:"text"`
+	Cost   float64 `json:"cost"`   // how unlikely somebody wrote it: its size and what it is made of
+	Broken int     `json:"broken"` // passing executions in which it comes to something else
+}
+
+const (
+	// siteShare is what looking into the places of a region is worth beside its
+	// plain candidates, and foundShare the probability that what is made for a
+	// place is the fix.
+	siteShare, foundShare = 0.05, 0.01
+	maxLooked             = 120 // places that are looked into in one search
+	maxWishes             = 24  // values of one place that are tried
+	maxFulfilled          = 16  // expressions for a value that mended something
+	// brokenShare puts an expression back that changes what passing executions see.
+	brokenShare = 0.1
+	toldWish    = 6 // how much likelier a value is that an assertion asks for
+)
+
+// sites are the places of a region that are looked into when their turn comes.
+func (s *search) sites(project *mutate.Project, path string, reg code.Region, suspicion map[line]float64) []candidate {
+	if _, ok := s.bench.(angelic); !ok || s.lacks(Synthesis) {
+		return nil
+	}
+	var out []candidate
+	src := s.sources.read(path)
+	list := project.Sites(path, reg.StartByte, reg.EndByte)
+	for _, x := range list {
+		weight := math.Pow(near(suspicion, path, x.Line), trust) * x.Weight
+		if weight == 0 {
+			continue
+		}
+		c := candidate{path: path, original: src, start: x.Start, end: x.End, region: reg, site: &x, score: weight * siteShare / float64(max(len(list), 12))}
+		c.mutation = mutate.Mutation{Operator: "site", Start: x.Start, End: x.End, Line: x.Line}
+		c.rank = c.score
+		out = append(out, c)
+	}
+	return out
+}
+
+// look finds out what the places among some candidates could be, and makes the
+// candidates of it: for each value the likeliest expression.
+func (s *search) look(ctx context.Context, cs []candidate) ([]candidate, error) {
+	b, ok := s.bench.(angelic)
+	var at []candidate
+	for _, c := range cs {
+		if c.site != nil && s.looked < maxLooked {
+			s.looked++
+			at = append(at, c)
+		}
+	}
+	if !ok || len(at) == 0 {
+		return nil, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
+	defer cancel()
+	found, err := b.wishes(limited, at, s.target.red, s.witnesses())
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = nil // what was found until then has to do
+	}
+	var out []candidate
+	for i, ws := range found {
+		s.mender.cfg.Log.WithFields(logrus.Fields{"place": fmt.Sprintf("%s:%d", at[i].path, at[i].mutation.Line), "values": len(ws)}).
+			Debugf("looked into %s %q", at[i].site.Kind, at[i].site.Text)
+		out = append(out, s.granted(at[i], ws)...)
+	}
+	return s.fresh(out), err
+}
+
+// witnesses are the passing tests whose executions are looked into.
+func (s *search) witnesses() []verify.TestResult {
+	all := sample(s.target, probeTests)
+	return all[min(len(s.target.red), probeTests/2):]
+}
+
+// granted are the likeliest expressions for the likeliest values of a place.
+func (s *search) granted(at candidate, ws []wish) []candidate {
+	heard := s.target.hear()
+	likely := func(w wish) float64 {
+		l := likelihood(w.Exprs[0])
+		if slices.Contains(heard[unquoted(w.Was)], unquoted(w.Want)) {
+			l *= toldWish
+		}
+		return l
+	}
+	ws = slices.DeleteFunc(slices.Clone(ws), func(w wish) bool { return len(w.Exprs) == 0 })
+	sort.SliceStable(ws, func(i, j int) bool {
+		if a, b := likely(ws[i]), likely(ws[j]); a != b {
+			return a > b
+		}
+		return ws[i].Exprs[0].Text < ws[j].Exprs[0].Text
+	})
+	var out []candidate
+	for _, w := range ws[:min(len(ws), maxWishes)] {
+		out = append(out, s.fulfil(at, w, 0, likely(w)/likelihood(w.Exprs[0])))
+	}
+	return out
+}
+
+func likelihood(e wishExpr) float64 {
+	l := math.Exp(-0.7 * e.Cost)
+	if e.Broken > 0 {
+		l *= brokenShare
+	}
+	return l
+}
+
+// fulfil makes the k-th expression of a wish a candidate.
+func (s *search) fulfil(at candidate, w wish, k int, gain float64) candidate {
+	e := w.Exprs[k]
+	m := mutate.Mutation{Operator: "synthesis", Class: "wrong expression", Start: at.start, End: at.end, Replacement: e.Text, Line: at.mutation.Line,
+		Description: w.explain(at.site, e.Text)}
+	if at.site.Kind == mutate.SiteCondition {
+		m.Operator, m.Class = "condition_synthesis", "wrong condition"
+	}
+	weight := at.score / siteShare * 12
+	c := made(at.path, at.original, at.region, m, min(weight, 1)*foundShare*likelihood(e)*gain)
+	c.rank = max(c.score, at.rank) * 3 // it was made for the failing tests, and one stands for many
+	c.granted = &grant{at: at, wish: w, gain: gain}
+	return c
+}
+
+// grant is the wish that a candidate fulfils.
+type grant struct {
+	at   candidate
+	wish wish
+	gain float64
+	done bool
+}
+
+// others are the other expressions for the values with which some candidates
+// mended what was to be mended.
+func (s *search) others(helped []candidate) []candidate {
+	var out []candidate
+	for _, h := range helped {
+		if h.granted == nil || h.granted.done {
+			continue
+		}
+		h.granted.done = true
+		for k := 1; k < min(len(h.granted.wish.Exprs), maxFulfilled); k++ {
+			c := s.fulfil(h.granted.at, h.granted.wish, k, h.granted.gain)
+			c.granted.done = true
+			out = append(out, c)
+		}
+	}
+	return s.fresh(out)
+}
+
+// explain says what was needed where, for a person.
+func (w wish) explain(x *mutate.Site, text string) string {
+	var where []string
+	for _, name := range slices.Sorted(maps.Keys(w.Where)) {
+		if wholeWord(text, name)+wholeWord(x.Text, name) > 0 && len(where) < 2 {
+			where = append(where, fmt.Sprintf("`%s` is %s", name, w.Where[name]))
+		}
+	}
+	what, need := "value", "be "+shown(w.Want)
+	if x.Kind == mutate.SiteCondition {
+		what, need = "condition", map[bool]string{true: "be true", false: "be false"}[strings.EqualFold(w.Want, "true")]
+	}
+	when := ""
+	if len(where) > 0 {
+		when = " when " + strings.Join(where, " and ")
+	}
+	was := ""
+	if kind, crashed := strings.CutPrefix(w.Was, "!"); crashed {
+		was = " (it raised " + kind + ")"
+	} else if x.Kind != mutate.SiteCondition {
+		was = " (it was " + shown(w.Was) + ")"
+	}
+	return fmt.Sprintf("Use `%s` instead of `%s`: this %s has to %s%s%s.", text, x.Text, what, need, when, was)
+}
+
+func shown(v string) string {
+	if r := []rune(v); len(r) > 40 {
+		return string(r[:37]) + "…"
+	}
+	return v
+}
+
+// watched is the text with somebody standing at a place, between before and after.
+func (c candidate) watched(before, after string) []byte {
+	return bytes.Join([][]byte{c.original[:c.start], []byte(before), c.original[c.start:c.end], []byte(after), c.original[c.end:]}, nil)
+}

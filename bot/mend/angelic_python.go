@@ -1,0 +1,70 @@
+package mend
+
+import (
+	"context"
+	_ "embed" // the driver
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+//go:embed driver/angel.py
+var pythonAngel string
+
+// pythonSite is a place as driver/angel.py reads it.
+type pythonSite struct {
+	Kind      string            `json:"kind"`
+	Text      string            `json:"text"`
+	Need      int               `json:"need"`
+	Near      []string          `json:"near"`
+	Chains    []string          `json:"chains"`
+	Parts     []string          `json:"parts"`
+	Literals  []string          `json:"literals"`
+	Functions []string          `json:"functions"`
+	Kinds     []string          `json:"kinds"`
+	Red       []string          `json:"red"`
+	Exprs     []json.RawMessage `json:"exprs"` // to be judged; none while they are made
+}
+
+// siteTime is the processor time that one test gets while somebody stands at a
+// place: the work is done in children, and its own is to read them.
+const siteTime = 4.0
+
+func (b *pythonBench) wishes(ctx context.Context, at []candidate, red, green []verify.TestResult) ([][]wish, error) {
+	out := make([][]wish, len(at))
+	var mu sync.Mutex
+	err := parallel(ctx, len(b.workers), len(at), func(worker, i int) (map[string]bool, error) {
+		found, err := b.stand(ctx, worker, at[i], red, green)
+		mu.Lock()
+		defer mu.Unlock()
+		out[i] = found
+		return nil, err
+	}, func(int, map[string]bool) bool { return true })
+	return out, err
+}
+
+// stand looks into one place twice: to make expressions of what the failing tests
+// have in scope, and to see what each comes to in all tests.
+func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, green []verify.TestResult) ([]wish, error) {
+	x := at.site
+	list := func(l []string) []string { return append([]string{}, l...) }
+	req := b.request(red)
+	req.Site = &pythonSite{Kind: x.Kind, Text: x.Text, Need: x.Need, Near: list(x.Near), Chains: list(x.Chains), Parts: list(x.Parts), Literals: list(x.Literals),
+		Functions: list(x.Functions), Kinds: []string{}, Red: natives(red, b.suite)}
+	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
+	req.Limit, req.Wall = req.Limit+siteTime, 20
+	answer, err := b.ask(ctx, worker, req)
+	if err != nil || len(answer.Made) == 0 {
+		return nil, err
+	}
+	req.Site.Exprs = answer.Made
+	req.Tests = append(req.Tests, natives(green, b.suite)...)
+	if answer, err = b.ask(ctx, worker, req); err != nil {
+		return nil, fmt.Errorf("judging expressions for line %d of %s: %w", x.Line, at.path, err)
+	}
+	return answer.Wishes, nil
+}
+
+var _ angelic = (*pythonBench)(nil)

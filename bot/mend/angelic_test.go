@@ -1,0 +1,68 @@
+package mend
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// unmade are projects with a fault whose mending no template holds.
+var unmade = map[string]string{
+	"python": `
+-- invoice.py --
+class Invoice:
+    def __init__(self, net, rate, paid, credit):
+        self.net = net
+        self.rate = rate
+        self.paid = paid
+        self.credit = credit
+
+    def tax(self):
+        return self.net * self.rate // 100
+
+
+def due(invoice, fee):
+    open_amount = invoice.net - invoice.paid
+    return open_amount + fee
+-- test_invoice.py --
+from invoice import Invoice, due
+
+def test_plain():
+    assert due(Invoice(100, 0, 30, 0), 5) == 75
+
+def test_unpaid():
+    assert due(Invoice(80, 0, 0, 0), 0) == 80
+
+def test_taxed():
+    assert due(Invoice(200, 20, 50, 7), 3) == 193
+
+def test_taxed_more():
+    assert due(Invoice(300, 10, 20, 9), 1) == 311
+`,
+}
+
+func TestR1ExpressionsAreMadeOfWhatIsInScope(t *testing.T) {
+	t.Parallel()
+	for lang, text := range unmade {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			alone := project(t, text)
+			alone.task = task.Task{Title: "The amount due is wrong", Body: "due() gives too little for some invoices."}
+			alone.without = map[string]bool{"synthesis": true}
+			if r := treat(t, alone); r.repair.Found != nil {
+				t.Fatalf("a template mends it: %s", r.row())
+			}
+			p := project(t, text)
+			p.task = alone.task
+			r := treat(t, p)
+			if r.repair.Found == nil || !r.verdict.Green {
+				t.Fatalf("not mended: %s", r.row())
+			}
+			t.Log(r.row())
+			if f := r.repair.Found; !strings.Contains(f.Explanation, "has to be") {
+				t.Errorf("the explanation does not say what was needed: %s", f.Explanation)
+			}
+		})
+	}
+}
