@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/fettle-dev/fettle/eval/mend/bugs"
+)
+
+// fixOf is the true fix of a bug as a diff, or why it cannot be told.
+func fixOf(work string, f bugs.Folder) string {
+	subject, err := bugs.TreeDir(context.Background(), work, f.Bug)
+	if err != nil {
+		return fmt.Sprintf("# %v\n", err)
+	}
+	var out strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(f.Broken)) {
+		right, err := os.ReadFile(filepath.Join(subject, filepath.FromSlash(p)))
+		if err != nil {
+			fmt.Fprintf(&out, "# %v\n", err)
+			continue
+		}
+		out.WriteString(udiff.Unified("a/"+p, "b/"+p, string(f.Broken[p]), string(right)))
+	}
+	text := out.String()
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+func clipLines(s string, n int) string {
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) <= n {
+		return s
+	}
+	return strings.Join(lines[:n], "") + fmt.Sprintf("… and %d more lines\n", len(lines)-n)
+}
