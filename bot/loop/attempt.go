@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ func (r *run) pass(ctx context.Context, tier task.Tier, given task.Patch) error 
 	if err != nil {
 		return err
 	}
+	d = r.circles(ctx, t, d)
 	a.Cost, a.Elapsed = r.money.all-before, r.now().Sub(a.StartedAt)
-	d = r.circles(t, d)
 	a.Why = verdictWords(a, d)
 	r.state.Attempts = append(slices.Clone(r.state.Attempts), a)
 	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "next": d.Next, "by": d.By}
@@ -282,10 +283,12 @@ func factsOf(a task.Attempt) patch.Facts {
 
 // mend asks mechanical repair for a change.
 func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error) {
+	begun := r.now()
 	rep, err := r.repair(ctx, r.search(ctx))
 	if err != nil {
 		return agent.Decision{}, err
 	}
+	a.Search = &task.Search{Tried: rep.Tried, Plausible: rep.Plausible, Seconds: math.Round(r.now().Sub(begun).Seconds()*1000) / 1000}
 	if err := r.note(ctx, "mend.searched", rep.Reason, map[string]any{"tried": rep.Tried, "plausible": rep.Plausible}); err != nil {
 		return agent.Decision{}, err
 	}
@@ -293,7 +296,7 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
-	a.Patch, a.Explanation = rep.Found.Patch, rep.Found.Explanation
+	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
 	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
 	return decided(agent.NextEscalate, ""), nil
 }

@@ -128,7 +128,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 	if r.in.Tree != nil {
 		s.Base = r.in.Tree.BaseCommit()
 	}
-	for _, tier := range append(task.Ladder[1:len(task.Ladder):len(task.Ladder)], task.TierNano) {
+	for _, tier := range append(task.Ladder[1:len(task.Ladder):len(task.Ladder)], task.TierNano, task.TierEmbeddings) {
 		if r.Models != nil && r.Models.Has(tier) {
 			s.Rungs[tier] = rung{r.Models.Name(tier), r.Models.ContextTokens(tier)}
 		}

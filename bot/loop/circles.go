@@ -1,10 +1,15 @@
 package loop
 
 import (
+	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/detect"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -44,13 +49,17 @@ func (r *run) sameDiff(t *trial) int {
 
 // circles looks for a loop that the attempt completes. A loop escalates at
 // once (SPEC L4); a prediction does so too, but does not end the last tier.
-func (r *run) circles(t *trial, d agent.Decision) agent.Decision {
+func (r *run) circles(ctx context.Context, t *trial, d agent.Decision) agent.Decision {
 	if d.Next != agent.NextRetry && d.Next != agent.NextEscalate || t.a.Tier == task.TierMechanical {
 		return d
 	}
 	now := tryOf(*t.a)
 	now.Actions = t.actions
-	for _, f := range r.Detect.Look(append(r.tries(), now)) {
+	var look detect.Config
+	if _, ok := r.rungs[task.TierEmbeddings]; ok {
+		look.Meaning = r.meaning(ctx, *t.a)
+	}
+	for _, f := range look.Look(append(r.tries(), now)) {
 		if !f.Complete() && r.above(t.a.Tier) == top {
 			continue
 		}
@@ -58,6 +67,34 @@ func (r *run) circles(t *trial, d agent.Decision) agent.Decision {
 		return agent.Decision{Next: agent.NextEscalate, By: "loop", Reason: fmt.Sprintf("%s (%s, %.0f %%)", f.Words, f.Kind, 100*f.Confidence)}
 	}
 	return d
+}
+
+const (
+	// alikeFrom is the cosine from which two changes mean the same. Changes of one
+	// function are near to each other whatever they do, so it is high.
+	alikeFrom = 0.97
+	// mostCompared bounds a change, in bytes: embedding models take some 8,000 tokens.
+	mostCompared = 12_000
+)
+
+// meaning compares changes by an embeddings endpoint, as it is bought, charged and
+// recorded like any other call. Where that does not work out nothing is known,
+// and the run goes on without.
+func (r *run) meaning(ctx context.Context, a task.Attempt) func(x, y string) float64 {
+	ask := r.asker(fmt.Sprintf("attempt-%d-alike", a.Number), &a)
+	funnel := redact.New()
+	return func(x, y string) float64 {
+		show := func(s string) string { return funnel.Secrets(strings.ToValidUTF8(s[:min(len(s), mostCompared)], "")) }
+		reply, err := ask(ctx, model.Request{Tier: task.TierEmbeddings, Agent: "detector", PromptClass: "alike", System: show(x), User: show(y)})
+		if err != nil {
+			return -1
+		}
+		cos, err := strconv.ParseFloat(reply.Text, 64)
+		if err != nil || cos < alikeFrom {
+			return -1
+		}
+		return cos
+	}
 }
 
 // plateau: the last two attempts of the tier brought no gain, so the failing

@@ -195,7 +195,7 @@ type stage struct {
 
 // offline is the configuration without anything that reaches outside.
 func (s *stage) offline() Config {
-	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Detect: s.cfg.Detect, Log: s.cfg.Log,
+	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Log: s.cfg.Log,
 		Now: func() time.Time { panic("a replay looked at the clock") }}
 }
 
@@ -217,6 +217,9 @@ func role(c scripted.Call) string {
 		if strings.Contains(c.System, words) {
 			return name
 		}
+	}
+	if c.Model == "model-"+string(task.TierEmbeddings) {
+		return "detector"
 	}
 	return "developer"
 }

@@ -30,7 +30,6 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/loop/detect"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -77,7 +76,6 @@ type Config struct {
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	Setup         *prepare.Session // installs dependencies; nil: nothing does
-	Detect        detect.Config
 	Sandbox       string // the walls, for the report
 	Now           func() time.Time
 	Log           logrus.FieldLogger

@@ -51,6 +51,10 @@ func TestEveryOutcome(t *testing.T) {
 		return each{"developer": func(int) scripted.Answer { return says(s) }}
 	}
 	all := []task.Tier{task.Tier1, task.Tier2, task.Tier3}
+	withMeaning := []task.Tier{task.Tier1, task.TierEmbeddings}
+	cosine := func(s string) func(int) scripted.Answer {
+		return func(int) scripted.Answer { return text(s) }
+	}
 	for _, row := range []struct {
 		outcome  task.Outcome
 		when     string
@@ -86,9 +90,9 @@ func TestEveryOutcome(t *testing.T) {
 		}, 2, "wrapped up"},
 		{task.BudgetExhausted, "the next call might cost more than is left", all, each{"developer": wrong}, func(s *stage) { s.in.Budget.USD = task.Dollars(0.007) }, -1, "may cost up to"},
 		{task.LoopDetected, "the last tier repeats a change", all[:1], always("omega"), nil, 3, "the same change as attempt 2"},
-		{task.LoopDetected, "nearly the same change fails in the same way", all[:1], each{"developer": func(n int) scripted.Answer {
-			return says("alpha = beta(gamma, delta, epsilon, zeta, eta, theta, iota, kappa, lam, mu, nu, xi, omicron, pi, " + string(rune('a'+n)) + ")")
-		}}, func(s *stage) { s.cfg.Detect.Meaning = func(string, string) float64 { return 0.97 }; sameMessage(s) }, 3, "alike"},
+		{task.LoopDetected, "changes that mean the same fail in the same way", withMeaning, each{"developer": wrong, "detector": cosine("0.98")}, sameMessage, 3, "98 % alike"},
+		{task.FailedAllTiers, "changes that mean something else fail in the same way", withMeaning, each{"developer": wrong, "detector": cosine("0.9")}, sameMessage, 4, "the same error"},
+		{task.FailedAllTiers, "the embeddings endpoint says nothing of use", withMeaning, each{"developer": wrong, "detector": cosine("?")}, sameMessage, 4, "the same error"},
 		{task.Impasse, "the failing set stands still and attempts are left", all[:1], each{"developer": wrong}, func(s *stage) { s.in.Budget.AttemptsPerTier = 5 }, 4, "no further"},
 		{task.MaxAttempts, "the attempts of the run are used up", all, each{"developer": wrong}, func(s *stage) { s.in.Budget.Attempts = 3 }, 3, "3 attempts"},
 		{task.MaxReplans, "the reviewer wants a third plan", all, each{

@@ -11,12 +11,15 @@ import (
 	"sync/atomic"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // doer is the HTTP client handed to go-openai for one request: it sets the
 // key's header, bounds the body, and keeps what go-openai drops.
 type doer struct {
 	client    *http.Client
+	document  bool // the answer is one document and not a stream
 	key       string
 	keyHeader string
 	sent      atomic.Bool // the request went out: it may be charged
@@ -48,6 +51,13 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		}{io.LimitReader(resp.Body, maxRefusal), resp.Body}
 		return resp, nil
 	}
+	if d.document {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxVectors), resp.Body}
+		return resp, nil
+	}
 	d.body = newLines(resp.Body)
 	resp.Body = d.body
 	return resp, nil
@@ -74,12 +84,15 @@ func (c *Client) once(ctx context.Context, ep *endpoint, key string, r Request) 
 	defer cancel()
 	ctx, watch := watched(ctx, ep.First, ep.Between)
 	defer watch.stop()
-	d := &doer{client: c.cfg.HTTP, key: key, keyHeader: ep.preset.KeyHeader}
+	d := &doer{client: c.cfg.HTTP, key: key, keyHeader: ep.preset.KeyHeader, document: r.Tier == task.TierEmbeddings}
 	oc := openai.DefaultConfig(key)
 	oc.BaseURL = strings.TrimRight(ep.BaseURL, "/")
 	oc.HTTPClient = d
-	can := ep.abilities()
 	began := c.cfg.Now()
+	if d.document {
+		return c.alike(ctx, ep, d, openai.NewClientWithConfig(oc), r, began)
+	}
+	can := ep.abilities()
 	var got answer
 	stream, err := openai.NewClientWithConfig(oc).CreateChatCompletionStream(ctx, ep.request(can, r))
 	if err == nil {

@@ -22,6 +22,9 @@ func (c *Client) Worst(r Request) task.USD {
 }
 
 func (e *endpoint) worst(r Request) task.USD {
+	if r.Tier == task.TierEmbeddings {
+		return e.price(mostIn(r), 0, 0)
+	}
 	return e.price(mostIn(r), 0, e.maxTokens(r))
 }
 

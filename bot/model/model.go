@@ -123,6 +123,9 @@ func (c *Client) Can(t task.Tier) catalog.Abilities {
 func (c *Client) Tally() *Tally { return c.tally }
 
 // Request is one question to one tier.
+//
+// At the tier embeddings it is a comparison: System and User are the two texts,
+// and the reply's text is the cosine of their embeddings, from -1 to 1.
 type Request struct {
 	Tier        task.Tier       `json:"tier"`
 	Agent       string          `json:"agent"`        // the role that asks, for the record

@@ -29,7 +29,7 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 		return nil
 	}
 	advice := map[string]string{string(task.TierMechanical): "needs no model; budget.max_tier: mechanical stops the ladder there"}
-	if err := tiers.only(advice, string(task.TierNano), string(task.Tier1), string(task.Tier2), string(task.Tier3)); err != nil {
+	if err := tiers.only(advice, string(task.TierNano), string(task.Tier1), string(task.Tier2), string(task.Tier3), string(task.TierEmbeddings)); err != nil {
 		return err
 	}
 	for _, name := range tiers.order {
@@ -40,6 +40,11 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 		t, err := tier(v, path)
 		if err != nil {
 			return err
+		}
+		if name == string(task.TierEmbeddings) && t.Preset != "" {
+			if _, ok := v.has("model"); !ok {
+				return v.errorf("needs model: the preset %s names one that writes, and this tier needs one that makes embeddings", t.Preset)
+			}
 		}
 		s.Tiers[task.Tier(name)] = t
 	}

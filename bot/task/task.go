@@ -184,13 +184,15 @@ func (u *USD) UnmarshalJSON(b []byte) error {
 // Tier is a rung of the ladder.
 type Tier string
 
-// The ladder, from free to strong, and the tester's own cheap model.
+// The ladder, from free to strong, the tester's own cheap model, and the one that
+// only compares texts by their meaning.
 const (
 	TierMechanical Tier = "mechanical"
 	Tier1          Tier = "tier1"
 	Tier2          Tier = "tier2"
 	Tier3          Tier = "tier3"
 	TierNano       Tier = "nano"
+	TierEmbeddings Tier = "embeddings"
 )
 
 // Ladder is the order in which tiers are tried.

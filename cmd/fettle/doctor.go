@@ -118,7 +118,7 @@ func wallFindings(walls sandbox.Walls) []finding {
 
 func (p *parts) modelFindings() []finding {
 	var out []finding
-	for _, tier := range []task.Tier{task.Tier1, task.Tier2, task.Tier3} {
+	for _, tier := range []task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3, task.TierEmbeddings} {
 		t, ok := p.set.Tiers[tier]
 		if !ok {
 			continue

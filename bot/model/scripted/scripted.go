@@ -8,8 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -69,6 +71,7 @@ func Start(script Script) (*Server, error) {
 	s := &Server{script: script, url: "http://" + l.Addr().String() + "/v1", seen: map[string]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.http.Serve(l) }()
 	return s, nil
@@ -115,6 +118,40 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 			call.System += m.Content
 		}
 	}
+	if a, ok := s.ask(r, call); ok {
+		write(w, r, call, a)
+	}
+}
+
+// embed answers a comparison of two texts: the script's text is the cosine that
+// their embeddings shall have.
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model string   `json:"model"`
+		Input []string `json:"input"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil || len(req.Input) != 2 {
+		http.Error(w, `{"error":{"message":"no two texts"}}`, http.StatusBadRequest)
+		return
+	}
+	call := Call{Model: req.Model, System: req.Input[0], User: req.Input[1], Key: r.Header.Get("Authorization") + r.Header.Get("api-key")}
+	a, ok := s.ask(r, call)
+	if !ok {
+		return
+	}
+	if cos, err := strconv.ParseFloat(a.Text, 64); err == nil && a.Body == "" {
+		body, _ := json.Marshal(map[string]any{ // plain numbers and texts
+			"object": "list", "model": req.Model, "usage": map[string]int{"prompt_tokens": a.TokensIn},
+			"data": []map[string]any{{"index": 0, "embedding": []float64{1, 0}}, {"index": 1, "embedding": []float64{cos, math.Sqrt(1 - cos*cos)}}},
+		})
+		a.Body = string(body)
+	}
+	write(w, r, call, a)
+}
+
+// ask notes a call and gives the script's answer when its time has come, unless
+// the caller has gone.
+func (s *Server) ask(r *http.Request, call Call) (Answer, bool) {
 	s.mu.Lock()
 	n := s.seen[call.Model]
 	s.seen[call.Model]++
@@ -124,9 +161,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-time.After(a.Delay):
 	case <-r.Context().Done():
-		return
+		return a, false
 	}
-	write(w, r, call, a)
+	return a, true
 }
 
 func write(w http.ResponseWriter, r *http.Request, call Call, a Answer) {
