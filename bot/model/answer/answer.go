@@ -178,7 +178,7 @@ func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
 	switch {
 	case len(text) > maxAnswer:
 		return v, r, malformed(SchemaInvalid, "it has %d bytes, at most %d are read", len(text), maxAnswer)
-	case finish == "length":
+	case slices.Contains([]string{"length", "max_tokens", "MAX_TOKENS", "content_filter"}, finish):
 		return v, r, malformed(Truncated, "it was cut at the token limit, and half an answer is never used; answer more briefly")
 	}
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")

@@ -16,9 +16,9 @@ import (
 var (
 	// comment is a line's comment, in any language's mark; a trailing one
 	// counts behind a body that is left out, too.
-	comment  = regexp.MustCompile(`^(?:#+|//+|/\*+|\*|--|<!--|;+|%+|\{/\*|"""|REM\b|')\s*(.*?)\s*(?:\*/\}?|-->|""")?$`)
+	comment  = regexp.MustCompile(`^(?:#+(?:\s+|[.…<\[(]|$)|//+|/\*+|\*|--|<!--|;+|%+|\{/\*|"""|REM\b)\s*(.*?)\s*(?:\*/\}?|-->|""")?$`)
 	trailing = regexp.MustCompile(`^[^#/"']*?(?:\.\.\.|…|\bpass;?|[{(\[]|^[\])};,]+)\s*(?:#+|//+|/\*+|--)\s*(.*?)\s*(?:\*/\s*[})\];,]*)?$`)
-	bare     = regexp.MustCompile(`^(?:[<(\[{]+|\.\.\.+|…|-{2,}|={2,}|\*+|>+)\s*(.*?)\s*(?:[>)\]}]+|\.\.\.+|…|-{2,}|={2,}|\*+|<+)?$`)
+	bare     = regexp.MustCompile(`^(?:[<(\[{]+|(?:\.\.\.+|…|-{2,}|={2,}|\*+|>+)\s+)\s*(\S+\s.*?)\s*(?:[>)\]}]+|\.\.\.+|…|-{2,}|={2,}|\*+|<+)?$`)
 	dots     = regexp.MustCompile(`^(?:\.\.\.|…)|(?:\.\.\.|…)$`)
 	noBody   = regexp.MustCompile(`\{\s*(?:/\*\s*(?:\.\.\.|…)[^*]*\*/|\.\.\.|…)\s*\}`)
 )
@@ -32,21 +32,26 @@ const (
 
 // standsFor are what such words say, from end to end.
 var standsFor = []*regexp.Regexp{
-	whole(subject + `(?:rest|remainder|remaining)(?: (?:of )?` + subject + source + things + `?(?: (?:in|of|inside) ` + subject + source + things + `)?)?\s*` + kept + `*`),
+	whole(subject + `(?:rest|remainder)(?: of )` + subject + source + things + `?(?: (?:in|of|inside) ` + subject + source + things + `)?\s*` + kept + `*`),
+	whole(subject + `(?:rest|remainder|remaining)(?: ` + source + things + `)?\s*` + kept + `+`),
 	whole(subject + `(?:existing|previous|original|old|current|same|unchanged|prior)(?: (?:existing|original|previous))* (?:code|implementation|logic|function body|method body|body|lines|content)(?: (?:of|in|from|for) ` + subject + source + things + `)?\s*` + kept + `*`),
-	whole(subject + source + things + `(?: and ` + source + things + `)?\s+` + `(?:(?:remains?|stays?|is|are|goes?|go|comes?|continues?|omitted|unchanged|untouched|elided|not shown|as before|kept|left|here)\b\s*)` + kept + `*`),
+	whole(subject + source + things + `(?: and ` + source + things + `)?\s+(?:(?:remains?|stays?|is|are|goes|go|comes?|left|kept|were|was)\s+)*` +
+		`(?:the same|same|unchanged|untouched|unmodified|intact|identical|as before|as is|as-is|omitted|elided|not shown|here|above|below|continues?)\b\s*` + kept + `*`),
 	whole(`(?:please )?(?:keep|leave|retain|preserve|include|copy|insert|paste|use|put|add|place|write|implement|repeat|same)(?: in)? ` + subject + `(?:rest|remaining|remainder|existing|original|previous|old|current|same|unchanged|new|actual|other|updated|real|everything|your|own)? ?` + subject + source +
 		`(?:code|implementation|logic|function body|method body|body|everything else|rest|lines|else)(?: (?:of|in|from) ` + subject + source + things + `)?\s*` + kept + `*`),
-	whole(`(?:everything|anything|all|nothing) else\s*(?:here\b\s*|in (?:the|this) (?:file|function|class|method)\b\s*)?(?:(?:changes|changed)\s*|` + kept + `*)`),
+	whole(`(?:everything|anything|all|nothing) else\s*(?:here\b\s*|in (?:the|this) (?:file|function|class|method)\b\s*)?(?:(?:changes|changed)\s*|` + kept + `+)`),
 	whole(`(?:unchanged|no changes?(?: (?:here|needed|necessary|required|below|above))?|(?:the )?same as (?:before|above|the original|original|previously|in the original)|as (?:before|above|is)|unmodified|omitted|elided|snip(?:ped)?|truncated|abbreviated|etc|and so on)\s*` + kept + `*`),
-	regexp.MustCompile(`(?i)\b(?:omitted|elided|abbreviated|truncated|skipped|shortened|removed|cut|collapsed)(?: here)? for (?:brevity|clarity|space|readability)\b|\bfor brevity\b`),
-	whole(`(?:todo:?\s*)?(?:your|my|the|actual|new|updated|insert|put|add|place|write|implement|implementation|implementing)\b.{0,30}\b(?:code|logic|implementation|function|content)?\s*(?:goes|go|comes|belongs)? here`),
+	regexp.MustCompile(`(?i)\b(?:omitted|elided|abbreviated|truncated|skipped|shortened|removed|cut|collapsed)(?: here)? for (?:brevity|clarity|space|readability)\b|^for brevity$`),
+	whole(`(?:todo:?\s*)?(?:(?:insert|put|add|place|write|implement|your|the|my|new|updated|actual|rest of)\b.{0,30}\b)?(?:code|logic|implementation|content|body)\s+(?:(?:goes|go|comes|belongs)\s+)?here|(?:insert |put |add |write )?your .{1,30} here`),
 	whole(`.{0,20}(?:其余|剩余|其他|现有|原有|以下|后续).{0,12}(?:不变|省略|代码|相同)|.{0,6}(?:代码|保持)不变|.{0,8}省略`),
 	whole(`.{0,20}(?:остальн).{0,30}|(?:существующий код).{0,20}|.{0,20}без изменений`),
 	whole(`.{0,8}(?:rest|übrige[rs]?|restliche[rs]?)\b.{0,30}(?:unverändert|gleich|wie (?:zuvor|bisher|vorher|oben)|bleibt)|(?:bestehender|vorhandener|restlicher) code.{0,20}|(?:bleibt )?unverändert|wie (?:zuvor|bisher)`),
 	whole(`(?:el )?rest[oe]? (?:del?|du|do|da) .{0,40}|(?:el |le |o )?rest[oe].{0,20}(?:sin cambios|igual|inchang\S*|identique|inalterad\S*)|sin cambios|sem alterações|inchangé|código (?:existente|restante).{0,20}|(?:le )?code existant.{0,20}|(?:il )?resto.{0,20}invariato`),
 	whole(`.{0,8}(?:残り|以下|既存の|変更なし|中略|以下略).{0,20}|.{0,8}(?:나머지|기존 코드).{0,20}`),
 }
+
+// more says, behind dots, that there is more of the same.
+var more = regexp.MustCompile(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)
 
 func whole(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:note:?\s*|here:?\s*|\(|\[)?(?:` + pattern + `)$`)
@@ -93,23 +98,23 @@ func elides(line string, commented bool) bool {
 		return false
 	}
 	words := ""
-	for i, p := range []*regexp.Regexp{comment, trailing, bare} {
-		m := p.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		if words = m[1]; i == 0 && !commented && (strings.HasPrefix(words, "...") || strings.HasPrefix(words, "…")) {
-			return true
-		}
-		break
-	}
-	words = strings.ReplaceAll(words, "’", "'")
-	for dots.MatchString(words) || strings.Trim(words, " .…:;,()[]{}<>*-=!_`~") != words {
-		words = strings.TrimSpace(strings.Trim(words, " .…:;,()[]{}<>*-=!_`~"))
-		if words == "" {
-			return false
+	for _, p := range []*regexp.Regexp{comment, trailing, bare} {
+		if m := p.FindStringSubmatch(line); m != nil {
+			words = strings.ReplaceAll(m[1], "’", "'")
+			break
 		}
 	}
+	dotted := dots.MatchString(words) || dots.MatchString(strings.TrimLeft(line, "#/*-;% ["))
+	said := strings.Trim(words, " .…:;,()[]{}<>*-=!_`~")
+	switch {
+	case said == "":
+		return false
+	case dotted && more.MatchString(said) && (!commented || len(strings.Fields(said)) < 4):
+		return true
+	case commented && !dotted && strings.HasSuffix(words, "."): // the end of a sentence
+		return false
+	}
+	words = said
 	return slices.ContainsFunc(standsFor, func(p *regexp.Regexp) bool { return p.MatchString(words) })
 }
 

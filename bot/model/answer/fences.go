@@ -15,17 +15,29 @@ type block struct {
 }
 
 var (
-	thinks  = regexp.MustCompile("(?i)^([^{`~<]*)(<|◁|\\[)(" + thinking + ")(>|▷|\\])")
+	thinks  = regexp.MustCompile("(?i)^([^{`~<]*)(?:(<|◁|\\[)(" + thinking + ")(>|▷|\\])|(<\\|begin_of_)(thought)(\\|>))")
+	channel = regexp.MustCompile(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<{]*)?<\|message\|>`)
 	thought = regexp.MustCompile(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
 )
 
-const thinking = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad"
+const thinking = "(?:[a-z]+:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|antthinking|inner_monologue)"
 
 // withoutThoughts cuts the reasoning that some models write before their
 // answer: drafts in it are not the answer.
 func withoutThoughts(text string) (string, *Malformed) {
+	if all := channel.FindAllStringSubmatchIndex(text, -1); all != nil { // reasoning and answer part by channels
+		last := all[len(all)-1]
+		if text[last[2]:last[3]] != "final" {
+			return "", malformed(Truncated, "it ends before the channel of the answer; answer without reasoning")
+		}
+		text = text[last[1]:]
+	}
 	for m := thinks.FindStringSubmatch(text); m != nil; m = thinks.FindStringSubmatch(text) {
-		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(m[2]+"/"+m[3]+m[4])).FindStringIndex(text)
+		closing := m[2] + "/" + m[3] + m[4]
+		if m[5] != "" {
+			closing, m[3] = "<|end_of_thought|>", "thought"
+		}
+		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(closing)).FindStringIndex(text)
 		if end == nil {
 			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[3]))
 		}
