@@ -26,14 +26,17 @@ type nodeBench struct {
 	walls   map[string]time.Duration // file → how long a candidate's run in a process may take, learned from the unchanged tree
 	warm    map[string]*nodeUse      // file → how it runs in a worker; nil when it does not
 	mu      sync.Mutex
-	fresh   bool // a thread for each candidate: one of them left something behind
-	few     bool // few candidates are tried: each has all the time it may need
+	whole   *nodeUse // of all files of mocha together; nil while not known
+	cannot  string   // why candidates cannot be judged
+	fresh   bool     // a thread for each candidate: one of them left something behind
+	few     bool     // few candidates are tried: each has all the time it may need
 }
 
 // nodeUse is what a file's green tests need on the unchanged tree.
 type nodeUse struct {
 	names     []string // green tests that go the same way as in a process of their own
 	cpu, wall float64  // milliseconds
+	test      float64  // milliseconds that one test of a candidate may take
 }
 
 func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
@@ -44,10 +47,23 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit t
 			return nil, errors.Join(err, b.close())
 		}
 		b.spaces = append(b.spaces, w)
-		b.workers = append(b.workers, &nodeWorker{space: w, dir: t.suite.Dir, flags: nodeFlags(t.suite.Argv), life: 2*cfg.MaxTime + time.Minute})
+		b.workers = append(b.workers, b.worker(w))
+		b.workers[len(b.workers)-1].life = 2*cfg.MaxTime + time.Minute
 	}
 	return b, nil
 }
+
+func (b *nodeBench) worker(space *sandbox.Workspace) *nodeWorker {
+	w := &nodeWorker{space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
+	if b.mocha() {
+		w.env, w.flags, w.args = verify.MochaCommand(b.suite.Argv)
+		w.thread = nodeTools + verify.MochaTree + nodeMochaThread
+	}
+	return w
+}
+
+// mocha tells whether mocha runs the tests, and not node:test.
+func (b *nodeBench) mocha() bool { return b.suite.Name == "mocha" }
 
 func (b *nodeBench) round() int { return 60 }
 
@@ -124,7 +140,7 @@ func (b *nodeBench) rehearse(ctx context.Context, file string, greens []verify.T
 	}
 	limit := float64(b.limit.Milliseconds()) * float64(min(len(use.names)+1, 20))
 	for range 2 {
-		ran, err := b.workers[0].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: limit, Wall: 2000 + limit})
+		ran, err := b.workers[0].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: 2000 + limit, Wall: 4000 + limit})
 		if err != nil {
 			return nil, err
 		}
@@ -137,6 +153,7 @@ func (b *nodeBench) rehearse(ctx context.Context, file string, greens []verify.T
 				return nil, nil //nolint:nilnil // the same
 			}
 		}
+		use.test = b.usual(greens)
 		use.cpu, use.wall = ran[0].CPU, ran[0].Wall // of the second time, when all is compiled
 	}
 	return use, nil
@@ -190,7 +207,7 @@ func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *n
 	b.mu.Lock()
 	fresh := b.fresh
 	b.mu.Unlock()
-	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 120 + 4*use.cpu, Wall: 1000 + 10*use.wall, Stop: stop, Fresh: fresh}
+	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 120 + 4*use.cpu, Wall: 1000 + 10*use.wall, Usual: use.test, Stop: stop, Fresh: fresh}
 	for _, t := range tests {
 		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
 	}
@@ -276,12 +293,32 @@ func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]tra
 			left = append(left, i)
 		}
 	}
+	if b.mocha() {
+		return out, b.traceRest(ctx, tests, left, out)
+	}
 	err = parallel(ctx, len(b.spaces), len(left), func(worker, i int) (map[string]bool, error) {
 		t, err := b.traceOne(ctx, b.spaces[worker], tests[left[i]], left[i])
 		out[left[i]] = t
 		return nil, err
 	}, func(int, map[string]bool) bool { return true })
 	return out, err
+}
+
+// traceRest traces together what could not be by its file.
+func (b *nodeBench) traceRest(ctx context.Context, tests []verify.TestResult, left []int, out []trace) error {
+	if len(left) == 0 {
+		return nil
+	}
+	var rest []verify.TestResult
+	for _, i := range left {
+		rest = append(rest, tests[i])
+	}
+	got, err := b.traceTogether(ctx, rest)
+	for _, i := range left {
+		out[i] = got[tests[i].ID]
+		out[i].id = tests[i].ID
+	}
+	return err
 }
 
 // traceFile traces tests of one file, by id.
@@ -296,14 +333,19 @@ func (b *nodeBench) traceFile(ctx context.Context, worker int, file string, test
 	if err != nil || len(ran) != 1 {
 		return nil, err
 	}
-	passed := ran[0].passed()
+	return b.traces(b.spaces[worker], ran[0], tests, func(t verify.TestResult) string { return inFile(t, b.suite) }), nil
+}
+
+// traces reads what was covered, by id; called names a test as the request did.
+func (b *nodeBench) traces(space *sandbox.Workspace, ran nodeRan, tests []verify.TestResult, called func(verify.TestResult) string) map[string]trace {
+	passed := ran.passed()
 	lines := map[string]map[string]map[int]int{}
-	for _, t := range ran[0].Traces {
-		lines[t.Path] = b.covered(b.spaces[worker], t.Scripts)
+	for _, t := range ran.Traces {
+		lines[t.Path] = b.covered(space, t.Scripts)
 	}
 	out := map[string]trace{}
 	for _, t := range tests {
-		name := inFile(t, b.suite)
+		name := called(t)
 		of, ok := lines[name]
 		for up := name; !ok && up != ""; of, ok = lines[up] { // a test inside a test
 			up = up[:max(strings.LastIndex(up, " > "), 0)]
@@ -312,7 +354,7 @@ func (b *nodeBench) traceFile(ctx context.Context, worker int, file string, test
 			out[t.ID] = trace{id: t.ID, passed: passed[name], lines: of}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // covered are the lines of the tree's own files that scripts ran.

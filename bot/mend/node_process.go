@@ -48,6 +48,9 @@ func (b *nodeBench) only(tests []verify.TestResult) string {
 // candidate a few times as long: what breaks a promise often waits for ever,
 // and most of a search would be spent on waiting.
 func (b *nodeBench) learnProcess(ctx context.Context, tests []verify.TestResult) error {
+	if b.mocha() {
+		return b.learnTogether(ctx, tests)
+	}
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {
 		pattern := b.only(groups[f])
@@ -89,6 +92,9 @@ func tapPassed(out []byte) (passed, failed map[string]bool) {
 var tapName = strings.NewReplacer(`\\`, `\`, `\#`, "#")
 
 func (b *nodeBench) runProcess(ctx context.Context, w *sandbox.Workspace, tests []verify.TestResult) (map[string]bool, error) {
+	if b.mocha() {
+		return b.runTogether(ctx, w, tests)
+	}
 	out, missed := map[string]bool{}, false
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {

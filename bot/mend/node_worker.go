@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"strconv"
@@ -16,16 +17,27 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 )
 
-//go:embed driver/node.mjs
-var nodeDriver string
+var (
+	//go:embed driver/node.mjs
+	nodeDriver string
+	//go:embed driver/node_tools.cjs
+	nodeTools string
+	//go:embed driver/node_test.cjs
+	nodeTestThread string
+	//go:embed driver/node_mocha.cjs
+	nodeMochaThread string
+)
 
 // nodeWorker is one process of driver/node.mjs. It starts when it is first
 // asked, and again after it died.
 type nodeWorker struct {
-	space *sandbox.Workspace
-	dir   string   // the suite's
-	flags []string // for the thread that runs tests
-	life  time.Duration
+	space  *sandbox.Workspace
+	dir    string   // the suite's
+	flags  []string // of node, for the thread that runs tests
+	env    map[string]string
+	thread string   // the program of that thread
+	args   []string // of mocha
+	life   time.Duration
 
 	process *sandbox.Process
 	in      *json.Encoder
@@ -47,6 +59,10 @@ type nodeRequest struct {
 	Fresh bool       `json:"fresh,omitempty"` // a new thread afterwards
 	Cover bool       `json:"cover,omitempty"`
 	Late  int        `json:"late,omitempty"` // milliseconds after which a traced test is cut off
+	// Usual is how many milliseconds one test may take, where the runner asks.
+	Usual float64 `json:"usual,omitempty"`
+	// Together loads all files of the suite; names are native ids then.
+	Together bool `json:"together,omitempty"`
 }
 
 type nodeAnswer struct {
@@ -56,6 +72,7 @@ type nodeAnswer struct {
 
 type nodeRan struct {
 	File  string `json:"file"`
+	Why   string `json:"why"`   // why nothing could be run
 	Ended string `json:"ended"` // done, late, stuck (waits for what never comes), died
 	Tests []struct {
 		Path   []string `json:"path"`
@@ -123,15 +140,17 @@ func (w *nodeWorker) ask(ctx context.Context, req nodeRequest) (nodeAnswer, erro
 }
 
 func (w *nodeWorker) start(ctx context.Context) error {
-	flags, err := json.Marshal(append([]string{}, w.flags...))
+	config, err := json.Marshal(map[string]any{"flags": append([]string{}, w.flags...), "thread": w.thread, "args": append([]string{}, w.args...)})
 	if err != nil {
 		return err
 	}
+	env := map[string]string{"NODE_TEST_CONTEXT": ""}
+	maps.Copy(env, w.env)
 	// The process outlives the request that starts it: starting one anew for each
 	// round of candidates takes longer than trying them.
 	w.process, err = w.space.Start(context.WithoutCancel(ctx), sandbox.Command{
-		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(flags)}, Dir: w.dir,
-		Env:    map[string]string{"NODE_TEST_CONTEXT": ""},
+		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(config)}, Dir: w.dir,
+		Env:    env,
 		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
 	})
 	if err != nil {

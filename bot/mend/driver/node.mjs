@@ -40,139 +40,14 @@ export default async function* (events) {
   }
 }`);
 
-function thread() {
-  const { parentPort, workerData } = require('node:worker_threads');
-  const { AsyncLocalStorage } = require('node:async_hooks');
-  const { Session } = require('node:inspector');
-  const { runInThisContext } = require('node:vm');
-  const Module = require('node:module');
-  const real = require('node:test');
-  const { root, base, hooks } = workerData;
-  const scope = new AsyncLocalStorage();
-  let job, session;
-
-  const wanted = (path) => !job.names || job.names.some((n) => n === path || n.startsWith(path + ' > ') || path.startsWith(n + ' > '));
-  const take = () => {
-    let out;
-    session.post('Profiler.takePreciseCoverage', (e, r) => { out = e ? [] : r.result; });
-    return out.filter((s) => s.url.startsWith(root) && !s.url.includes('/node_modules/')).map((s) => ({ ...s, url: s.url.slice(root.length).replace(/\?.*/, '') }));
-  };
-  // bounded ends a call that never gives way, so that what it ran can be told.
-  const bounded = (call) => {
-    if (!job.cover) return call();
-    globalThis[Symbol.for('fettle.call')] = call;
-    return runInThisContext("globalThis[Symbol.for('fettle.call')]()", { timeout: job.late });
-  };
-  const done = (path, failed) => {
-    if (job.cover) job.traces.push({ path, passed: !failed, scripts: take() });
-    job.failed ||= failed;
-  };
-  const body = (fn, names) => {
-    const path = names.join(' > ');
-    if (fn.length >= 2) {
-      return function (t, callback) {
-        if (job.stop && job.failed) { job.skipped.add(path); return callback(); }
-        return fn.call(this, t, (e) => { done(path, Boolean(e)); callback(e); });
-      };
-    }
-    return async function (t) {
-      if (job.stop && job.failed) { job.skipped.add(path); return undefined; }
-      let failed = true;
-      try {
-        const out = await bounded(() => fn.call(this, t));
-        failed = false;
-        return out;
-      } finally {
-        done(path, failed);
-      }
-    };
-  };
-  const wrap = (make, suite) => {
-    const wrapped = (...args) => {
-      const at = args.findIndex((a) => typeof a === 'function');
-      const fn = args[at];
-      const name = typeof args[0] === 'string' ? args[0] : fn?.name || '<anonymous>';
-      const names = [...(scope.getStore() ?? []), name];
-      if (at < 0 || !job) return make(...args);
-      if (!wanted(names.join(' > '))) return Promise.resolve();
-      args[at] = suite ? function (...a) { return scope.run(names, () => fn.apply(this, a)); } : body(fn, names);
-      const promise = make(...args);
-      if (promise?.then) job.running.push(promise);
-      return promise;
-    };
-    return wrapped;
-  };
-  const outer = (make, suite) => {
-    const w = wrap(make, suite);
-    for (const k of ['only', 'skip', 'todo']) if (make[k]) w[k] = wrap(make[k], suite);
-    return w;
-  };
-  const shim = outer(real.test ?? real, false);
-  for (const k of Object.keys(real)) {
-    if (['describe', 'suite'].includes(k)) shim[k] = outer(real[k], true);
-    else if (['test', 'it'].includes(k)) shim[k] = outer(real[k], false);
-    else if (!(k in shim)) shim[k] = real[k];
-  }
-  shim.test = shim;
-  globalThis[Symbol.for('fettle.test')] = shim;
-  const names = Object.keys(shim).filter((k) => /^[A-Za-z]\w*$/.test(k) && k !== 'default');
-  const load = Module._load;
-  Module._load = function (request, parent, ...rest) {
-    if (request === 'node:test' && parent?.filename?.startsWith(base) && !parent.filename.includes('/node_modules/')) return shim;
-    return load.call(this, request, parent, ...rest);
-  };
-  const shimText = "const s = globalThis[Symbol.for('fettle.test')]; export default s; " + names.map((k) => `export const ${k} = s.${k};`).join(' ');
-  Module.register(hooks, { parentURL: 'data:', data: { root, shim: 'data:text/javascript,' + encodeURIComponent(shimText) } });
-
-  globalThis[Symbol.for('fettle')] = {
-    verdict(path, passed) {
-      if (!job || path[0] !== job.title) return;
-      if (path.length === 1) return parentPort.postMessage({ done: job.number, traces: job.traces });
-      parentPort.postMessage({ path: path.slice(1), passed: passed && !job.skipped.has(path.slice(1).join(' > ')) });
-    },
-  };
-  const idle = () => process.getActiveResourcesInfo().sort().join();
-  let rest, same = 0;
-  setInterval(() => {
-    if (!job || job.idle === undefined) return;
-    const now = idle();
-    same = now === job.idle ? same + 1 : 0;
-    if (same > 3) parentPort.postMessage({ stuck: job.number });
-  }, 10).unref();
-
-  parentPort.on('message', (request) => {
-    for (const k of Object.keys(require.cache)) if (k.startsWith(base) && !k.includes('/node_modules/')) delete require.cache[k];
-    real.mock?.reset?.();
-    rest ??= idle();
-    same = 0;
-    job = { ...request, title: 'candidate ' + request.number, running: [], traces: [], skipped: new Set(), failed: false };
-    if (job.cover && !session) {
-      session = new Session();
-      session.connect();
-      session.post('Profiler.enable');
-      session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-    }
-    real.test(job.title, async () => {
-      await import(job.url + '?fettle=' + job.number);
-      if (job.cover) take();
-      job.idle = rest;
-      for (let k = 0; k < job.running.length;) {
-        const some = job.running.slice(k);
-        k = job.running.length;
-        await Promise.allSettled(some);
-      }
-    });
-  });
-  parentPort.postMessage({ ready: true });
-}
-
+const config = JSON.parse(process.argv[2]); // flags of node, the thread's program, and the arguments of its test runner
 const root = pathToFileURL(resolve(process.argv[1] ?? '.')).href.replace(/\/?$/, '/');
 const base = decodeURIComponent(new URL(root).pathname);
 
 let worker, number = 0;
 function start() {
-  const w = new Worker('(' + thread.toString() + ')()', {
-    eval: true, workerData: { root, base, hooks: url(hooks) }, execArgv: ['--test-reporter=' + reporter, '--no-warnings', ...JSON.parse(process.argv[2] ?? '[]')],
+  const w = new Worker(config.thread, {
+    eval: true, workerData: { root, base, hooks: url(hooks), args: config.args }, execArgv: ['--test-reporter=' + reporter, '--no-warnings', ...config.flags],
     stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
   w.stdout.resume();
@@ -200,9 +75,10 @@ async function one(request, file) {
   let timer;
   out.ended = await new Promise((resolve) => {
     w.got = (m) => {
-      if (m.done === number) { out.traces = m.traces; resolve('done'); }
+      if (m.done === number) { out.traces = m.traces; out.why = m.why; resolve('done'); }
       else if (m.stuck === number) resolve('stuck');
       else if (m.died) resolve('died');
+      else if (m.spoilt) out.tests = out.tests.filter((t) => t.path.join() !== m.spoilt);
       else if (m.path) out.tests.push({ path: m.path, passed: m.passed });
     };
     timer = setInterval(() => {
@@ -210,13 +86,13 @@ async function one(request, file) {
       if (cpu > request.cpu || wall > request.wall) resolve('late');
     }, 5);
     w.postMessage({ number, url: new URL(file.file.split('/').map(encodeURIComponent).join('/'), pathToFileURL(process.cwd() + '/')).href,
-      names: file.names, stop: request.stop, cover: request.cover, late: request.late });
+      file: file.file, together: request.together, usual: request.usual, names: file.names, stop: request.stop, cover: request.cover, late: request.late });
   });
   clearInterval(timer);
   w.got = () => {};
   out.wall = performance.now() - began;
   out.cpu = spent() - before;
-  out.why = w.why;
+  out.why ??= w.why;
   if (out.ended !== 'done' || request.fresh) {
     worker = start();
     await Promise.race([w.terminate(), new Promise((r) => setTimeout(r, 1000))]); // its processor time must not count for the next
