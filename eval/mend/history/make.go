@@ -112,7 +112,12 @@ func unfit(o bugs.Outcome, err error, took time.Duration) string {
 		return fmt.Sprintf("correct: %d red tests, such as %s", len(o.Red()), o.Red()[0])
 	case len(o.With("passed")) == 0:
 		return "correct: no test passes"
-	case took > bugs.Slow:
+	}
+	inTests := 0.0
+	for _, t := range o.Report.Tests {
+		inTests += t.Seconds
+	}
+	if inTests > bugs.Slow.Seconds() || took > SuiteLimit { // what is built may be built slowly beside others
 		return fmt.Sprintf("correct: the suite takes %s", took.Round(time.Second))
 	}
 	return ""
