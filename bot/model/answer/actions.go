@@ -172,7 +172,7 @@ func otherName(v map[string]any, field, kind string) string {
 }
 
 func kindOf(name string) (string, bool) {
-	name = snake(name)
+	name = snake(unmarked(name))
 	if _, ok := kinds[name]; ok {
 		return name, true
 	}
@@ -201,6 +201,7 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 		list[i] = v
 		field, name := actionOf(v)
 		kind, known := kindOf(name)
+		plain(v, r)
 		switch {
 		case field == "":
 			return malformed(SchemaInvalid, "action %d has no field \"action\"", i+1)
@@ -280,4 +281,32 @@ func unpacked(v map[string]any) map[string]any {
 		return out
 	}
 	return v
+}
+
+// plain takes Markdown's marks off names.
+func plain(v map[string]any, r *Report) {
+	for key, x := range v {
+		name := snake(key)
+		if to := fieldNames[name]; to != "" {
+			name = to
+		}
+		text, isText := x.(string)
+		if !isText || !slices.Contains([]string{"path", "region", "check"}, name) || name == "check" && strings.Contains(text, "`") { // a shell's
+			continue
+		}
+		if bare := unmarked(text); bare != text {
+			v[key] = bare
+			r.Repairs = append(r.Repairs, "marks round a name were left out")
+		}
+	}
+}
+
+// unmarked is a name without the pairs of marks round it.
+func unmarked(name string) string {
+	for _, m := range []string{"**", "`", "\"", "'"} {
+		if n := len(m); len(name) > 2*n && strings.HasPrefix(name, m) && strings.HasSuffix(name, m) && !strings.Contains(name[n:len(name)-n], m) {
+			name = name[n : len(name)-n]
+		}
+	}
+	return name
 }

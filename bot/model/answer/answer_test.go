@@ -388,7 +388,13 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text, finish string) {
-		if v, _, err := Developer.Read(text, finish); err == nil {
+		if v, _, err := Developer.Read(text, "length"); err == nil {
+			t.Fatalf("cut: %+v", v)
+		}
+		if v, r, err := Developer.Read(text, finish); err == nil {
+			if says := invented(v, r, text); says != "" {
+				t.Fatal(says)
+			}
 			for i := range v.Actions {
 				a := v.Actions[i]
 				if bad := a.sensible(1, ""); bad != nil {

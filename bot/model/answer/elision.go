@@ -24,7 +24,7 @@ var (
 )
 
 const (
-	things  = `(?:code|functions?|methods?|logic|implementations?|body|bodies|lines?|files?|class(?:es)?|components?|modules?|scripts?|content|imports?|tests?|cases?|fields?|attributes|properties|props|props?|parts?|stuff|statements?|definitions?|declarations?|helpers?|routes?|handlers?|sections?|blocks?|variables?|styles?|rules|markup|everything|markers?|steps|checks|endpoints?|constants|members|exports)`
+	things  = `(?:code|structs?|types?|interfaces?|functions?|methods?|logic|implementations?|body|bodies|lines?|files?|class(?:es)?|components?|modules?|scripts?|content|imports?|tests?|cases?|fields?|attributes|properties|props|props?|parts?|stuff|statements?|definitions?|declarations?|helpers?|routes?|handlers?|sections?|blocks?|variables?|styles?|rules|markup|everything|markers?|steps|checks|endpoints?|constants|members|exports)`
 	source  = `(?:source |unchanged |relevant |necessary |original |existing |previous |old |current |other |same |remaining |helper |class |test |import |function |method )*`
 	kept    = `(?:(?:,|and|that)?\s*(?:here|goes|go|comes|remains?|stays?|is|are|was|were|follows?|above|below|continues?|omitted|elided|skipped|left|kept|out|not shown|shown|unchanged|untouched|unmodified|intact|as|as-is|before|it|they|the same|same|identical|etc|for brevity|exactly|all|in place|like|in the original|of the (?:file|function|class|code)|from before|from above|would be|should|be|unaltered|no changes?)\b\s*)`
 	subject = `(?:the |all |any |your |my |this |these |those |of )*`
@@ -32,7 +32,7 @@ const (
 
 // standsFor are what such words say, from end to end.
 var standsFor = []*regexp.Regexp{
-	whole(subject + `(?:rest|remainder)(?: of )` + subject + source + things + `?(?: (?:in|of|inside) ` + subject + source + things + `)?\s*` + kept + `*`),
+	whole(subject + `(?:rest|remainder) of ` + subject + source + things + `?(?: ` + things + `)?(?: (?:in|of|inside) ` + subject + source + things + `)?\s*` + kept + `*`),
 	whole(subject + `(?:rest|remainder|remaining)(?: ` + source + things + `)?\s*` + kept + `+`),
 	whole(subject + `(?:existing|previous|original|old|current|same|unchanged|prior)(?: (?:existing|original|previous))* (?:code|implementation|logic|function body|method body|body|lines|content)(?: (?:of|in|from|for) ` + subject + source + things + `)?\s*` + kept + `*`),
 	whole(subject + source + things + `(?: and ` + source + things + `)?\s+(?:(?:remains?|stays?|is|are|goes|go|comes?|left|kept|were|was)\s+)*` +
@@ -66,6 +66,7 @@ func leftOut(text, kind string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
+		case spread.MatchString(line) && slices.Contains(braces, kind):
 		case code.IsElision(line):
 			return line
 		case line == "…", line == "..." && (kind == ".py" || kind == ".pyi") && !opensBody(before):
@@ -84,6 +85,9 @@ func leftOut(text, kind string) string {
 	}
 	return ""
 }
+
+// spread is the syntax that takes a list or an object apart.
+var spread = regexp.MustCompile(`^\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\()`)
 
 // strs are strings of one line, roughly.
 var strs = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'")

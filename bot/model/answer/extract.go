@@ -188,7 +188,7 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		}
 		from := i
 		i = p.at
-		if struckOut.MatchString(text[max(0, from-20):from]) {
+		if struckOut.MatchString(text[max(0, from-20):from]) && struckEnd.MatchString(text[i:min(len(text), i+20)]) {
 			continue
 		}
 		if object, note := s.recognise(value, 0); object != nil {
@@ -201,8 +201,12 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 	return out, nil
 }
 
-// struckOut is what opens a part of a text that is not to be read.
-var struckOut = regexp.MustCompile(`(?i)(?:~~|<!--|<(?:del|s|strike)>)\s*$`)
+// struckOut is what opens a part of a text that is not to be read, and
+// struckEnd what closes it.
+var (
+	struckOut = regexp.MustCompile(`(?i)(?:~~|<!--|<(?:del|s|strike)>)\s*$`)
+	struckEnd = regexp.MustCompile(`(?i)^\s*(?:~~|-->|</(?:del|s|strike)>)`)
+)
 
 // form is how many bytes of a text the form of an answer takes that the text
 // begins with: an object with a choice of all words, or with dots for a list,

@@ -19,10 +19,15 @@ var (
 	entity   = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,6});`)
 	drive    = regexp.MustCompile(`^[A-Za-z]:`)
 	variable = regexp.MustCompile(`^(?:\$\{?[A-Z_]+\}?|%[A-Za-z_]+%)(?:/|$)`)
-	position = regexp.MustCompile(`:[0-9]+(?:[:-][0-9]+)?$`)
-	mixed    = regexp.MustCompile(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
+	position = regexp.MustCompile(`(?::|#L|:L|@L?)[0-9]+(?:[:-]L?[0-9]+)?$`)
+	percent  = regexp.MustCompile(`%2[eEfF]|%5[cC]`)
+	// two paths in one, and what stands for a path
+	severalPaths = regexp.MustCompile(`\.\w{1,5}\s+(?:and|or|&|\+|,)?\s*\S*[\w/]\.\w{1,5}$|\.\w{1,5},\S+\.\w{1,5}$|\.\w{1,5}\s*(?:->|=>|→)`)
+	standIn      = regexp.MustCompile(`(?i)^(?:\{.*\}|\[[^\]/]*\]|null|none|nil|undefined|n/a|tbd|todo|unknown|string|file(?:name|_?path)?|path|all|everything|same(?: file| as above)?|(?:the )?(?:file )?above)$|^(?:/|\./)?path/to/|(?:^|/)\.\.\.(?:/|$)|^your[_-](?:file|path)|^see `)
+	mixed        = regexp.MustCompile(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
 	// the ids of two regions, and a line of words
 	twoRegions = regexp.MustCompile(`@[0-9a-f]+\b.*@[0-9a-f]+\b`)
+	noRegion   = regexp.MustCompile(`(?i)^(?:<.*>|null|none|nil|undefined|n/a|tbd|todo|unknown|string|region|region[_ ]?id|all|any|everything|(?:the )?(?:whole|entire|full|complete)(?: file)?|same(?: as above)?|(?:the )?above|(?:lines? ?|l)[0-9]+.*)$|@(?:[x?.…#]+|<.*>|hash|id)$|\*$`)
 	wordsOnly  = regexp.MustCompile(`^[\pL ]+$`)
 	checkName  = regexp.MustCompile(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
 )
@@ -43,6 +48,10 @@ func strange(p string) string {
 		return "leads into Git's own folder"
 	case strings.HasPrefix(p, "-"), strings.ContainsAny(p, "<>|"), strings.Contains(p, ", "), strings.Contains(p, ";"):
 		return "is not the path of one file or folder"
+	case strings.ContainsAny(p, "*?`"), severalPaths.MatchString(p), standIn.MatchString(p):
+		return "is not the path of one file or folder"
+	case percent.MatchString(p):
+		return "is encoded as in an address"
 	case position.MatchString(p):
 		return "ends with the number of a line"
 	case mixed.MatchString(p):
@@ -85,7 +94,7 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 	if says := unclear(a.Region); says != "" {
 		return refuse("names the region %q, which %s", oneLine(a.Region), says)
 	}
-	if a.Region != "" && (!strings.ContainsFunc(a.Region, unicode.IsLetter) || twoRegions.MatchString(a.Region)) {
+	if a.Region != "" && (!strings.ContainsFunc(a.Region, unicode.IsLetter) || twoRegions.MatchString(a.Region) || noRegion.MatchString(a.Region)) {
 		return refuse("names the region %q, which is not the id of one region", oneLine(a.Region))
 	}
 	if a.Check != "" && (!checkName.MatchString(a.Check) || unclear(a.Check) != "") {
@@ -203,6 +212,9 @@ func placeholder(text string) bool {
 	if text == "" {
 		return false
 	}
-	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.ContainsAny(text[1:len(text)-1], "<>") ||
+	return standsForWords.MatchString(text) || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.ContainsAny(text[1:len(text)-1], "<>") ||
 		!strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
+
+// standsForWords is what stands where words should.
+var standsForWords = regexp.MustCompile(`(?i)^\W*(?:tbd|todo|n/a|null|string|undefined|lorem ipsum.*|(?:your|the) (?:reason|goal|explanation|summary)(?: here)?|reason|goal|placeholder)\W*$`)

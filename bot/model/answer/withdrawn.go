@@ -25,7 +25,7 @@ var (
 		`|\b(?:fix|fixed|fixing|mend|mended|add|added|adding|change|changed|changing)\b[^.\n]{0,60}\b(?:before|first)\b)`)
 	// said of a decision for the developer: it is asked about, or put off
 	asksBack = regexp.MustCompile(`(?i)(?:\b(?:shall|should|may|can) i (?:proceed|go ahead|apply|do (?:this|that|it|so)|make (?:this|the|these)|delete|remove|run|execute)\b[^?\n]*\?` +
-		`|\b(?:would|do) you (?:like|want) me to (?:proceed|go ahead|apply|make (?:this|these)|do (?:this|that|it))\b|\bplease (?:confirm|approve)\b|\b(?:await|wait(?:ing)? for) (?:your )?(?:confirmation|approval|go-ahead|permission)\b` +
+		`|\b(?:would|do) you (?:like|want) me to (?:proceed|go ahead|apply|make (?:this|these)|do (?:this|that|it))\b|\bplease (?:confirm|approve)\b|\b(?:await(?:ing)?|wait(?:ing)? for) (?:your )?(?:confirmation|approval|go-ahead|permission)\b` +
 		`|\bis (?:that|this) (?:ok|okay|right|fine|correct|what you want(?:ed)?)\b[^.?\n]*\?|\b(?:apply|do|run|use|execute|perform) (?:this|that|it|these)\s+(?:only )?(?:if|when|unless|after|once)\b` +
 		`|\bonly (?:apply|do|run|use|execute|perform|if)\b|\bunless\b|\b(?:i|we) (?:will not|won't|won’t|refuse to|would not|wouldn't) (?:do|run|apply|execute|follow|obey|perform) (?:it|this|that|so|these)\b)`)
 	// said of an answer that goes on in another one
