@@ -29,18 +29,18 @@ type angelic interface {
 
 // wish is a value that a place could have to have in the failing executions.
 type wish struct {
-	Want   string            `json:"wish"` // in the first execution in which it is another
-	Was    string            `json:"was"`
-	Where  map[string]string `json:"where"`  // names in scope there, with their values
-	Reds   int               `json:"reds"`   // failing executions that were looked at
-	Greens int               `json:"greens"` // and passing ones
-	Exprs  []wishExpr        `json:"exprs"`  // the likeliest first
+	Want   string // in the first execution in which it is another
+	Was    string
+	Where  map[string]string // names in scope there, with their values
+	Reds   int               // failing executions that were looked at
+	Greens int               // and passing ones
+	Exprs  []wishExpr        // the likeliest first
 }
 
 type wishExpr struct {
-	Text   string  `json:"text"`
-	Cost   float64 `json:"cost"`   // how unlikely somebody wrote it: its size and what it is made of
-	Broken int     `json:"broken"` // passing executions in which it comes to something else
+	Text   string
+	Cost   float64 // how unlikely somebody wrote it: its size and what it is made of
+	Broken int     // passing executions in which it comes to something else
 }
 
 const (

@@ -3,7 +3,6 @@ package mend
 import (
 	"context"
 	_ "embed" // the driver
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -15,17 +14,17 @@ var pythonAngel string
 
 // pythonSite is a place as driver/angel.py reads it.
 type pythonSite struct {
-	Kind      string            `json:"kind"`
-	Text      string            `json:"text"`
-	Need      int               `json:"need"`
-	Near      []string          `json:"near"`
-	Chains    []string          `json:"chains"`
-	Parts     []string          `json:"parts"`
-	Literals  []string          `json:"literals"`
-	Functions []string          `json:"functions"`
-	Kinds     []string          `json:"kinds"`
-	Red       []string          `json:"red"`
-	Exprs     []json.RawMessage `json:"exprs"` // to be judged; none while they are made
+	Kind      string     `json:"kind"`
+	Text      string     `json:"text"`
+	Need      int        `json:"need"`
+	Near      []string   `json:"near"`
+	Chains    []string   `json:"chains"`
+	Parts     []string   `json:"parts"`
+	Literals  []string   `json:"literals"`
+	Functions []string   `json:"functions"`
+	Kinds     []string   `json:"kinds"`
+	Red       []string   `json:"red"`
+	Exprs     []madeExpr `json:"exprs"` // to be judged; none while they are made
 }
 
 // siteTime is the processor time that one test gets while somebody stands at a
@@ -59,12 +58,12 @@ func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, 
 	if err != nil || len(answer.Made) == 0 {
 		return nil, err
 	}
-	req.Site.Exprs = answer.Made
+	req.Site.Exprs = mergeMade(answer.Made)
 	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	if answer, err = b.ask(ctx, worker, req); err != nil {
 		return nil, fmt.Errorf("judging expressions for line %d of %s: %w", x.Line, at.path, err)
 	}
-	return answer.Wishes, nil
+	return wishesOf(req.Site.Exprs, answer.Records), nil
 }
 
 var _ angelic = (*pythonBench)(nil)

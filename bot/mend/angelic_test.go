@@ -40,6 +40,26 @@ def test_taxed():
 def test_taxed_more():
     assert due(Invoice(300, 10, 20, 9), 1) == 311
 `,
+	"javascript": `
+-- package.json --
+{"name": "invoice"}
+-- invoice.js --
+exports.tax = (invoice) => Math.floor((invoice.net * invoice.rate) / 100);
+
+exports.due = (invoice, fee) => {
+  const open = invoice.net - invoice.paid;
+  return open + fee;
+};
+-- test/invoice.test.js --
+const test = require('node:test');
+const assert = require('node:assert');
+const { due } = require('../invoice.js');
+const invoice = (net, rate, paid, credit) => ({ net, rate, paid, credit });
+test('plain', () => { assert.strictEqual(due(invoice(100, 20, 30, 0), 5), 75); });
+test('unpaid', () => { assert.strictEqual(due(invoice(80, 10, 0, 0), 0), 80); });
+test('with a credit', () => { assert.strictEqual(due(invoice(200, 20, 50, 7), 3), 146); });
+test('with another', () => { assert.strictEqual(due(invoice(300, 10, 20, 9), 1), 272); });
+`,
 }
 
 func TestR1ExpressionsAreMadeOfWhatIsInScope(t *testing.T) {

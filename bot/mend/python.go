@@ -89,9 +89,9 @@ type pythonAnswer struct {
 		After   string `json:"after"`
 		Shared  string `json:"shared"`
 	} `json:"probes"`
-	Made   []json.RawMessage `json:"made"`
-	Wishes []wish            `json:"wishes"`
-	Calls  []struct {
+	Made    []madeExpr   `json:"made"`
+	Records []siteRecord `json:"records"`
+	Calls   []struct {
 		Called string `json:"called"` // path:name
 		Test   string `json:"test"`
 	} `json:"calls"`

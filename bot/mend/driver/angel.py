@@ -6,7 +6,7 @@
 import ast
 import builtins
 
-MADE, JUDGED, WISHES, KEPT = 3000, 6000, 80, 40  # expressions of one execution, of a place; values and their expressions that are told
+MADE, JUDGED = 3000, 6000  # expressions of one execution, and of a place
 REDS, GREENS, ENOUGH = 6, 14, 400  # executions that are looked into, and that are counted
 TERMS, CLOSE = 44, 14
 NUMBERS = (int, float, decimal.Decimal)
@@ -507,29 +507,17 @@ class Angel:
         old = "!" + type(own.raised).__name__ if own.raised is not None else show(bool(own.value) if self.truth else own.value)
         values = child(lambda: [came_to(code, everything, own, self.truth) for _, code, _ in self.exprs])
         if values:
-            self.records.append((red, old, values, told(scope)))
+            table = {}
+            numbers = [table.setdefault(v, len(table)) for v in values]
+            self.records.append({"red": red, "old": old, "table": list(table), "values": numbers, "where": told(scope)})
 
     def close(self):
         if not self.exprs:
             best = sorted((cost, len(text), text, code) for text, (code, cost) in self.made.items())[:JUDGED]
             self.say({"made": [[text, code, cost] for cost, _, text, code in best]})
             return
-        reds = [r for r in self.records if r[0]]
-        greens = [r for r in self.records if not r[0]]
-        groups = {}
-        old = tuple(r[1] for r in reds)
-        for i, (text, _, cost) in enumerate(self.exprs):
-            values = tuple(r[2][i] for r in reds)
-            if values == old or all(v[:1] == "!" for v in values):
-                continue
-            kept = sum(1 for r in greens if r[2][i] == r[1])
-            groups.setdefault(values, []).append((len(greens) - kept, cost, text))
-        for members in groups.values():
-            members.sort()
-        for values, members in sorted(groups.items(), key=lambda g: g[1][0])[:WISHES]:
-            at = next(k for k, (a, b) in enumerate(zip(values, old)) if a != b)
-            self.say({"wish": values[at][:200], "was": old[at][:200], "where": reds[at][3], "greens": len(greens), "reds": len(reds),
-                      "exprs": [{"text": text, "cost": cost, "broken": broken} for broken, cost, text in members[:KEPT]]})
+        for record in self.records:
+            self.say({"record": record})
 
 
 def told(scope):

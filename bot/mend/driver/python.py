@@ -294,7 +294,7 @@ def forked(work, wall):
 
 def answer(records):
     return {"tests": [r for r in records if "id" in r], "probes": [r for r in records if "probe" in r], "calls": [r for r in records if "called" in r],
-            "made": next((r["made"] for r in records if "made" in r), None), "wishes": [r for r in records if "wish" in r],
+            "made": next((r["made"] for r in records if "made" in r), None), "records": [r["record"] for r in records if "record" in r],
             "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records), "stale": any(r.get("stale") for r in records)}
 
 
