@@ -8,7 +8,7 @@ KILLS   ?= 20
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build setup demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-regions bench-targets eval fuzz wasm clean
+.PHONY: help build setup demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -68,3 +68,6 @@ bench-targets: ## do the chosen tests see planted faults? in the repositories of
 
 bench-flaky: ## precision and recall of the baseline's flaky tests on made suites, by number of re-runs
 	$(GO) run ./eval/checks/flaky $(FLAKY)
+
+bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs, run, report; BENCH_MEND="run -half open -language go"
+	$(GO) run ./eval/mend $(BENCH_MEND)

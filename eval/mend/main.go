@@ -13,6 +13,7 @@
 //	mend make-bugs   plant faults and take commits apart
 //	mend run         mend bugs and judge what comes out
 //	mend report      eval/mend/REPORT.md and standard output
+//	mend             all of these
 //
 // FETTLE_MEND_WORK is the folder for everything that is fetched, made and
 // found; FETTLE_MEND_MIRROR a folder of bare clones "<owner>+<name>/repo" to
@@ -47,6 +48,7 @@ type options struct {
 	bug          string
 	without      string // variants: parts of the engine left out, one variant each
 	sample       int    // bugs by hash, 0 for all
+	want         int // bugs to plant for each language
 	jobs         int
 	limit        time.Duration // of one run of fettle
 	until        time.Duration // then no further bug is begun
@@ -91,6 +93,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.StringVar(&o.bug, "bug", "", "only bugs whose id contains this")
 	fl.StringVar(&o.without, "without", "", "measure without donors, synthesis, naturalness, spectrum: each by itself, a+b for both at once")
 	fl.IntVar(&o.sample, "sample", 0, "only so many bugs, by a hash")
+	fl.IntVar(&o.want, "want", 80, "bugs to plant for each language")
 	fl.IntVar(&o.jobs, "jobs", 1, "bugs at once")
 	fl.DurationVar(&o.limit, "time", 3*time.Minute, "wall clock of fettle on one bug, before it is stopped")
 	fl.DurationVar(&o.until, "until", 0, "begin no further bug after this time; 0 for never")
@@ -158,9 +161,17 @@ func (o *options) step(ctx context.Context, step string) error {
 	case "run":
 		return o.run(ctx)
 	case "report":
-		return o.writeReport()
-	case "":
-		return fmt.Errorf(`no step is given; BENCH_MEND="prepare", "make-bugs", "run -half open" or "report", in this order`)
+		return o.writeReport(ctx)
+	case "": // all of them
+		if err := o.prepare(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "mend:", err) // bugs are made of what could be had
+		}
+		for _, do := range []func(context.Context) error{o.makeBugs, o.run, o.writeReport} {
+			if err := do(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return fmt.Errorf("the step %q is not one of prepare, make-bugs, run, report", step)
 }

@@ -48,7 +48,7 @@ func round(d time.Duration) float64 { return float64(d.Round(10*time.Millisecond
 
 // try sets a bug up in a folder of its own, mends it there and judges.
 func (b *runner) try(ctx context.Context, room string, j job, r *result) error {
-	subject, err := bugs.TreeDir(ctx, b.work, j.folder.Bug)
+	subject, err := b.tree(ctx, j.folder.Bug)
 	if err != nil {
 		return err
 	}

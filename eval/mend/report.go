@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ import (
 const bound = 60
 
 // writeReport writes what the results say.
-func (o *options) writeReport() error {
+func (o *options) writeReport(ctx context.Context) error {
 	all, _, err := readResults(o.results)
 	if err != nil {
 		return err
@@ -26,7 +27,7 @@ func (o *options) writeReport() error {
 		return fmt.Errorf("%s holds no results; run bugs first", o.results)
 	}
 	var text bytes.Buffer
-	o.print(&text, latest(all))
+	o.print(ctx, &text, latest(all))
 	if _, err := os.Stdout.Write(text.Bytes()); err != nil || o.report == "" {
 		return err
 	}
@@ -36,7 +37,7 @@ func (o *options) writeReport() error {
 	return nil
 }
 
-func (o *options) print(w io.Writer, all group) {
+func (o *options) print(ctx context.Context, w io.Writer, all group) {
 	all = all.where(func(r result) bool { return o.wants(r.bug()) })
 	fmt.Fprintf(w, "# Mechanical repair on bugs of real code\n\nWritten by `make bench-mend BENCH_MEND=report`; %s, build %s.\n\n", eval.Machine(), strings.Join(builds(all), ", "))
 	fmt.Fprintf(w, "A bug is mended when all tests of the subject pass, of which `fettle fix` saw about half. Sealed bugs, half of all by a hash, were not looked at while the engine was built.\n")
@@ -53,7 +54,7 @@ func (o *options) print(w io.Writer, all group) {
 			continue
 		}
 		fmt.Fprintf(w, "\n## %s\n\n", h.name)
-		o.section(w, part, h.sealed)
+		o.section(ctx, w, part, h.sealed)
 	}
 }
 
@@ -64,7 +65,7 @@ func builds(g group) []string {
 	return words
 }
 
-func (o *options) section(w io.Writer, part group, sealed bool) {
+func (o *options) section(ctx context.Context, w io.Writer, part group, sealed bool) {
 	whole := part.where(func(r result) bool { return r.Without == "" })
 	headline(w, whole)
 	curve(w, whole.valid())
@@ -85,7 +86,7 @@ func (o *options) section(w io.Writer, part group, sealed bool) {
 	ablation(w, part)
 	troubles(w, part)
 	if !sealed {
-		o.misses(w, whole)
+		o.misses(ctx, w, whole)
 	}
 }
 
@@ -239,7 +240,7 @@ func prefixed(prefix, s string) string {
 
 // misses lists open bugs that were not mended, with the change that would have
 // been right.
-func (o *options) misses(w io.Writer, whole group) {
+func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
 	bad := whole.where(func(r result) bool { return r.Verdict == missed || r.Verdict == plausible })
 	if len(bad) == 0 {
 		return
@@ -255,7 +256,7 @@ func (o *options) misses(w io.Writer, whole group) {
 		if why := oneLine(r.Why); why != "" {
 			fmt.Fprintf(w, "%s\n\n", why)
 		}
-		fmt.Fprintf(w, "The true fix:\n\n```diff\n%s```\n", o.truth(r.Bug))
+		fmt.Fprintf(w, "The true fix:\n\n```diff\n%s```\n", o.truth(ctx, r.Bug))
 		if r.Diff != "" {
 			fmt.Fprintf(w, "\nWhat fettle did:\n\n```diff\n%s\n```\n", strings.TrimRight(clipLines(r.Diff, 30), "\n"))
 		}
@@ -263,10 +264,10 @@ func (o *options) misses(w io.Writer, whole group) {
 }
 
 // truth is the difference between a bug's broken and correct sources.
-func (o *options) truth(id string) string {
+func (o *options) truth(ctx context.Context, id string) string {
 	f, err := bugs.Load(filepath.Join(o.work, "bugs", id))
 	if err != nil {
 		return fmt.Sprintf("# cannot be read: %v\n", err)
 	}
-	return clipLines(fixOf(o.work, f), 40)
+	return clipLines(o.fixOf(ctx, f), 40)
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // fixOf is the true fix of a bug as a diff, or why it cannot be told.
-func fixOf(work string, f bugs.Folder) string {
-	subject, err := bugs.TreeDir(context.Background(), work, f.Bug)
+func (o *options) fixOf(ctx context.Context, f bugs.Folder) string {
+	subject, err := o.tree(ctx, f.Bug)
 	if err != nil {
 		return fmt.Sprintf("# %v\n", err)
 	}

@@ -20,13 +20,19 @@ import (
 var ErrNoTree = errors.New("the subject's tree is not there")
 
 // TreeDir is the folder of a bug's correct tree in the benchmark's work folder:
-// one made for its commit, or the subject's own where it stands at that commit.
+// the one that was laid out for its commit, or the subject's own where it
+// stands at that commit.
 func TreeDir(ctx context.Context, work string, b Bug) (string, error) {
-	dir := filepath.Join(work, "trees", fmt.Sprintf("%s-%.12s", b.Subject, b.Commit))
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+	for _, pattern := range []string{"trees/%s-%.12s", "history/trees/*+%s@%.12s"} {
+		found, err := filepath.Glob(filepath.Join(work, fmt.Sprintf(pattern, b.Subject, b.Commit)))
+		if err != nil {
+			return "", fmt.Errorf("looking for the tree of %s: %w", b.ID, err)
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
 	}
-	dir = filepath.Join(work, "subjects", b.Subject)
+	dir := filepath.Join(work, "subjects", b.Subject)
 	at, err := head(ctx, dir)
 	if err != nil {
 		return "", fmt.Errorf("%w: %s at %.12s: %w", ErrNoTree, b.Subject, b.Commit, err)
