@@ -61,7 +61,7 @@ func Candidates(ctx context.Context, repo, name, lang string) ([]Candidate, erro
 	for _, how := range [][]string{{"--no-merges"}, {"--first-parent", "--diff-merges=first-parent"}} {
 		args := append([]string{"log", "-M", "--raw", "--numstat", "--no-abbrev", "-z", "--format=%x01%H%x02%ct%x02%s"}, how...)
 		text, err := git(ctx, repo, nil, append(args, "HEAD")...)
-		if err != nil {
+		if err != nil && len(text) == 0 { // where an old object is missing, the newer commits are there
 			return nil, fmt.Errorf("reading the history of %s: %w", name, err)
 		}
 		for _, rec := range strings.Split(string(text), "\x01")[1:] {

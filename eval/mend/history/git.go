@@ -62,6 +62,7 @@ func git(ctx context.Context, repo string, env []string, args ...string) ([]byte
 	return run(ctx, "", env, "git", append([]string{"--git-dir=" + repo, "-c", "core.quotePath=false"}, args...)...)
 }
 
+// run gives what a command printed, also where it failed.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var stdout, stderr bytes.Buffer
@@ -69,7 +70,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
 		text := strings.TrimSpace(stderr.String())
-		return nil, fmt.Errorf("%s %s: %w: %s", name, strings.Join(args[:min(len(args), 4)], " "), err, text[:min(len(text), 400)])
+		return stdout.Bytes(), fmt.Errorf("%s %s: %w: %s", name, strings.Join(args[:min(len(args), 4)], " "), err, text[:min(len(text), 400)])
 	}
 	return stdout.Bytes(), nil
 }
