@@ -82,6 +82,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	byRank(out)
 	s.seen = map[string]bool{}
 	out = s.fresh(out)
+	byRank(out)
 	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
 }
 
@@ -139,6 +140,7 @@ func near(suspicion map[line]float64, path string, n int) float64 {
 func (s *search) fresh(cs []candidate) []candidate {
 	out := cs[:0]
 	for _, c := range cs {
+		c.lot = s.draw(c)
 		key := c.path + "\x00" + string(c.content)
 		if c.site != nil {
 			out = append(out, c)

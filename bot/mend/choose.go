@@ -15,7 +15,7 @@ import (
 const (
 	maxHeld    = 14              // plausible candidates whose behaviour is compared
 	probeTests = 30              // tests that are run for it
-	probeTime  = 8 * time.Second // for all of it
+	probeTime  = 8 * time.Second // for all of it where the search's time is up
 	// A change of a function that no green test runs, and that alters what most
 	// calls of it give, is held up by the failing test alone: it may as well be
 	// the test's only way to look.
@@ -46,9 +46,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 			rivals[i].doubts = append(rivals[i].doubts, "both branches of a condition do the same now")
 		}
 	}
-	byMerit := func(i, j int) bool { return rivals[i].merit > rivals[j].merit }
+	byMerit := func(i, j int) bool { return steady(rivals[i].merit) > steady(rivals[j].merit) }
 	sort.SliceStable(rivals, byMerit)
-	probed, err := s.observe(ctx, rivals)
+	probed, cut, err := s.observe(ctx, rivals)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	f.Doubts, f.doubted = top.doubts, len(top.doubts) > 0
 	if !probed {
 		f.Doubts = append(f.Doubts, s.unseen(top.candidate)...)
+	}
+	if cut && len(rivals) > 1 {
+		f.Doubts = append(f.Doubts, "the time was up before it was compared with all its rivals")
 	}
 	return f, nil
 }
@@ -149,32 +152,32 @@ func (s *search) untested(c candidate) bool {
 
 // observe compares the likeliest of the plausible candidates with the code as
 // it is, and lowers the merit of what alters too much. It tells whether the
-// bench could show any behaviour.
-func (s *search) observe(ctx context.Context, rivals []rival) (bool, error) {
+// bench could show any behaviour, and whether the time cut it short.
+func (s *search) observe(ctx context.Context, rivals []rival) (seen, cut bool, err error) {
 	p, ok := s.bench.(prober)
 	if !ok {
-		return false, nil
+		return false, false, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, probeTime)
+	limited, cancel := context.WithTimeout(ctx, max(probeTime, s.until.Sub(s.mender.cfg.Now())))
 	defer cancel()
 	held := rivals[:min(len(rivals), maxHeld)]
 	cs := []candidate{{path: rivals[0].path}}
 	for _, r := range held {
 		cs = append(cs, r.candidate)
 	}
-	seen, err := p.probe(limited, cs, s.probeTests())
+	got, err := p.probe(limited, cs, s.probeTests())
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = nil // what was seen until then has to do
+		err, cut = nil, true // what was seen until then has to do
 	}
-	if err != nil || seen[0] == nil {
-		return false, err
+	if err != nil || got[0] == nil {
+		return false, cut, err
 	}
 	for i := range held {
-		if held[i].seen = seen[i+1]; held[i].seen != nil {
-			s.weighChange(&held[i], seen[0])
+		if held[i].seen = got[i+1]; held[i].seen != nil {
+			s.weighChange(&held[i], got[0])
 		}
 	}
-	return true, nil
+	return true, cut, nil
 }
 
 // weighChange holds a change against the code as it is. Where the fault

@@ -2,7 +2,10 @@ package mend
 
 import (
 	"bytes"
+	"fmt"
+	"hash/fnv"
 	"maps"
+	"math"
 	"regexp"
 	"sort"
 	"strings"
@@ -145,7 +148,27 @@ func (s *search) credit(cs []candidate, helped []candidate) {
 	}
 }
 
-// byRank sorts what is still to be tried.
+// byRank sorts what is still to be tried; the seed decides between equals.
 func byRank(cs []candidate) {
-	sort.SliceStable(cs, func(i, j int) bool { return cs[i].rank > cs[j].rank })
+	sort.SliceStable(cs, func(i, j int) bool {
+		if a, b := steady(cs[i].rank), steady(cs[j].rank); a != b {
+			return a > b
+		}
+		return cs[i].lot < cs[j].lot
+	})
+}
+
+// steady leaves out the last bits of a figure, in which processors differ that
+// add and multiply in one step: a search goes the same way on each of them.
+func steady(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ (1<<20 - 1)) }
+
+// draw is a candidate's lot among those that are equally likely.
+func (s *search) draw(c candidate) uint64 {
+	seed := s.req.Task.Mending.Seed
+	if seed == 0 {
+		return 0 // as they were made
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%d\x00%d\x00%s", seed, c.path, c.start, c.end, c.mutation.Replacement)
+	return h.Sum64()
 }

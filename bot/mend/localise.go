@@ -108,7 +108,7 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i], out[j]
 		switch {
-		case a.Score != b.Score:
+		case steady(a.Score) != steady(b.Score):
 			return a.Score > b.Score
 		case a.Path != b.Path:
 			return a.Path < b.Path
@@ -194,7 +194,7 @@ func (l *localiser) spectrum(note func(line, float64, string)) {
 		s := float64(b) / math.Sqrt(float64(failed)*float64(b+good[at]))
 		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
 		if hot[at] >= endless {
-			note(at, 0.5, fmt.Sprintf("ran %d times in a failing test", hot[at]))
+			note(at, 0.5, fmt.Sprintf("ran more than %d times in a failing test", endless))
 		}
 	}
 }

@@ -95,7 +95,9 @@ type Found struct {
 	Explanation  string // what was wrong and what the change does, for a person
 	Path         string
 	Line         int
+	Place        string   // why it was looked for there
 	Alternatives []string // other changes that pass the same tests, described
+	Rejected     []string // other changes that turn the failing tests green, and what was against them
 	Ambiguous    bool     // nothing decides between them
 	Doubts       []string // what speaks against the change, or for too little behind it
 
@@ -108,6 +110,7 @@ type Repair struct {
 	Tried     int    // candidates that were run
 	Plausible int    // candidates that passed every test
 	Reason    string // why nothing was found, or what was
+	TimeUp    bool   // the time ended the search: on a faster machine it may find another change
 }
 
 // Localise ranks the places that may hold the fault, best first: at most 50, and a
@@ -160,7 +163,7 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 			total.Reason = fmt.Sprintf("mechanical repair does not know tests of %s", t.suite.Name)
 			continue
 		}
-		s := &search{mender: m, req: r, target: t, bench: b, until: limit, sources: newSources(r.Base)}
+		s := &search{mender: m, req: r, target: t, bench: b, until: limit, sources: newSources(r.Base), most: m.cfg.most(r) - total.Tried}
 		found, err := s.run(ctx, suspects)
 		err = errors.Join(err, b.close())
 		if err != nil {
@@ -168,7 +171,7 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 		}
 		total.Tried += found.Tried
 		total.Plausible += found.Plausible
-		total.Reason = found.Reason
+		total.Reason, total.TimeUp = found.Reason, found.TimeUp
 		if found.Found != nil {
 			total.Found = found.Found
 			return total, nil

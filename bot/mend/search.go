@@ -3,7 +3,6 @@ package mend
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -22,6 +21,7 @@ type candidate struct {
 	region     code.Region
 	score      float64       // suspicion of the place × prior of the operator
 	rank       float64       // the score with what the search has learnt; decides when it is tried
+	lot        uint64        // decides between those of the same rank
 	force      *mutate.Force // it only shows whether a condition could help
 	site       *mutate.Site  // it only is a place to look into
 	granted    *grant        // what it was made for, where a place was looked into
@@ -39,12 +39,14 @@ type search struct {
 	suspects []Suspect
 
 	tried     int
-	next      int       // index of the first candidate that was not tried
-	rivals    time.Time // until when rivals of the first plausible one are looked for
-	limit     int       // index behind the last candidate worth trying; 0 while nothing is plausible
-	doubted   bool      // something speaks against each plausible one
-	partly    bool      // the plausible candidates mend some of the failing tests only
+	most      int  // candidates that may be run
+	next      int  // index of the first candidate that was not tried
+	limit     int  // index behind the last candidate worth trying; 0 while nothing is plausible
+	doubted   bool // something speaks against each plausible one
+	partly    bool // the plausible candidates mend some of the failing tests only
 	plausible []candidate
+	rejected  []rejected  // what turned the failing tests green and was not taken
+	late      []candidate // handed to the bench, and not tried since the time was up
 
 	seen           map[string]bool // what candidates come to
 	grown          int             // places for which conditions were made
@@ -54,17 +56,6 @@ type search struct {
 	credited       map[line]bool
 	creditedRegion map[string]bool
 }
-
-// After the first plausible candidate the search goes on for rivals: as many
-// candidates more, and none with less than a part of the best's merit. Where
-// rivals can be told apart by their behaviour it looks further, since most of
-// them turn out to be the same change in other words.
-const (
-	maxMore, rivalMerit    = 120, 0.3
-	maxProbed, probedMerit = 700, 0.01
-	ambiguousMerit         = 0.1  // of the best's: a rival that behaves differently and has more makes the repair ambiguous
-	elsewhereMerit         = 0.03 // the same for a rival in another function
-)
 
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	s.suspects = suspects
@@ -80,11 +71,13 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	if err != nil {
 		return Repair{}, err
 	}
-	rep := Repair{Tried: s.tried, Plausible: len(s.plausible), Found: found}
+	rep := Repair{Tried: s.tried, Plausible: len(s.plausible), Found: found, TimeUp: !s.inTime()}
 	switch {
 	case found != nil:
 		rep.Reason = fmt.Sprintf("%d of %d candidates passed every test", len(s.plausible), s.tried)
-	case !s.mender.cfg.Now().Before(s.until):
+	case s.tried >= s.most && len(cs) > s.next:
+		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others, and no more may be tried", s.tried)
+	case rep.TimeUp:
 		rep.Reason = fmt.Sprintf("the time for the search was up after %d of %d candidates", s.tried, len(cs))
 	default:
 		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others", s.tried)
@@ -106,10 +99,15 @@ func (s *search) settle(ctx context.Context, list *[]candidate) (*Found, error) 
 			return nil, nil
 		}
 		found, err := s.choose(ctx)
-		if err != nil || !found.doubted || s.partly || s.next == from || s.next >= len(cs) || !s.mender.cfg.Now().Before(s.until) {
-			return found, err
+		if err != nil {
+			return nil, err
 		}
-		s.doubted, s.limit, s.rivals = true, s.next+2*maxProbed, time.Time{}
+		if !found.doubted || s.partly || s.next == from || s.next >= len(cs) || !s.goesOn() {
+			s.untold(found, cs)
+			return found, s.explain(ctx, found)
+		}
+		more, _ := s.reach()
+		s.doubted, s.limit = true, s.next+2*more
 	}
 }
 
@@ -117,7 +115,8 @@ func (s *search) settle(ctx context.Context, list *[]candidate) (*Found, error) 
 // those that turn all of them green on the others. What a round shows puts
 // others forward or makes new ones. Once one is plausible it goes on only among
 // those that could rival it. Whether to go on is decided between rounds, from
-// what was found and not from how fast.
+// what was found and not from how fast: but for the time that a run has, the
+// course of a search is the same on every machine.
 func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	cs := *list
 	defer func() { *list = cs }()
@@ -125,14 +124,14 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	if len(s.plausible) > 0 {
 		end = s.horizon(cs, s.next)
 	}
-	for s.next < end && s.inTime() {
-		from, to := s.next, min(s.next+s.bench.round(), end)
+	for s.next < end && s.goesOn() {
+		from, to := s.next, min(s.next+s.bench.round(), end, s.next+s.most-s.tried)
 		s.next = to
 		got, err := s.attempt(ctx, cs[from:to], s.target.red)
 		if err != nil {
 			return err
 		}
-		s.tried += to - from
+		s.count(cs[from:to], got)
 		if s.req.Progress != nil {
 			s.req.Progress(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
 		}
@@ -204,37 +203,6 @@ func (s *search) mostMended() []candidate {
 	return out
 }
 
-func (s *search) inTime() bool {
-	now := s.mender.cfg.Now()
-	return now.Before(s.until) && (s.rivals.IsZero() || now.Before(s.rivals))
-}
-
-// rivalTime bounds the look for rivals where candidates are slow.
-const rivalTime = 12 * time.Second
-
-// horizon is where candidates become too unlikely to rival the best.
-func (s *search) horizon(cs []candidate, to int) int {
-	best := 0.0
-	for _, c := range s.plausible {
-		best = math.Max(best, s.merit(c))
-	}
-	more, part := maxMore, rivalMerit
-	if _, ok := s.bench.(prober); ok {
-		more, part = maxProbed, probedMerit
-	}
-	end := len(cs)
-	for end > to && cs[end-1].score < part*best {
-		end--
-	}
-	if s.limit == 0 {
-		s.limit, s.rivals = to+more, s.mender.cfg.Now().Add(rivalTime)
-	}
-	if s.doubted {
-		return min(len(cs), s.limit) // any other may be better
-	}
-	return min(end, s.limit)
-}
-
 // attempt gives the tests that each candidate passes; nil for what was not tried
 // because the time was up.
 func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
@@ -245,7 +213,9 @@ func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.Tes
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	err := s.bench.try(limited, cs, tests, func(i int, passed map[string]bool) bool {
-		out[i] = passed
+		if out[i] = passed; passed == nil {
+			out[i] = map[string]bool{}
+		}
 		return s.inTime()
 	})
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
@@ -282,8 +252,13 @@ func (s *search) regress(ctx context.Context, cs []candidate) error {
 	}
 	got, err := s.attempt(ctx, cs, s.target.green)
 	for i, passed := range got {
-		if len(passed) == len(s.target.green) {
+		switch {
+		case len(passed) == len(s.target.green):
 			s.plausible = append(s.plausible, cs[i])
+		case passed == nil:
+			s.late = append(s.late, cs[i])
+		default:
+			s.reject(cs[i], passed)
 		}
 	}
 	return err
