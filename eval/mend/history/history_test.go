@@ -131,6 +131,8 @@ var pairs = []struct{ name, path, before, after, class string }{
 	{"py term", "a.py", "def f(a, b):\n    if a:\n        g()\n    return b\n", "def f(a, b):\n    if a and b:\n        g()\n    return b\n", Extended},
 	{"py condition", "a.py", "def f(a, b):\n    if a < b:\n        g()\n", "def f(a, b):\n    if a <= b:\n        g()\n", Condition},
 	{"py wrapped", "a.py", "def f(a):\n    return a\n", "def f(a):\n    return list(a)\n", Wrapped},
+	{"py caught", "a.py", "def f(a):\n    return g(a)\n", "def f(a):\n    try:\n        return g(a)\n    except KeyError:\n        return None\n", Handled},
+	{"py alternative", "a.py", "def f(a):\n    if a:\n        g()\n", "def f(a):\n    if h(a):\n        i()\n    elif a:\n        g()\n", Branch},
 	{"py statement", "a.py", "def f(a):\n    return a\n", "def f(a):\n    a.sort()\n    return a\n", Statement},
 	{"py removed", "a.py", "def f(a):\n    a.sort()\n    return a\n", "def f(a):\n    return a\n", Removed},
 	{"py comment", "a.py", "def f(a):\n    return a\n", "def f(a):\n    # why\n    return a\n", ""},

@@ -14,6 +14,7 @@ import (
 const (
 	Guard       = "guard-added"         // an early way out under a condition
 	Branch      = "branch-added"        // another statement under a condition, or a new alternative
+	Handled     = "exception-handled"   // an exception is caught, or another one
 	Statement   = "statement-added"     // one or more plain statements
 	Removed     = "statement-removed"   //
 	Moved       = "moved"               // the same tokens in another order or place
@@ -126,6 +127,8 @@ func hunksOf(diff []byte, a, b *source) []hunk {
 
 var (
 	ways      = []string{"return", "raise", "throw", "continue", "break", "panic"}
+	forks     = []string{"if", "elif", "else", "case"}
+	caught    = []string{"try", "except", "catch"}
 	branches  = []string{"if", "elif", "else", "case", "switch", "try", "except", "catch", "for", "while", "with"}
 	joins     = []string{"and", "or", "not", "&&", "||", "!", "??"}
 	operators = regexp.MustCompile(`^([-+*/%<>=!&|^~]+|and|or|not|in|is|instanceof|\?\?)$`)
@@ -146,12 +149,12 @@ func (h hunk) shape(a, b *source) string {
 	switch {
 	case sameTokens(h.before, h.after):
 		return Moved
-	case len(x) == 0 && full:
+	case len(x) == 0 && full && !anew(x, y, caught):
 		return added(y)
 	case len(y) == 0 && full:
 		return Removed
 	case inCondition(at):
-		if len(y) > len(x) && slices.ContainsFunc(y, func(t string) bool { return slices.Contains(joins, t) && !slices.Contains(x, t) }) {
+		if len(y) > len(x) && anew(x, y, joins) {
 			return Extended
 		}
 		return Condition
@@ -161,7 +164,9 @@ func (h hunk) shape(a, b *source) string {
 		return Operator
 	case b.function(h.newAt) == "" && topLevel(at):
 		return Declaration
-	case full && (lines(h.before) > 1 || lines(h.after) > 1) && slices.ContainsFunc(y, func(t string) bool { return slices.Contains(branches[:2], t) && !slices.Contains(x, t) }):
+	case anew(x, y, caught):
+		return Handled
+	case (full || lines(h.after) > 1) && anew(x, y, forks):
 		return Branch
 	case lines(h.before) > 2 || lines(h.after) > 2:
 		return Statements
@@ -186,6 +191,11 @@ func (h hunk) small(x, y []string, at code.Node) string {
 		return Call
 	}
 	return Expression
+}
+
+// anew tells whether one of the words is in y and not in x.
+func anew(x, y, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(y, w) && !slices.Contains(x, w) })
 }
 
 func added(y []string) string {
