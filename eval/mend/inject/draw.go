@@ -36,8 +36,9 @@ func newDraw(seed uint64, first int, faults []Fault) *draw {
 }
 
 // next is the fault to try now; ok is false when none is left. Of the rules it
-// takes the one that has come to the fewest bugs for its tries.
-func (d *draw) next() (Fault, bool) {
+// takes the one that has come to the fewest bugs for its tries. fits is asked
+// last whether a fault can be tried at all.
+func (d *draw) next(fits func(Fault) bool) (f Fault, ok bool) {
 	order := make([]string, 0, len(table))
 	for i := range table {
 		order = append(order, table[(i+d.first)%len(table)].name)
@@ -47,7 +48,7 @@ func (d *draw) next() (Fault, bool) {
 		for len(d.queues[rule]) > 0 {
 			f := d.queues[rule][0]
 			d.queues[rule] = d.queues[rule][1:]
-			if d.spots[f.Path] < perFile && d.spots[spot(f)] < perFunction {
+			if d.spots[f.Path] < perFile && d.spots[spot(f)] < perFunction && fits(f) {
 				d.tried[rule]++
 				return f, true
 			}

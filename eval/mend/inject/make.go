@@ -152,7 +152,19 @@ func (s *site) fill(ctx context.Context, quota int) error {
 		if s.draw.total >= quota {
 			break
 		}
-		f, ok := s.draw.next()
+		var failed error
+		f, ok := s.draw.next(func(f Fault) bool {
+			src, err := s.text(f)
+			fits := err == nil
+			if fits {
+				fits, err = f.Parses(ctx, src)
+			}
+			failed = errors.Join(failed, err)
+			return fits
+		})
+		if failed != nil {
+			return failed
+		}
 		if !ok {
 			break
 		}
@@ -242,7 +254,7 @@ func (s *site) try(ctx context.Context, f Fault) error {
 			return nil
 		}
 	}
-	src, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(f.Path)))
+	src, err := s.text(f)
 	if err != nil {
 		return err
 	}
@@ -276,6 +288,11 @@ func (s *site) try(ctx context.Context, f Fault) error {
 	s.tried[f.Key()] = id
 	s.draw.take(f, made.Weak)
 	return s.save()
+}
+
+// text is the correct file of a fault.
+func (s *site) text(f Fault) ([]byte, error) {
+	return os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(f.Path)))
 }
 
 // id names the bug of a fault: "py-boltons-strutils-5f0c91aa".

@@ -103,10 +103,10 @@ func Rules() []string {
 	return out
 }
 
-// Faults lists all faults that the rules can plant into a file, in the order
-// of the rules and of the text. Each leaves a text that parses and touches at
-// most three lines. A file that does not parse has none; the error is the
-// parser's.
+// Faults lists the faults that the rules can plant into a file, in the order
+// of the rules and of the text. Each touches at most three lines; whether
+// what it leaves parses is told by Parses, as that takes longer. A file that
+// does not parse has none; the error is the parser's.
 func Faults(ctx context.Context, path string, src []byte) ([]Fault, error) {
 	lang := code.LanguageOf(path)
 	tree, err := code.Parse(ctx, lang, src)
@@ -121,27 +121,27 @@ func Faults(ctx context.Context, path string, src []byte) ([]Fault, error) {
 	var out []Fault
 	seen := map[string]bool{}
 	for _, r := range table {
-		var failed error
 		tree.Walk(func(n code.Node) bool {
 			r.find(s, n, func(edits ...Edit) {
 				f, ok := s.fault(r.name, path, regions, edits)
-				text := string(f.Apply(s.src))
-				if !ok || failed != nil || seen[text] {
-					return
-				}
-				seen[text] = true
-				bad, err := code.Check(ctx, path, []byte(text))
-				if failed = err; err == nil && len(bad) == 0 {
+				if what := fmt.Sprint(f.Edits); ok && !seen[what] {
+					seen[what] = true
 					out = append(out, f)
 				}
 			})
-			return failed == nil
+			return ctx.Err() == nil
 		})
-		if failed != nil {
-			return nil, fmt.Errorf("looking for faults to plant in %s: %w", path, failed)
-		}
 	}
-	return out, nil
+	return out, context.Cause(ctx)
+}
+
+// Parses tells whether the file with the fault parses.
+func (f Fault) Parses(ctx context.Context, src []byte) (bool, error) {
+	bad, err := code.Check(ctx, f.Path, f.Apply(src))
+	if err != nil {
+		return false, fmt.Errorf("planting a fault into %s: %w", f.Path, err)
+	}
+	return len(bad) == 0, nil
 }
 
 // fault puts edits together and says whether they are small enough.
@@ -163,5 +163,10 @@ func (s *source) fault(rule, path string, regions []code.Region, edits []Edit) (
 			f.Function = r.QualifiedName
 		}
 	}
-	return f, !bytes.Equal(f.Apply(s.src), s.src)
+	for _, e := range edits {
+		if string(s.src[e.Start:e.End]) != e.Text {
+			return f, true
+		}
+	}
+	return f, false
 }
