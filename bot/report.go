@@ -137,6 +137,15 @@ func (r reporter) cause(b *strings.Builder, res task.Result) {
 	if res.Best.Explanation != "" {
 		fmt.Fprintf(b, "%s\n\n", r.funnel.Markdown(res.Best.Explanation))
 	}
+	if x := res.Best.Search; x != nil && x.Place != "" {
+		fmt.Fprintf(b, "It was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), plural(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
+		for _, no := range x.Rejected {
+			fmt.Fprintf(b, "- rejected: %s\n", r.funnel.Markdown(no))
+		}
+		if len(x.Rejected) > 0 {
+			b.WriteString("\n")
+		}
+	}
 	for _, reg := range res.Best.Regions {
 		where := fmt.Sprintf("%s:%d", reg.Path, reg.StartLine)
 		fmt.Fprintf(b, "- `%s` in %s\n", codeSpan(reg.Name), r.link(res, reg, where))

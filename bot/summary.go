@@ -87,6 +87,9 @@ func (s Summary) Markdown() string {
 	if s.Explanation != "" {
 		fmt.Fprintf(&b, "%s\n\n", s.Explanation)
 	}
+	for _, line := range s.Search.Lines() {
+		fmt.Fprintf(&b, "- %s: %s\n", line.Name, line.Text)
+	}
 	for _, d := range s.DraftReasons {
 		fmt.Fprintf(&b, "- open: %s\n", d)
 	}

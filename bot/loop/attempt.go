@@ -8,10 +8,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/loop/detect"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -143,9 +145,13 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err := r.progress(ctx, "verify", a.Tier, "running all tests on the change"); err != nil {
 		return agent.Decision{}, err
 	}
+	begun := r.now()
 	v, err := r.judge(ctx, a.Diff, r.baseline, r.newTests(a))
 	if err != nil {
 		return agent.Decision{}, err
+	}
+	if a.Search != nil {
+		a.Search.Judged = r.since(begun)
 	}
 	a.Green, a.Fixed, a.Broken, a.Checks = v.Green, v.Fixed, append(v.Broken, v.Missing...), v.Checks
 	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
@@ -288,8 +294,8 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 	if err != nil {
 		return agent.Decision{}, err
 	}
-	a.Search = &task.Search{Tried: rep.Tried, Plausible: rep.Plausible, Seconds: math.Round(r.now().Sub(begun).Seconds()*1000) / 1000}
-	if err := r.note(ctx, "mend.searched", rep.Reason, map[string]any{"tried": rep.Tried, "plausible": rep.Plausible}); err != nil {
+	a.Search = &task.Search{Tried: rep.Tried, Plausible: rep.Plausible, TimeUp: rep.TimeUp, Seconds: r.since(begun), Localised: r.localised, Suspects: suspicious(r.suspects)}
+	if err := r.note(ctx, "mend.searched", rep.Reason, map[string]any{"tried": rep.Tried, "plausible": rep.Plausible, "time_up": rep.TimeUp}); err != nil {
 		return agent.Decision{}, err
 	}
 	if rep.Found == nil {
@@ -297,8 +303,23 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
 	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
+	a.Search.Place, a.Search.Rejected = rep.Found.Place, rep.Found.Rejected
 	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
 	return decided(agent.NextEscalate, ""), nil
+}
+
+// since is how long ago a moment was, in seconds to three places.
+func (r *run) since(begun time.Time) float64 {
+	return math.Round(r.now().Sub(begun).Seconds()*1000) / 1000
+}
+
+// suspicious describes the places that are the most suspicious.
+func suspicious(all []mend.Suspect) []string {
+	var out []string
+	for _, s := range first(all, 5) {
+		out = append(out, fmt.Sprintf("%s, line %d (%.2f): %s", s.Path, s.Line, s.Score, strings.Join(s.Reasons, ", ")))
+	}
+	return out
 }
 
 // develop asks the tier's model for a change.

@@ -76,7 +76,7 @@ type Config struct {
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	Setup         *prepare.Session // installs dependencies; nil: nothing does
-	Sandbox       string // the walls, for the report
+	Sandbox       string           // the walls, for the report
 	Now           func() time.Time
 	Log           logrus.FieldLogger
 	// Point is called at named places, for tests that end the process there.
@@ -161,6 +161,7 @@ type run struct {
 	deadline  time.Time
 	baseline  verify.Baseline
 	suspects  []mend.Suspect
+	localised float64 // seconds that it took to find them; 0 where another process did
 	installed prepare.Result
 	example   *example.Found // nil: the repository's own tests show the fault, or none does
 	smoked    *smoked        // what the service of the base answered; nil: not asked yet

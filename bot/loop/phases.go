@@ -42,11 +42,12 @@ func (r *run) locate(ctx context.Context) error {
 	fresh := len(r.state.Baseline) == 0
 	q := r.search(ctx)
 	q.Fresh = fresh
+	begun := r.now()
 	found, err := r.localise(ctx, q)
 	if err != nil {
 		return err
 	}
-	r.suspects = found.Suspects
+	r.suspects, r.localised = found.Suspects, r.since(begun)
 	if fresh {
 		r.baseline.Unstable = found.Unstable
 		words := fmt.Sprintf("%d flaky, %d of them by the order of the tests", len(found.Unstable.Flaky), len(found.Unstable.Order))

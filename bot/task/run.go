@@ -160,6 +160,13 @@ type Search struct {
 	Tried     int     `json:"tried"`              // candidates that were run
 	Plausible int     `json:"plausible"`          // of those, what passed every test
 	Seconds   float64 `json:"seconds"`            // of the search alone
+	TimeUp    bool    `json:"time_up,omitempty"`  // the time ended it; otherwise it goes the same way on every machine
+	// Localised and Judged are the seconds before and after the search.
+	Localised float64  `json:"localise_seconds"`
+	Judged    float64  `json:"judge_seconds"`
+	Place     string   `json:"place,omitempty"`    // why the change was looked for where it is
+	Suspects  []string `json:"suspects,omitempty"` // the most suspicious places, with what speaks for them
+	Rejected  []string `json:"rejected,omitempty"` // changes that turned the failing tests green, and what was against them
 }
 
 // Behaviour is an input on which a changed function does another thing than

@@ -32,6 +32,7 @@ type fixFlags struct {
 	scope       []string
 	gates       []string
 	mending     task.Mending
+	explain     bool
 }
 
 func newFix(g *global) *cobra.Command {
@@ -67,6 +68,9 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
 	fl.StringSliceVar(&f.gates, "ask", nil, "wait for your yes at `GATE`: plan, critical (steps, risk over 50, protected files)")
 	fl.StringSliceVar(&f.mending.Without, "without", nil, "leave `PART` of mechanical repair out, to measure what it is worth: "+strings.Join(mend.Parts(), ", "))
+	fl.Int64Var(&f.mending.Seed, "seed", 0, "let `N` decide in which order mechanical repair tries what is equally likely; a seed gives the same change on every machine")
+	fl.IntVar(&f.mending.MaxCandidates, "max-candidates", 0, "let mechanical repair try at most `N` changes (default 5000)")
+	fl.BoolVar(&f.explain, "explain", false, "say why mechanical repair looked where it did, and what it rejected")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	if err := fl.MarkHidden("without"); err != nil {
 		panic(err) // the flag is defined above
@@ -120,6 +124,11 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	}
 	if err := printSummary(c.OutOrStdout(), pub.Summary, f.json); err != nil {
 		return err
+	}
+	if f.explain && !f.json {
+		if err := printSearch(c.OutOrStdout(), pub.Summary.Search); err != nil {
+			return err
+		}
 	}
 	if runErr != nil {
 		return runErr
@@ -189,6 +198,9 @@ func (f *fixFlags) ask(g task.Gates) (task.Gates, error) {
 
 // searched checks what is asked of mechanical repair.
 func (f *fixFlags) searched() error {
+	if f.mending.MaxCandidates < 0 {
+		return usage("--max-candidates takes a number that is not negative")
+	}
 	for _, part := range f.mending.Without {
 		if !slices.Contains(mend.Parts(), part) {
 			return usage("--without takes %s, and got %q", strings.Join(mend.Parts(), ", "), part)

@@ -97,6 +97,17 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 	return err
 }
 
+// printSearch tells how mechanical repair came to its change.
+func printSearch(w io.Writer, s *task.Search) error {
+	funnel := redact.New()
+	for _, line := range s.Lines() {
+		if _, err := fmt.Fprintf(w, "  %-13s %s\n", line.Name, funnel.Log(line.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func nextStep(s bot.Summary) string {
 	if s.Outcome == task.Success && s.PullRequest == nil && !s.Applied {
 		return s.NextAction + " Run again with --apply to write it."
