@@ -10,8 +10,8 @@ const (
 	remove = `{"actions": [{"action": "delete_region", "path": "a.py", "region": "` + fn + `"}], "explanation": "unused"}`
 )
 
-// verdicts reads texts as a developer's answers, and compares whether each is
-// taken.
+// taken reads texts as a developer's answers, and compares whether each is
+// used.
 func taken(t *testing.T, want bool, texts map[string][]string) {
 	t.Helper()
 	for class, list := range texts {
