@@ -49,24 +49,19 @@ func (w *Workshop) Find(ctx context.Context, s Search) ([]Entry, error) {
 		}
 		e, tried, why, err := w.prove(ctx, repo, c)
 		if ctx.Err() != nil {
-			break
-		}
-		if err != nil && !errors.Is(err, errUnfit) {
-			return found, fmt.Errorf("trying %s of %s: %w", c.Commit, s.Repo, err)
+			break // what was cut short is not noted
 		}
 		if err != nil {
-			why = err.Error()
+			return found, fmt.Errorf("trying %s of %s: %w", c.Commit, s.Repo, err)
 		}
 		if tried {
 			tries++
 		}
-		seen[c.Commit] = why
 		switch {
 		case why == "":
-			found, unfit = append(found, e), 0
+			found, unfit, why = append(found, e), 0, "found"
 			w.Say("%s: %s, %d failing", e.ID, e.Class, len(e.Failing))
-			why = "found"
-		case err != nil || strings.HasPrefix(why, "correct: "):
+		case strings.HasPrefix(why, unfitWord):
 			unfit++
 		case tried:
 			unfit = 0
@@ -80,9 +75,17 @@ func (w *Workshop) Find(ctx context.Context, s Search) ([]Entry, error) {
 	return found, nil
 }
 
-// prove tries one candidate. tried tells that a tree was laid out for it.
+// unfitWord begins the reasons that say nothing of the fix: its tree cannot be
+// judged by on this machine.
+const unfitWord = "correct: "
+
+// prove tries one candidate. tried tells that a tree was laid out for it; why is
+// empty when it holds.
 func (w *Workshop) prove(ctx context.Context, repo string, c Candidate) (e Entry, tried bool, why string, err error) {
 	shape, why, err := look(ctx, repo, c)
+	if errors.Is(err, errUnfit) {
+		return e, false, unfitWord + err.Error(), nil
+	}
 	if err != nil || why != "" {
 		return e, false, why, err
 	}
@@ -94,6 +97,9 @@ func (w *Workshop) prove(ctx context.Context, repo string, c Candidate) (e Entry
 	}
 	if err == nil && why == "" {
 		_, why, err = w.make(ctx, &e)
+	}
+	if errors.Is(err, errUnfit) {
+		why, err = unfitWord+err.Error(), nil
 	}
 	if err != nil || why != "" {
 		err = errors.Join(err, w.Drop(c.Repo, c.Commit))
@@ -130,15 +136,15 @@ func (w *Workshop) silent(ctx context.Context, repo, dir string, c Candidate) (w
 		return "", err
 	}
 	rep, err := w.Bench.Verifier().Try(ctx, verify.Trial{Dir: dir, Files: bugs.Files{c.Path: broken}, Tests: c.Tests})
-	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case errors.Is(err, verify.ErrNoTests):
+	if errors.Is(err, verify.ErrNoTests) { // the whole suite will tell
 		return "", nil
-	case err != nil:
-		return "correct: " + err.Error(), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errUnfit, err)
+	}
+	switch {
 	case len(rep.Broken) > 0:
-		return fmt.Sprintf("correct: %s: %.200s", rep.Broken[0].Kind, rep.Broken[0].Message), nil
+		return fmt.Sprintf("%s%s: %.200s", unfitWord, rep.Broken[0].Kind, rep.Broken[0].Message), nil
 	case len(rep.Red()) == 0:
 		return "no test fails", nil
 	}

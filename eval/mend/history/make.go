@@ -105,20 +105,20 @@ func (w *Workshop) make(ctx context.Context, e *Entry) (f bugs.Folder, why strin
 func unfit(o bugs.Outcome, err error, took time.Duration) string {
 	switch {
 	case err != nil:
-		return "correct: " + err.Error()
+		return unfitWord + err.Error()
 	case len(o.Report.Broken) > 0:
-		return fmt.Sprintf("correct: %s: %.200s", o.Report.Broken[0].Kind, o.Report.Broken[0].Message)
+		return fmt.Sprintf(unfitWord+"%s: %.200s", o.Report.Broken[0].Kind, o.Report.Broken[0].Message)
 	case len(o.Red()) > 0:
-		return fmt.Sprintf("correct: %d red tests, such as %s", len(o.Red()), o.Red()[0])
+		return fmt.Sprintf(unfitWord+"%d red tests, such as %s", len(o.Red()), o.Red()[0])
 	case len(o.With("passed")) == 0:
-		return "correct: no test passes"
+		return unfitWord + "no test passes"
 	}
 	inTests := 0.0
 	for _, t := range o.Report.Tests {
 		inTests += t.Seconds
 	}
 	if inTests > bugs.Slow.Seconds() || took > SuiteLimit { // what is built may be built slowly beside others
-		return fmt.Sprintf("correct: the suite takes %s", took.Round(time.Second))
+		return fmt.Sprintf(unfitWord+"the suite takes %s", took.Round(time.Second))
 	}
 	return ""
 }

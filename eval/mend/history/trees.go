@@ -42,6 +42,8 @@ func (s Sources) Tree(ctx context.Context, language, repo, commit string) (strin
 	}
 	err = lay(ctx, bare, commit, part)
 	switch {
+	case err != nil && ctx.Err() == nil:
+		err = fmt.Errorf("%w: %w", errUnfit, err) // a mirror may lack objects
 	case err != nil:
 	case language == "go":
 		err = goModules(ctx, part)
