@@ -48,7 +48,7 @@ type options struct {
 	bug          string
 	without      string // variants: parts of the engine left out, one variant each
 	sample       int    // bugs by hash, 0 for all
-	want         int // bugs to plant for each language
+	want         int    // bugs to plant for each language
 	jobs         int
 	limit        time.Duration // of one run of fettle
 	until        time.Duration // then no further bug is begun

@@ -44,7 +44,9 @@ func (b *runner) one(ctx context.Context, worker int, j job) result {
 	return r
 }
 
-func round(d time.Duration) float64 { return float64(d.Round(10*time.Millisecond)) / float64(time.Second) }
+func round(d time.Duration) float64 {
+	return float64(d.Round(10*time.Millisecond)) / float64(time.Second)
+}
 
 // try sets a bug up in a folder of its own, mends it there and judges.
 func (b *runner) try(ctx context.Context, room string, j job, r *result) error {
@@ -162,7 +164,8 @@ func (b *runner) fettle(ctx context.Context, room, repo string, j job, r *result
 	// A refusal is of the set-up; whatever else ends without a result is missed.
 	var exit *exec.ExitError
 	what := tail(stderr.String(), 600)
-	if !errors.As(err, &exit) || exit.ExitCode() == refusedCode || exit.ExitCode() == usageCode {
+	panicked := strings.Contains(stderr.String(), "\ngoroutine ") // which has the exit status of wrong usage
+	if !errors.As(err, &exit) || !panicked && (exit.ExitCode() == refusedCode || exit.ExitCode() == usageCode) {
 		return s, fmt.Errorf("fettle did not begin: %w: %s", err, what)
 	}
 	return summary{Outcome: task.Error, Reason: fmt.Sprintf("fettle printed no JSON: %v: %s", err, what)}, nil
