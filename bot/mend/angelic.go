@@ -48,7 +48,7 @@ const (
 	// plain candidates, and foundShare the probability that what is made for a
 	// place is the fix.
 	siteShare, foundShare = 0.05, 0.01
-	maxLooked             = 120 // places that are looked into in one search
+	maxLooked             = 100 // places that are looked into in one search
 	maxWishes             = 24  // values of one place that are tried
 	maxFulfilled          = 16  // expressions for a value that mended something
 	// brokenShare puts an expression back that changes what passing executions see.

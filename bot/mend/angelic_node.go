@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
@@ -31,7 +33,7 @@ type nodeAsk struct {
 	Literals  []string   `json:"literals"`
 	Functions []string   `json:"functions"`
 	Red       bool       `json:"red"`
-	Exprs     []madeExpr `json:"exprs,omitempty"` // to be judged; none while they are made
+	Exprs     []madeExpr `json:"exprs,omitempty"` // to be judged; none where they are still to be made
 }
 
 func newNodeAsk(x *mutate.Site) nodeAsk {
@@ -48,10 +50,13 @@ func (b *nodeBench) wishes(ctx context.Context, at []candidate, red, green []ver
 	if err := b.learn(ctx, append(append([]verify.TestResult{}, red...), green...)); err != nil {
 		return nil, err
 	}
+	near := b.beside(red, green)
 	out := make([][]wish, len(at))
+	s0 := b.stood + 1
+	b.stood += len(at)
 	var mu sync.Mutex
 	err := parallel(ctx, len(b.spaces), len(at), func(worker, i int) (map[string]bool, error) {
-		found, err := b.stand(ctx, worker, 4*i+1, at[i], red, green)
+		found, err := b.stand(ctx, worker, 2*(s0+i), at[i], red, near)
 		mu.Lock()
 		defer mu.Unlock()
 		out[i] = found
@@ -60,8 +65,9 @@ func (b *nodeBench) wishes(ctx context.Context, at []candidate, red, green []ver
 	return out, err
 }
 
-// stand looks into one place: failing tests make expressions, and all tests show
-// what each comes to. number and the two after it are its own.
+// stand looks into one place: the first execution in a failing test makes
+// expressions, and this one and those after it show what each comes to. number
+// and the one after it are its own.
 func (b *nodeBench) stand(ctx context.Context, worker, number int, at candidate, red, green []verify.TestResult) ([]wish, error) {
 	ask := newNodeAsk(at.site)
 	var lists [][]madeExpr
@@ -86,15 +92,11 @@ func (b *nodeBench) stand(ctx context.Context, worker, number int, at candidate,
 	if note(raw); err != nil || len(lists) == 0 {
 		return nil, err
 	}
-	ask.Exprs = mergeMade(lists...)
-	for _, tests := range [][]verify.TestResult{red, green} {
-		ask.Number++
-		if raw, err = b.overhear(ctx, worker, at, ask, tests); err != nil {
-			return nil, err
-		}
-		note(raw)
-		ask.Red = false
+	ask.Exprs, ask.Red, ask.Number = slices.Concat(lists...), false, number+1
+	if raw, err = b.overhear(ctx, worker, at, ask, green); err != nil {
+		return nil, err
 	}
+	note(raw)
 	return wishesOf(ask.Exprs, records), nil
 }
 
@@ -113,7 +115,7 @@ func (b *nodeBench) overhear(ctx context.Context, worker int, at candidate, ask 
 	_, err = withFile(space, c, func() (map[string]bool, error) {
 		files, groups := byFile(tests, b.suite)
 		for _, f := range files {
-			req := nodeRequest{Files: []nodeFile{{File: f}}, CPU: 4000, Wall: 8000, Usual: 3000, Fresh: true}
+			req := nodeRequest{Files: []nodeFile{{File: f}}, CPU: 4000, Wall: 8000, Usual: 3000}
 			for _, t := range groups[f] {
 				req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
 			}
@@ -130,6 +132,25 @@ func (b *nodeBench) overhear(ctx context.Context, worker int, at candidate, ask 
 		raw, _ = space.ReadOut(out, maxAnswer) // nobody came by: it said nothing
 	}
 	return raw, err
+}
+
+// maxBeside is how many passing tests of the failing ones' files are looked into:
+// each other file would have to be loaded for itself.
+const maxBeside = 20
+
+func (b *nodeBench) beside(red, green []verify.TestResult) []verify.TestResult {
+	files, _ := byFile(red, b.suite)
+	var out []verify.TestResult
+	for _, t := range green {
+		file, _, _ := strings.Cut(native(t, b.suite), " > ")
+		if slices.Contains(files, file) && len(out) < maxBeside {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return green[:min(len(green), maxBeside/4)]
+	}
+	return out
 }
 
 var (

@@ -60,6 +60,39 @@ test('unpaid', () => { assert.strictEqual(due(invoice(80, 10, 0, 0), 0), 80); })
 test('with a credit', () => { assert.strictEqual(due(invoice(200, 20, 50, 7), 3), 146); });
 test('with another', () => { assert.strictEqual(due(invoice(300, 10, 20, 9), 1), 272); });
 `,
+	"go": `
+-- go.mod --
+module example.com/invoice
+
+go 1.21
+-- invoice.go --
+package invoice
+
+type Invoice struct {
+	Net, Rate, Paid, Credit int
+}
+
+func Due(in Invoice, fee int) int {
+	open := in.Net - in.Paid
+	return open + fee
+}
+-- invoice_test.go --
+package invoice
+
+import "testing"
+
+func due(t *testing.T, in Invoice, fee, want int) {
+	t.Helper()
+	if got := Due(in, fee); got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+}
+
+func TestPlain(t *testing.T)       { due(t, Invoice{100, 20, 30, 0}, 5, 75) }
+func TestUnpaid(t *testing.T)      { due(t, Invoice{80, 10, 0, 0}, 0, 80) }
+func TestCredit(t *testing.T)      { due(t, Invoice{200, 20, 50, 7}, 3, 146) }
+func TestOtherCredit(t *testing.T) { due(t, Invoice{300, 10, 20, 9}, 1, 272) }
+`,
 }
 
 func TestR1ExpressionsAreMadeOfWhatIsInScope(t *testing.T) {

@@ -303,6 +303,9 @@ func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, pkgs []strin
 		}
 		for _, dir := range sch.dirs() {
 			_ = w.Remove(path.Join(dir, schemataFile))
+			for name := range sch.beside {
+				_ = w.Remove(path.Join(dir, name))
+			}
 		}
 	}()
 	for range 12 {

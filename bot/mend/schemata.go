@@ -30,6 +30,8 @@ type schemata struct {
 	files []*schemataSource
 	built map[int]bool // index of the candidate → it is in the binary
 	alone map[int]bool // it has to be built by itself
+
+	beside map[string]string // files that each package needs, by name; theirs is package main
 }
 
 type schemataSource struct {

@@ -19,6 +19,9 @@ func (s *schemata) texts() map[string][]byte {
 		out[f.path] = f.render()
 		out[path.Join(path.Dir(f.path), schemataFile)] = fmt.Appendf(nil,
 			"package %s\n\nimport (\n\tfettleos %q\n\tfettlestrconv %q\n)\n\nvar %s, _ = fettlestrconv.Atoi(fettleos.Getenv(%q))\n", f.pkg, "os", "strconv", schemataName, schemataVar)
+		for name, text := range s.beside {
+			out[path.Join(path.Dir(f.path), name)] = []byte(strings.Replace(text, "package main", "package "+f.pkg, 1))
+		}
 	}
 	return out
 }

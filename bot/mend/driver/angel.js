@@ -65,7 +65,7 @@
     return least;
   };
   const piece = (text, code, value, cost, level) => ({ text, code, value, cost, level });
-  const at = (p, level) => (p.level >= level ? p : { ...p, text: '(' + p.text + ')', code: '(' + p.code + ')', level: ATOM });
+  const at = (p, level) => (p.level >= level ? p : { ...p, text: '(' + p.text + ')', code: '(' + p.code + ')', cost: p.cost + 0.4, level: ATOM });
   const order = (a, b) => a.cost - b.cost || a.text.length - b.text.length || (a.text < b.text ? -1 : a.text > b.text ? 1 : 0);
 
   function alone(p) {
@@ -256,7 +256,7 @@
     if (seen.has(key)) return;
     seen.add(key);
     own = () => { if (mine.failed) throw mine.error; return mine.value; };
-    if (!ask.exprs) { say({ made: make(scope, mine) }); return; }
+    if (!ask.exprs) say({ made: (ask.exprs = make(scope, mine)) });
     const table = new Map(), values = [];
     globalThis.__fettle_own = own;
     const thunks = attempt(() => scope('[' + ask.exprs.map((e) => '() => (' + e[1] + ')').join(',') + ']'))[1];

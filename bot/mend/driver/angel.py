@@ -29,7 +29,7 @@ class Piece:
         self.text, self.code, self.value, self.cost, self.level = text, code, value, cost, level
 
     def at(self, level):
-        return self if self.level >= level else Piece("(" + self.text + ")", "(" + self.code + ")", self.value, self.cost, ATOM)
+        return self if self.level >= level else Piece("(" + self.text + ")", "(" + self.code + ")", self.value, self.cost + 0.4, ATOM)
 
 
 def level_of(text):

@@ -46,7 +46,7 @@ const base = decodeURIComponent(new URL(root).pathname);
 
 let worker, number = 0;
 function start() {
-  const w = new Worker(config.thread, {
+  const w = new Worker('(() => {' + config.thread + '\n})()', { // what it names is nobody else's
     eval: true, workerData: { root, base, hooks: url(hooks), args: config.args }, execArgv: ['--test-reporter=' + reporter, '--no-warnings', ...config.flags],
     stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
