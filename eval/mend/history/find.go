@@ -186,6 +186,40 @@ func (w *Workshop) known(repo string) []Entry {
 	return slices.DeleteFunc(Found(w.Work), func(e Entry) bool { return e.Repo != repo })
 }
 
+// Gather gives all that was proved in a work folder, each with the shape that
+// its fix has by now; a bug that was made under another one is written anew.
+func Gather(ctx context.Context, src Sources) ([]Entry, error) {
+	out := Found(src.Work)
+	for i := range out {
+		e := &out[i]
+		repo, err := src.Repo(ctx, e.Repo)
+		if err != nil {
+			return nil, err
+		}
+		shape, why, err := look(ctx, repo, Candidate{Repo: e.Repo, Commit: e.Commit, Path: e.Path, Language: e.Language})
+		if err != nil {
+			return nil, fmt.Errorf("looking at %s again: %w", e.ID, err)
+		}
+		if why != "" {
+			return nil, fmt.Errorf("looking at %s again: %s", e.ID, why)
+		}
+		e.Class, e.Line, e.Function, e.Places, e.FixLines = shape.Class, shape.Line, shape.Function, shape.Places, shape.FixLines
+		all := filepath.Join(src.Work, "bugs")
+		f, err := bugs.Load(filepath.Join(all, e.ID))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && (f.Class != e.Class || f.Line != e.Line || f.Function != e.Function || f.Places != e.Places || f.FixLines != e.FixLines) {
+			f.Class, f.Line, f.Function, f.Places, f.FixLines = e.Class, e.Line, e.Function, e.Places, e.FixLines
+			err = bugs.Write(all, f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Found are all entries that were proved in a work folder.
 func Found(work string) []Entry {
 	var out []Entry

@@ -44,7 +44,11 @@ func work(ctx context.Context) error {
 		return fmt.Errorf("set FETTLE_MEND_WORK to the benchmark's work folder")
 	}
 	if *list != "" {
-		return history.Save(*list, history.Found(src.Work))
+		entries, err := history.Gather(ctx, src)
+		if err != nil {
+			return err
+		}
+		return history.Save(*list, entries)
 	}
 	w, err := history.Open(ctx, src, *place, func(f string, a ...any) { fmt.Printf(f+"\n", a...) })
 	if err != nil {
