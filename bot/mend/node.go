@@ -30,6 +30,7 @@ type nodeBench struct {
 	cannot  string   // why candidates cannot be judged
 	fresh   bool     // a thread for each candidate: one of them left something behind
 	few     bool     // few candidates are tried: each has all the time it may need
+	stood   int      // places that were looked into
 }
 
 // nodeUse is what a file's green tests need on the unchanged tree.
