@@ -30,12 +30,12 @@ type summary struct {
 }
 
 // one mends one bug and judges what came out.
-func (b *runner) one(ctx context.Context, worker int, j job) result {
+func (b *runner) one(ctx context.Context, room string, j job) result {
 	begun := time.Now()
 	r := newResult(j.folder.Bug, j.without, b.build)
 	err := j.broken
 	if err == nil {
-		err = b.try(ctx, filepath.Join(b.work, "trying", fmt.Sprint(worker)), j, &r)
+		err = b.try(ctx, room, j, &r)
 	}
 	if err != nil {
 		r.Verdict, r.Why = invalid, err.Error()

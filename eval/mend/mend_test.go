@@ -127,7 +127,6 @@ func TestOneOfTwoFailingTestsIsKeptFromWhoMends(t *testing.T) {
 func TestARightChangeIsMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `grep -q "^Test unittest:\|^Test pytest:" "$issue"; test "$(git -C "$repo" rev-list --count HEAD)" = 1
-grep -c "def test_" "$repo/tests/test_shop.py" >seen || true
 sed -i 's/s = 1/s =  0/' "$repo/shop.py"`+fmt.Sprintf(says, false))
 	r := w.result()
 	if r.Verdict != mended || !r.Ready || !r.Same || r.Search == nil || r.Search.Tried != 20 || r.Seconds <= 0 {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fettle-dev/fettle/eval"
@@ -53,7 +54,28 @@ func (o *options) run(ctx context.Context) error {
 	}
 	defer bench.Close()
 	b := &runner{options: o, bench: bench, build: build, results: results, of: len(jobs)}
-	return errors.Join(b.all(ctx, jobs), os.RemoveAll(filepath.Join(o.work, "trying")))
+	return b.all(ctx, jobs)
+}
+
+// takeRoom locks the first free folder for a worker, so that two runs over one
+// work folder do not meet. It stays for the next run, with what the sandbox
+// compiled of the languages' own libraries.
+func (o *options) takeRoom() (dir string, release func(), err error) {
+	for i := range 100 {
+		dir = filepath.Join(o.work, "trying", fmt.Sprint(i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", nil, fmt.Errorf("making a folder to mend in: %w", err)
+		}
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return "", nil, fmt.Errorf("making a folder to mend in: %w", err)
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			return dir, func() { _ = errors.Join(os.RemoveAll(filepath.Join(dir, "repo")), lock.Close()) }, nil
+		}
+		_ = lock.Close()
+	}
+	return "", nil, fmt.Errorf("all folders in %s are taken by other runs", filepath.Join(o.work, "trying"))
 }
 
 func hashOf(name string) (string, error) {
@@ -140,9 +162,16 @@ func (b *runner) all(ctx context.Context, jobs []job) error {
 	errs := make([]error, b.jobs)
 	var group sync.WaitGroup
 	for i := range b.jobs {
+		room, release, err := b.takeRoom()
+		if err != nil {
+			close(next)
+			group.Wait()
+			return err
+		}
 		group.Go(func() {
+			defer release()
 			for j := range next {
-				r := b.one(ctx, i, j)
+				r := b.one(ctx, room, j)
 				if ctx.Err() == nil && errs[i] == nil { // what was cut short is no result
 					errs[i] = b.results.add(r)
 				}
