@@ -159,6 +159,9 @@ func (s Sources) install(ctx context.Context, want map[string]string) (string, e
 	_, err = run(ctx, part, nil, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--legacy-peer-deps", "--prefer-offline", "--loglevel=error")
 	if _, none := os.Stat(filepath.Join(part, "node_modules")); err != nil || none != nil {
 		var exit *exec.ExitError
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%w: installing its packages was cut short: %w", errUnfit, ctx.Err())
+		}
 		if err = fmt.Errorf("%w: %w", errUnfit, err); errors.As(err, &exit) {
 			err = errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "failed"), []byte(err.Error()), 0o644))
 		}
