@@ -214,7 +214,7 @@ func TestNothingButFiguresIsKeptOfSealedBugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := result{Bug: "b", Sealed: true, Verdict: plausible, Ready: true, Seconds: 3, Outcome: "SECRET", Why: "SECRET", Doubts: []string{"SECRET"}, Red: []string{"SECRET"}, Diff: "SECRET",
-		Search: &task.Search{Template: "SECRET", Tried: 7, Seconds: 1}}
+		Search: &task.Search{Template: "SECRET", Place: "SECRET", Suspects: []string{"SECRET"}, Rejected: []string{"SECRET"}, Tried: 7, Seconds: 1}}
 	bad := result{Bug: "c", Sealed: true, Verdict: invalid, Why: "setting up: SECRET"}
 	for _, r := range []result{secret, bad} {
 		if err := book.add(r); err != nil {

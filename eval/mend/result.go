@@ -66,10 +66,8 @@ func (r *result) seal() {
 	if r.Why, _, _ = strings.Cut(r.Why, ":"); r.Verdict != invalid {
 		r.Why = ""
 	}
-	if r.Search != nil {
-		s := *r.Search
-		s.Template = ""
-		r.Search = &s
+	if s := r.Search; s != nil { // figures alone, whatever else it comes to tell
+		r.Search = &task.Search{Tried: s.Tried, Plausible: s.Plausible, Seconds: s.Seconds, TimeUp: s.TimeUp, Localised: s.Localised, Judged: s.Judged}
 	}
 }
 
