@@ -122,11 +122,11 @@ func compare(after, base Check) Judged {
 	}
 	known := map[string]int{}
 	for _, f := range base.Failures {
-		known[f.Fingerprint]++
+		known[identity(f)]++
 	}
 	for _, f := range after.Failures {
-		if known[f.Fingerprint] > 0 {
-			known[f.Fingerprint]--
+		if known[identity(f)] > 0 {
+			known[identity(f)]--
 			j.Known++
 		} else {
 			j.Failures = append(j.Failures, f)
@@ -145,6 +145,15 @@ func compare(after, base Check) Judged {
 		j.Open = "it fails on the base too and names no single finding: " + after.Detail
 	}
 	return j
+}
+
+// identity is what a failure is known again by. A test keeps its name wherever its
+// trace ends; a finding is about a file, and files of one name are many.
+func identity(f task.Failure) string {
+	if f.Test == "" {
+		return f.File + " " + f.Fingerprint
+	}
+	return f.Fingerprint
 }
 
 // named tells whether failures say what they are about, so that the same one

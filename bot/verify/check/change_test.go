@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // judged judges the change from before to after in a real sandbox.
@@ -168,4 +169,20 @@ func TestC3ComparingCountsEachFingerprint(t *testing.T) {
 			}
 		}
 	})
+}
+
+// __init__.py, index.js, doc.go: files of one name in other folders are others.
+func TestC3AFindingInAnotherFileOfTheSameNameIsNew(t *testing.T) {
+	t.Parallel()
+	found := func(file string) Check {
+		f := task.Failure{Suite: "lint", File: file, Kind: task.FailLint, Message: "unused import"}
+		f.Fingerprint = parse.Fingerprint(f)
+		return Check{Kind: "lint", Status: Failed, Failures: []task.Failure{f}}
+	}
+	if j := compare(found("b/__init__.py"), found("a/__init__.py")); j.Known != 0 || len(j.Failures) != 1 {
+		t.Errorf("%d known and %d new", j.Known, len(j.Failures))
+	}
+	if j := compare(found("a/__init__.py"), found("a/__init__.py")); j.Known != 1 || len(j.Failures) != 0 {
+		t.Errorf("%d known and %d new of the same file", j.Known, len(j.Failures))
+	}
 }
