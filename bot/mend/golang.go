@@ -34,6 +34,7 @@ type goBench struct {
 	tree   *os.Root                   // the repository
 	few    bool                       // few candidates are tried: each has all the time it may need
 	mu     sync.Mutex
+	patience
 }
 
 func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
@@ -122,15 +123,17 @@ func (b *goBench) call(name, pkg string, r goRequest, candidate int, args ...str
 }
 
 // run runs tests of one package in a built binary.
-func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, candidate int, tests []verify.TestResult) (map[string]bool, error) {
-	req := b.call(name, pkg, b.bounds(pkg, len(tests)), candidate, "-test.run="+pattern(tests, b.suite))
+func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c candidate, number int, tests []verify.TestResult) (map[string]bool, error) {
+	req := b.call(name, pkg, b.bounds(pkg, len(tests)), number, "-test.run="+pattern(tests, b.suite))
 	if len(tests) > 8 {
 		req.Argv = append(req.Argv, "-test.failfast")
 	}
 	ran, err := r.run(ctx, req)
-	if err == nil && ran.Late && b.few {
-		req.CPU, req.Wall = 6*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
-		ran, err = r.run(ctx, req)
+	if err == nil && ran.Late && (b.few || b.worth(c)) {
+		req.CPU, req.Wall = wider*req.CPU, wider*req.Wall // it may be the one, and the machine may be busy
+		if ran, err = r.run(ctx, req); ran.Late {
+			b.hangs(c)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -281,7 +284,7 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *
 	case !b.reaches(pkg, c.path):
 		return b.asBefore(tests), nil
 	case sch.built[i]:
-		return b.run(ctx, b.shared[worker], name, pkg, i+1, tests)
+		return b.run(ctx, b.shared[worker], name, pkg, c, i+1, tests)
 	}
 	return withFile(b.spaces[worker], c, func() (map[string]bool, error) {
 		name := fmt.Sprintf("alone%d.test", worker)
@@ -289,7 +292,7 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *
 		if err != nil || !res.OK() {
 			return nil, err
 		}
-		return b.run(ctx, b.own[worker], name, pkg, 0, tests)
+		return b.run(ctx, b.own[worker], name, pkg, c, 0, tests)
 	})
 }
 

@@ -37,7 +37,8 @@ type pythonBench struct {
 	limit   time.Duration
 	collect pythonRequest
 	workers []*pythonWorker
-	died    []int // how often each worker had to be started again
+	patience
+	died []int // how often each worker had to be started again
 }
 
 // maxDied is how often a worker is started again before the search gives up:
@@ -227,6 +228,12 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 		req := b.request(tests)
 		req.Files[cs[i].path] = latin1(cs[i].content)
 		answer, err := b.ask(ctx, worker, req)
+		if err == nil && answer.late(req) && b.worth(cs[i]) {
+			req.Limit, req.Wall = wider*req.Limit, wider*req.Wall
+			if answer, err = b.ask(ctx, worker, req); answer.late(req) {
+				b.hangs(cs[i])
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -238,6 +245,16 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 		}
 		return passed, nil
 	}, each)
+}
+
+// late tells whether a test used up its processor time, or all of them the wall's.
+func (a pythonAnswer) late(req pythonRequest) bool {
+	for _, t := range a.Tests {
+		if !t.Passed && t.Seconds > 0.9*req.Limit {
+			return true
+		}
+	}
+	return !a.Ended
 }
 
 // ask hands a request to a worker. One that died over it is started again, and

@@ -1,0 +1,138 @@
+package mend
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+// searched runs one whole search with some workers and gives all of what it
+// found, as text.
+func searched(t *testing.T, p patient, workers int, now func() time.Time) string {
+	t.Helper()
+	ctx := context.Background()
+	session := box(t).Session()
+	defer session.Close()
+	v := verify.New(verify.Config{Sandbox: session, TestTimeout: 20 * time.Second})
+	suites, err := v.Detect(os.DirFS(p.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := v.Baseline(ctx, p.dir, suites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(Config{Sandbox: session, Verifier: v, Workers: workers, Now: now, MaxTime: 5 * time.Minute})
+	req := Request{Dir: p.dir, Base: os.DirFS(p.dir), Files: p.files(t), Task: p.task, Baseline: base}
+	suspects, err := m.Localise(ctx, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := m.Repair(ctx, req, suspects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Found == nil {
+		return fmt.Sprintf("%+v", rep)
+	}
+	found := *rep.Found
+	rep.Found = nil
+	return fmt.Sprintf("%+v\n%+v", rep, found)
+}
+
+// busy keeps all processors busy with processes of its own until the test ends.
+func busy(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() }) // it was killed
+	}
+}
+
+func TestR1ASearchGoesTheSameWayOnAnyMachine(t *testing.T) {
+	t.Parallel()
+	begun := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	stopped := func() time.Time { return begun } // no search is so slow that its time is up
+	for lang, text := range held {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			p := project(t, text)
+			p.task = task.Task{Title: "Lines on hold are picked", Body: "pick() should leave out what is held.", Mending: task.Mending{Seed: 7}}
+			quick := searched(t, p, 2, stopped)
+			busy(t, 1)
+			if slow := searched(t, p, 1, stopped); slow != quick {
+				t.Errorf("on a starved machine with one worker it found\n%s\ninstead of\n%s", slow, quick)
+			}
+		})
+	}
+}
+
+func TestR1TheTimeEndsASearchAndIsADoubt(t *testing.T) {
+	t.Parallel()
+	top, other, weak := inRegion("a = b + 1\n", "+ 1", "+ 2"), inRegion("a = b + 1\n", "+ 1", "- 1"), inRegion("a = b + 1\n", "+ 1", "* 1")
+	top.score, other.score, weak.score = 1, 0.9, 0.01
+	for name, want := range map[string]int{"a rival was not tried": 1, "only unlikely ones were not": 0} {
+		s := &search{mender: New(Config{Now: func() time.Time { return time.Unix(10, 0) }}), until: time.Unix(5, 0), most: 10, plausible: []candidate{top}}
+		rest := []candidate{top, weak}
+		if want == 1 {
+			rest = []candidate{top, other, weak}
+		}
+		s.next = 1
+		f := &Found{}
+		s.untold(f, rest)
+		if len(f.Doubts) != want || want > 0 && !strings.Contains(f.Doubts[0], "the time was up") {
+			t.Errorf("%s: doubts %q", name, f.Doubts)
+		}
+	}
+	s := &search{mender: New(Config{}), until: time.Now().Add(time.Hour), most: 2, tried: 2, plausible: []candidate{top}, next: 1}
+	f := &Found{}
+	s.untold(f, []candidate{top, other})
+	if len(f.Doubts) != 1 || !strings.Contains(f.Doubts[0], "2 candidates were tried") {
+		t.Errorf("doubts %q of a search that may try no more", f.Doubts)
+	}
+}
+
+func TestR1NoMoreCandidatesAreTriedThanAsked(t *testing.T) {
+	t.Parallel()
+	p := project(t, held["python"])
+	p.task = task.Task{Title: "Lines on hold are picked", Mending: task.Mending{MaxCandidates: 3}}
+	got := searched(t, p, 2, nil)
+	if !strings.Contains(got, "Tried:3 ") || !strings.Contains(got, "no more may be tried") {
+		t.Errorf("with at most three candidates: %s", got)
+	}
+}
+
+func TestR1TheSeedDecidesBetweenEquals(t *testing.T) {
+	t.Parallel()
+	order := func(seed int64) []string {
+		s := &search{req: Request{Task: task.Task{Mending: task.Mending{Seed: seed}}}, seen: map[string]bool{}}
+		var cs []candidate
+		for _, text := range []string{"1", "2", "3", "4", "5", "6"} {
+			cs = append(cs, inRegion("a = b + 0\n", "+ 0", "+ "+text))
+		}
+		cs = s.fresh(cs)
+		byRank(cs)
+		var out []string
+		for _, c := range cs {
+			out = append(out, c.mutation.Replacement)
+		}
+		return out
+	}
+	if !slices.Equal(order(5), order(5)) || slices.Equal(order(5), order(6)) {
+		t.Errorf("seed 5: %v, %v; seed 6: %v", order(5), order(5), order(6))
+	}
+	if !slices.IsSorted(order(0)) {
+		t.Errorf("without a seed what is made first is tried first: %v", order(0))
+	}
+}
