@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -70,7 +69,17 @@ func Prepare(ctx context.Context, work, mirror string, s Subject) (string, error
 	if had, err := os.ReadFile(dir + ready); err == nil && bytes.Equal(had, stamp) {
 		return dir, nil
 	}
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(filepath.Dir(dir), 0o755)); err != nil {
+	// What was measured of another tree under this name counts no more.
+	measured, err := filepath.Glob(filepath.Join(work, "correct", s.Name+"-"+s.Commit[:12]+".json"))
+	if err != nil {
+		return "", err
+	}
+	for _, name := range append(measured, dir) {
+		if err := os.RemoveAll(name); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
 	from := "https://github.com/" + s.Repo
