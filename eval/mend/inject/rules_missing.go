@@ -108,7 +108,7 @@ func missingLabel(s *source, n code.Node, add func(...Edit)) {
 // missingElseIf joins what stands before an `else if` with what follows it.
 func (s *source) missingElseIf(n code.Node, add func(...Edit)) {
 	parent, _ := n.Parent()
-	start := 0
+	var start int
 	switch {
 	case s.golang() && n.Field() == "alternative":
 		then, ok := parent.ChildByField("consequence")
