@@ -29,6 +29,9 @@ func IsElision(line string) bool {
 	if len(line) > 300 || len(strings.TrimSpace(line)) < 4 {
 		return false
 	}
+	if spread.MatchString(line) || described.MatchString(line) {
+		return false
+	}
 	for _, p := range placeholders {
 		if p.MatchString(line) {
 			return true
@@ -36,6 +39,14 @@ func IsElision(line string) bool {
 	}
 	return false
 }
+
+var (
+	// spread is JavaScript that takes a list or an object apart.
+	spread = regexp.MustCompile(`^\s*\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\(\w+\s*(?:\?\?|\|\||&&|\?|as\b)|\(\w*[.(\[])`)
+	// described is a comment that says what code does: a sentence with a
+	// subject and a verb of its own, or with a reason.
+	described = regexp.MustCompile(commentMark + `(?:the |all |any |other )?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:;|\b(?:may|might|can|cannot|has|have|had|if|when|because|so that|since|until|unless|which|while|than)\b)`)
+)
 
 // maxMarks is how many lines that stand for left-out code a text may have.
 const maxMarks = 50

@@ -41,8 +41,7 @@ type Action struct {
 
 	Signature bool `json:"signature,omitempty"` // a name or parameters change on purpose
 
-	Block  *int    `json:"code,omitempty"` // number of the fenced block, from 1
-	Inline *string `json:"text,omitempty"` // code that stood inside the JSON
+	Block *int `json:"code,omitempty"` // number of the fenced block, from 1
 }
 
 // Actions is a developer's answer.
@@ -105,7 +104,7 @@ var Developer = Shape[Actions]{
   "actions": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxActions) + `, "items": {"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
     "action": {"type": "string", "enum": ["read_region", "search", "list_files", "replace_region", "insert_after", "delete_region", "create_file", "add_import", "search_replace", "whole_file", "run_check", "finish"]},
     "path": {"type": "string", "maxLength": 1000}, "region": {"type": "string", "maxLength": 1000}, "query": {"type": "string", "maxLength": 1000},
-    "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "text": {"type": "string"}, "signature": {"type": "boolean"}}}},
+    "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "signature": {"type": "boolean"}}}},
   "explanation": {"type": "string", "default": ""}}}`),
 	Example: "```json\n" + `{"actions": [{"action": "replace_region", "path": "src/a.py", "region": "function:total@12345678", "code": 1}],
  "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```python\n# the whole new code of that region, and nothing else\n```",
@@ -181,7 +180,7 @@ func kindOf(name string) (string, bool) {
 }
 
 // adjustActions corrects what is particular to actions: their names, the ways
-// of calling tools, and code inside JSON.
+// of calling tools, and the numbers of blocks.
 func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed {
 	if one, ok := obj["actions"].(map[string]any); ok { // one instead of a list
 		obj["actions"] = []any{one}

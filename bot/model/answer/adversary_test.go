@@ -70,7 +70,7 @@ func TestF09WhatIsNotClearlyAskedIsNotDone(t *testing.T) {
 
 func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 	t.Parallel()
-	var before, behind, linked, wrapped []string
+	var before, behind, wrapped []string
 	for _, words := range []string{
 		"Here is my answer:", "I don't touch b.py; this is the change:", "The previous version raised. Now:", "If x is 0 it divides by zero. The fix:", "So my answer would be:", "Instead of a loop, I use sum:", "Sorry, my last answer was malformed. Here it is again:", "The issue says that f is wrong.",
 		"As requested:", "Decision:", "Since nothing calls it, I delete it:", "Final answer:", "Sure! I'd be happy to help. Below is the JSON:", "Certainly.", "The problem is not hard.", "Step 1:", "Let me look first.", "**Answer**", "For example, f(0) fails. So:", "The old code was wrong:",
@@ -83,10 +83,6 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 		"Note: b.py has its own f.", "The check may take a minute.", "I will continue with b.py afterwards.", "It is not used if I read it right.", "Would you like a test as well?",
 	} {
 		behind = append(behind, remove+"\n\n"+words, "```json\n"+remove+"\n```\n"+words)
-	}
-	a, b := `{"action": "read_region", "path": "a.py"}`, `{"action": "replace_region", "path": "a.py", "region": "`+fn+`", "code": 1}`
-	for _, words := range []string{"", "then", "and", "and then", "Then:", "Next:", "2.", "**Step 2**", "- ", "Finally,", "Action 2:", "After that:"} {
-		linked = append(linked, a+"\n"+words+"\n"+b+"\n"+python, "```json\n"+a+"\n```\n"+words+"\n```json\n"+b+"\n```\n"+python)
 	}
 	for _, key := range []string{"response", "answer", "result", "output", "data", "content", "final_answer", "message", "developer", "json", "payload", "Response", "finalAnswer"} {
 		wrapped = append(wrapped, `{"`+key+`": `+look+`}`, `{"`+key+`": [`+look+`]}`)
@@ -113,7 +109,7 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 		}()))
 	}
 	taken(t, true, map[string][]string{
-		"words before": before, "words behind": behind, "linked": linked, "wrapped": wrapped, "quotes": quoted,
+		"words before": before, "words behind": behind, "wrapped": wrapped, "quotes": quoted,
 		"forms echoed": {`The form is {"actions": [ACTION…1–20], "explanation": "…"}. ` + "Mine:\n" + look, `{"actions": [...], "explanation": "..."}` + "\n\n" + look, `{"actions": [ACTION, ...], "explanation": "…"}` + "\n" + look, `{"actions": […]}` + "\n" + look, `As {"an" example} of it, x. Answer: ` + look, "Form: `{\"actions\": [ACTION…]}`\n" + look, Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n" + look},
 		"fences":       {"```markdown\n## Answer\n```json\n" + look + "\n```\n```", "Sure:\n```\nHere:\n```json\n" + look + "\n```\n```", "```md\nFirst.\n\n```json\n" + look + "\n```\n\n```", "\u200b```json\n" + look + "\n```\u200b", "\ufeff```json\n" + look + "\n```", "```json\u200b\n" + look + "\n```\u200b\u200d", "~~~\n" + look + "\n~~~", "````text\n```json\n" + look + "\n```\n````", "```JSON\n" + look + "\n```", "```json title=\"x\"\n" + look + "\n```"},
 		"channels":     {"<|channel|>analysis<|message|>maybe " + remove + "<|end|><|start|>assistant<|channel|>final<|message|>" + look, "<|channel|>final <|constrain|>json<|message|>" + look + "<|return|>", "<|begin_of_thought|>" + remove + "<|end_of_thought|>" + look, "<seed:think>" + remove + "</seed:think>" + look, "<antThinking>" + remove + "</antThinking>" + look, "<think>" + remove + "</think>\n<answer>" + look + "</answer>"},
@@ -121,15 +117,16 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 		"marks":        {`{"actions": [{"action": "**read_region**", "path": "a.py"}]}`, "{\"actions\": [{\"action\": \"`read_region`\", \"path\": \"`a.py`\"}]}", `{"actions": [{"action": "read_region", "path": "'a.py'"}]}`, `{"actions": [{"action": "read_region", "path": "a.py", "region": "**` + fn + `**"}]}`},
 		"names":        {`{"actions": [{"action": "search", "q": "x"}], "reason": "y"}`, `{"actions": [{"action": "search", "term": "x"}], "reason": "y", "explanation": "z"}`, `{"Actions": [{"Action": "Read Region", "File-Path": "a.py"}]}`, `{"actions": [{"action": "readRegion", "filePath": "a.py", "reason": "see it"}]}`, `{"actions": [{"tool": "list files"}]}`, `{"ACTIONS": [{"ACTION": "FINISH"}]}`},
 		"struck out":   {"~~" + remove + "~~\n" + look, "<!-- " + remove + " -->\n" + look},
-		"code twice":   {`{"actions": [{"action": "create_file", "path": "a", "code": "x", "content": "x"}]}`},
 	})
 }
 
-// An action's order is that of the text, whether it stands in a fence or not.
-func TestA2ActionsKeepTheirOrder(t *testing.T) {
+// Actions that stand in no list may be a choice, or a draft and the answer.
+func TestF09ActionsInNoListAreNotDone(t *testing.T) {
 	t.Parallel()
-	v, _, err := Developer.Read(`{"action": "read_region", "path": "a.py"}`+"\nthen\n```json\n"+`{"action": "run_check", "check": "tests"}`+"\n```\n", "stop")
-	if err != nil || len(v.Actions) != 2 || v.Actions[0].Action != ReadRegion {
-		t.Errorf("%+v %v", v, err)
+	var linked []string
+	a, b := `{"action": "read_region", "path": "a.py"}`, `{"action": "replace_region", "path": "a.py", "region": "`+fn+`", "code": 1}`
+	for _, words := range []string{"", "then", "and", "and then", "Then:", "Next:", "2.", "**Step 2**", "- ", "Finally,", "Action 2:", "After that:"} {
+		linked = append(linked, a+"\n"+words+"\n"+b+"\n"+python, "```json\n"+a+"\n```\n"+words+"\n```json\n"+b+"\n```\n"+python)
 	}
+	taken(t, false, map[string][]string{"linked": linked})
 }

@@ -13,9 +13,9 @@
 // Schema. Where a text can be understood in two ways it is refused: asking
 // again costs cents, doing the wrong thing costs trust. The rules:
 //
-//   - Two different decisions in one answer are refused. Equal ones count once,
-//     an echo of the shape's example counts not at all, and objects that are
-//     each a single action are taken together in their order.
+//   - Two different decisions in one answer are refused, and so are two actions
+//     one after the other that stand in no list. Equal ones count once, and a
+//     literal echo of the shape's example counts not at all.
 //   - An object that cannot be read spoils the answer, also when a part of it
 //     could be: half a decision is not a decision.
 //   - An answer that was cut is refused, whatever could be read of it. Missing
@@ -24,7 +24,7 @@
 //   - Every fenced block of code, commands too, is referred to exactly once;
 //     blocks of text or output may stand behind them. A block whose fence is never
 //     closed is not used.
-//     A number is corrected only where one action meets one block.
+//     A number is never corrected, and code never stands inside the JSON.
 //   - Decisions between given words take other spellings of the same word and
 //     no other words, and they need their reason: what a field that decides
 //     lacks is not invented.
@@ -110,10 +110,9 @@ type Shape[T any] struct {
 
 // document is an answer taken apart.
 type document struct {
-	object  map[string]any
-	code    []block // fenced blocks but the object's own
-	guessed bool    // a repair had to guess where a string ends
-	stray   bool    // a fence stands where none can: the blocks may be others than those meant
+	object map[string]any
+	code   []block // fenced blocks but the object's own
+	stray  bool    // a fence stands where none can: the blocks may be others than those meant
 }
 
 // compile checks and keeps the shape's schema. A mistake in it is a mistake in
@@ -186,7 +185,7 @@ func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
 	if bad != nil {
 		return v, r, bad
 	}
-	text = unglued(text)
+	text = undoubled(unglued(text))
 	all, bad := fences(text)
 	if bad != nil {
 		return v, r, bad

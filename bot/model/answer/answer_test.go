@@ -25,43 +25,39 @@ func want(path, region, code string) []Action {
 func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, rung string }{
-		"fenced, then code":          {"```json\n" + edit + "\n```\n\n" + python, "fenced"},
-		"bare, then code":            {edit + "\n" + python, "strict"},
-		"in prose":                   {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps {really}.", "prose"},
-		"code before it":             {python + edit, "prose"},
-		"after thoughts":             {"<think>maybe {\"actions\": [] }?\n</think>\n" + edit + python, "strict"},
-		"thoughts without a start":   {"hm, " + `{"actions": [{"action": "finish"}]}` + "\n</think>\n" + edit + "\n" + python, "strict"},
-		"fence in a fence":           {"````markdown\n```json\n" + edit + "\n```\n" + python + "````\n", "fenced"},
-		"trailing comma, comment":    {strings.Replace(edit, `"explanation"`, "// done\n\"explanation\"", 1) + python, "repaired"},
-		"single quotes":              {strings.ReplaceAll(edit, `"`, `'`) + python, "repaired"},
-		"line break in a string":     {strings.Replace(edit, "why", "be\ncause", 1) + python, "repaired"},
-		"no closing bracket":         {"```json\n" + strings.TrimSuffix(edit, "}") + "\n```\n" + python, "repaired"},
-		"the example is echoed":      {Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n\n```json\n" + edit + "\n```\n" + python, "fenced"},
-		"said twice":                 {edit + "\n```json\n" + edit + "\n```\n" + python, "fenced"},
-		"old names":                  {`{"edits": [{"kind": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}]}` + python, "strict"},
-		"other spellings":            {`{"Actions": [{"actionType": "edit-region", "filePath": "a.py", "regionId": "function:f@1", "codeBlock": "1", "thought": "x"}]}` + python, "strict"},
-		"a tool's call":              {`{"name": "replace_region", "arguments": "{\"path\": \"a.py\", \"region\": \"function:f@1\", \"code\": 1}"}` + python, "strict"},
-		"the name is the key":        {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
-		"a bare list":                {`[{"action": "replace", "file": "a.py", "target": "function:f@1"}]` + python, "repaired"},
-		"in a wrapper":               {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
-		"counted from nought":        {strings.Replace(edit, `"code": 1`, `"code": 0`, 1) + python, "strict"},
-		"the JSON was counted":       {"```json\n" + strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n```\n" + python, "fenced"},
-		"code inside the JSON":       {strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "strict"},
-		"lines inside the JSON":      {strings.Replace(edit, `"code": 1`, `"code": ["def f():", "    return 1"]`, 1), "strict"},
-		"triple quotes":              {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "repaired"},
-		"output behind the code":     {edit + python + "It prints\n```text\n1\n```\n", "strict"},
-		"targets on the fences":      {"```python path=a.py region=function:f@1\n" + body + "```\n", "blocks"},
-		"tags":                       {"Sure.\n<replace_region path=\"a.py\" region='function:f@1'>\n" + body + "</replace_region>\n", "blocks"},
-		"tags around a fence":        {"<replace file=\"a.py\" region=\"function:f@1\">\n" + python + "</replace>\n", "blocks"},
-		"lines end as on Windows":    {strings.ReplaceAll("```json\n"+edit+"\n```\n"+python, "\n", "\r\n"), "fenced"},
-		"a block's number in words":  {strings.Replace(edit, `"code": 1`, `"code": "block #1"`, 1) + python, "strict"},
-		"in a block of text":         {"```text\n" + edit + "\n```\n" + python, "fenced"},
-		"the example in other words": {strings.Replace(Developer.Example[8:strings.Index(Developer.Example, "\n```\n")], "one or two", "some", 1) + "\n" + edit + python, "prose"},
-		"spaces without width":       {strings.Replace(edit, `"actions"`, "\u200b\"actions\"", 1) + python, "strict"},
-		"fences as long as inside":   {"```markdown\n```json\n" + edit + "\n```\n" + python + "```\n", "fenced"},
-		"a comment before it":        {"```json\n// the change\n" + edit + "\n```\n" + python, "fenced"},
-		"thoughts twice":             {"<think>a</think>\n<think>b</think>\n" + edit + python, "strict"},
-		"tildes, longer than usual":  {edit + "\n~~~~~py\n" + body + "~~~~~\n", "strict"},
+		"fenced, then code":         {"```json\n" + edit + "\n```\n\n" + python, "fenced"},
+		"bare, then code":           {edit + "\n" + python, "strict"},
+		"in prose":                  {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps {really}.", "prose"},
+		"code before it":            {python + edit, "prose"},
+		"after thoughts":            {"<think>maybe {\"actions\": [] }?\n</think>\n" + edit + python, "strict"},
+		"thoughts without a start":  {"hm, " + `{"actions": [{"action": "finish"}]}` + "\n</think>\n" + edit + "\n" + python, "strict"},
+		"fence in a fence":          {"````markdown\n```json\n" + edit + "\n```\n" + python + "````\n", "fenced"},
+		"trailing comma, comment":   {strings.Replace(edit, `"explanation"`, "// done\n\"explanation\"", 1) + python, "repaired"},
+		"single quotes":             {strings.ReplaceAll(edit, `"`, `'`) + python, "repaired"},
+		"line break in a string":    {strings.Replace(edit, "why", "be\ncause", 1) + python, "repaired"},
+		"no closing bracket":        {"```json\n" + strings.TrimSuffix(edit, "}") + "\n```\n" + python, "repaired"},
+		"the example is echoed":     {Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n\n```json\n" + edit + "\n```\n" + python, "fenced"},
+		"said twice":                {edit + "\n```json\n" + edit + "\n```\n" + python, "fenced"},
+		"old names":                 {`{"edits": [{"kind": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}]}` + python, "strict"},
+		"other spellings":           {`{"Actions": [{"actionType": "edit-region", "filePath": "a.py", "regionId": "function:f@1", "codeBlock": "1", "thought": "x"}]}` + python, "strict"},
+		"a tool's call":             {`{"name": "replace_region", "arguments": "{\"path\": \"a.py\", \"region\": \"function:f@1\", \"code\": 1}"}` + python, "strict"},
+		"the name is the key":       {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
+		"a bare list":               {`[{"action": "replace", "file": "a.py", "target": "function:f@1"}]` + python, "repaired"},
+		"in a wrapper":              {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
+		"output behind the code":    {edit + python + "It prints\n```text\n1\n```\n", "strict"},
+		"targets on the fences":     {"```python path=a.py region=function:f@1\n" + body + "```\n", "blocks"},
+		"tags":                      {"Sure.\n<replace_region path=\"a.py\" region='function:f@1'>\n" + body + "</replace_region>\n", "blocks"},
+		"tags around a fence":       {"<replace file=\"a.py\" region=\"function:f@1\">\n" + python + "</replace>\n", "blocks"},
+		"lines end as on Windows":   {strings.ReplaceAll("```json\n"+edit+"\n```\n"+python, "\n", "\r\n"), "fenced"},
+		"a block's number in words": {strings.Replace(edit, `"code": 1`, `"code": "block #1"`, 1) + python, "strict"},
+		"in a block of text":        {"```text\n" + edit + "\n```\n" + python, "fenced"},
+		"spaces without width":      {strings.Replace(edit, `"actions"`, "\u200b\"actions\"", 1) + python, "strict"},
+		"one fence twice":           {"```json\n```json\n" + edit + "\n```\n```\n" + python, "fenced"},
+		"Python round the object":   {"```python\n" + strings.ReplaceAll(edit, `"`, "'") + "\n```\n" + python, ""},
+		"fences as long as inside":  {"```markdown\n```json\n" + edit + "\n```\n" + python + "```\n", "fenced"},
+		"a comment before it":       {"```json\n// the change\n" + edit + "\n```\n" + python, "fenced"},
+		"thoughts twice":            {"<think>a</think>\n<think>b</think>\n" + edit + python, "strict"},
+		"tildes, longer than usual": {edit + "\n~~~~~py\n" + body + "~~~~~\n", "strict"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,59 +76,67 @@ func TestF09AnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	two := strings.Replace(edit, "a.py", "b.py", 1)
 	for name, tc := range map[string]struct{ text, finish, class string }{
-		"empty":                      {"", "stop", NoJSON},
-		"prose":                      {"I would change the loop {carefully}.", "stop", NoJSON},
-		"cut by the limit":           {edit + python, "length", Truncated},
-		"cut in a string":            {edit[:len(edit)-4], "stop", Truncated},
-		"cut in the list":            {edit[:strings.Index(edit, "]")], "stop", Truncated},
-		"cut, no reason told":        {strings.TrimSuffix(edit, "}"), "", Truncated},
-		"cut in the code":            {edit + "\n```python\ndef f():\n", "stop", Truncated},
-		"cut in the thoughts":        {"<think>hm, " + edit, "stop", Truncated},
-		"only thoughts":              {"<think>" + edit + "</think>", "stop", NoJSON},
-		"two decisions":              {edit + "\nor rather\n" + two + python, "stop", SchemaInvalid},
-		"half of it broken":          {`{"actions": [{"action": "delete_region", "path": "a", "region": "r"}, {"action": oops ]}`, "stop", InvalidJSON},
-		"a good one and a broken":    {`{"actions": [{"action": "finish"}]} {"actions": [{"action": delete`, "stop", Truncated},
-		"a key twice":                {`{"actions": [{"action": "delete_region", "path": "a", "path": "b", "region": "r"}]}`, "stop", InvalidJSON},
-		"unknown action":             {`{"actions": [{"action": "run_shell", "command": "rm -rf /"}]}`, "stop", UnknownAction},
-		"delete_file is not delete":  {`{"actions": [{"action": "delete_file", "path": "a.py"}]}`, "stop", UnknownAction},
-		"one good, one unknown":      {`{"actions": [{"action": "finish"}, {"action": "push"}]}`, "stop", UnknownAction},
-		"unknown field":              {`{"actions": [{"action": "finish"}], "shell": "rm"}`, "stop", SchemaInvalid},
-		"unknown field of an action": {`{"actions": [{"action": "delete_region", "path": "a", "region": "r", "only_if": "unused"}]}`, "stop", SchemaInvalid},
-		"no region":                  {`{"actions": [{"action": "replace_region", "path": "a.py", "code": 1}]}` + python, "stop", SchemaInvalid},
-		"no such block":              {strings.Replace(edit, `"code": 1`, `"code": 3`, 1) + python, "stop", SchemaInvalid},
-		"no action":                  {`{"actions": []}`, "stop", SchemaInvalid},
-		"21 actions":                 {`{"actions": [` + strings.Repeat(`{"action": "list_files"},`, 20) + `{"action": "list_files"}]}`, "stop", SchemaInvalid},
-		"one block for two":          {`{"actions": [{"action": "create_file", "path": "a", "code": 1}, {"action": "create_file", "path": "b", "code": 1}]}` + python, "stop", SchemaInvalid},
-		"code that ends early":       {edit + "\n```python\ndef f():\n    \"\"\"\n```\nexample\n```\n    \"\"\"\n```\n", "stop", SchemaInvalid},
-		"a block too many":           {edit + "\n```python\nold = 1\n```\n" + python, "stop", SchemaInvalid},
-		"commands behind the code":   {edit + python + "Then run\n```bash\npytest\n```\n", "stop", SchemaInvalid},
-		"commands before the code":   {edit + "\n```bash\nls\n```\n" + python, "stop", SchemaInvalid},
-		"escaped twice":              {strings.Replace(edit, `"code": 1`, `"code": "def f():\\n    return 1"`, 1), "stop", SchemaInvalid},
-		"a pointer for code":         {strings.Replace(edit, `"code": 1`, `"code": "see the code block below"`, 1), "stop", SchemaInvalid},
-		"quotes in inline code":      {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", InvalidJSON},
-		"a tag that is not closed":   {"<replace_region path=\"a.py\" region=\"r\">\ndef f():\n", "stop", Truncated},
-		"a fence without a target":   {"```python path=a.py region=r\nx\n```\n```python\ny\n```\n", "stop", SchemaInvalid},
-		"a broken one, then a good":  {`[{"action": oops oops}, {"action": "delete_region", "path": "a", "region": "r"}]`, "stop", InvalidJSON},
-		"no code for a region":       {edit + "\n```python\n\n```\n", "stop", SchemaInvalid},
-		"a word for code":            {strings.Replace(edit, `"code": 1`, `"code": "two"`, 1), "stop", SchemaInvalid},
-		"two regions in one":         {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "function:f@1, function:g@2"}]}`, "stop", SchemaInvalid},
-		"a star for a region":        {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "*"}]}`, "stop", SchemaInvalid},
-		"a search for space":         {`{"actions": [{"action": "search", "query": " "}]}`, "stop", SchemaInvalid},
-		"thoughts behind it":         {`{"action": "list_files"}` + "\n<think>or " + `{"action": "finish"}` + "</think>", "stop", SchemaInvalid},
-		"more behind the finish":     {`{"actions": [{"action": "finish"}, {"action": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
-		"the example alone":          {Developer.Example, "stop", NoJSON},
-		"two actions by their names": {`{"actions": [{"action": "read_region", "type": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
-		"half a character":           {`{"actions": [{"action": "search", "query": "\ud83d"}]}`, "stop", SchemaInvalid},
-		"100,000 brackets":           {strings.Repeat("[", 100_000), "stop", InvalidJSON},
-		"100,000 braces":             {strings.Repeat("{", 100_000) + "}", "stop", InvalidJSON},
-		"100,000 keys deep":          {strings.Repeat(`{"actions":`, 90_000), "stop", InvalidJSON},
-		"a million quotes":           {`{"actions": "` + strings.Repeat(`"//`, 300_000), "stop", Truncated},
-		"too long":                   {strings.Repeat("x", maxAnswer+1), "stop", SchemaInvalid},
-		"a list for a name":          {`{"actions": [{"action": ["finish"]}]}`, "stop", SchemaInvalid},
-		"a number for a list":        {`{"actions": 7}`, "stop", SchemaInvalid},
-		"not a number":               {`{"actions": [{"action": "create_file", "path": "a", "code": NaN}]}`, "stop", InvalidJSON},
-		"a line break in a path":     {`{"actions": [{"action": "read_region", "path": "a\nb"}]}`, "stop", SchemaInvalid},
-		"bad UTF-8 and nothing else": {"\xff\xfe{", "stop", NoJSON},
+		"empty":                          {"", "stop", NoJSON},
+		"prose":                          {"I would change the loop {carefully}.", "stop", NoJSON},
+		"cut by the limit":               {edit + python, "length", Truncated},
+		"cut in a string":                {edit[:len(edit)-4], "stop", Truncated},
+		"cut in the list":                {edit[:strings.Index(edit, "]")], "stop", Truncated},
+		"cut, no reason told":            {strings.TrimSuffix(edit, "}"), "", Truncated},
+		"cut in the code":                {edit + "\n```python\ndef f():\n", "stop", Truncated},
+		"cut in the thoughts":            {"<think>hm, " + edit, "stop", Truncated},
+		"only thoughts":                  {"<think>" + edit + "</think>", "stop", NoJSON},
+		"two decisions":                  {edit + "\nor rather\n" + two + python, "stop", SchemaInvalid},
+		"half of it broken":              {`{"actions": [{"action": "delete_region", "path": "a", "region": "r"}, {"action": oops ]}`, "stop", InvalidJSON},
+		"a good one and a broken":        {`{"actions": [{"action": "finish"}]} {"actions": [{"action": delete`, "stop", Truncated},
+		"a key twice":                    {`{"actions": [{"action": "delete_region", "path": "a", "path": "b", "region": "r"}]}`, "stop", InvalidJSON},
+		"unknown action":                 {`{"actions": [{"action": "run_shell", "command": "rm -rf /"}]}`, "stop", UnknownAction},
+		"delete_file is not delete":      {`{"actions": [{"action": "delete_file", "path": "a.py"}]}`, "stop", UnknownAction},
+		"one good, one unknown":          {`{"actions": [{"action": "finish"}, {"action": "push"}]}`, "stop", UnknownAction},
+		"unknown field":                  {`{"actions": [{"action": "finish"}], "shell": "rm"}`, "stop", SchemaInvalid},
+		"unknown field of an action":     {`{"actions": [{"action": "delete_region", "path": "a", "region": "r", "only_if": "unused"}]}`, "stop", SchemaInvalid},
+		"no region":                      {`{"actions": [{"action": "replace_region", "path": "a.py", "code": 1}]}` + python, "stop", SchemaInvalid},
+		"no such block":                  {strings.Replace(edit, `"code": 1`, `"code": 3`, 1) + python, "stop", SchemaInvalid},
+		"no action":                      {`{"actions": []}`, "stop", SchemaInvalid},
+		"21 actions":                     {`{"actions": [` + strings.Repeat(`{"action": "list_files"},`, 20) + `{"action": "list_files"}]}`, "stop", SchemaInvalid},
+		"one block for two":              {`{"actions": [{"action": "create_file", "path": "a", "code": 1}, {"action": "create_file", "path": "b", "code": 1}]}` + python, "stop", SchemaInvalid},
+		"code that ends early":           {edit + "\n```python\ndef f():\n    \"\"\"\n```\nexample\n```\n    \"\"\"\n```\n", "stop", SchemaInvalid},
+		"a block too many":               {edit + "\n```python\nold = 1\n```\n" + python, "stop", SchemaInvalid},
+		"commands behind the code":       {edit + python + "Then run\n```bash\npytest\n```\n", "stop", SchemaInvalid},
+		"commands before the code":       {edit + "\n```bash\nls\n```\n" + python, "stop", SchemaInvalid},
+		"counted from nought":            {strings.Replace(edit, `"code": 1`, `"code": 0`, 1) + python, "stop", SchemaInvalid},
+		"the JSON was counted":           {"```json\n" + strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n```\n" + python, "stop", SchemaInvalid},
+		"code inside the JSON":           {strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "stop", SchemaInvalid},
+		"lines inside the JSON":          {strings.Replace(edit, `"code": 1`, `"code": ["def f():", "    return 1"]`, 1), "stop", SchemaInvalid},
+		"triple quotes":                  {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "stop", SchemaInvalid},
+		"the example in other words":     {strings.Replace(Developer.Example[8:strings.Index(Developer.Example, "\n```\n")], "one or two", "some", 1) + "\n" + edit + python, "stop", SchemaInvalid},
+		"two labels the other way round": {twoEdits + "Block 2:\n" + python + "Block 1:\n" + strings.ReplaceAll(python, "f", "g"), "stop", SchemaInvalid},
+		"the path of the other":          {twoEdits + "**b.py**:\n" + python + "**a.py**:\n" + strings.ReplaceAll(python, "f", "g"), "stop", SchemaInvalid},
+		"escaped twice":                  {strings.Replace(edit, `"code": 1`, `"code": "def f():\\n    return 1"`, 1), "stop", SchemaInvalid},
+		"a pointer for code":             {strings.Replace(edit, `"code": 1`, `"code": "see the code block below"`, 1), "stop", SchemaInvalid},
+		"quotes in inline code":          {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", SchemaInvalid},
+		"a tag that is not closed":       {"<replace_region path=\"a.py\" region=\"r\">\ndef f():\n", "stop", Truncated},
+		"a fence without a target":       {"```python path=a.py region=r\nx\n```\n```python\ny\n```\n", "stop", SchemaInvalid},
+		"a broken one, then a good":      {`[{"action": oops oops}, {"action": "delete_region", "path": "a", "region": "r"}]`, "stop", InvalidJSON},
+		"no code for a region":           {edit + "\n```python\n\n```\n", "stop", SchemaInvalid},
+		"a word for code":                {strings.Replace(edit, `"code": 1`, `"code": "two"`, 1), "stop", SchemaInvalid},
+		"two regions in one":             {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "function:f@1, function:g@2"}]}`, "stop", SchemaInvalid},
+		"a star for a region":            {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "*"}]}`, "stop", SchemaInvalid},
+		"a search for space":             {`{"actions": [{"action": "search", "query": " "}]}`, "stop", SchemaInvalid},
+		"thoughts behind it":             {`{"action": "list_files"}` + "\n<think>or " + `{"action": "finish"}` + "</think>", "stop", SchemaInvalid},
+		"more behind the finish":         {`{"actions": [{"action": "finish"}, {"action": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
+		"the example alone":              {Developer.Example, "stop", NoJSON},
+		"two actions by their names":     {`{"actions": [{"action": "read_region", "type": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
+		"half a character":               {`{"actions": [{"action": "search", "query": "\ud83d"}]}`, "stop", SchemaInvalid},
+		"100,000 brackets":               {strings.Repeat("[", 100_000), "stop", InvalidJSON},
+		"100,000 braces":                 {strings.Repeat("{", 100_000) + "}", "stop", InvalidJSON},
+		"100,000 keys deep":              {strings.Repeat(`{"actions":`, 90_000), "stop", InvalidJSON},
+		"a million quotes":               {`{"actions": "` + strings.Repeat(`"//`, 300_000), "stop", Truncated},
+		"too long":                       {strings.Repeat("x", maxAnswer+1), "stop", SchemaInvalid},
+		"a list for a name":              {`{"actions": [{"action": ["finish"]}]}`, "stop", SchemaInvalid},
+		"a number for a list":            {`{"actions": 7}`, "stop", SchemaInvalid},
+		"not a number":                   {`{"actions": [{"action": "create_file", "path": "a", "code": NaN}]}`, "stop", InvalidJSON},
+		"a line break in a path":         {`{"actions": [{"action": "read_region", "path": "a\nb"}]}`, "stop", SchemaInvalid},
+		"bad UTF-8 and nothing else":     {"\xff\xfe{", "stop", NoJSON},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -400,9 +404,6 @@ func FuzzRead(f *testing.F) {
 				if bad := a.sensible(1, ""); bad != nil {
 					t.Fatalf("%+v: %v", a, bad)
 				}
-				if a.Code != "" {
-					a.Inline = &a.Code
-				}
 				if _, known := kinds[a.Action]; !known || a.Block != nil {
 					t.Fatalf("%+v", a)
 				}
@@ -426,5 +427,26 @@ func TestA2AnActionMayExplainItself(t *testing.T) {
 	v, _, err := Developer.Read(`{"actions": ["list_files", {"action": "finish", "message": "all done"}]}`, "stop")
 	if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: ListFiles}, {Action: Finish, Reason: "all done"}}) {
 		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// twoEdits are two changes, with blocks 1 and 2.
+const twoEdits = `{"actions": [{"action": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}, {"action": "replace_region", "path": "b.py", "region": "function:g@1", "code": 2}]}` + "\n"
+
+func TestE2ABlockMayBeCalledByItsNumberOrPath(t *testing.T) {
+	t.Parallel()
+	for _, label := range [][2]string{{"Block 1:", "Block 2:"}, {"**a.py**", "**b.py**"}, {"`a.py` (block 1):", "`b.py` (block 2):"}, {"The first one:", "The second one:"}} {
+		v, _, err := Developer.Read(twoEdits+label[0]+"\n"+python+label[1]+"\n"+strings.ReplaceAll(python, "f", "g"), "stop")
+		if err != nil || len(v.Actions) != 2 {
+			t.Errorf("%q: %v", label, err)
+		}
+	}
+}
+
+func TestE2CodeInsideTheJSONIsRefusedAndTheModelToldWhatToDo(t *testing.T) {
+	t.Parallel()
+	_, _, err := Developer.Read(strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "stop")
+	if err == nil || !strings.Contains(err.Error(), "fenced block") || !strings.Contains(err.Error(), "number") {
+		t.Errorf("%v", err)
 	}
 }

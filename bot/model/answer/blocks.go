@@ -71,7 +71,6 @@ func finishBlocks(v Actions, bad *Malformed) (Actions, *Malformed) {
 		if bad := v.Actions[i].checked(i + 1); bad != nil {
 			return Actions{}, bad
 		}
-		v.Actions[i].Inline = nil // it stood in a block or a tag
 		if bad := v.Actions[i].sensible(i+1, ""); bad != nil {
 			return Actions{}, bad
 		}
@@ -155,7 +154,7 @@ func fromAttributes(values map[string]string, code string, n int) (Action, *Malf
 	}
 	a := Action{Action: kind, Path: values["path"], Region: values["region"], Query: values["query"], Check: values["check"], Reason: values["reason"]}
 	if strings.TrimSpace(code) != "" {
-		a.Code, a.Inline = code, &code
+		a.Code = code
 	}
 	return a, nil
 }

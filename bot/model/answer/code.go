@@ -20,12 +20,6 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 		}
 		lang := ""
 		switch {
-		case a.Inline != nil && a.Block != nil:
-			return malformed(SchemaInvalid, "action %d gives code and the number of a block; put code into a fenced block and give its number", i+1)
-		case a.Inline != nil && doc.guessed:
-			return malformed(InvalidJSON, "the JSON had to be repaired inside the code of action %d; put code into a fenced block and give its number", i+1)
-		case a.Inline != nil:
-			a.Code = *a.Inline
 		case a.Block != nil && (*a.Block < 1 || *a.Block > len(doc.code)):
 			return malformed(SchemaInvalid, "action %d refers to code block %d, and there are %d", i+1, *a.Block, len(doc.code))
 		case a.Block != nil:
@@ -42,13 +36,16 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 			if says := b.against(*a); says != "" {
 				return malformed(SchemaInvalid, "code block %d is for %s by its own words, and action %d is for %s %s", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
 			}
+			if says := b.labelled(*a.Block, *a, v.Actions); says != "" {
+				return malformed(SchemaInvalid, "code block %d is called %s by the words before it, and action %d refers to it for %s %s; count the blocks of code from 1, in their order", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
+			}
 			used[*a.Block-1] = true
 			a.Code, lang = b.body, b.lang
 		}
 		if bad := a.sensible(i+1, lang); bad != nil {
 			return bad
 		}
-		a.Block, a.Inline = nil, nil
+		a.Block = nil
 	}
 	if bad := v.contradicts(); bad != nil {
 		return bad
@@ -77,8 +74,7 @@ func (v *Actions) contradicts() *Malformed {
 }
 
 // number gives the only code block to the only action that wants one, where
-// the answer left the number out or counted otherwise. Among several blocks a
-// number is never guessed: it may be right as it stands.
+// the answer left the number out. A number that is there is never corrected.
 func (v *Actions) number(doc document, r *Report) {
 	var want *Action
 	for i := range v.Actions {
@@ -86,24 +82,15 @@ func (v *Actions) number(doc document, r *Report) {
 		if !slices.Contains(kinds[a.Action].needs, "code") {
 			continue
 		}
-		if want != nil || a.Inline != nil {
+		if want != nil {
 			return
 		}
 		want = a
 	}
-	if want == nil || len(doc.code) != 1 || foreign(doc.code[0].lang, want.Path) {
+	if want == nil || want.Block != nil || len(doc.code) != 1 || foreign(doc.code[0].lang, want.Path) {
 		return
 	}
-	switch {
-	case want.Block == nil:
-		r.Repairs = append(r.Repairs, "the only code block was given to the only action that needs one")
-	case *want.Block == 0:
-		r.Repairs = append(r.Repairs, "code blocks were counted from 0")
-	case *want.Block == 2:
-		r.Repairs = append(r.Repairs, "the JSON was counted as a code block")
-	default:
-		return
-	}
+	r.Repairs = append(r.Repairs, "the only code block was given to the only action that needs one")
 	one := 1
 	want.Block = &one
 }
@@ -111,7 +98,7 @@ func (v *Actions) number(doc document, r *Report) {
 // checked compares an action's fields with what its kind needs and may have.
 func (a *Action) checked(n int) *Malformed {
 	has := map[string]bool{"path": a.Path != "", "region": a.Region != "", "query": a.Query != "", "check": a.Check != "", "reason": a.Reason != "",
-		"code": a.Block != nil || a.Inline != nil, "signature": a.Signature}
+		"code": a.Block != nil || a.Code != "", "signature": a.Signature}
 	kind := kinds[a.Action]
 	for _, f := range kind.needs {
 		if !has[f] {

@@ -26,7 +26,7 @@ var (
 const (
 	things  = `(?:code|structs?|types?|interfaces?|functions?|methods?|logic|implementations?|body|bodies|lines?|files?|class(?:es)?|components?|modules?|scripts?|content|imports?|tests?|cases?|fields?|attributes|properties|props|props?|parts?|stuff|statements?|definitions?|declarations?|helpers?|routes?|handlers?|sections?|blocks?|variables?|styles?|rules|markup|everything|markers?|steps|checks|endpoints?|constants|members|exports)`
 	source  = `(?:source |unchanged |relevant |necessary |original |existing |previous |old |current |other |same |remaining |helper |class |test |import |function |method )*`
-	kept    = `(?:(?:,|and|that)?\s*(?:here|goes|go|comes|remains?|stays?|is|are|was|were|follows?|above|below|continues?|omitted|elided|skipped|left|kept|out|not shown|shown|unchanged|untouched|unmodified|intact|as|as-is|before|it|they|the same|same|identical|etc|for brevity|exactly|all|in place|like|in the original|of the (?:file|function|class|code)|from before|from above|would be|should|be|unaltered|no changes?)\b\s*)`
+	kept    = `(?:(?:,|and|that)?\s*(?:here|goes|go|comes|remains?|stays?|is|are|was|were|follows?|above|below|continues?|omitted|elided|skipped|left|kept|out|not shown|shown|unchanged|untouched|unmodified|intact|as|as-is|before|it|they|the same|same|identical|etc|for brevity|exactly|all|in place|like|in the original|of the (?:file|function|class|code)|from before|from above|would be|should|be|unaltered|no changes?|from here on(?:wards?)?|onwards?|to the end|up to here|until here|at the (?:end|top|bottom))\b\s*)`
 	subject = `(?:the |all |any |your |my |this |these |those |of )*`
 )
 
@@ -49,6 +49,9 @@ var standsFor = []*regexp.Regexp{
 	whole(`(?:el )?rest[oe]? (?:del?|du|do|da) .{0,40}|(?:el |le |o )?rest[oe].{0,20}(?:sin cambios|igual|inchang\S*|identique|inalterad\S*)|sin cambios|sem alterações|inchangé|código (?:existente|restante).{0,20}|(?:le )?code existant.{0,20}|(?:il )?resto.{0,20}invariato`),
 	whole(`.{0,8}(?:残り|以下|既存の|変更なし|中略|以下略).{0,20}|.{0,8}(?:나머지|기존 코드).{0,20}`),
 }
+
+// bracketed says, as all that stands in brackets, that what is there is kept.
+var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:the |all |your )?(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of)\b[^<>]*[>\])}]+$`)
 
 // more says, behind dots, that there is more of the same.
 var more = regexp.MustCompile(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)
@@ -107,6 +110,9 @@ func elides(line string, commented bool) bool {
 			words = strings.ReplaceAll(m[1], "’", "'")
 			break
 		}
+	}
+	if bracketed.MatchString(line) || words != "" && bracketed.MatchString(words) {
+		return true
 	}
 	dotted := dots.MatchString(words) || dots.MatchString(strings.TrimLeft(line, "#/*-;% ["))
 	said := strings.Trim(words, " .…:;,()[]{}<>*-=!_`~")

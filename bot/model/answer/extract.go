@@ -12,7 +12,6 @@ type candidate struct {
 	block   int // index of its fenced block, -1 in prose
 	at, end int // bytes that it takes: of the prose, or of its block's body
 	repairs []string
-	guessed bool
 }
 
 // find takes the answer apart: the one object that is the decision, and the
@@ -55,7 +54,7 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 		}
 		return document{}, malformed(NoJSON, "it holds no JSON object that is a %s", s.Name)
 	}
-	one, bad := s.choose(found, all, words)
+	one, bad := s.choose(found)
 	if bad == nil {
 		before, behind := besides(words, all, found, one)
 		bad = s.withdrawn(one.object, before, behind)
@@ -63,7 +62,7 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 	if bad != nil {
 		return document{}, bad
 	}
-	doc := document{object: one.object, guessed: one.guessed}
+	doc := document{object: one.object}
 	for i, b := range all {
 		if !own[i] {
 			doc.code = append(doc.code, b)
@@ -90,7 +89,7 @@ func mayBeDecision(b block) bool {
 	p.space() // and comments
 	body := b.body[p.at:]
 	switch b.lang {
-	case "json", "jsonc", "json5", "jsonl", "hjson", "javascript", "js", "text", "txt", "plaintext", "markdown", "md", "tool_call", "tool_calls", "tool_code", "":
+	case "json", "jsonc", "json5", "jsonl", "hjson", "javascript", "js", "text", "txt", "plaintext", "markdown", "md", "tool_call", "tool_calls", "tool_code", "python", "py", "":
 		return strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[")
 	}
 	return false
@@ -195,7 +194,7 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 			if note != "" {
 				p.fix(note)
 			}
-			out = append(out, candidate{object: object, block: at, at: from, end: p.at, repairs: p.repairs, guessed: p.guessed})
+			out = append(out, candidate{object: object, block: at, at: from, end: p.at, repairs: p.repairs})
 		}
 	}
 	return out, nil
@@ -239,7 +238,7 @@ func (s *Shape[T]) attempt(text string) bool {
 }
 
 // choose takes the one decision out of what was found.
-func (s *Shape[T]) choose(found []candidate, all []block, words string) (candidate, *Malformed) {
+func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 	var kept []candidate
 	for _, c := range found {
 		if s.isExample(c.object) || s.allWords(c.object) {
@@ -259,13 +258,8 @@ func (s *Shape[T]) choose(found []candidate, all []block, words string) (candida
 	if len(kept) == 1 {
 		return kept[0], nil
 	}
-	slices.SortStableFunc(kept, func(a, b candidate) int {
-		x, _ := a.place(all)
-		y, _ := b.place(all)
-		return x - y
-	})
-	if joined, ok := s.joined(kept); ok {
-		return joined, s.apart(kept, all, words)
+	if s.many != "" && !slices.ContainsFunc(kept, func(c candidate) bool { list, _ := c.object[s.many].([]any); return len(list) > 1 }) {
+		return candidate{}, malformed(SchemaInvalid, "it holds %d objects; give one JSON object with all actions in its list %q, in their order", len(kept), s.many)
 	}
 	return candidate{}, malformed(SchemaInvalid, "it holds %d different decisions; give one JSON object", len(kept))
 }
@@ -288,73 +282,5 @@ func (s *Shape[T]) isExample(object map[string]any) bool {
 		return false
 	}
 	v, err := p.value(0)
-	example, _ := v.(map[string]any)
-	if s.many != "" && example != nil { // whatever words stand beside it
-		return equal(example[s.many], object[s.many])
-	}
 	return err == nil && equal(v, object)
-}
-
-// joined takes objects that are one action each together, in their order.
-func (s *Shape[T]) joined(kept []candidate) (candidate, bool) {
-	if s.single == nil {
-		return candidate{}, false
-	}
-	all := candidate{block: kept[0].block, at: kept[0].at, end: kept[0].end}
-	var actions []any
-	for _, c := range kept {
-		list, _ := c.object[s.many].([]any)
-		if len(c.object) != 1 || len(list) != 1 {
-			return candidate{}, false
-		}
-		actions = append(actions, list[0])
-		all.guessed = all.guessed || c.guessed
-		all.repairs = append(all.repairs, c.repairs...)
-	}
-	all.object = map[string]any{s.many: actions}
-	all.repairs = append(all.repairs, "objects with one action each were taken together")
-	return all, true
-}
-
-// linking are words between actions that are to be taken one after the other.
-var linking = regexp.MustCompile(`(?i)^(?:[\s\d.,;:)#*_>-]|\b(?:and|then|next|now|also|first|firstly|second|secondly|third|finally|lastly|after that|afterwards|step|action|followed by|the|code|i|will|run|read|look|at)\b)*$`)
-
-// choosing are words between things of which one is to be taken.
-var choosing = regexp.MustCompile(`(?i)\b(?:or|alternatively|alternative|instead|otherwise|else|either|if|unless|maybe|perhaps|rather|option|prefer|better|not|choose|could|might|example)\b`)
-
-// apart refuses actions of which the words between them may make a choice, or
-// something else that is not meant: to look at something takes less than to
-// change it.
-func (s *Shape[T]) apart(kept []candidate, all []block, words string) *Malformed {
-	harmless := true
-	for _, c := range kept {
-		list, _ := c.object[s.many].([]any)
-		v, _ := list[0].(map[string]any)
-		_, name := actionOf(unpacked(v))
-		kind, _ := kindOf(name)
-		harmless = harmless && slices.Contains([]string{ReadRegion, Search, ListFiles, RunCheck}, kind)
-	}
-	for i := 1; i < len(kept); i++ {
-		between := ""
-		switch a, b := kept[i-1], kept[i]; {
-		case a.block >= 0 && a.block == b.block:
-			between = all[a.block].body[a.end:b.at]
-		default:
-			_, from := a.place(all)
-			to, _ := b.place(all)
-			between = words[min(from, len(words)):max(from, min(to, len(words)))]
-		}
-		if choosing.MatchString(between) || !harmless && !linking.MatchString(between) {
-			return s.doubted(between)
-		}
-	}
-	return nil
-}
-
-// place is where a candidate stands in the text; all of a block counts.
-func (c candidate) place(all []block) (from, to int) {
-	if c.block < 0 {
-		return c.at, c.end
-	}
-	return all[c.block].start, max(all[c.block].end, all[c.block].start)
 }

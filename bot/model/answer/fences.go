@@ -12,6 +12,7 @@ type block struct {
 	info       string // behind the opening fence
 	lang       string // first word of info, lower case
 	body       string
+	before     string // the last line of words before it
 }
 
 var (
@@ -60,13 +61,47 @@ func unglued(text string) string {
 // unseen is what has no width and stands round a fence.
 var unseen = regexp.MustCompile("(?m)^(?:[\u200b-\u200d\u2060\ufeff]+([ ]{0,3}(?:```|~~~).*?)|((?:```|~~~)[^\n]*?))[\u200b-\u200d\u2060\ufeff]*$")
 
+// undoubled takes one of two equal fences that open a block one right behind
+// the other, together with one of the two that close it.
+func undoubled(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	at := func(i int) (mark, info string) {
+		if i >= len(lines) {
+			return "", ""
+		}
+		return marker(strings.TrimRight(lines[i], " \t\n"))
+	}
+	for i := 0; i+1 < len(lines); i++ {
+		mark, info := at(i)
+		if again, same := at(i + 1); mark == "" || info == "" || again != mark || same != info {
+			continue
+		}
+		end := i + 2 // the next fence
+		for end < len(lines) && !isFence(at(end)) {
+			end++
+		}
+		last := end + 1 // the one behind it
+		for last < len(lines) && strings.TrimSpace(lines[last]) == "" {
+			last++
+		}
+		closing, none := at(end)
+		outer, behind := at(last)
+		if closing == mark && outer == mark && none+behind == "" {
+			lines[i], lines[last] = "", ""
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func isFence(mark, _ string) bool { return mark != "" }
+
 // fences finds the fenced blocks of CommonMark: three or more backticks or
 // tildes, closed by at least as many of the same. A last block that is not
 // closed has end 0.
 func fences(text string) ([]block, *Malformed) {
 	var out []block
 	var open *block
-	var mark string
+	var mark, before string
 	var body strings.Builder
 	offset, indent := 0, 0
 	for line := range strings.Lines(text) {
@@ -74,7 +109,8 @@ func fences(text string) ([]block, *Malformed) {
 		switch {
 		case open == nil && m != "":
 			lang, _, _ := strings.Cut(strings.ToLower(info), " ")
-			open, mark = &block{start: offset, mark: m, info: info, lang: lang}, m
+			open, mark = &block{start: offset, mark: m, info: info, lang: lang, before: before}, m
+			before = ""
 			indent = strings.Index(line, m)
 			body.Reset()
 		case open != nil && m != "" && info == "" && m[0] == mark[0] && len(m) >= len(mark):
@@ -87,6 +123,8 @@ func fences(text string) ([]block, *Malformed) {
 				shift++
 			}
 			body.WriteString(line[shift:])
+		case strings.TrimSpace(line) != "":
+			before = strings.TrimSpace(line)
 		}
 		offset += len(line)
 		if len(out) > maxBlocks {

@@ -16,7 +16,6 @@ type reader struct {
 	text    string
 	at      int // in bytes; after an error, where it was noticed
 	repairs []string
-	guessed bool // the end of a string, or an escape in it, had to be guessed
 	closed  bool // closing brackets at the end of the text were added
 }
 
@@ -332,7 +331,6 @@ func (p *reader) quoted(open, end string, isKey bool) (string, *Malformed) {
 				p.at += len(end)
 				return b.String(), nil
 			}
-			p.guessed = true
 			p.fix("a quotation mark inside a string was kept")
 			b.WriteString(end)
 			p.at += len(end)
@@ -390,7 +388,6 @@ func (p *reader) escape(b *strings.Builder) bool {
 		p.at += 6
 		return true
 	}
-	p.guessed = true
 	p.fix("a backslash that JSON does not know was kept")
 	b.WriteByte('\\')
 	p.at++

@@ -109,9 +109,6 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 	if slices.Contains([]string{ReplaceRegion, InsertAfter, AddImport, SearchReplace, WholeFile}, a.Action) && strings.TrimSpace(a.Code) == "" {
 		return refuse("gives no code; to take a region away, use delete_region")
 	}
-	if a.Inline != nil && wordsOnly.MatchString(strings.TrimSpace(a.Code)) && (a.Action == ReplaceRegion || a.Action == InsertAfter) {
-		return refuse("gives the words %q for code; put code into a fenced block and give its number", oneLine(a.Code))
-	}
 	if a.Code != "" {
 		if says := a.nocode(lang); says != "" {
 			return refuse("%s", says)

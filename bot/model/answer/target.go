@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -150,3 +151,39 @@ func (b block) against(a Action) string {
 	}
 	return ""
 }
+
+// blockLabel is a number that words give a block.
+var blockLabel = regexp.MustCompile(`(?i)\b(?:block|snippet|fence)\s*(?:no\.?|number|#)?\s*([0-9]{1,2})\b`)
+
+// labelled gives the words that contradict that a block is the one with the
+// number that an action refers to: another number, or the target of another
+// action, in the line before it, in its info string, or at its head.
+func (b block) labelled(number int, a Action, all []Action) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(b.body), "\n")
+	if mark := leader.FindString(first); mark == "" {
+		first = ""
+	}
+	for _, words := range []string{b.before, b.info, first} {
+		if m := blockLabel.FindAllStringSubmatch(words, -1); len(m) == 1 && m[0][1] != strconv.Itoa(number) && len(strings.Fields(words)) <= maxLabel {
+			return oneLine(m[0][0])
+		}
+	}
+	other := ""
+	for _, w := range strings.Fields(b.before) {
+		w = strings.Trim(w, marks+":.")
+		for _, x := range all {
+			switch {
+			case w == "" || x.Code == "" && x.Block == nil:
+			case w == a.Path && x.Path == a.Path, w == a.Region:
+				return ""
+			case w == x.Path && x.Path != a.Path, w == x.Region && x.Region != a.Region:
+				other = w
+			}
+		}
+	}
+	return oneLine(other)
+}
+
+// maxLabel is how many words a label has at most: a sentence may speak of
+// another block.
+const maxLabel = 8
