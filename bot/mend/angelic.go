@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -47,7 +48,7 @@ const (
 	// siteShare is what looking into the places of a region is worth beside its
 	// plain candidates, and foundShare the probability that what is made for a
 	// place is the fix.
-	siteShare, foundShare = 0.05, 0.01
+	siteShare, foundShare = 0.02, 0.01
 	maxLooked             = 100 // places that are looked into in one search
 	maxWishes             = 24  // values of one place that are tried
 	maxFulfilled          = 16  // expressions for a value that mended something
@@ -93,7 +94,9 @@ func (s *search) look(ctx context.Context, cs []candidate) ([]candidate, error) 
 	}
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
+	began := s.mender.cfg.Now()
 	found, err := b.wishes(limited, at, s.target.red, s.witnesses())
+	s.mender.cfg.Log.WithField("took", s.mender.cfg.Now().Sub(began).Round(time.Millisecond)).Debugf("looked into %d places after %d candidates", len(at), s.tried)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = nil // what was found until then has to do
 	}

@@ -14,17 +14,16 @@ var pythonAngel string
 
 // pythonSite is a place as driver/angel.py reads it.
 type pythonSite struct {
-	Kind      string     `json:"kind"`
-	Text      string     `json:"text"`
-	Need      int        `json:"need"`
-	Near      []string   `json:"near"`
-	Chains    []string   `json:"chains"`
-	Parts     []string   `json:"parts"`
-	Literals  []string   `json:"literals"`
-	Functions []string   `json:"functions"`
-	Kinds     []string   `json:"kinds"`
-	Red       []string   `json:"red"`
-	Exprs     []madeExpr `json:"exprs"` // to be judged; none while they are made
+	Kind      string   `json:"kind"`
+	Text      string   `json:"text"`
+	Need      int      `json:"need"`
+	Near      []string `json:"near"`
+	Chains    []string `json:"chains"`
+	Parts     []string `json:"parts"`
+	Literals  []string `json:"literals"`
+	Functions []string `json:"functions"`
+	Kinds     []string `json:"kinds"`
+	Red       []string `json:"red"`
 }
 
 // siteTime is the processor time that one test gets while somebody stands at a
@@ -44,26 +43,22 @@ func (b *pythonBench) wishes(ctx context.Context, at []candidate, red, green []v
 	return out, err
 }
 
-// stand looks into one place twice: to make expressions of what the failing tests
-// have in scope, and to see what each comes to in all tests.
+// stand looks into one place: the first execution in a failing test makes
+// expressions, and that one and those after it show what each comes to.
 func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, green []verify.TestResult) ([]wish, error) {
 	x := at.site
 	list := func(l []string) []string { return append([]string{}, l...) }
 	req := b.request(red)
 	req.Site = &pythonSite{Kind: x.Kind, Text: x.Text, Need: x.Need, Near: list(x.Near), Chains: list(x.Chains), Parts: list(x.Parts), Literals: list(x.Literals),
 		Functions: list(x.Functions), Kinds: []string{}, Red: natives(red, b.suite)}
+	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
 	req.Limit, req.Wall = req.Limit+siteTime, 20
 	answer, err := b.ask(ctx, worker, req)
-	if err != nil || len(answer.Made) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("looking into line %d of %s: %w", x.Line, at.path, err)
 	}
-	req.Site.Exprs = mergeMade(answer.Made)
-	req.Tests = append(req.Tests, natives(green, b.suite)...)
-	if answer, err = b.ask(ctx, worker, req); err != nil {
-		return nil, fmt.Errorf("judging expressions for line %d of %s: %w", x.Line, at.path, err)
-	}
-	return wishesOf(req.Site.Exprs, answer.Records), nil
+	return wishesOf(answer.Made, answer.Records), nil
 }
 
 var _ angelic = (*pythonBench)(nil)

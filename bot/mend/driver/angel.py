@@ -6,8 +6,8 @@
 import ast
 import builtins
 
-MADE, JUDGED = 3000, 6000  # expressions of one execution, and of a place
-REDS, GREENS, ENOUGH = 6, 14, 400  # executions that are looked into, and that are counted
+MADE, JUDGED = 2000, 6000  # expressions that are told, and that are made
+REDS, GREENS, ENOUGH = 6, 12, 400  # executions that are looked into, and that are counted
 TERMS, CLOSE = 44, 14
 NUMBERS = (int, float, decimal.Decimal)
 MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
@@ -465,8 +465,7 @@ class Angel:
         self.ask, self.say = ask, say
         self.test, self.red = "", set(ask["red"])
         self.seen, self.count, self.passed = {}, 0, 0
-        self.made, self.records = {}, []
-        self.exprs = [(text, compile(code, "<site>", "eval"), cost) for text, code, cost in ask.get("exprs") or []]
+        self.made, self.exprs, self.records = None, [], []
         self.truth = ask["kind"] == "condition"
         self.busy = False
         builtins._fettle_site = self.site
@@ -490,7 +489,7 @@ class Angel:
     def look(self, frame, own):
         red = self.test in self.red
         self.count += 1
-        if self.count > ENOUGH or not red and not self.exprs:
+        if self.count > ENOUGH or not red and not self.exprs or self.made == []:
             return
         scope = scope_of(frame)
         key = (red, show({k: v for k, v in scope.items() if not callable(v)}))
@@ -499,23 +498,18 @@ class Angel:
             return
         self.seen[key] = True
         everything = {**frame.f_globals, **scope}
-        if not self.exprs:
-            for text, code, cost in child(lambda: Maker(self.ask, scope, own).make(everything)) or []:
-                if text not in self.made or cost < self.made[text][1]:
-                    self.made[text] = (code, cost)
-            return
+        if self.made is None:
+            self.made = child(lambda: Maker(self.ask, scope, own).make(everything)) or []
+            self.exprs = [compile(code, "<site>", "eval") for _, code, _ in self.made]
         old = "!" + type(own.raised).__name__ if own.raised is not None else show(bool(own.value) if self.truth else own.value)
-        values = child(lambda: [came_to(code, everything, own, self.truth) for _, code, _ in self.exprs])
+        values = child(lambda: [came_to(code, everything, own, self.truth) for code in self.exprs])
         if values:
             table = {}
             numbers = [table.setdefault(v, len(table)) for v in values]
             self.records.append({"red": red, "old": old, "table": list(table), "values": numbers, "where": told(scope)})
 
     def close(self):
-        if not self.exprs:
-            best = sorted((cost, len(text), text, code) for text, (code, cost) in self.made.items())[:JUDGED]
-            self.say({"made": [[text, code, cost] for cost, _, text, code in best]})
-            return
+        self.say({"made": self.made or []})
         for record in self.records:
             self.say({"record": record})
 
