@@ -22,7 +22,6 @@ type pythonSite struct {
 	Parts     []string `json:"parts"`
 	Literals  []string `json:"literals"`
 	Functions []string `json:"functions"`
-	Kinds     []string `json:"kinds"`
 	Red       []string `json:"red"`
 }
 
@@ -50,7 +49,7 @@ func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, 
 	list := func(l []string) []string { return append([]string{}, l...) }
 	req := b.request(red)
 	req.Site = &pythonSite{Kind: x.Kind, Text: x.Text, Need: x.Need, Near: list(x.Near), Chains: list(x.Chains), Parts: list(x.Parts), Literals: list(x.Literals),
-		Functions: list(x.Functions), Kinds: []string{}, Red: natives(red, b.suite)}
+		Functions: list(x.Functions), Red: natives(red, b.suite)}
 	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
 	req.Limit, req.Wall = req.Limit+siteTime, 20

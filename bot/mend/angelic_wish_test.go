@@ -99,7 +99,7 @@ func TestR1WhatIsMadeIsWhatItSays(t *testing.T) {
 		for _, need := range []int{0, 5, 7, 10} {
 			for _, own := range sitesOfAll["python"] {
 				asks["python"] = append(asks["python"], pythonSite{Kind: kind, Text: own, Need: need, Near: []string{"a", "text"}, Chains: []string{}, Parts: []string{},
-					Literals: []string{"2", `"x"`}, Functions: []string{}, Kinds: []string{}})
+					Literals: []string{"2", `"x"`}, Functions: []string{}})
 			}
 			for _, own := range sitesOfAll["javascript"] {
 				ask := newNodeAsk(&mutate.Site{Kind: kind, Text: own, Need: need, Near: []string{"a", "text"}, Literals: []string{"2", `"x"`}})

@@ -332,7 +332,6 @@ class Maker:
 
     def values(self, terms, constants, single, double, own):
         wanted = {kind(self.own.value)} if own else set()
-        wanted |= set(self.ask["kinds"])
         if wanted <= {"none"}:
             wanted = set()
 
