@@ -38,7 +38,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 		places = append(places, place{sus.Path, reg})
 	}
 	var out []candidate
-	voices := s.listen()
+	voices, past := s.listen(), newExperience(s.req.Task.Mending.Past)
 	words := wordsOf(s.req.Task.Title + " " + s.req.Task.Body)
 	for _, p := range places {
 		src := s.sources.read(p.path)
@@ -58,6 +58,7 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 				continue // its plain twin is among the candidates, or the statement without it
 			}
 			c.score *= voices.gain(m.Operator, string(src[m.Start:m.End]), m.Replacement)
+			c.score *= past.weight(m.Operator, p.path)
 			if c.orphan() != "" {
 				c.score *= orphanShare
 			}
@@ -150,6 +151,7 @@ func (s *search) fresh(cs []candidate) []candidate {
 			continue
 		}
 		s.seen[key] = true
+		s.naturalise(&c)
 		out = append(out, c)
 	}
 	return out

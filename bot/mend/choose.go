@@ -46,6 +46,16 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 			rivals[i].doubts = append(rivals[i].doubts, "both branches of a condition do the same now")
 		}
 	}
+	for i := range rivals {
+		if rivals[i].mutation.Operator == Synthesis && s.unwitnessed(rivals[i].candidate) {
+			rivals[i].merit *= unwitnessedShare
+			rivals[i].doubts = append(rivals[i].doubts, "no passing test runs the line, so that only the failing ones say what its value has to be")
+		}
+		if value := s.special(rivals[i].candidate); value != "" {
+			rivals[i].merit *= specialShare
+			rivals[i].doubts = append(rivals[i].doubts, fmt.Sprintf("`%s` stands in a failing test and nowhere in the file", value))
+		}
+	}
 	byMerit := func(i, j int) bool { return steady(rivals[i].merit) > steady(rivals[j].merit) }
 	sort.SliceStable(rivals, byMerit)
 	probed, cut, err := s.observe(ctx, rivals)
@@ -133,6 +143,19 @@ func (s *search) unseen(c candidate) []string {
 
 // copied are the operators that can copy what a test expects.
 var copied = map[string]bool{"integer_constant": true, "float_constant": true, "string_constant": true, "initial_value": true}
+
+// unwitnessedShare puts a made-up value back that no passing test looked at.
+const unwitnessedShare = 0.3
+
+// unwitnessed tells whether the failing tests alone run the candidate's line.
+func (s *search) unwitnessed(c candidate) bool {
+	for _, sus := range s.suspects {
+		if sus.Path == c.path && sus.Line == c.mutation.Line {
+			return sus.Passing == 0
+		}
+	}
+	return true
+}
 
 // untested tells whether all that is known of the candidate's function is that
 // failing tests run it.

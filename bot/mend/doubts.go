@@ -31,6 +31,31 @@ func (c candidate) byMaking() []string {
 // invented is a constant in a condition that says more than none and first.
 var invented = regexp.MustCompile(`[<>=!]=?=? (?:-?(?:[2-9]|\d{2,})|["'][^"']+["'])`)
 
+// specialShare puts a change back that asks for what only a test holds.
+const specialShare = 0.2
+
+// special is a constant that a change compares with or returns, and that stands
+// in a failing test and nowhere in the file: then the change may answer that test
+// alone. "" for none.
+func (s *search) special(c candidate) string {
+	for _, m := range decides.FindAllStringSubmatch(c.mutation.Replacement, 8) {
+		value := m[1]
+		bare := strings.Trim(value, "\"'`")
+		if len(bare) < 2 || strings.Contains(string(c.original), value) {
+			continue
+		}
+		for _, t := range s.target.red {
+			if wholeWord(string(s.sources.read(t.File)), bare) > 0 {
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// decides finds the constants of comparisons and of returns.
+var decides = regexp.MustCompile(`(?:[!=]==?|\bin \(|\bis\b|\breturn\b|\bcase\b)\s*("[^"]*"|'[^']*'|-?\d[\w.]*)`)
+
 // akin tells whether the name that is called now has a word of the one before.
 func (c candidate) akin() bool {
 	was := wordsOf(string(c.original[c.start:c.end]))

@@ -41,6 +41,9 @@ func (s *search) reject(c candidate, passed map[string]bool) {
 // for there, and which rivals were rejected by what.
 func (s *search) explain(ctx context.Context, f *Found) error {
 	f.Place = s.placeOf(f)
+	if words := newExperience(s.req.Task.Mending.Past).words(f.Template); words != "" {
+		f.Place += "; " + words
+	}
 	sort.SliceStable(s.rejected, func(i, j int) bool {
 		return steady(s.merit(s.rejected[i].candidate)) > steady(s.merit(s.rejected[j].candidate))
 	})

@@ -130,7 +130,7 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c cand
 	}
 	ran, err := r.run(ctx, req)
 	if err == nil && ran.Late && (b.few || b.worth(c)) {
-		req.CPU, req.Wall = wider*req.CPU, wider*req.Wall // it may be the one, and the machine may be busy
+		req.CPU, req.Wall = wider*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
 		if ran, err = r.run(ctx, req); ran.Late {
 			b.hangs(c)
 		}

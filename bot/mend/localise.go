@@ -78,7 +78,9 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	note := func(at line, by float64, why string) {
 		if l.searchable(at.path) {
 			score[at] += by
-			reasons[at] = append(reasons[at], why)
+			if why != "" {
+				reasons[at] = append(reasons[at], why)
+			}
 		}
 	}
 	if !l.blind {
@@ -169,7 +171,8 @@ func (l *localiser) searchable(path string) bool {
 }
 
 // spectrum scores each line by Ochiai: failing tests that run it over the
-// square root of all failing tests times all tests that run it.
+// square root of all failing tests times all tests that run it. Another formula
+// decides between lines that are about alike, and then the structure.
 func (l *localiser) spectrum(note func(line, float64, string)) {
 	failed := 0
 	bad, good := map[line]int{}, map[line]int{}
@@ -190,13 +193,15 @@ func (l *localiser) spectrum(note func(line, float64, string)) {
 			}
 		}
 	}
+	star := dstar(bad, good, failed)
 	for at, b := range bad {
-		s := float64(b) / math.Sqrt(float64(failed)*float64(b+good[at]))
+		s := float64(b)/math.Sqrt(float64(failed)*float64(b+good[at])) + starShare*star[at]
 		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
 		if hot[at] >= endless {
 			note(at, 0.5, fmt.Sprintf("ran more than %d times in a failing test", endless))
 		}
 	}
+	l.structure(note)
 }
 
 // executedShare is what each line of an executed file is suspected of, where it

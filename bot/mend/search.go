@@ -48,6 +48,7 @@ type search struct {
 	rejected  []rejected  // what turned the failing tests green and was not taken
 	late      []candidate // handed to the bench, and not tried since the time was up
 
+	model          *ngrams         // of the project's own code; nil until it is asked
 	seen           map[string]bool // what candidates come to
 	grown          int             // places for which conditions were made
 	paired         int

@@ -116,7 +116,7 @@ func TestR1NoMoreCandidatesAreTriedThanAsked(t *testing.T) {
 func TestR1TheSeedDecidesBetweenEquals(t *testing.T) {
 	t.Parallel()
 	order := func(seed int64) []string {
-		s := &search{req: Request{Task: task.Task{Mending: task.Mending{Seed: seed}}}, seen: map[string]bool{}}
+		s := &search{mender: New(Config{}), req: Request{Task: task.Task{Mending: task.Mending{Seed: seed, Without: []string{Naturalness}}}}, seen: map[string]bool{}}
 		var cs []candidate
 		for _, text := range []string{"1", "2", "3", "4", "5", "6"} {
 			cs = append(cs, inRegion("a = b + 0\n", "+ 0", "+ "+text))

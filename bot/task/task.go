@@ -67,6 +67,14 @@ type Mending struct {
 	Seed          int64    `json:"seed,omitempty"`           // orders what is equally likely; 0 is an order like any other
 	MaxCandidates int      `json:"max_candidates,omitempty"` // that are run; 0 for the default
 	Without       []string `json:"without,omitempty"`        // parts of the search that are left out, to measure what they are worth
+	Past          []Mended `json:"past,omitempty"`           // what came of earlier mechanical changes of the repository, as it was known when the run was asked for
+}
+
+// Mended is what came of a mechanical change of a repository.
+type Mended struct {
+	Template string `json:"template"`
+	Path     string `json:"path"`
+	Accepted bool   `json:"accepted"`
 }
 
 // WantsTests tells whether nominal and edge cases of the changed functions

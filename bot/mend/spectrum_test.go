@@ -1,0 +1,56 @@
+package mend
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+func TestR1AConditionWhoseBranchFailingTestsMissIsPutForward(t *testing.T) {
+	t.Parallel()
+	src := "def f(a):\n    b = a\n    if a > 3:\n        return 0\n    return b\n"
+	run := func(passed bool, lines ...int) trace {
+		tr := trace{passed: passed, lines: map[string]map[int]int{"a.py": {}}}
+		for _, n := range lines {
+			tr.lines["a.py"][n] = 1
+		}
+		return tr
+	}
+	base := fstest.MapFS{"a.py": {Data: []byte(src)}}
+	l := &localiser{req: Request{Base: base, Files: []string{"a.py"}}, sources: newSources(base),
+		traces: []trace{run(false, 2, 3, 5), run(true, 2, 3, 4), run(true, 2, 3, 5)}}
+	got, err := l.rank(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(n int) int { return slices.IndexFunc(got, func(s Suspect) bool { return s.Line == n }) }
+	if at(3) > at(2) || !slices.Contains(got[at(3)].Reasons, "its branch is taken by passing tests only") {
+		t.Errorf("suspects %+v", got)
+	}
+}
+
+func TestR1TheSecondFormulaTellsAllFailingTestsFromMost(t *testing.T) {
+	t.Parallel()
+	all, most, none := line{"a.py", 1}, line{"a.py", 2}, line{"a.py", 3}
+	got := dstar(map[line]int{all: 4, most: 3, none: 1}, map[line]int{all: 2, most: 1}, 4)
+	if got[all] != 1 || got[most] >= got[all] || got[none] >= got[most] {
+		t.Errorf("scores %v", got)
+	}
+	if got := depths([]string{"def f():", "    if x:", "        y", "", "    z"}); !slices.Equal(got, []int{0, 1, 2, -1, 1}) {
+		t.Errorf("levels %v", got)
+	}
+}
+
+func TestR2AConstantThatOnlyATestHoldsIsADoubt(t *testing.T) {
+	t.Parallel()
+	base := fstest.MapFS{"test_a.py": {Data: []byte("def test():\n    assert f(\"zebra\") == 4711\n")}}
+	s := &search{sources: newSources(base), target: target{red: []verify.TestResult{{File: "test_a.py"}}}}
+	src := "def f(x):\n    return g(x)\n"
+	for text, want := range map[string]string{"return 4711": "4711", `if x == "zebra": return 0`: `"zebra"`, "return h(x)": "", "return 4712": "", "return 1": ""} {
+		if got := s.special(changed("a.py", src, "return g(x)", text)); got != want {
+			t.Errorf("%s: special %q, want %q", text, got, want)
+		}
+	}
+}
