@@ -51,7 +51,7 @@ var standsFor = []*regexp.Regexp{
 }
 
 // bracketed says, as all that stands in brackets, that what is there is kept.
-var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:the |all |your )?(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of)\b[^<>]*[>\])}]+$`)
+var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:(?:the |all |your )*|(?:keep|leave|retain|preserve)(?: the| all| any| your)* other |(?:keep|leave|retain|preserve) (?:the |all |your )*)(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of|(?:other )?[a-z]+ as (?:they are|it is|is))\b[^<>]*[>\])}]+$`)
 
 // more says, behind dots, that there is more of the same.
 var more = regexp.MustCompile(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)

@@ -5,7 +5,7 @@ import "testing"
 func TestE2AnyWordingThatStandsForCodeIsRefused(t *testing.T) {
 	t.Parallel()
 	for kind, lines := range map[string][]string{
-		".py": {"# (keep the existing code from here on)", "<existing docstring>", "<existing return statement>", "# [existing imports]", "# <unchanged body>", "# ...", "# ... rest unchanged", "# ...rest of code...", "# rest of the function unchanged", "# (rest of file unchanged)", "# [rest of the class stays the same]", "# existing code here", "# existing code",
+		".py": {"# (keep the existing code from here on)", "<existing docstring>", "<existing return statement>", "# (leave the other methods as they are)", "# the original body stays here", "<the existing code>", "[unchanged methods]", "# [existing imports]", "# <unchanged body>", "# ...", "# ... rest unchanged", "# ...rest of code...", "# rest of the function unchanged", "# (rest of file unchanged)", "# [rest of the class stays the same]", "# existing code here", "# existing code",
 			"# ... existing code ...", "...  # keep existing implementation", "pass  # existing implementation", "# keep the rest as is", "# Keep existing code", "# other methods remain unchanged", "# Other methods here",
 			"# remaining methods omitted", "# unchanged", "# same as before", "# no changes here", "# omitted for brevity", "# imports omitted for brevity", "# (unchanged)", "# your code here", "# TODO: implement logic here",
 			"# Insert your implementation here", "# the rest of your code", "# The rest of the code remains the same", "# Previous code goes here", "# original implementation", "# etc...", "# and so on", "# rest of code as before",
@@ -42,7 +42,7 @@ func TestE2ACommentThatDescribesCodeStays(t *testing.T) {
 			"'existing code here',", `"rest": rest,`, "# Other imports", "# remaining budget in cents", "# insert the row here and not at the end", "# put it here so that the lock is held"},
 		".js": {"...rest,", "...rest", "...(existing ?? []),", "...(rest || {}),", "...rest.map(x => x),", "...existing.items,", "{ ...defaults, ...rest }", "#rest;", "this.#rest = rest;", "f(...args);", "// rest parameters are copied", "/* body of the loop */", "{/* header of the page */}", "return `...`;", "const s = '{ ... }';",
 			"// the same object is returned", "...(existing ?? []),", "[...items, x]", "case 'other': // fall through"},
-		".go": {"// The rest of the parts may be empty; unchanged ones are kept as they are.", "// Other callers have the same lock, which is held here.", "// Existing rows can stay as before if the key is empty.", "// the rest is padding", "args...)", "fmt.Println(rest...)", "// existing entries are kept, new ones appended", "// code is the status", "// see the original for the proof", "// No lock is needed here."},
+		".go": {"// Unmodified pages are not written back.", "// The original order is kept because callers print it.", "// keep the lock until the file is closed", "// Remaining bytes have been read before.", "// The rest of the parts may be empty; unchanged ones are kept as they are.", "// Other callers have the same lock, which is held here.", "// Existing rows can stay as before if the key is empty.", "// the rest is padding", "args...)", "fmt.Println(rest...)", "// existing entries are kept, new ones appended", "// code is the status", "// see the original for the proof", "// No lock is needed here."},
 		".md": {"# Other code", "...", "The rest of the code is unchanged.", "existing code"},
 	} {
 		for _, line := range lines {
