@@ -22,7 +22,7 @@ type v8Script struct {
 	} `json:"functions"`
 }
 
-// lines tells which lines ran: the innermost range around a line's first
+// lines tells which lines ran: a function that ran begins in them, or the innermost range around a line's first
 // character that is not blank was counted at least once.
 func (s v8Script) lines(src []byte) map[int]int {
 	if s.Lines != nil {
@@ -47,6 +47,12 @@ func (s v8Script) lines(src []byte) map[int]int {
 			}
 		}
 	}
+	begins := map[int]int{} // where a function begins that ran → how often
+	for _, f := range s.Functions {
+		if len(f.Ranges) > 0 && f.Ranges[0].Count > 0 {
+			begins[f.Ranges[0].Start] = max(begins[f.Ranges[0].Start], f.Ranges[0].Count)
+		}
+	}
 	out := map[int]int{}
 	offset := 0
 	for n, line := range bytes.SplitAfter(src, []byte("\n")) {
@@ -54,7 +60,13 @@ func (s v8Script) lines(src []byte) map[int]int {
 		if lead := len(text) - len(strings.TrimLeft(text, " \t")); strings.TrimSpace(text) != "" && count[min(offset+lead, units)] > 0 {
 			out[n+1] = count[min(offset+lead, units)]
 		}
-		offset += utf16Len(text)
+		next := offset + utf16Len(text)
+		for at, times := range begins { // a function of one line behind what stands before it
+			if at > offset && at < next {
+				out[n+1] = max(out[n+1], times)
+			}
+		}
+		offset = next
 	}
 	return out
 }

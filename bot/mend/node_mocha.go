@@ -104,4 +104,11 @@ func (b *nodeBench) traceTogether(ctx context.Context, tests []verify.TestResult
 }
 
 // why says why few or no candidates could be judged; "" when they could.
-func (b *nodeBench) why() string { return b.cannot }
+func (b *nodeBench) why() string {
+	for _, use := range b.warm {
+		if use == nil {
+			return b.cannot
+		}
+	}
+	return ""
+}
