@@ -172,6 +172,9 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 		total.Tried += found.Tried
 		total.Plausible += found.Plausible
 		total.Reason, total.TimeUp = found.Reason, found.TimeUp
+		if n, ok := b.(*nodeBench); ok && found.Found == nil && n.why() != "" {
+			total.Reason += "; " + n.why()
+		}
 		if found.Found != nil {
 			total.Found = found.Found
 			return total, nil
