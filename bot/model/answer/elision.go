@@ -46,7 +46,7 @@ var standsFor = []*regexp.Regexp{
 	whole(`.{0,20}(?:其余|剩余|其他|现有|原有|以下|后续).{0,12}(?:不变|省略|代码|相同)|.{0,6}(?:代码|保持)不变|.{0,8}省略`),
 	whole(`.{0,20}(?:остальн).{0,30}|(?:существующий код).{0,20}|.{0,20}без изменений`),
 	whole(`.{0,8}(?:rest|übrige[rs]?|restliche[rs]?)\b.{0,30}(?:unverändert|gleich|wie (?:zuvor|bisher|vorher|oben)|bleibt)|(?:bestehender|vorhandener|restlicher) code.{0,20}|(?:bleibt )?unverändert|wie (?:zuvor|bisher)`),
-	whole(`(?:el )?rest[oe]? (?:del?|du|do|da) .{0,40}|(?:el |le |o )?rest[oe].{0,20}(?:sin cambios|igual|inchang\S*|identique|inalterad\S*)|sin cambios|sem alterações|inchangé|código (?:existente|restante).{0,20}|(?:le )?code existant.{0,20}|(?:il )?resto.{0,20}invariato`),
+	whole(`(?:el )?rest[oe]? (?:del?|du|do|da) .{0,40}|(?:el |le |o )?rest[oe].{0,20}(?:sin cambios|igual|inchang\S*|identique|inalterad\S*)|sin cambios|sem alterações|inchangé|código (?:existente|restante).{0,20}|(?:le )?code exist[a]nt.{0,20}|(?:il )?resto.{0,20}invariato`),
 	whole(`.{0,8}(?:残り|以下|既存の|変更なし|中略|以下略).{0,20}|.{0,8}(?:나머지|기존 코드).{0,20}`),
 }
 

@@ -28,7 +28,6 @@ var (
 	// the ids of two regions, and a line of words
 	twoRegions = regexp.MustCompile(`@[0-9a-f]+\b.*@[0-9a-f]+\b`)
 	noRegion   = regexp.MustCompile(`(?i)^(?:<.*>|null|none|nil|undefined|n/a|tbd|todo|unknown|string|region|region[_ ]?id|all|any|everything|(?:the )?(?:whole|entire|full|complete)(?: file)?|same(?: as above)?|(?:the )?above|(?:lines? ?|l)[0-9]+.*)$|@(?:[x?.…#]+|<.*>|hash|id)$|\*$`)
-	wordsOnly  = regexp.MustCompile(`^[\pL ]+$`)
 	checkName  = regexp.MustCompile(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
 )
 
