@@ -51,7 +51,12 @@ var standsFor = []*regexp.Regexp{
 }
 
 // bracketed says, as all that stands in brackets, that what is there is kept.
-var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:(?:the |all |your )*|(?:keep|leave|retain|preserve)(?: the| all| any| your)* other |(?:keep|leave|retain|preserve) (?:the |all |your )*)(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of|(?:other )?[a-z]+ as (?:they are|it is|is))\b[^<>]*[>\])}]+$`)
+var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:(?:the |all |your )*|(?:keep|leave|retain|preserve)(?: the| all| any| your)* other |(?:keep|leave|retain|preserve) (?:the |all |your )*)(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of|(?:other )?[a-z]+ as (?:they are|it is|is))(?: [a-z' ]+)?\s*[>\])}]+$`)
+
+// operator is a word that joins two values in code.
+var operator = regexp.MustCompile(`\b(?:or|and|if|in|not|for|is|else|as)\b`)
+
+func inner(words string) string { return strings.Trim(words, " .…:;,()[]{}<>*-=!_`~") }
 
 // more says, behind dots, that there is more of the same.
 var more = regexp.MustCompile(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)
@@ -111,11 +116,11 @@ func elides(line string, commented bool) bool {
 			break
 		}
 	}
-	if bracketed.MatchString(line) || words != "" && bracketed.MatchString(words) {
+	if words != line && bracketed.MatchString(words) || bracketed.MatchString(line) && strings.Contains(inner(line), " ") && !operator.MatchString(line) {
 		return true
 	}
 	dotted := dots.MatchString(words) || dots.MatchString(strings.TrimLeft(line, "#/*-;% ["))
-	said := strings.Trim(words, " .…:;,()[]{}<>*-=!_`~")
+	said := inner(words)
 	switch {
 	case said == "":
 		return false
