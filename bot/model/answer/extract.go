@@ -282,5 +282,27 @@ func (s *Shape[T]) isExample(object map[string]any) bool {
 		return false
 	}
 	v, err := p.value(0)
-	return err == nil && equal(v, object)
+	return err == nil && echoes(v, object)
+}
+
+// echoes tells whether a value repeats the example's, also where it leaves out a
+// text of it.
+func echoes(example, v any) bool {
+	switch e := example.(type) {
+	case map[string]any:
+		o, ok := v.(map[string]any)
+		if !ok || len(o) != len(e) {
+			return false
+		}
+		for k, x := range e {
+			if y, ok := o[k]; !ok || !echoes(x, y) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		o, ok := v.([]any)
+		return ok && slices.EqualFunc(e, o, echoes)
+	}
+	return equal(example, v) || v == "…" || v == "..."
 }
