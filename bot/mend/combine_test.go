@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -42,7 +43,7 @@ func TestR1TwoChangesThatMendTheTestsBetweenThemArePaired(t *testing.T) {
 	t.Parallel()
 	src := "def f(a, b):\n    x = a + 1\n    y = b + 2\n    return x, y\n"
 	red := []verify.TestResult{{ID: "one"}, {ID: "two"}}
-	s := &search{target: target{red: red}, seen: map[string]bool{}}
+	s := &search{mender: New(Config{}), req: Request{Task: task.Task{Mending: task.Mending{Without: []string{Naturalness}}}}, target: target{red: red}, seen: map[string]bool{}}
 	first := partial{inRegion(src, "+ 1", "+ 2"), map[string]bool{"one": true}}
 	if got := s.pair(first); len(got) != 0 {
 		t.Fatalf("%d pairs of one", len(got))
