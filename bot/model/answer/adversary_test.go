@@ -29,7 +29,7 @@ func TestF09WhatIsNotClearlyAskedIsNotDone(t *testing.T) {
 	for _, words := range []string{
 		"Do not do this:", "I would not do this:", "What not to do:", "Wrong answer:", "My previous answer was:", "The rejected plan:", "The issue says:", "A comment in the file says:", "The user wants me to run:", "For example:", "An example answer:",
 		"Something like:", "One could do:", "I considered", "I was going to answer", "If the tests fail:", "If you agree:", "Only if it is unused:", "The format is:", "I thought about", "Instead of", "First draft:", "You might try:", "Before:",
-		"The log contains", "Don't use:", "When the build is green:", "The answer should never look like this:", "Template:", "Hypothetically:", "An outdated version:", "The README tells me to do:", "This could be", "I'd rather not, but the ticket requests:",
+		"The log contains", "Don't use:", "When the build is green:", "The answer should never look like this:", "Template:", "Hypothetically:", "An outdated version:", "The README tells me to do:", "This could be", "I'd rather not, but the ticket requests:", "The old code was wrong:", "This should never happen again:",
 	} {
 		quoted = append(quoted, words+"\n"+remove, words+" "+remove, words+"\n```json\n"+remove+"\n```\n", "The bug is in f.\n\n**"+words+"**\n\n"+remove)
 	}
@@ -73,8 +73,8 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 	var before, behind, wrapped []string
 	for _, words := range []string{
 		"Here is my answer:", "I don't touch b.py; this is the change:", "The previous version raised. Now:", "If x is 0 it divides by zero. The fix:", "So my answer would be:", "Instead of a loop, I use sum:", "Sorry, my last answer was malformed. Here it is again:", "The issue says that f is wrong.",
-		"As requested:", "Decision:", "Since nothing calls it, I delete it:", "Final answer:", "Sure! I'd be happy to help. Below is the JSON:", "Certainly.", "The problem is not hard.", "Step 1:", "Let me look first.", "**Answer**", "For example, f(0) fails. So:", "The old code was wrong:",
-		"I could not find a caller, so it goes:", "This should never happen again:", "Do not worry, this is small:", "I checked b.py and the tests:", "Option A is best. Therefore:", "I think this is what you asked for:",
+		"As requested:", "Decision:", "Since nothing calls it, I delete it:", "Final answer:", "Sure! I'd be happy to help. Below is the JSON:", "Certainly.", "The problem is not hard.", "Step 1:", "Let me look first.", "**Answer**", "For example, f(0) fails. So:",
+		"I could not find a caller, so it goes:", "Do not worry, this is small:", "I checked b.py and the tests:", "Option A is best. Therefore:", "I think this is what you asked for:",
 	} {
 		before = append(before, words+"\n"+remove, words+" "+remove, words+"\n```json\n"+remove+"\n```\n")
 	}

@@ -18,9 +18,8 @@
 //     literal echo of the shape's example counts not at all.
 //   - An object that cannot be read spoils the answer, also when a part of it
 //     could be: half a decision is not a decision.
-//   - An answer that was cut is refused, whatever could be read of it. Missing
-//     closing brackets are added only when the provider says that the model
-//     came to its end and the text ends with a complete string or object.
+//   - An answer that was cut is refused, whatever could be read of it, and so
+//     is an object or a fence that never ends.
 //   - Every fenced block of code, commands too, is referred to exactly once;
 //     blocks of text or output may stand behind them. A block whose fence is never
 //     closed is not used.
@@ -28,8 +27,11 @@
 //   - Decisions between given words take other spellings of the same word and
 //     no other words, and they need their reason: what a field that decides
 //     lacks is not invented.
-//   - What its author takes back in the words behind it is no decision, nor is
-//     one that stands beside another word, or lets pass on a condition.
+//   - The words beside a decision are read sentence by sentence: statements
+//     about the code and introductions of one's own answer do no harm. What is
+//     taken back, forbidden, quoted, asked about, put off, bound to a condition
+//     or offered as one of several is no decision, nor is what other words than
+//     an introduction lead to.
 //   - What can be read and cannot be meant is refused: a path out of the
 //     repository, a command for a check's name, characters broken or encoded on
 //     their way, a diff or words in the place of code, a path alone (a new file,
@@ -190,7 +192,7 @@ func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
 	if bad != nil {
 		return v, r, bad
 	}
-	doc, bad := s.find(text, all, finish, &r)
+	doc, bad := s.find(text, all, &r)
 	if bad != nil && bad.Class == NoJSON && s.blocks != nil {
 		v, own := s.blocks(all, text)
 		if own == nil {

@@ -10,8 +10,7 @@ import (
 
 // finishActions gives each action its code, and checks that it has what it
 // needs and nothing that belongs to another kind.
-func finishActions(v *Actions, doc document, r *Report) *Malformed {
-	v.number(doc, r)
+func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 	used := make([]bool, len(doc.code))
 	for i := range v.Actions {
 		a := &v.Actions[i]
@@ -50,6 +49,9 @@ func finishActions(v *Actions, doc document, r *Report) *Malformed {
 	if bad := v.contradicts(); bad != nil {
 		return bad
 	}
+	if bad := v.misplaced(); bad != nil {
+		return bad
+	}
 	return unused(doc.code, used)
 }
 
@@ -73,26 +75,27 @@ func (v *Actions) contradicts() *Malformed {
 	return nil
 }
 
-// number gives the only code block to the only action that wants one, where
-// the answer left the number out. A number that is there is never corrected.
-func (v *Actions) number(doc document, r *Report) {
-	var want *Action
-	for i := range v.Actions {
-		a := &v.Actions[i]
-		if !slices.Contains(kinds[a.Action].needs, "code") {
+// namedFile is a file with a folder that words name.
+var namedFile = regexp.MustCompile(`(?:[\w@+.-]+/)+[\w@+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,7}\b`)
+
+// misplaced refuses a change of a file of which its own words name another of
+// the same name only.
+func (v *Actions) misplaced() *Malformed {
+	for i, a := range v.Actions {
+		if !slices.Contains([]string{ReplaceRegion, InsertAfter, DeleteRegion, CreateFile, WholeFile}, a.Action) {
 			continue
 		}
-		if want != nil {
-			return
+		words := a.Reason
+		if len(v.Actions) == 1 {
+			words += " " + v.Explanation
 		}
-		want = a
+		for _, p := range namedFile.FindAllString(words, -1) {
+			if path.Base(p) == path.Base(a.Path) && !strings.HasSuffix(path.Clean(a.Path), path.Clean(p)) && !strings.Contains(words, path.Clean(a.Path)) {
+				return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) is for %s, and its words say %s", i+1, a.Action, oneLine(a.Path), oneLine(p))}
+			}
+		}
 	}
-	if want == nil || want.Block != nil || len(doc.code) != 1 || foreign(doc.code[0].lang, want.Path) {
-		return
-	}
-	r.Repairs = append(r.Repairs, "the only code block was given to the only action that needs one")
-	one := 1
-	want.Block = &one
+	return nil
 }
 
 // checked compares an action's fields with what its kind needs and may have.

@@ -129,6 +129,9 @@ func elides(line string, commented bool) bool {
 	case commented && !dotted && strings.HasSuffix(words, "."): // the end of a sentence
 		return false
 	}
+	if keeps(said) && plainWords(line, words) {
+		return true
+	}
 	words = said
 	return slices.ContainsFunc(standsFor, func(p *regexp.Regexp) bool { return p.MatchString(words) })
 }

@@ -16,14 +16,14 @@ type candidate struct {
 
 // find takes the answer apart: the one object that is the decision, and the
 // code beside it.
-func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (document, *Malformed) {
+func (s *Shape[T]) find(text string, all []block, r *Report) (document, *Malformed) {
 	var found []candidate
 	own := map[int]bool{}
 	for i, b := range all {
 		if !mayBeDecision(b) {
 			continue
 		}
-		objects, bad := s.objects(b.body, finish, i)
+		objects, bad := s.objects(b.body, i)
 		if bad != nil {
 			return document{}, bad
 		}
@@ -31,7 +31,7 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 		found = append(found, objects...)
 	}
 	words := outside(text, all)
-	prose, bad := s.objects(words, finish, -1)
+	prose, bad := s.objects(words, -1)
 	if bad != nil {
 		return document{}, bad
 	}
@@ -50,13 +50,13 @@ func (s *Shape[T]) find(text string, all []block, finish string, r *Report) (doc
 				again[n-1].end = len(inner) // the outer fence was closed
 			}
 			r.Repairs = append(r.Repairs, "the whole answer stood in a fence")
-			return s.find(inner, again, finish, r)
+			return s.find(inner, again, r)
 		}
 		return document{}, malformed(NoJSON, "it holds no JSON object that is a %s", s.Name)
 	}
 	one, bad := s.choose(found)
 	if bad == nil {
-		before, behind := besides(words, all, found, one)
+		before, behind := s.besides(words, all, found, one)
 		bad = s.withdrawn(one.object, before, behind)
 	}
 	if bad != nil {
@@ -133,25 +133,66 @@ func wrappedAlike(text string) (string, bool) {
 }
 
 // besides is the prose before and behind a decision, without what was found
-// in it: the decision may be one of several that say the same.
-func besides(words string, all []block, found []candidate, one candidate) (before, behind string) {
+// in it: the decision may be one of several that say the same. What leads to
+// an echo of the example leads to no decision.
+func (s *Shape[T]) besides(words string, all []block, found []candidate, one candidate) (before, behind string) {
 	text := []byte(words)
+	past := s.forms(words)
 	for _, c := range found {
 		if c.block < 0 {
 			for i := c.at; i < c.end; i++ {
 				text[i] = ' '
 			}
 		}
+		if s.isExample(c.object) || s.allWords(c.object) {
+			end := c.end
+			if c.block >= 0 {
+				end = all[c.block].end
+			}
+			past = append(past, end)
+		}
 	}
 	if one.block < 0 {
-		return string(text[:one.at]), string(text[one.end:])
+		return string(text[from(past, one.at):one.at]), string(text[one.end:])
 	}
 	b := all[one.block]
 	end := b.end
 	if end == 0 {
 		end = len(text)
 	}
-	return string(text[:b.start]), b.body[one.end:] + "\n" + string(text[end:])
+	return string(text[from(past, b.start):b.start]), b.body[one.end:] + "\n" + string(text[end:])
+}
+
+// forms are the ends of the forms of an answer that words repeat.
+func (s *Shape[T]) forms(words string) []int {
+	var ends []int
+	for at, tries := 0, 0; tries < maxTries; tries++ {
+		i := strings.Index(words[at:], `"`+s.keys[0]+`"`)
+		if i < 0 {
+			break
+		}
+		open := strings.LastIndexByte(words[at:at+i], '{')
+		n := 0
+		if open >= 0 {
+			n = s.form(words[at+open:])
+		}
+		if n > 0 {
+			ends = append(ends, at+open+n)
+		}
+		at += max(i+1, open+n)
+	}
+	return ends
+}
+
+// from is the last of some places that is not behind another, or 0.
+func from(places []int, at int) int {
+	last := 0
+	for _, p := range places {
+		if p <= at {
+			last = max(last, p)
+		}
+	}
+	return last
 }
 
 // maxTries bounds how often reading an object is begun in one text.
@@ -159,7 +200,7 @@ const maxTries = 200
 
 // objects reads all objects of a text that are decisions. One that is an
 // attempt at a decision and cannot be read spoils them all.
-func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed) {
+func (s *Shape[T]) objects(text string, at int) ([]candidate, *Malformed) {
 	var out []candidate
 	tries := 0
 	for i := 0; i < len(text); {
@@ -182,8 +223,6 @@ func (s *Shape[T]) objects(text, finish string, at int) ([]candidate, *Malformed
 		case err != nil:
 			i = max(p.at, i+1)
 			continue
-		case p.closed && finish != "stop" && s.attempt(text[i:p.at]):
-			return nil, malformed(Truncated, "it ends before its last bracket is closed, and half an answer is never used")
 		}
 		from := i
 		i = p.at
@@ -246,7 +285,7 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 		}
 		known := false
 		for _, k := range kept {
-			known = known || equal(k.object, c.object)
+			known = known || equal(s.plainly(k.object), s.plainly(c.object))
 		}
 		if !known {
 			kept = append(kept, c)
@@ -262,6 +301,33 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 		return candidate{}, malformed(SchemaInvalid, "it holds %d objects; give one JSON object with all actions in its list %q, in their order", len(kept), s.many)
 	}
 	return candidate{}, malformed(SchemaInvalid, "it holds %d different decisions; give one JSON object", len(kept))
+}
+
+// plainly is a decision with its names and words as the shape writes them.
+func (s *Shape[T]) plainly(object map[string]any) any {
+	v, _ := deep(object).(map[string]any)
+	var unheard Report
+	s.rename(v, s.rules, &unheard)
+	return s.fit(v, s.rules, &unheard)
+}
+
+// deep is a copy of a value with all that it holds.
+func deep(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := copyOf(v)
+		for k, x := range out {
+			out[k] = deep(x)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = deep(x)
+		}
+		return out
+	}
+	return v
 }
 
 // allWords tells an object whose decision is the list of all words.

@@ -16,7 +16,6 @@ type reader struct {
 	text    string
 	at      int // in bytes; after an error, where it was noticed
 	repairs []string
-	closed  bool // closing brackets at the end of the text were added
 }
 
 func (p *reader) fix(what string) {
@@ -175,7 +174,7 @@ func (p *reader) object(depth int) (any, *Malformed) {
 			return nil, p.fail("the key " + strconv.Quote(oneLine(key)) + " stands there twice with different values")
 		}
 		out[key] = v
-		switch more, bad := p.more('}', v); {
+		switch more, bad := p.more('}'); {
 		case bad != nil:
 			return nil, bad
 		case !more:
@@ -204,9 +203,7 @@ func (p *reader) list(depth int) (any, *Malformed) {
 			return nil, bad
 		}
 		out = append(out, v)
-		switch more, bad := p.more(']', v); {
-		case p.closed:
-			return nil, p.fail("a list is not closed, and more may have been meant")
+		switch more, bad := p.more(']'); {
 		case bad != nil:
 			return nil, bad
 		case !more:
@@ -216,19 +213,9 @@ func (p *reader) list(depth int) (any, *Malformed) {
 }
 
 // more reads what follows a member: a comma, or the closing bracket.
-func (p *reader) more(closing byte, last any) (bool, *Malformed) {
-	from := p.at
+func (p *reader) more(closing byte) (bool, *Malformed) {
 	line := p.space()
-	if p.at >= len(p.text) {
-		if strings.TrimSpace(p.text[from:]) != "" {
-			return false, p.fail("a bracket is missing behind a comment")
-		}
-		switch last.(type) {
-		case string, map[string]any, []any: // complete for certain
-			p.closed = true
-			p.fix("missing brackets at the end were added")
-			return false, nil
-		}
+	if p.at >= len(p.text) { // what is missing behind it may be more than a bracket
 		return false, p.fail("a bracket is missing")
 	}
 	switch c, size := p.mark(); {

@@ -14,6 +14,7 @@ import (
 var extras = map[string]bool{
 	"thought": true, "thoughts": true, "thinking": true, "reasoning": true, "analysis": true, "comment": true, "comments": true,
 	"note": true, "notes": true, "$schema": true, "schema_version": true, "version": true, "id": true, "tool_call_id": true,
+	"model": true, "reviewer": true, "author": true, "agent": true, "timestamp": true, "date": true, "time": true, "created_at": true,
 	"type": true, "name": true, "tool": true, "tool_name": true, "function": true, "role": true, "language": true, "reason": true,
 }
 
@@ -166,10 +167,22 @@ func (s *Shape[T]) renameOne(v map[string]any, key string, known map[string]any,
 		v[name] = v[key]
 		delete(v, key)
 		r.Repairs = append(r.Repairs, fmt.Sprintf("%q was taken for %q", oneLine(key), name))
-	case extras[name] || extras[snake(key)]:
+	case extras[name] || extras[snake(key)] || s.measure(v, key, name):
 		delete(v, key)
 		r.Repairs = append(r.Repairs, fmt.Sprintf("%q was left out", oneLine(key)))
 	}
+}
+
+// measure tells a number beside a word that was decided: how many tests ran,
+// how long, what mark a change gets. It says nothing about what to do.
+// Failures beside a word that lets pass say otherwise.
+func (s *Shape[T]) measure(v map[string]any, key, name string) bool {
+	n, isNumber := v[key].(json.Number)
+	if !isNumber || s.word == "" || strings.Contains(name, s.word) {
+		return false
+	}
+	bad := strings.Contains(name, "fail") || strings.Contains(name, "error")
+	return n == "0" || !bad || !sameWord(s.options()[0], s.chosen(v))
 }
 
 func copyOf(v map[string]any) map[string]any {
@@ -243,13 +256,12 @@ func fitNumber(v any, rules map[string]any) any {
 	if !ok {
 		return v
 	}
-	bare, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	bare, percent := strings.CutSuffix(strings.TrimSpace(text), "%") // 95 without it may be one of a hundred, or a slip
 	f, err := strconv.ParseFloat(strings.TrimSpace(bare), 64)
 	if err != nil || f != f || f > 1e9 || f < -1e9 {
 		return v
 	}
-	// 85 of a number up to 1 is meant in percent; 8 may be one of ten.
-	if limit, has := rules["maximum"].(json.Number); percent || has && limit.String() == "1" && f > 10 && f <= 100 {
+	if percent {
 		f /= 100
 	}
 	if rules["type"] == "integer" && f != float64(int64(f)) {

@@ -38,32 +38,50 @@ var (
 // withdrawn refuses a decision that prose takes back. before and behind are
 // the prose on its sides.
 func (s *Shape[T]) withdrawn(object map[string]any, before, behind string) *Malformed {
-	if m := introduced(before); m != "" {
-		return s.doubted(m)
+	before = struck.ReplaceAllString(before, " ")
+	editing, passing := s.word == "", false
+	chosen := s.chosen(object)
+	if options := s.options(); len(options) > 0 {
+		passing = sameWord(options[0], chosen) // the first is the one that lets pass
 	}
-	for _, p := range []*regexp.Regexp{takesBack, thinksOn, continues} {
+	for _, m := range []string{led(before), doubtful(before, false, editing, passing), doubtful(behind, true, editing, passing)} {
+		if m != "" {
+			return s.doubted(m)
+		}
+	}
+	taking := []*regexp.Regexp{takesBack, thinksOn, continues}
+	switch {
+	case editing:
+		taking = append(taking, takesBackWork, asksBack)
+	case passing:
+		taking = append(taking, goesOn)
+	}
+	for _, p := range taking {
 		if m := p.FindString(behind); m != "" {
 			return s.doubted(m)
 		}
 	}
-	if s.word == "" {
-		for _, p := range []*regexp.Regexp{takesBackWork, asksBack} {
-			if m := p.FindString(behind); m != "" {
-				return s.doubted(m)
-			}
-		}
+	if editing {
 		return s.takenBackInside(object)
 	}
-	decided := ""
+	return s.otherWord(chosen, before, behind)
+}
+
+// chosen is the word that a decision between words gives, as it stands there.
+func (s *Shape[T]) chosen(object map[string]any) string {
 	for key, v := range object {
 		text, isText := v.(string)
-		if name := snake(key); isText && (name == s.word || s.names[name] == s.word) {
-			decided = text
+		if name := snake(key); isText && s.word != "" && (name == s.word || s.names[name] == s.word) {
+			return text
 		}
 	}
-	options := s.options()
-	for _, o := range options {
-		if sameWord(o, decided) {
+	return ""
+}
+
+// otherWord refuses a decision beside which another of its words is decided.
+func (s *Shape[T]) otherWord(chosen, before, behind string) *Malformed {
+	for _, o := range s.options() {
+		if sameWord(o, chosen) {
 			continue
 		}
 		if regexp.MustCompile(`\b` + regexp.QuoteMeta(o) + `\b`).MatchString(behind) {
@@ -75,46 +93,11 @@ func (s *Shape[T]) withdrawn(object map[string]any, before, behind string) *Malf
 			}
 		}
 	}
-	if len(options) > 0 && sameWord(options[0], decided) { // the first is the one that lets pass
-		if m := goesOn.FindString(behind); m != "" {
-			return s.doubted(m)
-		}
-	}
 	return nil
 }
 
 func (s *Shape[T]) doubted(words string) *Malformed {
 	return malformed(SchemaInvalid, "the words beside the %s say otherwise (%q); give only what you decided", s.Name, oneLine(strings.Trim(words, " \n.!?:")))
-}
-
-const undecided = `(?:answer|attempt|decision|plan|draft|reply|response|version|idea|approach|json|proposal|try|solution|change|edit|object)s?`
-
-// notMeant is how a sentence ends, or begins, behind which a decision stands
-// that is quoted, rejected, thought of or bound to a condition.
-var notMeant = regexp.MustCompile(`(?i)(?:` +
-	`\b(?:do not|don't|don’t|never|not to|should not|shouldn't|must not|won't|won’t|will not|wouldn't|wouldn’t|would not|cannot|can't|avoid|refuse to)\s+(?:\w+\s+)?(?:do|doing|use|using|apply|run|execute|answer|answering|return|returning|send|sending|give|giving|propose|recommend|accept|choose|like|follow|write|want|output)\b(?:\s+\w+){0,4}\W*$` +
-	`|\b(?:wrong|incorrect|bad|invalid|rejected|outdated|old|previous|earlier|discarded|abandoned|former|original)\s+(?:\w+\s+)?` + undecided + `(?:\s+(?:was|is|were|would be|looked like|said|here|above|had|reads?))*\W*$` +
-	`|^\W*(?:wrong|incorrect|bad|rejected|discarded|not this|draft|first draft|before|previously|old)\W*$` +
-	`|\b(?:issue|user|comment|file|log|prompt|instructions?|messages?|documents?|docs?|readme|they|he|she|somebody|someone|text|ticket|author)(?:'s \w+)? (?:says?|said|contains?|reads|wrote|asks? for|wants?|tells? me to|asks? me to|requests?|demands?|suggests?|proposes?|quotes?)(?:\s+(?:this|that|the following|to|me|us|run|do|use))*\W*$` +
-	`|\b(?:for example|e\.g\.?|for instance|something like(?: this)?|an? example(?: \w+){0,3}|example (?:answer|output|response|decision|of (?:an?|the) \w+)|examples?|sample(?: answer| output| response)?|template|placeholder|hypothetical(?:ly)?|instead of(?: this| that| doing| using)?|rather than(?: this| that)?)\W*$` +
-	`|\b(?:could|might) (?:have )?(?:be|been|look|answer|answered|return|respond|do|done|also|try|use|say|said|then)\b(?:\s+\w+){0,3}\W*$` +
-	`|\b(?:i|we) (?:considered|thought (?:of|about)|was going to|were going to|had planned|would have|almost|first thought|wanted to|was tempted to)\b[^.]{0,60}$` +
-	`|^\W*(?:only )?(?:if|when|unless|in case|should|once|assuming|provided)\s+(?:[^i\s]|i\w|it\b)[^:]{0,100}:?\W*$` +
-	`|\b(?:if|unless|once) (?:you (?:agree|confirm|approve|want|like|prefer)|(?:the |all )?(?:tests?|checks?|build)\b[^,.]{0,30}\b(?:pass|passes|fail|fails|green|red)|approved|confirmed)\W*$` +
-	`|\b(?:format|form|schema|structure|shape|syntax|contract)(?: (?:is|looks|should|must|was|of|would|an?|the|answer|decision|like|be|as|follows?|this))*\W*$)`)
-
-// lastWords is the end of the last sentence of a text.
-var lastWords = regexp.MustCompile(`[^.!?;\n]*[:,–—\s*_>` + "`" + `-]*$`)
-
-// introduced gives the words right before a decision that say that it is not
-// meant, or "".
-func introduced(before string) string {
-	before = strings.TrimRight(before, " \t\n`")
-	before = strings.ReplaceAll(before, "e.g.", "for example")
-	if len(before) > 400 {
-		before = strings.ToValidUTF8(before[len(before)-400:], "")
-	}
-	return notMeant.FindString(strings.TrimSpace(lastWords.FindString(before)))
 }
 
 // takenBackInside refuses actions of which their own words say not to do them.
