@@ -15,7 +15,7 @@ var (
 	// strongly says that what was there is there still, or is not shown.
 	strongly = stems(`same identical unchanged unmodified untouched unaltered existing original originals previous previously rest reste resto restes remaining remainder omitted elided intact verbatim prior before
 		unverändert übrig rest restlich bestehend vorhanden bisherig bisher ursprünglich gleich identisch zuvor ausgelassen weggelassen
-		restant inchang existant identique origine original précédent même omis
+		restant inchang existante identique origine original précédent même omis
 		restante igual iguales existente original idéntic anterior mismo misma omitid cambios
 		igual iguais inalterad existente restante anterior mesmo mesma idêntic alteraçõ alterações
 		invariat esistent rimanent restant origina identic stesso precedente omess

@@ -18,13 +18,13 @@ var introWords = set(`a actually better yes therefore about action actions actua
 	it its json let list ll m make me method mine model more my need new next no note now object of ok okay on once one only output outcome part patch perform plan planner propose proposed python reason reasoning recommend recommendation region
 	remaining repair repeat requested required response reply result results review reviewer revised s second see short should simple single single-line small so solution step steps such suggest summarise summarize summary sure task tester test tests that the their then
 	there therefore these think third this three thus to two updated use var ve verdict want we what which whole will with you your code2 answer answers html text markdown yaml minimal necessary needed helper together both relevant last tool call json-object given based above assessment findings outcome evaluation approach
-	let's return path`)
+	let's return path update modification deletion removal addition adjustment you're welcome`)
 
 // ownWords make an introduction one that would be doubtful without them.
 var ownWords = regexp.MustCompile(`(?i)\b(?:here|below|my|mine|now|so|i|we|final)\b`)
 
 // otherDone are words of what somebody is about to do in the code.
-var acts = regexp.MustCompile(`(?i)^(?:so |now |then |first |next |therefore |hence |thus |and |sure |okay |ok )*(?:i|we|let me|let us|let's)(?:['’](?:ll|m|ve|re|d))?(?: (?:will|am|are|have|now|just|also|only|first|simply|therefore|thus|then|shall|should|need to|going to|want to|like to|decided to|have to|start by|begin by|must|had|would like to))* ` +
+var acts = regexp.MustCompile(`(?i)^(?:(?:ok|okay|sure|now),? )?(?:replac|delet|remov|fix|chang|add|insert|mov|renam|updat|look|start|check|runn|search|proceed|creat|rewrit)ing\b|^(?:so |now |then |first |next |therefore |hence |thus |and |sure |okay |ok )*(?:i|we|let me|let us|let's)(?:['’](?:ll|m|ve|re|d))?(?: (?:will|am|are|have|now|just|also|only|first|simply|therefore|thus|then|shall|should|need to|going to|want to|like to|decided to|have to|start by|begin by|must|had|would like to))* ` +
 	`(?:replac|delet|remov|fix|chang|add|insert|mov|us|mak|keep|rewrit|renam|updat|look|read|start|begin|check|run|search|propos|suggest|recommend|decid|answer|return|choos|list|extend|creat|writ|set|guard|split|think|go|open|inspect|verif|review|implement|do|need|refactor|touch|simplif|handle|convert|extract|wrap|pass|call|stop|finish|accept|reject|give|provid|follow)\w*\b`)
 
 // hedge are words that leave open whether a decision is meant.
@@ -40,7 +40,7 @@ var presents = regexp.MustCompile(`(?i)\b(?:hier|folgend\w*|nachfolgend|daher|al
 var outcome = regexp.MustCompile(`(?i)\b(?:plan|verdict|decision)\b|antwort|entscheidung|urteil|änderung|lösung|réponse|décision|modification|correction|respuesta|decisión|veredicto|cambio|resposta|decisão|alteraç|veredito|risposta|decisione|verdetto|modific|ответ|решени|вердикт|изменени|决定|決定|回答|答案|计划|計画|判定|修改|変更|결정|답변|판정|변경|ergebnis|résultat|resultado|risultato|результат|结果|結果|결과`)
 
 // othersSay are stems of words that name another speaker, or an example.
-var othersSay = regexp.MustCompile(`(?i)sagt|schrieb|schreibt|steht|vorschlag von|beispiel|falsch|alte[rsn]? |\bdit\b|écrit|exemple|ancien|contient|\bdice|dijo|escrib|ejemplo|anterior|contiene|\bdiz|disse|escrev|exemplo|contém|scriv|scritto|esempio|precedent|пишет|написа|сказал|говорит|предлож|пример|содержит|прежн|他|她|用户|建议|建議|ユーザ|사용자|写道|说|例如|示例|之前的|例えば|言っ|예를|말했|wenn|falls|würde|könnte|\bsi\b|serait|pourrait|sería|podría|seria|poderia|sarebbe|potrebbe|если|бы |如果|もし|만약`)
+var othersSay = saying(`sagt|schrieb|schreibt|steht|vorschlag von|beispiel|falsch|alte[rsn]? |\bdit\b|écrit|exemple|ancien|contient|\bdice|dijo|escrib|ejemplo|anterior|contiene|\bdiz|disse|escrev|exemplo|contém|scriv|scritto|esempio|precedent|пишет|написа|сказал|говорит|предлож|пример|содержит|прежн|他|她|用户|建议|建議|ユーザ|이전|前任|前回|사용자|写道|说|例如|示例|之前的|例えば|言っ|예를|말했|wenn|falls|würde|könnte|\bsi\b|serait|pourrait|sería|podría|seria|poderia|sarebbe|potrebbe|если|бы |如果|もし|만약`)
 
 var (
 	lastClause = regexp.MustCompile(`^.*(?:[;,—–]| - |\bbut\b|\bso\b|[^\d]\. )\s*`)
@@ -110,11 +110,14 @@ func introduces(phrase string) bool {
 // made tells whether a phrase is made of the words of introductions only.
 func made(phrase string) bool {
 	list := wordish.FindAllString(strings.ReplaceAll(strings.ToLower(phrase), "’", "'"), -1)
-	for _, w := range list {
+	for i, w := range list {
+		if i > 0 && strings.ContainsAny(w, "./") && (list[i-1] == "in" || list[i-1] == "from") { // somewhere else
+			return false
+		}
 		base, _, _ := strings.Cut(w, "'")
 		switch {
 		case introWords[w], introWords[base] && !strings.HasSuffix(w, "n't"), strings.ContainsAny(w, "./_0123456789"), len(w) == 1:
-		case (w == "format" || w == "would" || w == "form" || w == "fence") && ownWords.MatchString(phrase):
+		case (w == "format" || w == "would" || w == "issue" || w == "bug" || w == "problem" || w == "ticket" || w == "form" || w == "fence") && ownWords.MatchString(phrase):
 		default:
 			return false
 		}
@@ -128,5 +131,5 @@ func foreignWords(phrase string) bool {
 	return strings.ContainsFunc(phrase, func(r rune) bool { return r > 0x7f && unicode.IsLetter(r) }) || !englishWords.MatchString(phrase)
 }
 
-var englishWords = regexp.MustCompile(`(?i)\b(?:the|a|an|is|are|was|were|i|you|it|this|that|my|to|of|and|so|for|in|if|do|not|be|would|could|says?|said|wrote|example|before|template|here|let|now|then|first|next|step|option|block|` +
-	`answer|decision|json|code|plan|verdict|result|output|review|reasoning|analysis|change|fix|file|assistant|reviewer|tester|planner|developer|instead|when|only|something|what|wrong|draft|hypothetically|don't|issue|log|user|maybe|or|alternatively|otherwise|else)\b`)
+var englishWords = regexp.MustCompile(`(?i)\b(?:the|has|have|its|with|by|from|there|when|because|should|can|will|must|is|are|was|were|i|you|it|this|that|my|to|of|and|for|if|not|be|would|could|says?|said|wrote|example|before|template|here|let|now|then|first|next|step|option|block|` +
+	`answer|decision|json|code|plan|verdict|result|output|review|reasoning|analysis|change|fix|file|assistant|reviewer|tester|planner|developer|instead|when|only|something|what|wrong|draft|hypothetically|don't|issue|user|maybe|or|alternatively|otherwise|else)\b`)

@@ -49,6 +49,9 @@ func (s *Shape[T]) withdrawn(object map[string]any, before, behind string) *Malf
 			return s.doubted(m)
 		}
 	}
+	if m := unstated(behind); m != "" && (editing || passing) {
+		return s.doubted(m)
+	}
 	taking := []*regexp.Regexp{takesBack, thinksOn, continues}
 	switch {
 	case editing:
