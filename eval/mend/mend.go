@@ -95,7 +95,9 @@ func (b *runner) lay(ctx context.Context, subject, repo string, f bugs.Folder) e
 		err = os.WriteFile(filepath.Join(repo, ".git", "info", "exclude"), []byte("node_modules/\n__pycache__/\n*.egg-info/\n.pytest_cache/\n"), 0o644)
 	}
 	if err == nil {
-		_, err = git(ctx, repo, "add", "-A")
+		// also what the subject ignores: a version file that its set-up wrote is
+		// part of what its tests import
+		_, err = git(ctx, repo, "add", "-A", "-f", "--", ".", ":(exclude,glob)**/node_modules/**", ":(exclude,glob)**/__pycache__/**", ":(exclude,glob)**/*.egg-info/**", ":(exclude,glob)**/.pytest_cache/**")
 	}
 	if err == nil {
 		_, err = git(ctx, repo, "-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", "as it is")
