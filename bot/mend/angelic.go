@@ -34,7 +34,8 @@ type wish struct {
 	Was    string
 	Where  map[string]string // names in scope there, with their values
 	Reds   int               // failing executions that were looked at
-	Greens int               // and passing ones
+	Wanted int               // different values among those that it has to have in them and has not
+	Greens int               // passing executions that were looked at
 	Exprs  []wishExpr        // the likeliest first
 }
 
@@ -48,13 +49,13 @@ const (
 	// siteShare is what looking into the places of a region is worth beside its
 	// plain candidates, and foundShare the probability that what is made for a
 	// place is the fix.
-	siteShare, foundShare = 0.02, 0.01
+	siteShare, foundShare = 0.02, 0.004
 	maxLooked             = 100 // places that are looked into in one search
 	maxWishes             = 24  // values of one place that are tried
 	maxFulfilled          = 16  // expressions for a value that mended something
 	// brokenShare puts an expression back that changes what passing executions see.
 	brokenShare = 0.1
-	toldWish    = 6 // how much likelier a value is that an assertion asks for
+	toldWish    = 4 // how much likelier a value is that an assertion asks for
 )
 
 // sites are the places of a region that are looked into when their turn comes.
@@ -158,16 +159,40 @@ func (s *search) fulfil(at candidate, w wish, k int, gain float64) candidate {
 	weight := at.score / siteShare * 12
 	c := made(at.path, at.original, at.region, m, min(weight, 1)*foundShare*likelihood(e)*gain)
 	c.rank = max(c.score, at.rank) * 3 // it was made for the failing tests, and one stands for many
-	c.granted = &grant{at: at, wish: w, gain: gain}
+	c.granted = &grant{at: at, wish: w, expr: e, gain: gain, tests: len(s.target.red)}
 	return c
 }
 
 // grant is the wish that a candidate fulfils.
 type grant struct {
-	at   candidate
-	wish wish
-	gain float64
-	done bool
+	at    candidate
+	wish  wish
+	expr  wishExpr
+	gain  float64
+	tests int // that fail
+	done  bool
+}
+
+// synthesised are the operators whose changes are made up for a place.
+var synthesised = map[string]bool{Synthesis: true, "condition_synthesis": true}
+
+// unsupported says what is missing behind what was made up: so many expressions
+// come to one value that the tests which ask for it cannot tell which is meant.
+// Two failing tests have to want different values, and where passing tests run
+// the place it has to stay as it was. "" where nothing is missing; a nil grant
+// has nothing behind it.
+func (g *grant) unsupported() string {
+	switch {
+	case g == nil || g.tests < 2:
+		return "it was made up for one failing test, and other expressions come to the same there"
+	case g.wish.Wanted < 2:
+		return "it was made up for one value, and other expressions come to the same"
+	case g.wish.Greens == 0:
+		return "no passing test runs the place, so that only the failing ones say what it has to be"
+	case g.expr.Broken > 0:
+		return fmt.Sprintf("it comes to something else than before in %d of %d passing executions", g.expr.Broken, g.wish.Greens)
+	}
+	return ""
 }
 
 // others are the other expressions for the values with which some candidates

@@ -90,7 +90,7 @@ func wishesOf(exprs []madeExpr, records []siteRecord) []wish {
 			k = len(out)
 			at[key] = k
 			r := reds[first]
-			out = append(out, wish{Want: r.value(i), Was: r.Old, Where: r.Where, Reds: len(reds), Greens: len(greens)})
+			out = append(out, wish{Want: r.value(i), Was: r.Old, Where: r.Where, Reds: len(reds), Wanted: wanted(reds, i), Greens: len(greens)})
 		}
 		broken := 0
 		for _, r := range greens {
@@ -128,4 +128,16 @@ func vector(reds []siteRecord, i int) (key string, first int, fails bool) {
 		fmt.Fprintf(&b, "%d:%s", len(v), v)
 	}
 	return b.String(), first, fails
+}
+
+// wanted is how many different values an expression comes to in failing executions
+// in which the place comes to something else.
+func wanted(reds []siteRecord, i int) int {
+	values := map[string]bool{}
+	for _, r := range reds {
+		if v := r.value(i); v != r.Old {
+			values[v] = true
+		}
+	}
+	return len(values)
 }

@@ -47,9 +47,8 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 		}
 	}
 	for i := range rivals {
-		if rivals[i].mutation.Operator == Synthesis && s.unwitnessed(rivals[i].candidate) {
+		if synthesised[rivals[i].mutation.Operator] && s.unwitnessed(rivals[i].candidate) {
 			rivals[i].merit *= unwitnessedShare
-			rivals[i].doubts = append(rivals[i].doubts, "no passing test runs the line, so that only the failing ones say what its value has to be")
 		}
 		if value := s.special(rivals[i].candidate); value != "" {
 			rivals[i].merit *= specialShare

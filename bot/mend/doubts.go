@@ -14,6 +14,8 @@ var borrowed = map[string]bool{"sibling_statement": true, "companion_statement":
 func (c candidate) byMaking() []string {
 	op := c.mutation.Operator
 	switch {
+	case synthesised[op] && c.granted.unsupported() != "":
+		return []string{c.granted.unsupported()}
 	case c.twice:
 		return []string{"it changes more than one place"}
 	case borrowed[op]:

@@ -7,9 +7,13 @@ import (
 	"strings"
 )
 
+// madeUpShare puts what was made up for the failing tests behind what takes back
+// a usual mistake and passes them as well.
+const madeUpShare = 0.3
+
 // merit prefers likely places and operators and small changes, and dislikes
-// deletions, which so often only silence a test, and changes that say the same
-// thing twice.
+// deletions, which so often only silence a test, changes that say the same
+// thing twice, and what was made up.
 func (s *search) merit(c candidate) float64 {
 	m := c.score
 	if c.deletes() {
@@ -17,6 +21,9 @@ func (s *search) merit(c candidate) float64 {
 	}
 	if !s.lacks(Naturalness) && doubled(c.line()) && !doubled(c.lineBefore()) {
 		m *= 0.05
+	}
+	if synthesised[c.mutation.Operator] {
+		m *= madeUpShare
 	}
 	size := math.Max(float64(c.end-c.start), float64(len(c.mutation.Replacement)))
 	return m / (1 + size/80)
