@@ -59,7 +59,7 @@ func TestA2PlainWordsBesideADecisionDoNoHarm(t *testing.T) {
 func TestE2WordsThatKeepCodeInOtherWordings(t *testing.T) {
 	t.Parallel()
 	for kind, lines := range map[string][]string{
-		".py": {"# the other helpers stay as they were", "# (same loop as above)", "# all remaining branches as in the original file", "# the previous checks remain here", "# Rest der Methode wie bisher", "# die restlichen Felder bleiben gleich", "# le reste de la méthode est identique", "# los demás métodos siguen igual", "# i restanti metodi restano invariati",
+		".py": {"# the other helpers stay as they were", "# (same loop as above)", "# all remaining branches as in the original file", "# the previous checks remain here", "# Rest der Methode wie bisher", "# die restlichen Felder bleiben gleich", "# le reste de la méthode est identique", "# los demás métodos siguen igual", "# gli altri metodi restano invariati",
 			"# os outros métodos permanecem iguais", "# остальные методы без изменений", "# 其他方法保持原样", "# 他のメソッドはそのまま", "# 나머지 메서드는 동일", "# lines 10-40 unchanged", "# TODO: fill in the body", "# same body as before", "# everything below is identical to the original", "# [original lines 3-9 here]"},
 		".js": {"// keep all other handlers as before", "/* the existing props stay here */", "{/* same markup as above */}", "// all other cases unchanged", "// previous code continues here"},
 	} {

@@ -40,7 +40,7 @@ var presents = regexp.MustCompile(`(?i)\b(?:hier|folgend\w*|nachfolgend|daher|al
 var outcome = regexp.MustCompile(`(?i)\b(?:plan|verdict|decision)\b|antwort|entscheidung|urteil|änderung|lösung|réponse|décision|modification|correction|respuesta|decisión|veredicto|cambio|resposta|decisão|alteraç|veredito|risposta|decisione|verdetto|modific|ответ|решени|вердикт|изменени|决定|決定|回答|答案|计划|計画|判定|修改|変更|결정|답변|판정|변경|ergebnis|résultat|resultado|risultato|результат|结果|結果|결과`)
 
 // othersSay are stems of words that name another speaker, or an example.
-var othersSay = saying(`sagt|schrieb|schreibt|steht|vorschlag von|beispiel|falsch|alte[rsn]? |\bdit\b|écrit|exemple|ancien|contient|\bdice|dijo|escrib|ejemplo|anterior|contiene|\bdiz|disse|escrev|exemplo|contém|scriv|scritto|esempio|precedent|пишет|написа|сказал|говорит|предлож|пример|содержит|прежн|他|她|用户|建议|建議|ユーザ|이전|前任|前回|사용자|写道|说|例如|示例|之前的|例えば|言っ|예를|말했|wenn|falls|würde|könnte|\bsi\b|serait|pourrait|sería|podría|seria|poderia|sarebbe|potrebbe|если|бы |如果|もし|만약`)
+var othersSay = saying(`sagt|schrieb|schreibt|steht|vorschlag von|beispiel|falsch|alte[rsn]? |\bdit\b|écrit|exempl[eo]|ancien|contient|\bdice|dijo|escrib|ejemplo|anterior|contiene|\bdiz|disse|escrev|contém|scriv|scritto|esempio|precedent|пишет|написа|сказал|говорит|предлож|пример|содержит|прежн|他|她|用户|建议|建議|ユーザ|이전|前任|前回|사용자|写道|说|例如|示例|之前的|例えば|言っ|예를|말했|wenn|falls|würde|könnte|\bsi\b|serait|pourrait|sería|podría|seria|poderia|sarebbe|potrebbe|если|бы |如果|もし|만약`)
 
 var (
 	lastClause = regexp.MustCompile(`^.*(?:[;,—–]| - |\bbut\b|\bso\b|[^\d]\. )\s*`)
