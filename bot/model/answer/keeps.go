@@ -23,7 +23,7 @@ var (
 	// weakly goes with it.
 	weakly = stems(`other others all keep kept keeps leave left stay stays remain remains here above below earlier still already continue continues as in etc elsewhere too also
 		andere andern alle bleib bleiben bleibt wie hier oben unten weiter behalten
-		autres tous toutes garder conserver ici comme avant dessus
+		autres tous toutes garder conserver ici avant dessus
 		otros otras demás todos todas mantener aquí sin antes arriba como queda quedan
 		outros outras demais todos todas manter aqui sem antes acima como permanece
 		altri altre tutti mantenere qui come prima sopra resta restano

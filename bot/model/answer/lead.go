@@ -131,5 +131,5 @@ func foreignWords(phrase string) bool {
 	return strings.ContainsFunc(phrase, func(r rune) bool { return r > 0x7f && unicode.IsLetter(r) }) || !englishWords.MatchString(phrase)
 }
 
-var englishWords = regexp.MustCompile(`(?i)\b(?:the|has|have|its|with|by|from|there|when|because|should|can|will|must|is|are|was|were|i|you|it|this|that|my|to|of|and|for|if|not|be|would|could|says?|said|wrote|example|before|template|here|let|now|then|first|next|step|option|block|` +
+var englishWords = regexp.MustCompile(`(?i)\b(?:the|all|other|any|each|every|both|has|have|its|with|by|from|there|when|because|should|can|will|must|is|are|was|were|i|you|it|this|that|my|to|of|and|for|if|not|be|would|could|says?|said|wrote|example|before|template|here|let|now|then|first|next|step|option|block|` +
 	`answer|decision|json|code|plan|verdict|result|output|review|reasoning|analysis|change|fix|file|assistant|reviewer|tester|planner|developer|instead|when|only|something|what|wrong|draft|hypothetically|don't|issue|user|maybe|or|alternatively|otherwise|else)\b`)
