@@ -3,6 +3,7 @@ package mend
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed" // what stands at a place
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
-//go:embed driver/angel.go
+//go:embed driver/angel.go.txt
 var goAngel string
 
 // angelFile stands in each package with places that are looked into.
@@ -53,7 +54,7 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 		if !sch.built[i] {
 			return nil, nil
 		}
-		records, err := b.overhear(ctx, worker, i, exprs[i], pkgs, groups)
+		records, err := b.overhear(ctx, worker, i, at[i], exprs[i], pkgs, groups)
 		mu.Lock()
 		defer mu.Unlock()
 		out[i] = wishesOf(exprs[i], records)
@@ -63,8 +64,9 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 }
 
 // overhear runs the tests with somebody standing at a place: the failing ones
-// first, then the passing ones.
-func (b *goBench) overhear(ctx context.Context, worker, i int, exprs []madeExpr, pkgs []string, groups map[string][]verify.TestResult) ([]siteRecord, error) {
+// first, then the passing ones. What is told of one place is kept apart from what
+// was told of those before it.
+func (b *goBench) overhear(ctx context.Context, worker, i int, at candidate, exprs []madeExpr, pkgs []string, groups map[string][]verify.TestResult) ([]siteRecord, error) {
 	var out []siteRecord
 	for _, pkg := range pkgs {
 		for _, isRed := range []bool{true, false} {
@@ -72,7 +74,7 @@ func (b *goBench) overhear(ctx context.Context, worker, i int, exprs []madeExpr,
 			if len(tests) == 0 {
 				continue
 			}
-			file := fmt.Sprintf("site%d-%d-%t-%s.txt", worker, i, isRed, strings.NewReplacer("/", "_", ".", "_").Replace(pkg))
+			file := fmt.Sprintf("site-%x.txt", sha256.Sum256(fmt.Appendf(nil, "%s:%d-%d %s %t %s", at.path, at.start, at.end, at.site.Kind, isRed, pkg)))
 			req := b.call(batchName(pkgs, pkg), pkg, goRequest{CPU: 3000, Wall: 6000}, i+1, "-test.run="+pattern(tests, b.suite))
 			req.Env = append(req.Env, "FETTLE_SITE=/out/"+file)
 			if _, err := b.shared[worker].run(ctx, req); err != nil {
