@@ -63,6 +63,7 @@ func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
 			return goAnswer{}, err
 		}
 	}
+	defer context.AfterFunc(ctx, r.process.Kill)()
 	err := r.in.Encode(req)
 	if err == nil {
 		var a goAnswer
@@ -116,7 +117,9 @@ func (r *goRunner) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.process, err = r.space.Start(ctx, sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
+	// The process outlives the request that starts it: one that ended with its round
+	// would give the first candidate of the next round no answer.
+	r.process, err = r.space.Start(context.WithoutCancel(ctx), sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
 	if err != nil {
 		return fmt.Errorf("starting the runner of test binaries: %w", err)
 	}
