@@ -32,6 +32,7 @@ type nodeBench struct {
 	fresh   bool     // a thread for each candidate: one of them left something behind
 	few     bool     // few candidates are tried: each has all the time it may need
 	stood   int      // places that were looked into
+	patience
 }
 
 // nodeUse is what a file's green tests need on the unchanged tree.
@@ -170,14 +171,14 @@ func (b *nodeBench) try(ctx context.Context, cs []candidate, tests []verify.Test
 		if err := b.sane(ctx, worker); err != nil {
 			return nil, err
 		}
-		return withFile(b.spaces[worker], cs[i], func() (map[string]bool, error) { return b.run(ctx, worker, tests) })
+		return withFile(b.spaces[worker], cs[i], func() (map[string]bool, error) { return b.run(ctx, worker, cs[i], tests) })
 	}, each)
 }
 
 // run runs the tests on what the worker's tree holds. What passes all of them
 // in a worker is run in a process of its own, which decides while the worker is
 // not trusted.
-func (b *nodeBench) run(ctx context.Context, worker int, tests []verify.TestResult) (map[string]bool, error) {
+func (b *nodeBench) run(ctx context.Context, worker int, c candidate, tests []verify.TestResult) (map[string]bool, error) {
 	out := map[string]bool{}
 	files, groups := byFile(tests, b.suite)
 	stop := len(tests) > 8 || len(files) > 1
@@ -188,7 +189,7 @@ func (b *nodeBench) run(ctx context.Context, worker int, tests []verify.TestResu
 			continue
 		}
 		warm++
-		passed, err := b.runWarm(ctx, worker, f, use, groups[f], stop)
+		passed, err := b.runWarm(ctx, worker, c, f, use, groups[f], stop)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +229,7 @@ func (b *nodeBench) compare(agreed bool) {
 	}
 }
 
-func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *nodeUse, tests []verify.TestResult, stop bool) (map[string]bool, error) {
+func (b *nodeBench) runWarm(ctx context.Context, worker int, c candidate, file string, use *nodeUse, tests []verify.TestResult, stop bool) (map[string]bool, error) {
 	b.mu.Lock()
 	fresh := b.fresh
 	b.mu.Unlock()
@@ -237,7 +238,13 @@ func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *n
 		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
 	}
 	ran, err := b.workers[worker].run(ctx, req)
-	if err != nil || len(ran) != 1 || ran[0].Ended == "late" && b.few {
+	if err == nil && cutOff(ran) && !b.few && b.worth(c) {
+		req.CPU, req.Wall = wider*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
+		if ran, err = b.workers[worker].run(ctx, req); cutOff(ran) {
+			b.hangs(c)
+		}
+	}
+	if err != nil || len(ran) != 1 || cutOff(ran) && b.few {
 		return nil, err
 	}
 	out := map[string]bool{}
@@ -249,6 +256,9 @@ func (b *nodeBench) runWarm(ctx context.Context, worker int, file string, use *n
 	}
 	return out, nil
 }
+
+// cutOff tells whether the time of a worker's file was up.
+func cutOff(ran []nodeRan) bool { return len(ran) == 1 && ran[0].Ended == "late" }
 
 // saneEvery is after how many candidates a worker has to show that the
 // unchanged tree's green tests still pass in it.
