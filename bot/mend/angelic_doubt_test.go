@@ -10,7 +10,9 @@ import (
 
 func TestR2WhatIsMadeUpHasToBeHeldUpByTestsToBeReady(t *testing.T) {
 	t.Parallel()
-	red := func(old, v string) siteRecord { return siteRecord{Red: true, Old: old, Table: []string{v}, Values: []int{0}} }
+	red := func(old, v string) siteRecord {
+		return siteRecord{Red: true, Old: old, Table: []string{v}, Values: []int{0}}
+	}
 	green := func(old, v string) siteRecord { return siteRecord{Old: old, Table: []string{v}, Values: []int{0}} }
 	for name, tc := range map[string]struct {
 		tests   int
@@ -18,11 +20,11 @@ func TestR2WhatIsMadeUpHasToBeHeldUpByTestsToBeReady(t *testing.T) {
 		doubt   string // "" for none
 	}{
 		"two values of two tests, and a passing one agrees": {2, []siteRecord{red("1", "2"), red("1", "3"), green("4", "4")}, ""},
-		"one failing test":                                  {1, []siteRecord{red("1", "2"), red("1", "3"), green("4", "4")}, "one failing test"},
-		"two tests want the same value":                     {2, []siteRecord{red("1", "2"), red("3", "2"), green("4", "4")}, "one value"},
-		"the other value is there already":                  {2, []siteRecord{red("1", "2"), red("3", "3"), green("4", "4")}, "one value"},
-		"no passing test comes by":                          {2, []siteRecord{red("1", "2"), red("1", "3")}, "no passing test"},
-		"a passing one gets something else":                 {2, []siteRecord{red("1", "2"), red("1", "3"), green("4", "5"), green("4", "4")}, "1 of 2 passing"},
+		"one failing test":                  {1, []siteRecord{red("1", "2"), red("1", "3"), green("4", "4")}, "one failing test"},
+		"two tests want the same value":     {2, []siteRecord{red("1", "2"), red("3", "2"), green("4", "4")}, "one value"},
+		"the other value is there already":  {2, []siteRecord{red("1", "2"), red("3", "3"), green("4", "4")}, "one value"},
+		"no passing test comes by":          {2, []siteRecord{red("1", "2"), red("1", "3")}, "no passing test"},
+		"a passing one gets something else": {2, []siteRecord{red("1", "2"), red("1", "3"), green("4", "5"), green("4", "4")}, "1 of 2 passing"},
 	} {
 		for op := range synthesised {
 			w := wishesOf([]madeExpr{{"b", "b", 1}}, tc.records)[0]
