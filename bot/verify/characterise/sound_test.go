@@ -10,7 +10,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-func TestS09OnlyALiteralBecomesSourceOfATest(t *testing.T) {
+func TestC5OnlyALiteralBecomesSourceOfATest(t *testing.T) {
 	t.Parallel()
 	types := map[string]bool{"Point": true, "open": false, "uint": false}
 	cases := []struct {
@@ -61,7 +61,7 @@ func TestC5EveryDrawnValueIsSound(t *testing.T) {
 	})
 }
 
-func TestS09ARecordThatIsNoCallIsRefused(t *testing.T) {
+func TestC5ARecordThatIsNoCallIsRefused(t *testing.T) {
 	t.Parallel()
 	r := rules{lang: code.Python}
 	one := &target{lang: code.Python, class: "Box", siblings: map[string]bool{"fill": true}}
@@ -83,9 +83,11 @@ func TestS09ARecordThatIsNoCallIsRefused(t *testing.T) {
 		"a module that is a statement": func(c *record) { c.Module = "a\nimport os" },
 		"brackets that are code":       func(c *record) { c.Args[0] = value{Kind: "list", Open: "[exit(), ", Close: "]"} },
 		"a text beside parts":          func(c *record) { c.Args[0] = value{Kind: "list", Open: "[", Close: "]", Text: "x"} },
-		"a key that is a call":         func(c *record) { c.Args[0] = value{Kind: "map", Open: "{", Close: "}", Parts: []value{{Kind: "int", Text: "1", Prefix: "exit(): "}}} },
-		"more arguments than anybody":  func(c *record) { c.Args = make([]value, mostArgs+1) },
-		"no object for a method":       func(c *record) { c.Recv, c.Before = nil, nil },
+		"a key that is a call": func(c *record) {
+			c.Args[0] = value{Kind: "map", Open: "{", Close: "}", Parts: []value{{Kind: "int", Text: "1", Prefix: "exit(): "}}}
+		},
+		"more arguments than anybody": func(c *record) { c.Args = make([]value, mostArgs+1) },
+		"no object for a method":      func(c *record) { c.Recv, c.Before = nil, nil },
 	} {
 		c := honest()
 		spoil(&c)
@@ -100,7 +102,7 @@ func TestS09ARecordThatIsNoCallIsRefused(t *testing.T) {
 	}
 }
 
-func TestS09GoTypesAreThoseOfThePackage(t *testing.T) {
+func TestC5GoTypesAreThoseOfThePackage(t *testing.T) {
 	t.Parallel()
 	got := goTypes(fstest.MapFS{
 		"p/a.go":      {Data: []byte("package p\ntype Point struct{}\ntype Of[T any] struct{}\nfunc run() {}\nvar int8 = 1\n")},
