@@ -24,6 +24,7 @@ var runnerSource []byte
 // starts when it is first asked, and again after it died.
 type goRunner struct {
 	space *sandbox.Workspace
+	kept  *keeper // of the workspace
 	kit   *goKit
 	dir   string // the suite's
 	life  time.Duration
@@ -89,13 +90,17 @@ type goKit struct {
 
 const runnerName = "fettle-runner"
 
-func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, dir string) error {
+func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, kept *keeper, dir string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.built {
 		return nil
 	}
 	const source = "zz_fettle_runner/main.go"
+	for _, p := range []string{source, path.Dir(source)} {
+		kept.hold(p, true)
+		defer kept.hold(p, false)
+	}
 	if err := w.WriteFile(source, runnerSource); err != nil {
 		return fmt.Errorf("laying out the runner of test binaries: %w", err)
 	}
@@ -113,7 +118,7 @@ func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, dir string) err
 }
 
 func (r *goRunner) start(ctx context.Context) error {
-	err := r.kit.build(ctx, r.space, r.dir)
+	err := r.kit.build(ctx, r.space, r.kept, r.dir)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type goBench struct {
 	green  []verify.TestResult
 	limit  time.Duration
 	spaces []*sandbox.Workspace
+	kept   []*keeper                  // of each
 	shared []*goRunner                // all in the first workspace, where batches are built
 	own    []*goRunner                // one in each workspace
 	needs  map[string]map[string]bool // package folder → import paths that its tests need; nil while not known
@@ -51,12 +52,17 @@ func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit tim
 			return nil, errors.Join(err, b.close())
 		}
 		b.spaces = append(b.spaces, w)
+		kept, err := keep(w, dir)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+		b.kept = append(b.kept, kept)
 		kit := &goKit{}
 		if first == nil {
 			first = kit
 		}
-		b.shared = append(b.shared, &goRunner{space: b.spaces[0], kit: first, dir: t.suite.Dir, life: life})
-		b.own = append(b.own, &goRunner{space: w, kit: kit, dir: t.suite.Dir, life: life})
+		b.shared = append(b.shared, &goRunner{space: b.spaces[0], kept: b.kept[0], kit: first, dir: t.suite.Dir, life: life})
+		b.own = append(b.own, &goRunner{space: w, kept: kept, kit: kit, dir: t.suite.Dir, life: life})
 	}
 	return b, nil
 }
@@ -67,6 +73,9 @@ func (b *goBench) close() error {
 	err := b.tree.Close()
 	for _, r := range append(b.shared, b.own...) {
 		r.stop()
+	}
+	for _, k := range b.kept {
+		err = errors.Join(err, k.close())
 	}
 	for _, w := range b.spaces {
 		err = errors.Join(err, w.Close())
@@ -227,6 +236,11 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	if err := b.look(ctx); err != nil {
 		return false, err
 	}
+	for _, k := range b.kept {
+		if err := k.restore(); err != nil {
+			return false, err
+		}
+	}
 	b.few = len(cs) <= fewCandidates
 	sch := newSchemata(cs)
 	sch.sift(b.types, cs)
@@ -286,7 +300,7 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *
 	case sch.built[i]:
 		return b.run(ctx, b.shared[worker], name, pkg, c, i+1, tests)
 	}
-	return withFile(b.spaces[worker], c, func() (map[string]bool, error) {
+	return b.kept[worker].with(c, func() (map[string]bool, error) {
 		name := fmt.Sprintf("alone%d.test", worker)
 		res, err := b.build(ctx, b.spaces[worker], pkg, name)
 		if err != nil || !res.OK() {

@@ -22,6 +22,7 @@ type nodeBench struct {
 	green   []verify.TestResult
 	limit   time.Duration
 	spaces  []*sandbox.Workspace
+	kept    []*keeper // of each
 	workers []*nodeWorker
 	walls   map[string]time.Duration // file → how long a candidate's run in a process may take, learned from the unchanged tree
 	warm    map[string]*nodeUse      // file → how it runs in a worker; nil when it does not
@@ -50,6 +51,11 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit t
 			return nil, errors.Join(err, b.close())
 		}
 		b.spaces = append(b.spaces, w)
+		kept, err := keep(w, dir)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+		b.kept = append(b.kept, kept)
 		b.workers = append(b.workers, b.worker(w))
 		b.workers[len(b.workers)-1].life = 2*cfg.MaxTime + time.Minute
 	}
@@ -74,6 +80,9 @@ func (b *nodeBench) close() error {
 	var err error
 	for _, w := range b.workers {
 		w.stop()
+	}
+	for _, k := range b.kept {
+		err = errors.Join(err, k.close())
 	}
 	for _, w := range b.spaces {
 		err = errors.Join(err, w.Close())
@@ -168,10 +177,13 @@ func (b *nodeBench) try(ctx context.Context, cs []candidate, tests []verify.Test
 	}
 	b.few = len(cs) <= fewCandidates
 	return parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
+		if err := b.kept[worker].restore(); err != nil {
+			return nil, err
+		}
 		if err := b.sane(ctx, worker); err != nil {
 			return nil, err
 		}
-		return withFile(b.spaces[worker], cs[i], func() (map[string]bool, error) { return b.run(ctx, worker, cs[i], tests) })
+		return b.kept[worker].with(cs[i], func() (map[string]bool, error) { return b.run(ctx, worker, cs[i], tests) })
 	}, each)
 }
 

@@ -47,6 +47,7 @@ const maxDied = 8
 
 type pythonWorker struct {
 	space   *sandbox.Workspace
+	kept    *keeper
 	process *sandbox.Process
 	in      *json.Encoder
 	out     *bufio.Reader
@@ -123,13 +124,16 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string, collect python
 		return nil, err
 	}
 	w := &pythonWorker{space: space}
+	if w.kept, err = keep(space, dir); err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
 	w.process, err = space.Start(ctx, sandbox.Command{
 		Argv:   []string{"python3", "-B", "-c", pythonDriver},
 		Env:    map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
 		Limits: sandbox.Limits{Wall: cfg.MaxTime + time.Minute, CPU: cfg.MaxTime + time.Minute},
 	})
 	if err != nil {
-		return nil, errors.Join(err, space.Close())
+		return nil, errors.Join(err, w.kept.close(), space.Close())
 	}
 	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
 	if err := w.in.Encode(map[string]any{"modules": preloaded}); err != nil {
@@ -146,6 +150,9 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string, collect python
 }
 
 func (w *pythonWorker) ask(req pythonRequest) (pythonAnswer, error) {
+	if err := w.kept.restore(); err != nil {
+		return pythonAnswer{}, err
+	}
 	if err := w.in.Encode(req); err != nil {
 		return pythonAnswer{}, fmt.Errorf("asking the Python worker: %w", err)
 	}
@@ -176,7 +183,7 @@ func (w *pythonWorker) read() (pythonAnswer, error) {
 func (w *pythonWorker) close() error {
 	w.process.Kill()
 	_, _ = w.process.Wait() // it was killed
-	return w.space.Close()
+	return errors.Join(w.kept.close(), w.space.Close())
 }
 
 func (b *pythonBench) close() error {

@@ -125,10 +125,11 @@ async function run() {
 
 parentPort.on('message', async (request) => {
   forget();
+  before ??= picture();
   job = { ...request, traces: [] };
   if (job.cover) watch();
   let why;
   try { await run(); } catch (e) { why = String(e?.stack ?? e); }
-  parentPort.postMessage({ done: request.number, traces: job.traces, why });
+  parentPort.postMessage({ done: request.number, traces: job.traces, why, spoils: spoilt() });
 });
 lasting.then(() => parentPort.postMessage({ ready: true }));

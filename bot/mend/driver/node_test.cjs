@@ -70,7 +70,10 @@ Module.register(hooks, { parentURL: 'data:', data: { root, shim: 'data:text/java
 globalThis[Symbol.for('fettle')] = {
   verdict(path, passed) {
     if (!job || path[0] !== job.title) return;
-    if (path.length === 1) return parentPort.postMessage({ done: job.number, traces: job.traces });
+    if (path.length === 1) {
+      real.mock?.reset?.();
+      return parentPort.postMessage({ done: job.number, traces: job.traces, spoils: spoilt() });
+    }
     parentPort.postMessage({ path: path.slice(1), passed: passed && !job.skipped.has(path.slice(1).join(' > ')) });
   },
 };
@@ -87,6 +90,7 @@ parentPort.on('message', (request) => {
   forget();
   real.mock?.reset?.();
   rest ??= idle();
+  before ??= picture();
   same = 0;
   job = { ...request, title: 'candidate ' + request.number, running: [], traces: [], skipped: new Set(), failed: false };
   if (job.cover) watch();

@@ -110,8 +110,10 @@ class Pytest:
     def main(self):
         import pytest
 
+        # What is captured stays in the memory of a candidate's own process: a file
+        # would be shared by all of them.
         pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml", "-p", "no:faulthandler",
-                     "--tb=short", "--no-header", "--continue-on-collection-errors", *self.ids], plugins=[self])
+                     "--tb=short", "--no-header", "--capture=sys", "--continue-on-collection-errors", *self.ids], plugins=[self])
 
     def pytest_runtestloop(self, session):
         self.items = {item.nodeid: item for item in session.items}
@@ -244,14 +246,65 @@ def exchange(path, content, imported, functions):
     return whole
 
 
-def forked(work, wall):
-    """Runs work in a child; gives the records that it said and whether it ended."""
+def adopt():
+    """Makes the processes that candidates leave behind children of this one."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    except Exception:
+        pass  # they live until the worker ends, then
+
+
+def children():
+    found = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/" + name + "/stat", "rb") as f:
+                    if int(f.read().rpartition(b")")[2].split()[1]) == os.getpid():
+                        found.add(int(name))
+            except (OSError, ValueError, IndexError):
+                pass
+    return found
+
+
+def end_orphans(kept):
+    """Ends what a candidate left running, until nothing is; what modules started
+    when they were imported stays."""
+    for _ in range(200):
+        if not kept:
+            try:
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                return
+        left = children() - kept
+        if not left:
+            return
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            except OSError:
+                pass
+
+
+END = b'{"end": true}\n'
+
+
+def forked(work, wall, private=(), kept=frozenset()):
+    """Runs work in a child; gives the records that it said and whether it ended.
+    The child has neither the private descriptors nor our input."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
         code = 0
         try:
             os.close(r)
+            for fd in private:
+                os.close(fd)
+            os.dup2(null, 0)
             os.setpgid(0, 0)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             out = os.fdopen(w, "w")
@@ -268,14 +321,25 @@ def forked(work, wall):
     os.close(w)
     data = b""
     deadline = time.monotonic() + wall
+    try:
+        over = os.pidfd_open(pid)  # what the child left running may hold the pipe
+    except (AttributeError, OSError):
+        over = -1
     while True:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([r], [], [], left)[0]:
+        ready = select.select([r] if over < 0 else [r, over], [], [], max(left, 0))[0]
+        if left <= 0 or not ready:
+            break
+        if r not in ready:
             break
         chunk = os.read(r, 1 << 16)
         if not chunk:
             break
         data += chunk
+        if data.endswith(END):
+            break
+    if over >= 0:
+        os.close(over)
     os.close(r)
     for end in (os.killpg, os.kill):
         try:
@@ -283,6 +347,7 @@ def forked(work, wall):
         except OSError:
             pass
     os.waitpid(pid, 0)
+    end_orphans(kept)
     records = []
     for line in data.split(b"\n"):
         try:
@@ -298,7 +363,7 @@ def answer(records):
             "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records), "stale": any(r.get("stale") for r in records)}
 
 
-def slow(req):
+def slow(req, private, kept):
     """Lays the candidate's files out and runs its tests from the start."""
     changed = {}
     try:
@@ -314,7 +379,7 @@ def slow(req):
             sys.argv = [req["program"]]
             RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], req["limit"], Result(say, req))).main()
 
-        return answer(forked(work, req["wall"]))
+        return answer(forked(work, req["wall"], private, kept))
     finally:
         for path, content in changed.items():
             with open(path, "wb") as f:
@@ -336,6 +401,8 @@ def nursery(req, source, sink):
         gc.collect()
         functions = living()
         gc.freeze()
+        adopt()
+        private, kept = (source.fileno(), sink.fileno()), children()
         sink.write(json.dumps({"ready": True}) + "\n")
         sink.flush()
         for line in source:
@@ -351,7 +418,7 @@ def nursery(req, source, sink):
                         say({"stale": True})
                 runner.run(one["tests"], one["limit"], Result(say, one))
 
-            sink.write(json.dumps(answer(forked(work, one["wall"]))) + "\n")
+            sink.write(json.dumps(answer(forked(work, one["wall"], private, kept))) + "\n")
             sink.flush()
 
     sys.setprofile(profile)
@@ -359,13 +426,15 @@ def nursery(req, source, sink):
 
 
 class Nursery:
-    def __init__(self, req):
+    def __init__(self, req, answers):
         down, up = os.pipe(), os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 os.close(down[1])
                 os.close(up[0])
+                os.close(answers)
+                os.dup2(null, 0)
                 nursery(req, os.fdopen(down[0]), os.fdopen(up[1], "w"))
             finally:
                 os._exit(0)
@@ -374,6 +443,21 @@ class Nursery:
         self.sink, self.source = os.fdopen(down[1], "w"), os.fdopen(up[0])
         self.alive = True
         self.alive = self.reply(req["wall"]) is not None
+
+    def pipes(self):
+        return self.sink.fileno(), self.source.fileno()
+
+    def end(self):
+        for close in (self.sink.close, self.source.close):
+            try:
+                close()
+            except OSError:
+                pass
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        except OSError:
+            pass
 
     def reply(self, wall):
         line = ""
@@ -394,6 +478,7 @@ class Nursery:
         return self.reply(req["wall"] + 30)
 
 
+REBORN = 10  # times that a nursery is begun anew which a candidate ended
 AGAIN = 12.0  # seconds for running candidates from the start that failed with what an import left behind
 
 
@@ -419,20 +504,28 @@ def main():
             pass
     answers.write('{"ready": true}\n')
     answers.flush()
-    nurse, spent = None, 0.0
+    adopt()
+    nurse, collect, born, spent = None, None, 0, 0.0
     for line in sys.stdin:
         req = json.loads(line)
         if req.get("collect"):
-            nurse = Nursery(req)
+            nurse, collect = Nursery(req, answers.fileno()), req
             reply = {"ready": nurse.alive}
         else:
             reply = None
+            if nurse is not None and not nurse.alive and born < REBORN:
+                nurse.end()
+                end_orphans(set())
+                nurse, born = Nursery(collect, answers.fileno()), born + 1
             if nurse is not None and nurse.alive and not req.get("whole"):
                 reply = nurse.ask(req)
             if reply is None or reply["slow"] or reply["stale"] and again(req, reply, spent):
                 began = time.monotonic()
                 stale = reply is not None and reply["stale"]
-                reply = slow(req)
+                private, kept = (answers.fileno(),), set()
+                if nurse is not None:
+                    private, kept = private + nurse.pipes(), {nurse.pid} if nurse.alive else set()
+                reply = slow(req, private, kept)
                 reply["slow"] = True
                 spent += time.monotonic() - began if stale else 0
         answers.write(json.dumps(reply) + "\n")

@@ -44,6 +44,8 @@ const (
 )
 
 func main() {
+	const subreaper = 36 // PR_SET_CHILD_SUBREAPER: what a run leaves behind becomes our child
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, subreaper, 1, 0)
 	out := json.NewEncoder(os.Stdout)
 	_ = out.Encode(answer{Ready: true})
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
@@ -127,6 +129,7 @@ func run(r request) answer {
 		}
 	}
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // what it left running
+	endOrphans()
 	select {
 	case <-read:
 	case <-time.After(time.Second): // a process that left its group holds the pipe
@@ -145,6 +148,39 @@ func run(r request) answer {
 	return a
 }
 
+// endOrphans ends the processes that a run left behind, until there are none.
+func endOrphans() {
+	for range 200 {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR || pid > 0:
+			continue
+		case err != nil: // no child is left
+			return
+		}
+		for _, pid := range children() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(pid, &status, 0, nil)
+		}
+	}
+}
+
+func children() []int {
+	list, _ := os.ReadDir("/proc")
+	var out []int
+	for _, e := range list {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if f := status(pid); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
 var verdict = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): (\S+) \(`)
 
 func verdicts(text string) (passed, failed []string) {
@@ -161,12 +197,7 @@ func verdicts(text string) (passed, failed []string) {
 // usage is the processor time in milliseconds and the memory in bytes of a
 // process; zeros where the system does not tell.
 func usage(pid int) (cpu, used int) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, 0
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
+	fields := status(pid)
 	if len(fields) < 22 {
 		return 0, 0
 	}
@@ -174,4 +205,14 @@ func usage(pid int) (cpu, used int) {
 	system, _ := strconv.Atoi(fields[12])
 	pages, _ := strconv.Atoi(fields[21])
 	return (user + system) * 10, pages * os.Getpagesize() // in ticks of 10 ms
+}
+
+// status is what the system tells of a process from its state on; nil when
+// there is none such.
+func status(pid int) []string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
