@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sirupsen/logrus"
 
@@ -105,7 +106,7 @@ func (s *search) look(ctx context.Context, cs []candidate) ([]candidate, error) 
 	for i, ws := range found {
 		s.mender.cfg.Log.WithFields(logrus.Fields{"place": fmt.Sprintf("%s:%d", at[i].path, at[i].mutation.Line), "values": len(ws)}).
 			Debugf("looked into %s %q", at[i].site.Kind, at[i].site.Text)
-		out = append(out, s.granted(at[i], ws)...)
+		out = append(out, s.granted(at[i], s.sound(at[i], ws))...)
 	}
 	return s.fresh(out), err
 }
@@ -126,7 +127,6 @@ func (s *search) granted(at candidate, ws []wish) []candidate {
 		}
 		return l
 	}
-	ws = slices.DeleteFunc(slices.Clone(ws), func(w wish) bool { return len(w.Exprs) == 0 })
 	sort.SliceStable(ws, func(i, j int) bool {
 		if a, b := likely(ws[i]), likely(ws[j]); a != b {
 			return a > b
@@ -218,7 +218,7 @@ func (w wish) explain(x *mutate.Site, text string) string {
 	var where []string
 	for _, name := range slices.Sorted(maps.Keys(w.Where)) {
 		if wholeWord(text, name)+wholeWord(x.Text, name) > 0 && len(where) < 2 {
-			where = append(where, fmt.Sprintf("`%s` is %s", name, w.Where[name]))
+			where = append(where, fmt.Sprintf("`%s` is %s", name, shown(w.Where[name])))
 		}
 	}
 	what, need := "value", "be "+shown(w.Want)
@@ -238,7 +238,14 @@ func (w wish) explain(x *mutate.Site, text string) string {
 	return fmt.Sprintf("Use `%s` instead of `%s`: this %s has to %s%s%s.", text, x.Text, what, need, when, was)
 }
 
+// shown is a value in words; what told it may say anything.
 func shown(v string) string {
+	v = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, v)
 	if r := []rune(v); len(r) > 40 {
 		return string(r[:37]) + "…"
 	}

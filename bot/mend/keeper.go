@@ -184,7 +184,7 @@ func (k *keeper) file(to *os.Root, rel string, want, have fs.FileInfo, absent bo
 		mode = 0o755
 	}
 	if !absent && have.Mode().Perm() == mode && have.Size() == int64(len(content)) {
-		if now, err := to.ReadFile(rel); err == nil && bytes.Equal(now, content) {
+		if now, err := k.space.ReadFile(rel, have.Size()); err == nil && bytes.Equal(now, content) {
 			return nil
 		}
 	}

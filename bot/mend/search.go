@@ -52,7 +52,8 @@ type search struct {
 	seen           map[string]bool // what candidates come to
 	grown          int             // places for which conditions were made
 	paired         int
-	looked         int // places that were looked into
+	looked         int             // places that were looked into
+	words          map[string]bool // of the project; nil until they are asked for
 	partials       []partial
 	credited       map[line]bool
 	creditedRegion map[string]bool
