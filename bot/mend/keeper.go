@@ -58,7 +58,11 @@ func (k *keeper) restore(others ...string) error {
 	if len(touched) == 0 {
 		return nil
 	}
-	_ = os.Chmod(k.space.Path(), k.mode) // opening it tells whether that helped
+	// Only where it has to be: the system tells of each change of the tree's own
+	// folder, and after one nothing is certain and all is looked at.
+	if info, err := os.Stat(k.space.Path()); err == nil && info.Mode().Perm() != k.mode {
+		_ = os.Chmod(k.space.Path(), k.mode) // opening it tells whether that helped
+	}
 	to, err := os.OpenRoot(k.space.Path())
 	if err != nil {
 		return fmt.Errorf("opening a workspace: %w", err)
