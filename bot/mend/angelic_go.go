@@ -139,7 +139,7 @@ func (g *goTypes) standing(c candidate) (candidate, []madeExpr) {
 			if len(bad) > 0 {
 				return c, nil
 			}
-			c.content = text
+			c.whole = text
 			c.mutation.Replacement = string(text[c.start : len(text)-(len(c.original)-c.end)])
 			return c, exprs
 		}

@@ -110,7 +110,7 @@ func (b *nodeBench) overhear(ctx context.Context, worker int, at candidate, ask 
 		return nil, fmt.Errorf("asking what could stand at line %d of %s: %w", at.site.Line, at.path, err)
 	}
 	c := at
-	c.content = standing(at, string(said))
+	c.whole = standing(at, string(said))
 	var raw []byte
 	_, err = withFile(space, c, func() (map[string]bool, error) {
 		files, groups := byFile(tests, b.suite)

@@ -11,7 +11,7 @@ import (
 // the same, so that the condition decides nothing any more. Nobody writes that:
 // it only silences what looked at the other branch.
 func (c candidate) evensBranches(ctx context.Context) bool {
-	before, after := evenBranches(ctx, c.path, c.original), evenBranches(ctx, c.path, c.content)
+	before, after := evenBranches(ctx, c.path, c.original), evenBranches(ctx, c.path, c.text())
 	return after > before
 }
 

@@ -21,7 +21,7 @@ func TestR2AConditionWhoseBranchesBecomeAlikeIsDoubted(t *testing.T) {
 		"ternary":           {"a.js", "const y = x ? a : b;\n", "b;", "a;", true},
 	} {
 		start := strings.LastIndex(c.before, c.was)
-		got := candidate{path: c.path, original: []byte(c.before), content: []byte(c.before[:start] + c.now + c.before[start+len(c.was):])}.evensBranches(t.Context())
+		got := candidate{path: c.path, original: []byte(c.before), whole: []byte(c.before[:start] + c.now + c.before[start+len(c.was):])}.evensBranches(t.Context())
 		if got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}

@@ -1,8 +1,8 @@
 package mend
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -19,72 +19,111 @@ const aloneShare = 0.1
 // tests run is no less likely than the spectrum makes it.
 const trust = 0.75
 
-// candidates makes the changes of all suspicious regions, the likeliest first.
+const (
+	// The places that come first have so many candidates between them, and are so
+	// many; with each round come a few more. Most of a search never gets to the
+	// last ones, and making the candidates of a long function takes a second.
+	firstPlaces, firstCandidates, nextPlaces = 12, 3000, 2
+)
+
+// spot is a region with suspicious lines.
+type spot struct {
+	path string
+	reg  code.Region
+}
+
+// candidates makes the changes of the most suspicious regions, the likeliest first.
 func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidate, error) {
-	type place struct {
-		path string
-		reg  code.Region
-	}
-	var places []place
-	seen := map[string]bool{}
-	suspicion := map[line]float64{}
+	s.suspicion, s.seen = map[line]float64{}, map[string]bool{}
+	known := map[string]bool{}
 	for _, sus := range suspects {
-		suspicion[line{sus.Path, sus.Line}] = math.Max(suspicion[line{sus.Path, sus.Line}], sus.Score)
+		s.suspicion[line{sus.Path, sus.Line}] = math.Max(s.suspicion[line{sus.Path, sus.Line}], sus.Score)
 		reg, ok := s.sources.region(ctx, sus.Path, sus.Line)
-		if !ok || languageFamily(sus.Path) != s.target.suite.Kind || seen[sus.Path+reg.ID] {
+		if !ok || languageFamily(sus.Path) != s.target.suite.Kind || known[sus.Path+reg.ID] {
 			continue
 		}
-		seen[sus.Path+reg.ID] = true
-		places = append(places, place{sus.Path, reg})
+		known[sus.Path+reg.ID] = true
+		s.places = append(s.places, spot{sus.Path, reg})
 	}
 	var out []candidate
-	voices, past := s.listen(), newExperience(s.req.Task.Mending.Past)
-	words := wordsOf(s.req.Task.Title + " " + s.req.Task.Body)
-	for _, p := range places {
-		src := s.sources.read(p.path)
-		tree, err := s.sources.tree(ctx, p.path)
+	for n := 0; len(s.places) > 0 && (n < firstPlaces || len(out) < firstCandidates); n++ {
+		more, err := s.unfold(ctx)
 		if err != nil {
 			return nil, err
 		}
-		from, to := p.reg.StartByte, p.reg.EndByte
-		project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
-		for _, m := range s.mutations(tree, project, p.path, from, to, words) {
-			weight := near(suspicion, p.path, m.Line)
-			if weight == 0 || m.Start < from || m.End > to {
-				continue // not suspicious, or no change of this region alone
-			}
-			c := candidate{path: p.path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: p.reg, score: math.Pow(weight, trust) * m.Prior}
-			if !s.lacks(Naturalness) && unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
-				continue // its plain twin is among the candidates, or the statement without it
-			}
-			c.score *= voices.gain(m.Operator, string(src[m.Start:m.End]), m.Replacement)
-			c.score *= past.weight(m.Operator, p.path)
-			if c.orphan() != "" {
-				c.score *= orphanShare
-			}
-			if s.hangs() && !movesOn[m.Operator] {
-				c.score *= 0.2
-			}
-			if s.target.suite.Kind == "go" && !inBody(c) {
-				c.score *= aloneShare
-			}
-			out = append(out, c)
-		}
-		if !s.lacks(Synthesis) {
-			out = append(out, s.forces(project, p.path, p.reg, suspicion)...)
-		}
-		out = append(out, s.sites(project, p.path, p.reg, suspicion)...)
+		out = append(out, more...)
 	}
-	for i := range out {
-		out[i].rank = out[i].score
+	byRank(out)
+	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
+}
+
+// further makes the candidates of a few more places.
+func (s *search) further(ctx context.Context) ([]candidate, error) {
+	var out []candidate
+	for range min(nextPlaces, len(s.places)) {
+		more, err := s.unfold(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
 	}
+	return out, nil
+}
+
+// unfold makes the candidates of the next place.
+func (s *search) unfold(ctx context.Context) ([]candidate, error) {
+	p := s.places[0]
+	s.places = s.places[1:]
+	src := s.sources.read(p.path)
+	tree, err := s.sources.tree(ctx, p.path)
+	if err != nil {
+		return nil, err
+	}
+	if s.weigh == nil {
+		s.weigh = s.weights()
+	}
+	var out []candidate
+	project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
+	for _, m := range s.mutations(tree, project, p.path, p.reg.StartByte, p.reg.EndByte, wordsOf(s.req.Task.Title+" "+s.req.Task.Body)) {
+		suspicion := near(s.suspicion, p.path, m.Line)
+		if suspicion == 0 || m.Start < p.reg.StartByte || m.End > p.reg.EndByte {
+			continue // not suspicious, or no change of this region alone
+		}
+		c := made(p.path, src, p.reg, m, math.Pow(suspicion, trust)*m.Prior)
+		if !s.lacks(Naturalness) && unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
+			continue // its plain twin is among the candidates, or the statement without it
+		}
+		c.score *= s.weigh(c)
+		c.rank = c.score
+		out = append(out, c)
+	}
+	if !s.lacks(Synthesis) {
+		out = append(out, s.forces(project, p.path, p.reg, s.suspicion)...)
+	}
+	out = append(out, s.sites(project, p.path, p.reg, s.suspicion)...)
 	byRank(out)
 	out = append(out, everywhere(out)...)
 	byRank(out)
-	s.seen = map[string]bool{}
-	out = s.fresh(out)
-	byRank(out)
-	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
+	return s.fresh(out), ctx.Err()
+}
+
+// weights gives how much likelier a change is for what the failure, the issue and
+// the past say of its kind, and for what it would leave behind.
+func (s *search) weights() func(candidate) float64 {
+	voices, past, hangs := s.listen(), newExperience(s.req.Task.Mending.Past), s.hangs()
+	return func(c candidate) float64 {
+		w := voices.gain(c.mutation.Operator, string(c.original[c.start:c.end]), c.mutation.Replacement) * past.weight(c.mutation.Operator, c.path)
+		if c.orphan() != "" {
+			w *= orphanShare
+		}
+		if hangs && !movesOn[c.mutation.Operator] {
+			w *= 0.2
+		}
+		if s.target.suite.Kind == "go" && !s.sources.inBody(c) {
+			w *= aloneShare
+		}
+		return w
+	}
 }
 
 // mutations are the changes of the bytes [from, to) of a file by all operators
@@ -142,12 +181,12 @@ func (s *search) fresh(cs []candidate) []candidate {
 	out := cs[:0]
 	for _, c := range cs {
 		c.lot = s.draw(c)
-		key := c.path + "\x00" + string(c.content)
+		key, changes := c.key()
 		if c.site != nil {
 			out = append(out, c)
 			continue
 		}
-		if s.seen[key] || bytes.Equal(c.content, c.original) {
+		if s.seen[key] || !changes {
 			continue
 		}
 		s.seen[key] = true
@@ -155,6 +194,34 @@ func (s *search) fresh(cs []candidate) []candidate {
 		out = append(out, c)
 	}
 	return out
+}
+
+// key names the file that a change makes: the least span that differs and what
+// stands there then. It is not one where nothing differs.
+func (c candidate) key() (key string, changes bool) {
+	was, grown := c.original, c.grown()
+	now := func(i int) byte {
+		switch put := c.mutation.Replacement; {
+		case i < c.start:
+			return was[i]
+		case i < c.start+len(put):
+			return put[i-c.start]
+		}
+		return was[i-grown]
+	}
+	from := c.start // what stands before it is the same, and what stands behind end
+	for from < len(was) && from < len(was)+grown && was[from] == now(from) {
+		from++
+	}
+	end := max(c.end, from, from-grown)
+	for end > from && end+grown > from && was[end-1] == now(end+grown-1) {
+		end--
+	}
+	put := make([]byte, 0, end+grown-from)
+	for i := from; i < end+grown; i++ {
+		put = append(put, now(i))
+	}
+	return fmt.Sprintf("%s\x00%d\x00%d\x00%s", c.path, from, end, put), end > from || len(put) > 0
 }
 
 func languageFamily(path string) string {

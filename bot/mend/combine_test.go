@@ -22,19 +22,19 @@ func TestR1AMistakeIsMendedAtEachOfItsPlaces(t *testing.T) {
 	src := "def f(a, b):\n    g(a)\n    h(a.x, a)\n    k(\"a\")\n    return ab\n"
 	got := everywhere([]candidate{inRegion(src, "a)\n    h", "b)\n    h"), inRegion(src, "b", "c")})
 	if len(got) != 0 {
-		t.Errorf("made of what is no name: %q", got[0].content)
+		t.Errorf("made of what is no name: %q", got[0].text())
 	}
 	c := inRegion(src, "(a)\n", "(b)\n")
 	c.start, c.end, c.mutation.Replacement = c.start+1, c.start+2, "b"
 	got = everywhere([]candidate{c})
-	if len(got) != 1 || !bytes.Contains(got[0].content, []byte("g(b)\n    h(b.x, b)")) || !bytes.Contains(got[0].content, []byte("return ab")) {
+	if len(got) != 1 || !bytes.Contains(got[0].text(), []byte("g(b)\n    h(b.x, b)")) || !bytes.Contains(got[0].text(), []byte("return ab")) {
 		t.Fatalf("%d candidates", len(got))
 	}
 	if !got[0].twice || len(got[0].byMaking()) == 0 {
 		t.Error("a change of several places is no draft")
 	}
 	tail := len(src) - got[0].end
-	if !bytes.Equal(got[0].content[:got[0].start], []byte(src)[:got[0].start]) || !bytes.Equal(got[0].content[len(got[0].content)-tail:], []byte(src)[got[0].end:]) {
+	if !bytes.Equal(got[0].text()[:got[0].start], []byte(src)[:got[0].start]) || !bytes.Equal(got[0].text()[len(got[0].text())-tail:], []byte(src)[got[0].end:]) {
 		t.Error("it changes more than its span says")
 	}
 }
@@ -55,7 +55,7 @@ func TestR1TwoChangesThatMendTheTestsBetweenThemArePaired(t *testing.T) {
 		t.Errorf("%d pairs, want the one with the change that mends the other test", len(got))
 	}
 	got := s.pair(partial{inRegion(src, "+ 2", "- 2"), map[string]bool{"two": true}})
-	if len(got) != 1 || string(got[0].content) != "def f(a, b):\n    x = a + 2\n    y = b - 2\n    return x, y\n" {
+	if len(got) != 1 || string(got[0].text()) != "def f(a, b):\n    x = a + 2\n    y = b - 2\n    return x, y\n" {
 		t.Errorf("%d pairs", len(got))
 	}
 }

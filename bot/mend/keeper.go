@@ -89,7 +89,7 @@ func (k *keeper) with(c candidate, do func() (map[string]bool, error)) (map[stri
 		return withFile(k.space, c, do)
 	}
 	k.hold(c.path, true)
-	if err := k.space.WriteFile(c.path, c.content); err != nil {
+	if err := k.space.WriteFile(c.path, c.text()); err != nil {
 		return nil, fmt.Errorf("laying a candidate out: %w", err)
 	}
 	passed, err := do()

@@ -168,7 +168,7 @@ func (w wild) does(first, expression string) candidate {
 	for end < min(len(was), len(now))-at && was[len(was)-1-end] == now[len(now)-1-end] {
 		end++
 	}
-	return candidate{path: w.file, original: []byte(was), content: []byte(now), start: at, end: len(was) - end,
+	return candidate{path: w.file, original: []byte(was), whole: []byte(now), start: at, end: len(was) - end,
 		mutation: mutate.Mutation{Operator: "test", Description: first + " · " + expression, Start: at, End: len(was) - end, Replacement: now[at : len(now)-end]}}
 }
 

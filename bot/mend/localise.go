@@ -3,8 +3,10 @@ package mend
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -18,9 +20,11 @@ import (
 const endless = 5000
 
 const (
-	maxTraced    = 60      // tests traced for the spectrum, failing ones first
+	maxTraced    = 240     // tests traced for the spectrum, failing ones first
+	maxProcesses = 60      // where each is traced in a process of its own
 	maxSuspects  = 50      // lines, and at most as many more of other regions
 	maxElsewhere = 4       // of one such region
+	maxRemaining = 1000    // other lines of all these regions
 	maxSource    = 1 << 20 // bytes of a file that is searched
 )
 
@@ -86,6 +90,7 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	if !l.blind {
 		l.spectrum(note)
 	}
+	l.signatures(ctx, score, note)
 	l.fromTraces(note)
 	if l.blind {
 		l.executed(note)
@@ -128,23 +133,42 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 
 // spread keeps the best lines but leaves room for more than one region: no
 // region takes more than a dozen of the places before others had their turn.
+// Behind these stand the other lines of the same regions.
 func spread(all []Suspect) []Suspect {
 	var out, rest []Suspect
 	per := map[string]int{}
 	for _, s := range all {
-		key := s.Path + " " + s.Region
-		if per[key]++; per[key] <= 12 {
+		if per[s.Path+" "+s.Region]++; per[s.Path+" "+s.Region] <= 12 {
 			out = append(out, s)
 		} else {
 			rest = append(rest, s)
 		}
 	}
-	out = append(out, rest...)
-	if len(out) <= maxSuspects {
-		return out
+	rest = append(out[min(len(out), maxSuspects):len(out):len(out)], rest...)
+	out = out[:min(len(out), maxSuspects):min(len(out), maxSuspects)]
+	out = append(out, elsewhere(out, rest)...)
+	return append(out, remaining(out, rest)...)
+}
+
+// remaining are the other lines of regions that have some, without the reasons:
+// a search changes them, too.
+func remaining(taken, rest []Suspect) []Suspect {
+	type at struct {
+		path string
+		line int
 	}
-	out, rest = out[:maxSuspects:maxSuspects], out[maxSuspects:]
-	return append(out, elsewhere(out, rest)...)
+	have, regions := map[at]bool{}, map[string]bool{}
+	for _, s := range taken {
+		have[at{s.Path, s.Line}], regions[s.Path+" "+s.Region] = true, true
+	}
+	var out []Suspect
+	for _, s := range rest {
+		if len(out) < maxRemaining && regions[s.Path+" "+s.Region] && !have[at{s.Path, s.Line}] {
+			s.Reasons = nil
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // elsewhere takes a few lines of each region that has none yet: a fault may lie
@@ -196,12 +220,40 @@ func (l *localiser) spectrum(note func(line, float64, string)) {
 	star := dstar(bad, good, failed)
 	for at, b := range bad {
 		s := float64(b)/math.Sqrt(float64(failed)*float64(b+good[at])) + starShare*star[at]
+		s *= float64(b) / float64(failed) // one fault: each failing test comes by
 		note(at, s, fmt.Sprintf("run by %d of %d failing and %d passing tests", b, failed, good[at]))
 		if hot[at] >= endless {
 			note(at, 0.5, fmt.Sprintf("ran more than %d times in a failing test", endless))
 		}
 	}
 	l.structure(note)
+}
+
+// signatureShare is what the head of a function is suspected of against the first
+// line that runs in it: its default values are made when it is defined.
+const signatureShare = 0.6
+
+// signatures hands a part of the suspicion of a function's first line that ran on
+// to its head, which no test runs.
+func (l *localiser) signatures(ctx context.Context, score map[line]float64, note func(line, float64, string)) {
+	paths := map[string]bool{}
+	for at := range l.failing {
+		paths[at.path] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, reg := range l.sources.regions(ctx, path) {
+			if reg.Kind != "function" && reg.Kind != "method" {
+				continue
+			}
+			first := reg.StartLine
+			for first <= reg.EndLine && score[line{path, first}] == 0 {
+				first++
+			}
+			for n := reg.StartLine; n < first && first <= reg.EndLine; n++ {
+				note(line{path, n}, signatureShare*score[line{path, first}], "the head of a function that a failing test runs")
+			}
+		}
+	}
 }
 
 // executedShare is what each line of an executed file is suspected of, where it

@@ -113,8 +113,9 @@ type Repair struct {
 	TimeUp    bool   // the time ended the search: on a faster machine it may find another change
 }
 
-// Localise ranks the places that may hold the fault, best first: at most 50, and a
-// few of each other region that the failing tests run.
+// Localise ranks the places that may hold the fault, best first: at most 50, a few
+// of each other region that the failing tests run, and behind them the other lines
+// of the same regions.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	l := &localiser{req: r, sources: newSources(r.Base), blind: m.cfg.lacks(r, Spectrum)}
 	for _, s := range m.targets(r) {
@@ -129,7 +130,11 @@ func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 		if b == nil {
 			continue
 		}
-		traces, err := b.trace(ctx, sample(s, maxTraced))
+		most := maxTraced
+		if s.suite.Kind == "go" {
+			most = maxProcesses
+		}
+		traces, err := b.trace(ctx, sample(s, most))
 		err = errors.Join(err, b.close())
 		if err != nil {
 			return nil, fmt.Errorf("tracing the tests of %s: %w", s.suite.Name, err)

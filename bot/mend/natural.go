@@ -48,10 +48,10 @@ func (c candidate) orphan() string {
 		if at[0] > 0 && removed[at[0]-1] == '.' || at[0] == 0 && c.start > 0 && c.original[c.start-1] == '.' || wholeWord(c.mutation.Replacement, word) > 0 {
 			continue
 		}
-		grown := len(c.content) - len(c.original)
-		from, to := c.region.StartByte, c.region.EndByte
-		if wholeWord(string(c.original[from:to]), word) > 1 && onlyDeclared(string(c.content[from:min(to+grown, len(c.content))]), word, parameterOf) ||
-			wholeWord(string(c.original), word) > 1 && onlyDeclared(string(c.content), word, imported) {
+		if was := c.original[c.region.StartByte:c.region.EndByte]; wholeWord(was, word) > 1 && onlyDeclared([]byte(regionText(c)), word, parameterOf) {
+			return word
+		}
+		if wholeWord(c.original, word) > 1 && onlyDeclared(c.text(), word, imported) {
 			return word
 		}
 	}
@@ -65,23 +65,23 @@ var (
 )
 
 // onlyDeclared tells whether a text names a word once, in a line of a kind.
-func onlyDeclared(text, word string, kind *regexp.Regexp) bool {
+func onlyDeclared(text []byte, word string, kind *regexp.Regexp) bool {
 	if wholeWord(text, word) != 1 {
 		return false
 	}
-	for line := range strings.Lines(text) {
+	for line := range bytes.Lines(text) {
 		if wholeWord(line, word) == 1 {
-			return kind.MatchString(line)
+			return kind.Match(line)
 		}
 	}
 	return false
 }
 
 // wholeWord counts a name in a text.
-func wholeWord(text, word string) int {
+func wholeWord[T string | []byte](text T, word string) int {
 	n := 0
 	for at := 0; ; {
-		i := strings.Index(text[at:], word)
+		i := indexOf(text[at:], word)
 		if i < 0 {
 			return n
 		}
@@ -91,6 +91,13 @@ func wholeWord(text, word string) int {
 		}
 		at = z
 	}
+}
+
+func indexOf[T string | []byte](text T, word string) int {
+	if s, ok := any(text).(string); ok {
+		return strings.Index(s, word)
+	}
+	return bytes.Index([]byte(text), []byte(word))
 }
 
 func inName(b byte) bool {
@@ -124,17 +131,26 @@ func (c candidate) skipsLoop() bool {
 var loopHead = regexp.MustCompile(`^\s*(?:\}\s*)?(?:while|for)\b`)
 
 // line is the text of the changed line, lineBefore what it was.
-func (c candidate) line() string       { return lineAt(c.content, c.start) }
+func (c candidate) line() string {
+	from := lineStart(c.original, c.start)
+	first := string(c.original[from:c.start]) + c.mutation.Replacement + string(c.original[c.end:lineEnd(c.original, c.end)])
+	return lineAt([]byte(first), c.start-from)
+}
+
 func (c candidate) lineBefore() string { return lineAt(c.original, c.start) }
 
 func lineAt(src []byte, at int) string {
 	at = min(at, len(src))
-	from := bytes.LastIndexByte(src[:at], '\n') + 1
-	to := len(src)
+	return string(src[lineStart(src, at):lineEnd(src, at)])
+}
+
+func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\n') + 1 }
+
+func lineEnd(src []byte, at int) int {
 	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
-		to = at + i
+		return at + i
 	}
-	return string(src[from:to])
+	return len(src)
 }
 
 // doubled tells whether a line names the same thing on both sides of a comma, an
@@ -161,6 +177,6 @@ var (
 
 // regionText is the whole new text of the candidate's region.
 func regionText(c candidate) string {
-	grown := len(c.content) - len(c.original)
-	return strings.TrimRight(string(c.content[c.region.StartByte:c.region.EndByte+grown]), "\n")
+	from, to := min(c.region.StartByte, c.start), max(c.region.EndByte, c.end)
+	return strings.TrimRight(string(c.original[from:c.start])+c.mutation.Replacement+string(c.original[c.end:to]), "\n")
 }

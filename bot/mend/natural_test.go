@@ -21,7 +21,7 @@ func TestR2AChangeThatLeavesANameWithoutAUseIsDoubted(t *testing.T) {
 		at := bytes.Index([]byte(src), []byte(tc.old))
 		m := mutate.Mutation{Start: at, End: at + len(tc.old), Replacement: tc.new}
 		from := bytes.Index([]byte(src), []byte("def"))
-		c := candidate{original: []byte(src), content: mutate.Apply([]byte(src), m), start: m.Start, end: m.End, mutation: m,
+		c := candidate{original: []byte(src), start: m.Start, end: m.End, mutation: m,
 			region: code.Region{StartByte: from, EndByte: len(src)}}
 		if got := c.orphan(); got != tc.want {
 			t.Errorf("%s → %s leaves %q without a use, want %q", tc.old, tc.new, got, tc.want)
@@ -45,7 +45,7 @@ func TestR2AChangeThatForgetsOnAReadPathIsDoubted(t *testing.T) {
 	} {
 		at := bytes.IndexByte([]byte(tc.src), '\n') + 1
 		m := mutate.Mutation{Start: at, End: at, Replacement: tc.insert}
-		c := candidate{original: []byte(tc.src), content: mutate.Apply([]byte(tc.src), m), start: at, end: at, mutation: m, region: code.Region{EndByte: len(tc.src)}}
+		c := candidate{original: []byte(tc.src), start: at, end: at, mutation: m, region: code.Region{EndByte: len(tc.src)}}
 		if c.forgets() != tc.want {
 			t.Errorf("%q put into\n%s: forgets %v", tc.insert, tc.src, c.forgets())
 		}
@@ -58,8 +58,8 @@ func TestR1AnInsertionJoinsAChangeAtItsPlace(t *testing.T) {
 	change := candidate{original: []byte(src), start: 4, end: 9, mutation: mutate.Mutation{Start: 4, End: 9, Replacement: "a - b"}, region: code.Region{EndByte: len(src)}}
 	insert := candidate{original: []byte(src), start: 4, end: 4, mutation: mutate.Mutation{Start: 4, End: 4, Replacement: "-"}, region: change.region}
 	for _, c := range []candidate{join(change, insert), join(insert, change)} {
-		if string(c.content) != "x = -a - b\n" {
-			t.Errorf("%q", c.content)
+		if string(c.text()) != "x = -a - b\n" {
+			t.Errorf("%q", c.text())
 		}
 	}
 }

@@ -176,7 +176,9 @@ func (g *ngrams) own(path string, lines []string) map[gram]float64 {
 // natural is how much likelier a change is for the way its lines read than one
 // that reads as what it replaces: above 1 where they fit the project better.
 func (g *ngrams) natural(c candidate) float64 {
-	was, is := linesAt(c.original, c.start, c.end), linesAt(c.content, c.start, c.start+len(c.mutation.Replacement))
+	from, to := lineStart(c.original, c.start), lineEnd(c.original, c.end)
+	was := textLines(string(c.original[from:to]))
+	is := textLines(string(c.original[from:c.start]) + c.mutation.Replacement + string(c.original[c.end:to]))
 	if len(was) == 0 || len(is) == 0 {
 		return 1
 	}
@@ -185,16 +187,10 @@ func (g *ngrams) natural(c candidate) float64 {
 	return min(max(math.Exp(naturalPower*gain), leastNatural), mostNatural)
 }
 
-// linesAt are the lines, not empty, that hold the bytes [from, to).
-func linesAt(src []byte, from, to int) []string {
-	from, to = min(from, len(src)), min(to, len(src))
-	start := bytes.LastIndexByte(src[:from], '\n') + 1
-	end := len(src)
-	if i := bytes.IndexByte(src[to:], '\n'); i >= 0 {
-		end = to + i
-	}
+// textLines are the first lines of a text, without empty ones.
+func textLines(text string) []string {
 	var out []string
-	for _, line := range strings.Split(string(src[start:end]), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) != "" && len(out) < 20 {
 			out = append(out, line)
 		}

@@ -308,7 +308,7 @@ func (b *nodeBench) sane(ctx context.Context, worker int) error {
 
 // withFile changes one file of a workspace while do runs.
 func withFile(w *sandbox.Workspace, c candidate, do func() (map[string]bool, error)) (map[string]bool, error) {
-	if err := w.WriteFile(c.path, c.content); err != nil {
+	if err := w.WriteFile(c.path, c.text()); err != nil {
 		return nil, fmt.Errorf("laying a candidate out: %w", err)
 	}
 	passed, err := do()

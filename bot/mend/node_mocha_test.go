@@ -58,7 +58,7 @@ exports.spin = (done) => setTimeout(done, 1);
 
 func mochaChange(from, to string) candidate {
 	at := strings.Index(mochaSource, from)
-	return candidate{path: "lib/sum.js", original: []byte(mochaSource), content: []byte(strings.Replace(mochaSource, from, to, 1)), start: at, end: at + len(from)}
+	return candidate{path: "lib/sum.js", original: []byte(mochaSource), whole: []byte(strings.Replace(mochaSource, from, to, 1)), start: at, end: at + len(from)}
 }
 
 var mochaRed, mochaGreen = []string{"test/a.js > sum > adds", "test/b.mjs > mean"}, []string{"test/a.js > sum > is given one", "test/a.js > sum > waits"}

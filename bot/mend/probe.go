@@ -79,7 +79,7 @@ func compare(a, b *behaviour, wanted func(outcome) bool) comparison {
 func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]*behaviour, error) {
 	spots := map[string]bool{}
 	for _, c := range cs {
-		if c.content != nil {
+		if c.original != nil {
 			spots[c.spot()] = true
 		}
 	}
@@ -96,8 +96,8 @@ func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.
 	err := parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
 		one := req
 		one.Files = map[string]string{}
-		if cs[i].content != nil {
-			one.Files[cs[i].path] = latin1(cs[i].content)
+		if cs[i].original != nil {
+			one.Files[cs[i].path] = latin1(cs[i].text())
 		}
 		answer, err := b.ask(ctx, worker, one)
 		if err != nil {

@@ -233,7 +233,7 @@ func (b *pythonBench) trace(ctx context.Context, tests []verify.TestResult) ([]t
 func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(int, map[string]bool) bool) error {
 	return parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
 		req := b.request(tests)
-		req.Files[cs[i].path] = latin1(cs[i].content)
+		req.Files[cs[i].path] = latin1(cs[i].text())
 		answer, err := b.ask(ctx, worker, req)
 		if err == nil && answer.late(req) && b.worth(cs[i]) {
 			req.Limit, req.Wall = wider*req.Limit, wider*req.Wall

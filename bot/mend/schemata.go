@@ -96,31 +96,24 @@ func newSchemata(cs []candidate) *schemata {
 	return s
 }
 
-// inBody tells whether a candidate can be built together with others: it changes
-// a function's body, or a value of the package.
-func inBody(c candidate) bool {
-	_, _, ok := partOf(c)
-	return ok
-}
-
 // partOf cuts what is changed out of a candidate: a function's body or the value
 // of a variable or constant of the package. It is not ok when the change lies
 // elsewhere.
 func partOf(c candidate) (p schemataPart, pkg string, ok bool) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", c.content, parser.SkipObjectResolution)
+	fset, now := token.NewFileSet(), c.text()
+	file, err := parser.ParseFile(fset, "", now, parser.SkipObjectResolution)
 	if err != nil {
 		return p, "", false
 	}
 	offset := func(p token.Pos) int { return fset.Position(p).Offset }
-	grown := len(c.content) - len(c.original)
+	grown := c.grown()
 	// The change lies in [start, end) of the new text, and all before and after it
 	// is the original's.
 	start, end := c.start, c.end+grown
-	for start < min(c.end, end) && c.content[start] == c.original[start] {
+	for start < min(c.end, end) && now[start] == c.original[start] {
 		start++
 	}
-	for end > start && end-grown > start && c.content[end-1] == c.original[end-grown-1] {
+	for end > start && end-grown > start && now[end-1] == c.original[end-grown-1] {
 		end--
 	}
 	holds := func(from, to int) bool { return start >= from && end <= to }
@@ -132,11 +125,11 @@ func partOf(c candidate) (p schemataPart, pkg string, ok bool) {
 			}
 			open, end := offset(d.Body.Lbrace)+1, offset(d.Body.Rbrace)
 			if holds(open, end) {
-				text := ownLabels(string(c.content[open:end]), d.Body, func(p token.Pos) int { return offset(p) - open })
+				text := ownLabels(string(now[open:end]), d.Body, func(p token.Pos) int { return offset(p) - open })
 				return schemataPart{at: open, text: text, result: d.Type.Results != nil && len(d.Type.Results.List) > 0}, file.Name.Name, true
 			}
 		case *ast.GenDecl:
-			if p, ok := valuePart(c, d, offset, holds, grown); ok {
+			if p, ok := valuePart(c, now, d, offset, holds, grown); ok {
 				return p, file.Name.Name, true
 			}
 		}
@@ -170,7 +163,7 @@ func ownLabels(text string, body *ast.BlockStmt, at func(token.Pos) int) string 
 }
 
 // valuePart finds the changed value in a declaration of the package.
-func valuePart(c candidate, d *ast.GenDecl, offset func(token.Pos) int, holds func(from, to int) bool, grown int) (p schemataPart, ok bool) {
+func valuePart(c candidate, now []byte, d *ast.GenDecl, offset func(token.Pos) int, holds func(from, to int) bool, grown int) (p schemataPart, ok bool) {
 	if d.Tok != token.VAR && d.Tok != token.CONST {
 		return p, false
 	}
@@ -185,7 +178,7 @@ func valuePart(c candidate, d *ast.GenDecl, offset func(token.Pos) int, holds fu
 		}
 		val := &schemataVal{name: v.Names[0].Name, from: from, to: to - grown, text: string(c.original[from : to-grown]), constant: d.Tok == token.CONST}
 		if v.Type != nil {
-			val.typ = string(c.content[offset(v.Type.Pos()):offset(v.Type.End())])
+			val.typ = string(now[offset(v.Type.Pos()):offset(v.Type.End())])
 		}
 		if val.constant {
 			implied := i+1 < len(d.Specs) && len(d.Specs[i+1].(*ast.ValueSpec).Values) == 0
@@ -197,7 +190,7 @@ func valuePart(c candidate, d *ast.GenDecl, offset func(token.Pos) int, holds fu
 				val.from = offset(d.Pos())
 			}
 		}
-		return schemataPart{at: from, text: string(c.content[from:to]), value: val}, true
+		return schemataPart{at: from, text: string(now[from:to]), value: val}, true
 	}
 	return p, false
 }

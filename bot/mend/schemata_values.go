@@ -31,7 +31,7 @@ func (s *schemata) sift(g *goTypes, cs []candidate) {
 		if sound, err := g.sound(path.Dir(cs[i].path)); err != nil || !sound {
 			continue
 		}
-		if bad, err := g.check(path.Dir(cs[i].path), map[string][]byte{cs[i].path: cs[i].content}, nil); err != nil || len(bad) > 0 {
+		if bad, err := g.check(path.Dir(cs[i].path), map[string][]byte{cs[i].path: cs[i].text()}, nil); err != nil || len(bad) > 0 {
 			delete(s.alone, i)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 type candidate struct {
 	path       string
 	original   []byte
-	content    []byte
-	start, end int // the change's span in the original
+	whole      []byte // its text where that is not the original with the mutation
+	start, end int    // the change's span in the original
 	mutation   mutate.Mutation
 	region     code.Region
 	score      float64       // suspicion of the place × prior of the operator
@@ -26,6 +26,23 @@ type candidate struct {
 	site       *mutate.Site  // it only is a place to look into
 	granted    *grant        // what it was made for, where a place was looked into
 	twice      bool          // it changes more than one place
+}
+
+// text is the whole file with the change. It is made when it is asked for: thousands
+// of candidates of a long file would fill the memory.
+func (c candidate) text() []byte {
+	if c.whole != nil {
+		return c.whole
+	}
+	return slices.Concat(c.original[:c.start], []byte(c.mutation.Replacement), c.original[c.end:])
+}
+
+// grown is by how many bytes the change makes the file longer.
+func (c candidate) grown() int {
+	if c.whole != nil {
+		return len(c.whole) - len(c.original)
+	}
+	return len(c.mutation.Replacement) - (c.end - c.start)
 }
 
 // search tries candidates against one suite.
@@ -48,9 +65,12 @@ type search struct {
 	rejected  []rejected  // what turned the failing tests green and was not taken
 	late      []candidate // handed to the bench, and not tried since the time was up
 
-	model          *ngrams         // of the project's own code; nil until it is asked
-	seen           map[string]bool // what candidates come to
-	grown          int             // places for which conditions were made
+	places         []spot // whose candidates are still to be made, the most suspicious first
+	suspicion      map[line]float64
+	weigh          func(candidate) float64 // what speaks for a change; nil until it is asked
+	model          *ngrams                 // of the project's own code; nil until it is asked
+	seen           map[string]bool         // what candidates come to
+	grown          int                     // places for which conditions were made
 	paired         int
 	looked         int             // places that were looked into
 	words          map[string]bool // of the project; nil until they are asked for
@@ -145,7 +165,11 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		if err != nil {
 			return err
 		}
-		cs = append(append(cs, more...), made...)
+		next, err := s.further(ctx)
+		if err != nil {
+			return err
+		}
+		cs = append(append(append(cs, more...), made...), next...)
 		byRank(cs[to:])
 		end = len(cs)
 		if len(s.plausible) > 0 {

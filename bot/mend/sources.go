@@ -17,10 +17,11 @@ type sources struct {
 
 	trees    map[string]*code.Tree
 	projects map[string]*mutate.Project // by the family of languages
+	bodies   map[string][]span          // of Go files: where a change can stand behind a switch
 }
 
 func newSources(base fs.FS) *sources {
-	return &sources{base: base, text: map[string][]byte{}, regs: map[string][]code.Region{}, trees: map[string]*code.Tree{}, projects: map[string]*mutate.Project{}}
+	return &sources{base: base, text: map[string][]byte{}, regs: map[string][]code.Region{}, trees: map[string]*code.Tree{}, projects: map[string]*mutate.Project{}, bodies: map[string][]span{}}
 }
 
 func (s *sources) read(path string) []byte {

@@ -75,7 +75,7 @@ func (s subject) laid(t testing.TB, dir string) target {
 func (s subject) change(expression string) candidate {
 	was := fmt.Sprintf(s.source, s.bound)
 	at := strings.Index(was, s.bound)
-	return candidate{path: s.file, original: []byte(was), content: []byte(fmt.Sprintf(s.source, expression)), start: at, end: at + len(s.bound),
+	return candidate{path: s.file, original: []byte(was), whole: []byte(fmt.Sprintf(s.source, expression)), start: at, end: at + len(s.bound),
 		mutation: mutate.Mutation{Operator: "test", Replacement: expression}}
 }
 

@@ -40,7 +40,7 @@ func (s *search) forces(project *mutate.Project, path string, reg code.Region, s
 
 // made is a candidate of one mutation.
 func made(path string, src []byte, reg code.Region, m mutate.Mutation, score float64) candidate {
-	return candidate{path: path, original: src, content: mutate.Apply(src, m), start: m.Start, end: m.End, mutation: m, region: reg, score: score, rank: score}
+	return candidate{path: path, original: src, start: m.Start, end: m.End, mutation: m, region: reg, score: score, rank: score}
 }
 
 // grow makes the conditions of the places where a forced one helped.

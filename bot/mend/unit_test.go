@@ -57,7 +57,7 @@ func TestR1ProtectedAndTestFilesAreNoSuspects(t *testing.T) {
 func changed(path, src, old, new string) candidate {
 	at := strings.Index(src, old)
 	m := mutate.Mutation{Start: at, End: at + len(old), Replacement: new}
-	return candidate{path: path, original: []byte(src), content: mutate.Apply([]byte(src), m), start: m.Start, end: m.End, mutation: m}
+	return candidate{path: path, original: []byte(src), start: m.Start, end: m.End, mutation: m}
 }
 
 const goSource = "package calc\n\n// Twice is twice x.\nfunc Twice(x int) int { return x * 3 }\n\nconst One = 2\n"
@@ -299,10 +299,10 @@ func TestR1CandidatesDifferOnlyInTheirSpan(t *testing.T) {
 		again, _ := s.candidates(context.Background(), sus)
 		for i, c := range cs {
 			tail := len(src) - c.end
-			if !bytes.Equal(c.content[:c.start], src[:c.start]) || !bytes.Equal(c.content[len(c.content)-tail:], src[c.end:]) {
+			if !bytes.Equal(c.text()[:c.start], src[:c.start]) || !bytes.Equal(c.text()[len(c.text())-tail:], src[c.end:]) {
 				rt.Fatalf("%s changes bytes outside of [%d,%d)", c.mutation.Description, c.start, c.end)
 			}
-			if !bytes.Equal(again[i].content, c.content) {
+			if !bytes.Equal(again[i].text(), c.text()) {
 				rt.Fatalf("candidate %d is another one the second time", i)
 			}
 		}
@@ -334,5 +334,18 @@ func TestParallelGivesEachIndexOnce(t *testing.T) {
 	err = parallel(t.Context(), 2, 10, func(_, i int) (map[string]bool, error) { return nil, io.ErrUnexpectedEOF }, func(int, map[string]bool) bool { return true })
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("err %v", err)
+	}
+}
+
+// The project's own options may name plugins that the driver does without.
+func TestR1PytestsOptionsOfTheProjectAreKept(t *testing.T) {
+	t.Parallel()
+	p := patient{name: "options", dir: t.TempDir()}
+	put(t, p.dir, "pytest.ini", "[pytest]\naddopts = -v --doctest-modules --ff --junitxml=report.xml\n")
+	put(t, p.dir, "span.py", "def width(a, b):\n    return a - b\n")
+	put(t, p.dir, "test_span.py", "from span import width\n\ndef test_up():\n    assert width(2, 5) == 3\n\ndef test_wide():\n    assert width(1, 9) == 8\n\ndef test_none():\n    assert width(4, 4) == 0\n")
+	r := treat(t, p)
+	if r.repair.Found == nil || r.repair.Found.Template != "operand_swap" && r.repair.Found.Line != 2 {
+		t.Errorf("not mended: %s", r.row())
 	}
 }

@@ -14,7 +14,7 @@ const (
 // atoms lists simple conditions at a place, the likeliest first. stop is the
 // end of what the condition decides on.
 func (s *scene) atoms(at, stop int, fn code.Node) []choice {
-	a := &atomiser{scene: s, at: at}
+	a := &atomiser{scene: s, at: at, counted: map[string]bool{}}
 	values := s.readables(at, stop, fn)
 	for _, v := range values {
 		a.alone(v)
@@ -31,8 +31,9 @@ func (s *scene) atoms(at, stop int, fn code.Node) []choice {
 
 type atomiser struct {
 	*scene
-	at  int
-	out []choice
+	at      int
+	out     []choice
+	counted map[string]bool // names that were asked for
 }
 
 func (a *atomiser) put(text string, weight float64) {
@@ -127,9 +128,17 @@ func (a *atomiser) constants(v readable) {
 
 // countable tells a name that the file counts or compares as a number.
 func (a *atomiser) countable(v readable) bool {
-	src := string(a.src)
+	yes, known := a.counted[v.name]
+	if !known {
+		yes = counts(string(a.src), v.name)
+		a.counted[v.name] = yes
+	}
+	return yes
+}
+
+func counts(src, name string) bool {
 	for _, op := range []string{" < ", " > ", " <= ", " >= ", " += ", " -= ", " - ", "++", "--"} {
-		if strings.Contains(src, v.name+op) || len(op) == 4 && strings.Contains(src, op+v.name) {
+		if strings.Contains(src, name+op) || len(op) == 4 && strings.Contains(src, op+name) {
 			return true
 		}
 	}

@@ -112,8 +112,10 @@ class Pytest:
 
         # What is captured stays in the memory of a candidate's own process: a file
         # would be shared by all of them.
-        pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml", "-p", "no:faulthandler",
-                     "--tb=short", "--no-header", "--capture=sys", "--continue-on-collection-errors", *self.ids], plugins=[self])
+        usual = ["-q", "-p", "no:faulthandler", "--tb=short", "--no-header", "--capture=sys", "--continue-on-collection-errors", *self.ids]
+        spared = ["-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml"]
+        if pytest.main([*spared, *usual], plugins=[self]) == pytest.ExitCode.USAGE_ERROR and not self.items:
+            pytest.main(["-o", "cache_dir=/tmp/pytest_cache", *usual], plugins=[self])  # the project's own options name what was left out
 
     def pytest_runtestloop(self, session):
         self.items = {item.nodeid: item for item in session.items}
