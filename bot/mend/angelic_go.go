@@ -34,6 +34,9 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 	exprs := make([][]madeExpr, len(at))
 	for i, c := range at {
 		stands[i], exprs[i] = b.types.standing(c)
+		if exprs[i] == nil {
+			stands[i].whole = []byte{} // nobody stands there
+		}
 	}
 	sch := newSchemata(stands)
 	sch.alone = map[int]bool{} // what cannot stand behind a switch is not looked into

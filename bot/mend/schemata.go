@@ -68,15 +68,19 @@ func newSchemata(cs []candidate) *schemata {
 	s := &schemata{built: map[int]bool{}, alone: map[int]bool{}}
 	byPath := map[string]*schemataSource{}
 	values := map[string]*schemataVal{}
+	files := map[string]*goLayout{}
 	for i, c := range cs {
-		part, pkg, ok := partOf(c)
+		if files[c.path] == nil {
+			files[c.path] = newGoLayout(c.original)
+		}
+		part, ok := partOf(c, files[c.path])
 		if !ok {
 			s.alone[i] = true
 			continue
 		}
 		f := byPath[c.path]
 		if f == nil {
-			f = &schemataSource{path: c.path, original: c.original, pkg: pkg}
+			f = &schemataSource{path: c.path, original: c.original, pkg: files[c.path].pkg}
 			byPath[c.path] = f
 			s.files = append(s.files, f)
 		}
@@ -98,51 +102,70 @@ func newSchemata(cs []candidate) *schemata {
 
 // partOf cuts what is changed out of a candidate: a function's body or the value
 // of a variable or constant of the package. It is not ok when the change lies
-// elsewhere.
-func partOf(c candidate) (p schemataPart, pkg string, ok bool) {
-	fset, now := token.NewFileSet(), c.text()
+// elsewhere. Of the changed text no more is parsed than the function: candidates
+// of a file are many, and l was made of it once for all.
+func partOf(c candidate, l *goLayout) (p schemataPart, ok bool) {
+	now := c.text()
+	if len(now) == 0 {
+		return p, false
+	}
+	grown := c.grown()
+	start, end := c.changed(now)
+	if open, last, results, ok := l.body(start, end-grown); ok {
+		text, ok := ownBody(string(now[open : last+grown]))
+		return schemataPart{at: open, text: text, result: results}, ok
+	}
+	if !l.inValue(start, end-grown) {
+		return p, false
+	}
+	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", now, parser.SkipObjectResolution)
 	if err != nil {
-		return p, "", false
+		return p, false
 	}
 	offset := func(p token.Pos) int { return fset.Position(p).Offset }
+	holds := func(from, to int) bool { return start >= from && end <= to }
+	for _, d := range file.Decls {
+		if d, is := d.(*ast.GenDecl); is {
+			if p, ok := valuePart(c, now, d, offset, holds, grown); ok {
+				return p, true
+			}
+		}
+	}
+	return p, false
+}
+
+// changed is the span [start, end) of the new text outside of which all is the
+// original's.
+func (c candidate) changed(now []byte) (start, end int) {
 	grown := c.grown()
-	// The change lies in [start, end) of the new text, and all before and after it
-	// is the original's.
-	start, end := c.start, c.end+grown
+	start, end = c.start, c.end+grown
 	for start < min(c.end, end) && now[start] == c.original[start] {
 		start++
 	}
 	for end > start && end-grown > start && now[end-1] == c.original[end-grown-1] {
 		end--
 	}
-	holds := func(from, to int) bool { return start >= from && end <= to }
-	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Body == nil {
-				continue
-			}
-			open, end := offset(d.Body.Lbrace)+1, offset(d.Body.Rbrace)
-			if holds(open, end) {
-				text := ownLabels(string(now[open:end]), d.Body, func(p token.Pos) int { return offset(p) - open })
-				return schemataPart{at: open, text: text, result: d.Type.Results != nil && len(d.Type.Results.List) > 0}, file.Name.Name, true
-			}
-		case *ast.GenDecl:
-			if p, ok := valuePart(c, now, d, offset, holds, grown); ok {
-				return p, file.Name.Name, true
-			}
-		}
-	}
-	return p, "", false
+	return start, end
 }
 
 // labelMark stands behind each label of a changed body; the candidate's number
 // follows it when it is laid out, since a label may stand once in a function.
 const labelMark = "_fettle"
 
-// ownLabels marks the labels of a body.
-func ownLabels(text string, body *ast.BlockStmt, at func(token.Pos) int) string {
+// ownBody is the text of a function's body with its labels marked. It is not ok
+// when the text is no body, or more than one.
+func ownBody(text string) (string, bool) {
+	const head = "package p; func _() {"
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", head+text+"\n}", parser.SkipObjectResolution)
+	if err != nil || len(file.Decls) != 1 {
+		return "", false
+	}
+	body := file.Decls[0].(*ast.FuncDecl).Body
+	if fset.Position(body.Rbrace).Offset != len(head)+len(text)+1 {
+		return "", false
+	}
 	var names []*ast.Ident
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -156,10 +179,10 @@ func ownLabels(text string, body *ast.BlockStmt, at func(token.Pos) int) string 
 		return true
 	})
 	for i := len(names) - 1; i >= 0; i-- {
-		end := at(names[i].End())
+		end := fset.Position(names[i].End()).Offset - len(head)
 		text = text[:end] + labelMark + text[end:]
 	}
-	return text
+	return text, true
 }
 
 // valuePart finds the changed value in a declaration of the package.
