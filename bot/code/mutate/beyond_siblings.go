@@ -156,15 +156,23 @@ func (s *scene) copyFrom(sib sibling, own *function, mine []code.Node) {
 			here[i] = k
 		}
 	}
+	for _, alone := range []bool{true, false} {
+		s.copyRuns(sib, own, mine, here, alone)
+	}
+}
+
+// copyRuns copies what a sibling has alone between, or right beside, what both
+// have; else the runs of several statements too.
+func (s *scene) copyRuns(sib sibling, own *function, mine []code.Node, here []int, alone bool) {
 	done := 0
 	for i, x := range sib.list {
-		if here[i] >= 0 || done >= 8 || !copied(x) {
+		if here[i] >= 0 || done >= 8 || !copied(x) || alone && !besideShared(sib.list, here, i) {
 			continue
 		}
 		var run []string
 		for j := i; j < len(sib.list) && len(run) < 3 && here[j] < 0 && copied(sib.list[j]) && parentOf(sib.list[j]) == parentOf(x); j++ {
 			text, ok := s.fitted(sib.list[j], sib.function, own, mine[len(mine)-1].Start())
-			if !ok {
+			if !ok || alone && j > i {
 				break
 			}
 			run = append(run, text)
@@ -174,6 +182,13 @@ func (s *scene) copyFrom(sib sibling, own *function, mine []code.Node) {
 			}
 		}
 	}
+}
+
+// besideShared tells whether a sibling's statement stands right before or after
+// one that both functions have.
+func besideShared(list []code.Node, here []int, i int) bool {
+	block := parentOf(list[i])
+	return i > 0 && here[i-1] >= 0 && parentOf(list[i-1]) == block || i+1 < len(list) && here[i+1] >= 0 && parentOf(list[i+1]) == block
 }
 
 // copied tells a statement that is worth copying: a simple one, or a guard.
@@ -199,6 +214,7 @@ func (s *scene) fitted(n code.Node, from, own *function, at int) (string, bool) 
 	unit := code.IndentUnit(n.Tree().Src)
 	text = strings.ReplaceAll(text, "\n"+unit, "\n\t")
 	text = renamed(text, from.params, own.params)
+	text = respelled(text, from.name, own.name)
 	if own.node.Kind() == "method_declaration" && receiverName(from.node) != "" && receiverName(own.node) != "" {
 		text = replaceWord(text, receiverName(from.node), receiverName(own.node))
 	}
@@ -219,10 +235,37 @@ func (s *scene) fitted(n code.Node, from, own *function, at int) (string, bool) 
 	return text, ok
 }
 
+// respelled writes a text that names a function for another one: what says
+// 'readSync', or the 'read' of it, says 'writeSync' and 'write' there.
+func respelled(text, from, to string) string {
+	pairs := [][2]string{{from, to}}
+	a, b := from, to
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	for tail := from[len(a):]; tail != "" && a != "" && b != ""; tail = tail[1:] {
+		if first := tail[0]; first == '_' || first >= 'A' && first <= 'Z' {
+			end := len(from) - len(tail)
+			pairs = append(pairs, [2]string{from[:end], to[:len(to)-len(tail)]})
+			break
+		}
+	}
+	for _, p := range pairs {
+		for _, q := range []string{"'", `"`} {
+			text = strings.ReplaceAll(text, q+p[0]+q, q+p[1]+q)
+		}
+	}
+	return text
+}
+
 // placeCopy puts the text at the place that it has in the sibling.
 func (s *scene) placeCopy(text string, sib sibling, from, to int, here []int, mine []code.Node, w float64) bool {
 	block := parentOf(sib.list[from])
 	why := "Do %s too, as %s does."
+	if next := to + 1; next < len(here) && here[next] >= 0 && parentOf(sib.list[next]) == block && (from == 0 || here[from-1] < 0) {
+		s.before(mine[here[next]], text, w, why, one(text), one(sib.name))
+		return true
+	}
 	for i := from - 1; i >= 0; i-- {
 		if here[i] >= 0 && parentOf(sib.list[i]) == block {
 			s.after(mine[here[i]], text, w, why, one(text), one(sib.name))

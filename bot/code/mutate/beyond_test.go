@@ -364,30 +364,37 @@ func TestR1WhatTheProjectHoldsMendsOneFunction(t *testing.T) {
 	for name, text := range wholes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files, path, start, wrong, right := marked(t, text)
-			src := files[path].Src
-			want := string(src[:start]) + right + string(src[start+len(wrong):])
-			op, _, _ := strings.Cut(name, " ")
-			var same []Mutation
-			found := false
-			for _, m := range NewProject(files).Beyond(path, 0, len(src)) {
-				if m.Operator == op {
-					same = append(same, m)
-				}
-				if string(Apply(src, m)) == want {
-					found = true
-					if m.Description == "" || m.Prior <= 0 || m.Class == "" {
-						t.Errorf("%+v", m)
-					}
-				}
-			}
-			if !found {
-				t.Errorf("not among the %d of %s:", len(same), op)
-				for _, m := range same {
-					t.Logf("%q -> %q", src[m.Start:m.End], m.Replacement)
-				}
-			}
+			mendsWhole(t, name, text)
 		})
+	}
+}
+
+// mendsWhole fails when no mutation makes the right text of a project's fault; its
+// name begins with the operator.
+func mendsWhole(t *testing.T, name, text string) {
+	t.Helper()
+	files, path, start, wrong, right := marked(t, text)
+	src := files[path].Src
+	want := string(src[:start]) + right + string(src[start+len(wrong):])
+	op, _, _ := strings.Cut(name, " ")
+	var same []Mutation
+	found := false
+	for _, m := range NewProject(files).Beyond(path, 0, len(src)) {
+		if m.Operator == op {
+			same = append(same, m)
+		}
+		if string(Apply(src, m)) == want {
+			found = true
+			if m.Description == "" || m.Prior <= 0 || m.Class == "" {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("not among the %d of %s:", len(same), op)
+		for _, m := range same {
+			t.Logf("%q -> %q", src[m.Start:m.End], m.Replacement)
+		}
 	}
 }
 

@@ -104,6 +104,8 @@ type scene struct {
 	file    string
 	calls   []callable      // functions of the project that the file can call
 	said    map[string]bool // words that the issue uses
+	flats   map[int][]code.Node
+	ifs     []setting
 }
 
 type weighted struct {

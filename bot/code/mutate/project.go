@@ -21,6 +21,13 @@ type Project struct {
 	wraps     []wrapUse
 	constants [][]string // names of constants that were declared together
 	deeds     map[string][]companion
+
+	compared map[string][]heldAgainst // constants that a name is compared with
+	unions   [][]string               // texts that a type lists
+	read     map[string][]string      // members that are read of variables of a name
+	count    map[string]int           // how often a name stands anywhere
+	keyed    map[string][]code.Node   // literals with keys, by each key
+	idle     []*function              // that nothing calls
 }
 
 // function is a function or method of the project.
@@ -53,7 +60,10 @@ type wrapUse struct {
 
 // NewProject gathers the facts of some files, by their path.
 func NewProject(files map[string]*code.Tree) *Project {
-	p := &Project{files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{}}
+	p := &Project{
+		files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{},
+		compared: map[string][]heldAgainst{}, read: map[string][]string{}, count: map[string]int{}, keyed: map[string][]code.Node{},
+	}
 	for name := range files {
 		p.paths = append(p.paths, name)
 	}
@@ -66,8 +76,14 @@ func NewProject(files map[string]*code.Tree) *Project {
 			p.function(name, n)
 			p.field(name, n)
 			p.use(name, n)
+			p.held(n)
+			p.literals(n)
+			if isName(n) {
+				p.count[n.Text()]++
+			}
 			return true
 		})
+		p.gatherUnions(files[name].Src)
 	}
 	for _, c := range p.classes {
 		slices.Sort(c.fields)
@@ -75,6 +91,7 @@ func NewProject(files map[string]*code.Tree) *Project {
 	}
 	p.own()
 	p.companions()
+	p.idlers()
 	return p
 }
 
