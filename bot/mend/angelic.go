@@ -51,9 +51,12 @@ const (
 	// plain candidates, and foundShare the probability that what is made for a
 	// place is the fix.
 	siteShare, foundShare = 0.02, 0.004
-	maxLooked             = 100 // places that are looked into in one search
-	maxWishes             = 24  // values of one place that are tried
-	maxFulfilled          = 16  // expressions for a value that mended something
+	maxLooked             = 40 // places that are looked into in one search
+	// Looking into a place takes as long as a hundred candidates: some places are
+	// looked into at first, and one more with so many candidates tried.
+	firstLooked, lookEvery = 3, 80
+	maxWishes              = 24 // values of one place that are tried
+	maxFulfilled           = 16 // expressions for a value that mended something
 	// brokenShare puts an expression back that changes what passing executions see.
 	brokenShare = 0.1
 	toldWish    = 4 // how much likelier a value is that an assertion asks for
@@ -81,19 +84,29 @@ func (s *search) sites(project *mutate.Project, path string, reg code.Region, su
 }
 
 // look finds out what the places among some candidates could be, and makes the
-// candidates of it: for each value the likeliest expression.
-func (s *search) look(ctx context.Context, cs []candidate) ([]candidate, error) {
+// candidates of it: for each value the likeliest expression. last tells that no
+// other candidates are left to be tried before.
+func (s *search) look(ctx context.Context, cs []candidate, last bool) ([]candidate, error) {
 	b, ok := s.bench.(angelic)
-	var at []candidate
-	for _, c := range cs {
-		if c.site != nil && s.looked < maxLooked {
-			s.looked++
-			at = append(at, c)
-		}
-	}
-	if !ok || len(at) == 0 {
+	if !ok {
 		return nil, nil
 	}
+	for _, c := range cs {
+		if c.site != nil {
+			s.unlooked = append(s.unlooked, c)
+		}
+	}
+	now := firstLooked + s.tried/lookEvery - s.looked
+	if last {
+		now = max(now, firstLooked)
+	}
+	now = min(now, maxLooked-s.looked, len(s.unlooked))
+	if now <= 0 || !s.inTime() {
+		return nil, nil
+	}
+	at := s.unlooked[:now]
+	s.unlooked = s.unlooked[now:]
+	s.looked += now
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	began := s.mender.cfg.Now()

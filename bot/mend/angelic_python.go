@@ -26,8 +26,9 @@ type pythonSite struct {
 }
 
 // siteTime is the processor time that one test gets while somebody stands at a
-// place: the work is done in children, and its own is to read them.
-const siteTime = 4.0
+// place: the work is done in children, and its own is to read them. siteWall ends
+// it: what was told until then has to do.
+const siteTime, siteWall = 2.0, 4.0
 
 func (b *pythonBench) wishes(ctx context.Context, at []candidate, red, green []verify.TestResult) ([][]wish, error) {
 	out := make([][]wish, len(at))
@@ -52,7 +53,7 @@ func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, 
 		Functions: list(x.Functions), Red: natives(red, b.suite)}
 	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
-	req.Limit, req.Wall = req.Limit+siteTime, 20
+	req.Limit, req.Wall = req.Limit+siteTime, siteWall
 	answer, err := b.ask(ctx, worker, req)
 	if err != nil {
 		return nil, fmt.Errorf("looking into line %d of %s: %w", x.Line, at.path, err)

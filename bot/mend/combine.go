@@ -50,7 +50,7 @@ func (s *search) pair(p partial) []candidate {
 
 // complete tells whether two changes mend all failing tests between them.
 func (s *search) complete(p, q partial) bool {
-	for _, t := range s.target.red {
+	for _, t := range s.some() { // no more is known of those that mend not all
 		if !p.mends[t.ID] && !q.mends[t.ID] {
 			return false
 		}

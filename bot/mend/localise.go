@@ -20,7 +20,7 @@ import (
 const endless = 5000
 
 const (
-	maxTraced    = 240     // tests traced for the spectrum, failing ones first
+	maxTraced    = 120     // tests traced for the spectrum, failing ones first
 	maxProcesses = 60      // where each is traced in a process of its own
 	maxSuspects  = 50      // lines, and at most as many more of other regions
 	maxElsewhere = 4       // of one such region

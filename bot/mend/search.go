@@ -73,6 +73,7 @@ type search struct {
 	grown          int                     // places for which conditions were made
 	paired         int
 	looked         int             // places that were looked into
+	unlooked       []candidate     // places whose turn came and that were not looked into yet
 	words          map[string]bool // of the project; nil until they are asked for
 	partials       []partial
 	credited       map[line]bool
@@ -146,10 +147,10 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	if len(s.plausible) > 0 {
 		end = s.horizon(cs, s.next)
 	}
-	for s.next < end && s.goesOn() {
+	for (s.next < end || s.pending()) && s.goesOn() {
 		from, to := s.next, min(s.next+s.bench.round(), end, s.next+s.most-s.tried)
 		s.next = to
-		got, err := s.attempt(ctx, cs[from:to], s.target.red)
+		got, err := s.mends(ctx, cs[from:to])
 		if err != nil {
 			return err
 		}
@@ -161,11 +162,11 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		if err != nil {
 			return err
 		}
-		made, err := s.look(ctx, cs[from:to])
+		next, err := s.further(ctx)
 		if err != nil {
 			return err
 		}
-		next, err := s.further(ctx)
+		made, err := s.look(ctx, cs[from:to], to == len(cs) && len(more)+len(next) == 0)
 		if err != nil {
 			return err
 		}
@@ -181,6 +182,11 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	}
 	s.partly = true
 	return s.regress(ctx, s.mostMended())
+}
+
+// pending tells whether there are places to look into though nothing is left to try.
+func (s *search) pending() bool {
+	return len(s.plausible) == 0 && len(s.unlooked) > 0 && s.looked < maxLooked
 }
 
 // learn takes what a round of candidates mended: it keeps those that mend all
@@ -227,6 +233,47 @@ func (s *search) mostMended() []candidate {
 		}
 	}
 	return out
+}
+
+// fewRed are so many failing tests that a candidate is tried on at first.
+const fewRed = 6
+
+// some are failing tests that stand for all of them, evenly taken.
+func (s *search) some() []verify.TestResult {
+	red := s.target.red
+	if len(red) <= fewRed {
+		return red
+	}
+	var out []verify.TestResult
+	for i := range fewRed {
+		out = append(out, red[i*len(red)/fewRed])
+	}
+	return out
+}
+
+// mends gives the failing tests that each candidate turns green: of some of them,
+// and of the others where it turns all of those green.
+func (s *search) mends(ctx context.Context, cs []candidate) ([]map[string]bool, error) {
+	first := s.some()
+	got, err := s.attempt(ctx, cs, first)
+	if err != nil || len(first) == len(s.target.red) {
+		return got, err
+	}
+	var whole []candidate
+	var at []int
+	for i, passed := range got {
+		if len(passed) == len(first) {
+			whole, at = append(whole, cs[i]), append(at, i)
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(s.target.red), func(t verify.TestResult) bool {
+		return slices.ContainsFunc(first, func(f verify.TestResult) bool { return f.ID == t.ID })
+	})
+	more, err := s.attempt(ctx, whole, others)
+	for k, i := range at {
+		merge(got[i], more[k])
+	}
+	return got, err
 }
 
 // attempt gives the tests that each candidate passes; nil for what was not tried

@@ -7,6 +7,8 @@
 # a child of that, where the changed functions take their new code. A change
 # that is more than the code of functions is written to its file instead, and
 # gets a child of the server.
+import __future__
+import ast
 import gc
 import json
 import os
@@ -222,16 +224,75 @@ def living():
     return out
 
 
+class Source:
+    """A file of the tree as it is, with the statements of its module that hold
+    functions: most candidates change one of these, and only that is compiled."""
+
+    known = {}
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            self.lines = f.read().splitlines(keepends=True)
+        self.path, self.spans, self.codes, self.flags = path, [], {}, 0
+        try:
+            tree = ast.parse(b"".join(self.lines))
+        except (SyntaxError, ValueError):
+            return
+        for n in tree.body:
+            if isinstance(n, ast.ImportFrom) and n.module == "__future__":
+                for a in n.names:
+                    self.flags |= getattr(getattr(__future__, a.name, None), "compiler_flag", 0)
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                self.spans.append((min([n.lineno, *(d.lineno for d in n.decorator_list)]), n.end_lineno))
+        if not any(b"coding" in line for line in self.lines[:2]):
+            self.spans.sort()
+        else:
+            self.spans = []
+
+    @classmethod
+    def of(cls, path):
+        if path not in cls.known:
+            cls.known[path] = cls(path)
+        return cls.known[path]
+
+    def changed(self, lines):
+        """The first and the last line that differ, as they were; and how many more there are now."""
+        same, more = 0, len(lines) - len(self.lines)
+        while same < min(len(lines), len(self.lines)) and lines[same] == self.lines[same]:
+            same += 1
+        end = len(self.lines)
+        while end > same and end + more > same and self.lines[end - 1] == lines[end + more - 1]:
+            end -= 1
+        return same + 1, end, more
+
+    def codes_of(self, content):
+        """The old and the new code of what a candidate changes: a statement of the
+        module where it changes nothing else, or else the module."""
+        lines = content.splitlines(keepends=True)
+        first, last, more = self.changed(lines)
+        for a, z in self.spans:
+            if a < first and last <= z and first <= z:
+                return self.code(a, z), self.compiled(lines, a, z + more)
+        return self.code(1, len(self.lines)), self.compiled(lines, 1, len(lines))
+
+    def code(self, a, z):
+        if (a, z) not in self.codes:
+            self.codes[a, z] = self.compiled(self.lines, a, z)
+        return self.codes[a, z]
+
+    def compiled(self, lines, a, z):
+        if (a, z) == (1, len(lines)):
+            return compile(b"".join(lines), self.path, "exec", dont_inherit=True)
+        return compile(b"\n" * (a - 1) + b"".join(lines[a - 1:z]), self.path, "exec", flags=self.flags, dont_inherit=True)
+
+
 def exchange(path, content, imported, functions):
     """Gives living functions the code of a candidate: True, or "stale" when one of
     them ran while the modules were imported and may have left something behind;
     False when that is not all of the candidate."""
-    with open(path, "rb") as f:
-        before = f.read()
     try:
-        old = compile(before, path, "exec", dont_inherit=True)
-        new = compile(content, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
+        old, new = Source.of(path).codes_of(content)
+    except (SyntaxError, ValueError, RecursionError):
         return False
     pairs = []
     if not differing(old, new, pairs):
@@ -409,6 +470,8 @@ def nursery(req, source, sink):
         sink.flush()
         for line in source:
             one = json.loads(line)
+            for name in one["files"]:
+                Source.of(ROOT + name)  # for all that are forked from here
 
             def work(say):
                 for name, content in one["files"].items():
@@ -481,7 +544,7 @@ class Nursery:
 
 
 REBORN = 10  # times that a nursery is begun anew which a candidate ended
-AGAIN = 12.0  # seconds for running candidates from the start that failed with what an import left behind
+AGAIN = 5.0  # seconds for running candidates from the start that failed with what an import left behind
 
 
 def again(req, reply, spent):
