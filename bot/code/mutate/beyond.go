@@ -11,7 +11,12 @@ import (
 // stands in other files of the project, or in a function that does alike. The
 // mutation score does not plant them.
 func beyondOperators() []operator {
-	return append(missingOperators(), []operator{
+	return slices.Concat(expressionOperators(), missingOperators(), projectOperators())
+}
+
+// projectOperators copy whole calls, fields and statements.
+func projectOperators() []operator {
+	return []operator{
 		{"project_call", "wrong function", 0.035, all, projectCall},
 		{"project_method", "wrong function", 0.020, all, projectMethod},
 		{"project_wrap", "missing call", 0.035, all, projectWrap},
@@ -23,7 +28,7 @@ func beyondOperators() []operator {
 		{"companion_statement", "missing statement", 0.030, all, companionStatement},
 		{"opposite_statement", "missing statement", 0.025, all, oppositeStatement},
 		{"both_operands", "missing call", 0.012, all, bothOperands},
-	}...)
+	}
 }
 
 // Beyond lists changes of the nodes that begin in the bytes [start, end) of a

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -359,9 +360,15 @@ func marked(t *testing.T, text string) (files map[string]*code.Tree, path string
 	return files, path, start, wrong, right
 }
 
+func allWholes() map[string]string {
+	out := maps.Clone(wholes)
+	maps.Copy(out, parts)
+	return out
+}
+
 func TestR1WhatTheProjectHoldsMendsOneFunction(t *testing.T) {
 	t.Parallel()
-	for name, text := range wholes {
+	for name, text := range allWholes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mendsWhole(t, name, text)
@@ -401,7 +408,7 @@ func mendsWhole(t *testing.T, name, text string) {
 // TestR1ProjectIsTheSameEachTime holds the order of what maps hold.
 func TestR1ProjectIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	for name, text := range wholes {
+	for name, text := range allWholes() {
 		files, path, _, _, _ := marked(t, text)
 		first := NewProject(files).Beyond(path, 0, len(files[path].Src))
 		for range 3 {
@@ -421,7 +428,7 @@ func TestR1ProjectIsTheSameEachTime(t *testing.T) {
 // TestR1BeyondParses: what is made of foreign files is still code.
 func TestR1BeyondParses(t *testing.T) {
 	t.Parallel()
-	for name, text := range wholes {
+	for name, text := range allWholes() {
 		files, path, _, _, _ := marked(t, text)
 		src := files[path].Src
 		for _, m := range NewProject(files).Beyond(path, 0, len(src)) {

@@ -106,6 +106,10 @@ type scene struct {
 	said    map[string]bool // words that the issue uses
 	flats   map[int][]code.Node
 	ifs     []setting
+
+	readings   map[int]map[string]int // by the start of a function: how often it reads each name
+	idles      []variable             // of the span; nil until they are asked for
+	neighbours []choice               // the files that its pieces are held against
 }
 
 type weighted struct {

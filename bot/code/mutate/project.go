@@ -28,6 +28,7 @@ type Project struct {
 	count    map[string]int           // how often a name stands anywhere
 	keyed    map[string][]code.Node   // literals with keys, by each key
 	idle     []*function              // that nothing calls
+	units    map[string][]unit
 }
 
 // function is a function or method of the project.
@@ -56,13 +57,14 @@ type wrapUse struct {
 	form string // with % for the value
 	last string // the last name of the value
 	path string
+	own  bool // the value's variable takes the result: x = f(x)
 }
 
 // NewProject gathers the facts of some files, by their path.
 func NewProject(files map[string]*code.Tree) *Project {
 	p := &Project{
 		files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{},
-		compared: map[string][]heldAgainst{}, read: map[string][]string{}, count: map[string]int{}, keyed: map[string][]code.Node{},
+		compared: map[string][]heldAgainst{}, read: map[string][]string{}, count: map[string]int{}, keyed: map[string][]code.Node{}, units: map[string][]unit{},
 	}
 	for name := range files {
 		p.paths = append(p.paths, name)
@@ -81,6 +83,7 @@ func NewProject(files map[string]*code.Tree) *Project {
 			if isName(n) {
 				p.count[n.Text()]++
 			}
+			p.noteUnit(name, n)
 			return true
 		})
 		p.gatherUnions(files[name].Src)

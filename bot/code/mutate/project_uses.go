@@ -17,20 +17,24 @@ func (p *Project) use(file string, n code.Node) {
 	switch {
 	case has && plainArguments(args, -1) && lastName(o) != "":
 		value, form = o, "%."+m.Text()+list.Text()
-	case len(args) >= 1 && len(args) <= 3 && plainArguments(args, 0) && (!has || rootName(o) != ""):
+	case len(args) >= 1 && len(args) <= 4 && plainArguments(args, 0) && (!has || rootName(o) != ""):
 		value = args[0]
 		form = n.Text()[:value.Start()-n.Start()] + "%" + n.Text()[value.End()-n.Start():]
 	}
 	if form == "" || lastName(value) == "" || n.Up() == "expression_statement" {
 		return
 	}
-	p.wraps = append(p.wraps, wrapUse{form: form, last: lastName(value), path: file})
+	own := targetOf(parentOf(n)) == value.Text()
+	if n.Up() == "expression_list" {
+		own = targetOf(parentOf(parentOf(n))) == value.Text()
+	}
+	p.wraps = append(p.wraps, wrapUse{form: form, last: lastName(value), path: file, own: own})
 }
 
 // plainArguments tells that all arguments but one are constants.
 func plainArguments(args []code.Node, but int) bool {
 	for i, a := range args {
-		if i != but && !isConstant(a) && a.Kind() != "float_literal" {
+		if i != but && !isConstant(a) && !isSigned(a) && a.Kind() != "float_literal" {
 			return false
 		}
 	}
@@ -46,4 +50,10 @@ func lastName(n code.Node) string {
 		return m.Text()
 	}
 	return ""
+}
+
+// isSigned tells a number with its sign.
+func isSigned(n code.Node) bool {
+	kids := n.NamedChildren()
+	return len(kids) == 1 && isInteger(kids[0]) && (n.Kind() == "unary_expression" || n.Kind() == "unary_operator")
 }

@@ -45,7 +45,10 @@ func elementCopy(s *scene, n code.Node) {
 	case isReturned(n) && (n.Kind() == "identifier" || n.Kind() == "member_expression"):
 		list = n
 	case n.Kind() == "call_expression":
-		fn, _, _, _ := call(n)
+		fn, _, _, called := call(n)
+		if !called {
+			return // a tagged template
+		}
 		if _, m, ok := member(fn); !ok || m.Text() != "slice" && m.Text() != "concat" {
 			return
 		}
