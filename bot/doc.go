@@ -51,6 +51,12 @@
 //	eval                    cases as data
 //	eval/ladder             the ladder's policies, compared on recorded outcomes
 //	eval/regions            regions beside the languages' own tools
+//	eval/targets            targeted tests beside whole suites, on planted faults
+//	eval/checks             fettle check beside the projects' own commands
+//	eval/mend               mechanical repair on bugs of real code
+//	eval/mend/bugs          the format of these bugs, and what of their tests is held back
+//	eval/mend/inject        faults planted into correct code
+//	eval/mend/history       faults that real commits mended
 //	bot                     this package
 //	bot/forge               GitHub; the only importer of go-github
 //	bot/forge/simulator     a GitHub for the demo and the tests

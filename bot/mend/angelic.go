@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -44,6 +45,20 @@ type wishExpr struct {
 	Text   string
 	Cost   float64 // how unlikely somebody wrote it: its size and what it is made of
 	Broken int     // passing executions in which it comes to something else
+}
+
+// eachStood looks into so many places with some workers, and gives what each found.
+func eachStood(ctx context.Context, workers, places int, stand func(worker, i int) ([]wish, error)) ([][]wish, error) {
+	out := make([][]wish, places)
+	var mu sync.Mutex
+	err := parallel(ctx, workers, places, func(worker, i int) (map[string]bool, error) {
+		found, err := stand(worker, i)
+		mu.Lock()
+		defer mu.Unlock()
+		out[i] = found
+		return nil, err
+	}, func(int, map[string]bool) bool { return true })
+	return out, err
 }
 
 const (

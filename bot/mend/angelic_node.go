@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -51,18 +50,9 @@ func (b *nodeBench) wishes(ctx context.Context, at []candidate, red, green []ver
 		return nil, err
 	}
 	near := b.beside(red, green)
-	out := make([][]wish, len(at))
-	s0 := b.stood + 1
+	first := b.stood + 1
 	b.stood += len(at)
-	var mu sync.Mutex
-	err := parallel(ctx, len(b.spaces), len(at), func(worker, i int) (map[string]bool, error) {
-		found, err := b.stand(ctx, worker, 2*(s0+i), at[i], red, near)
-		mu.Lock()
-		defer mu.Unlock()
-		out[i] = found
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
-	return out, err
+	return eachStood(ctx, len(b.spaces), len(at), func(worker, i int) ([]wish, error) { return b.stand(ctx, worker, 2*(first+i), at[i], red, near) })
 }
 
 // stand looks into one place: the first execution in a failing test makes

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // the driver
 	"fmt"
-	"sync"
 
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -31,16 +30,7 @@ type pythonSite struct {
 const siteTime, siteWall = 2.0, 4.0
 
 func (b *pythonBench) wishes(ctx context.Context, at []candidate, red, green []verify.TestResult) ([][]wish, error) {
-	out := make([][]wish, len(at))
-	var mu sync.Mutex
-	err := parallel(ctx, len(b.workers), len(at), func(worker, i int) (map[string]bool, error) {
-		found, err := b.stand(ctx, worker, at[i], red, green)
-		mu.Lock()
-		defer mu.Unlock()
-		out[i] = found
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
-	return out, err
+	return eachStood(ctx, len(b.workers), len(at), func(worker, i int) ([]wish, error) { return b.stand(ctx, worker, at[i], red, green) })
 }
 
 // stand looks into one place: the first execution in a failing test makes

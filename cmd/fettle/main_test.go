@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 
 	"github.com/fettle-dev/fettle/bot"
 )
@@ -56,30 +54,6 @@ func offline() {
 		os.Exit(99)
 	}
 	main()
-}
-
-func raiseLoopback() error {
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(s)
-	ifr, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	ifr.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	if err := unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, ifr); err != nil {
-		return err
-	}
-	all, err := net.Interfaces()
-	if err != nil {
-		return err
-	}
-	if len(all) != 1 {
-		return fmt.Errorf("there are %d network interfaces, so this is not offline", len(all))
-	}
-	return nil
 }
 
 // heavy bounds the tests that run whole repairs at the same time.
