@@ -86,6 +86,38 @@ func compare(preSelf, preOther string, selfInt, otherInt int, selfNumeric, other
 	return -1
 }
 `,
+	"term_affix": `
+-- a.py --
+def link(middle):
+    if «"@" in middle|"@" in middle and not middle.startswith("@")» and ":" not in middle:
+        return "mailto:" + middle
+    return middle
+`,
+	"term_sibling": `
+-- a.js --
+export function text(url) {
+  const lead = url.protocol + (isSpecial(url) || «url.slashes|(url.protocol && url.slashes)» ? '//' : '')
+  return lead
+}
+`,
+	"guard_contains": `
+-- a.go --
+package p
+
+import "strings"
+
+func strip(s string) string {
+	«|if !strings.ContainsRune(s, '.') {
+		return s
+	}
+	»for i := len(s) - 1; i > 0; i-- {
+		if s[i] == '.' {
+			return strings.TrimSpace(s[:i])
+		}
+	}
+	return s
+}
+`,
 	"guard_alternative": `
 -- a.js --
 export function freeze(list) {
