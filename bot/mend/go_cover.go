@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"strconv"
@@ -20,23 +21,8 @@ func (b *goBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace
 	pkgs, groups := byPackage(tests, b.suite)
 	found := map[string]trace{}
 	for i, pkg := range pkgs {
-		name := fmt.Sprintf("cover%d.test", i)
-		res, err := b.build(ctx, b.spaces[0], pkg, name, "-cover", "-covermode=set", "-coverpkg=./...")
-		if err != nil {
-			return nil, err
-		}
-		if !res.OK() {
-			continue
-		}
-		ts := groups[pkg]
-		err = parallel(ctx, len(b.shared), len(ts), func(worker, k int) (map[string]bool, error) {
-			t, err := b.traceOne(ctx, worker, pkg, name, fmt.Sprintf("cover%d-%d.out", i, k), module, ts[k])
-			b.mu.Lock()
-			found[t.id] = t
-			b.mu.Unlock()
-			return nil, err
-		}, func(int, map[string]bool) bool { return true })
-		if err != nil {
+		c := covering{pkg: pkg, module: module, name: fmt.Sprintf("cover%d", i), found: found}
+		if err := b.tracePackage(ctx, c, groups[pkg]); err != nil {
 			return nil, err
 		}
 	}
@@ -49,20 +35,75 @@ func (b *goBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace
 	return out, nil
 }
 
-func (b *goBench) traceOne(ctx context.Context, worker int, pkg, name, file, module string, t verify.TestResult) (trace, error) {
+// covering is the tracing of a package's tests.
+type covering struct {
+	pkg, module, name string
+	found             map[string]trace // by test
+}
+
+// tracePackage traces tests, and those again that panicked, as they are when they
+// catch that.
+func (b *goBench) tracePackage(ctx context.Context, c covering, tests []verify.TestResult) error {
+	died, err := b.traceTests(ctx, c, tests)
+	if err != nil || len(died) == 0 {
+		return err
+	}
+	dir := path.Join(b.suite.Dir, c.pkg)
+	list, err := fs.ReadDir(b.tree.FS(), path.Clean(dir))
+	if err != nil {
+		return nil //nolint:nilerr // what the dumps of goroutines tell has to do
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	undo, err := catchPanics(b.spaces[0], dir, names)
+	defer undo()
+	if err != nil {
+		return err
+	}
+	c.name += "caught"
+	_, err = b.traceTests(ctx, c, died)
+	return err
+}
+
+// traceTests gives the tests that ended without telling what they ran.
+func (b *goBench) traceTests(ctx context.Context, c covering, tests []verify.TestResult) (died []verify.TestResult, err error) {
+	res, err := b.build(ctx, b.spaces[0], c.pkg, c.name+".test", "-cover", "-covermode=set", "-coverpkg=./...")
+	if err != nil || !res.OK() {
+		return nil, err
+	}
+	err = parallel(ctx, len(b.shared), len(tests), func(worker, k int) (map[string]bool, error) {
+		t, told, err := b.traceOne(ctx, worker, c, k, tests[k])
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if _, known := c.found[t.id]; told || !known {
+			c.found[t.id] = t
+		}
+		if !told {
+			died = append(died, tests[k])
+		}
+		return nil, err
+	}, func(int, map[string]bool) bool { return true })
+	return died, err
+}
+
+func (b *goBench) traceOne(ctx context.Context, worker int, c covering, k int, t verify.TestResult) (tr trace, told bool, err error) {
 	wall := int(4*b.limit.Milliseconds()) + 2000
-	ran, err := b.shared[worker].run(ctx, b.call(name, pkg, goRequest{CPU: wall, Wall: 2 * wall, Text: true}, 0,
+	file := fmt.Sprintf("%s-%d.out", c.name, k)
+	ran, err := b.shared[worker].run(ctx, b.call(c.name+".test", c.pkg, goRequest{CPU: wall, Wall: 2 * wall, Text: true}, 0,
 		"-test.run="+exactly(goTestName(t, b.suite)), "-test.coverprofile=/out/"+file, "-test.timeout="+b.limit.String()))
 	if err != nil {
-		return trace{}, err
+		return trace{}, true, err
 	}
-	tr := trace{id: t.ID, passed: ran.passed(goTestName(t, b.suite)), lines: map[string]map[int]int{}}
-	if raw, err := b.spaces[0].ReadOut(file, maxAnswer); err == nil {
-		tr.lines = coverLines(string(raw), module, b.suite.Dir)
-	} else {
+	tr = trace{id: t.ID, passed: ran.passed(goTestName(t, b.suite)), lines: map[string]map[int]int{}}
+	raw, err := b.spaces[0].ReadOut(file, maxAnswer)
+	if err != nil {
 		tr.lines = stackLines(ran.Text) // it panicked or ran out of time
+		return tr, false, nil           //nolint:nilerr // the dump has to do
 	}
-	return tr, nil
+	tr.lines = coverLines(string(raw), c.module, b.suite.Dir)
+	return tr, true, nil
 }
 
 // exactly selects one test, also a subtest.
