@@ -49,7 +49,7 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 	if len(sch.files) == 0 || len(pkgs) == 0 {
 		return out, nil
 	}
-	if err := b.buildSchemata(ctx, sch, pkgs); err != nil {
+	if _, err := b.buildSchemata(ctx, sch, siteStem, pkgs); err != nil {
 		return out, err
 	}
 	var mu sync.Mutex
@@ -78,7 +78,7 @@ func (b *goBench) overhear(ctx context.Context, worker, i int, at candidate, exp
 				continue
 			}
 			file := fmt.Sprintf("site-%x.txt", sha256.Sum256(fmt.Appendf(nil, "%s:%d-%d %s %t %s", at.path, at.start, at.end, at.site.Kind, isRed, pkg)))
-			req := b.call(batchName(pkgs, pkg), pkg, goRequest{CPU: 3000, Wall: 6000}, i+1, "-test.run="+pattern(tests, b.suite))
+			req := b.call(b.named(siteStem, pkg), pkg, goRequest{CPU: 3000, Wall: 6000}, i+1, "-test.run="+pattern(tests, b.suite))
 			req.Env = append(req.Env, "FETTLE_SITE=/out/"+file)
 			if _, err := b.shared[worker].run(ctx, req); err != nil {
 				return out, err

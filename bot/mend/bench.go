@@ -23,6 +23,9 @@ type bench interface {
 	close() error
 }
 
+// preparer is a bench that can get ready while candidates are made.
+type preparer interface{ prepare(ctx context.Context) }
+
 // trace is what one test ran.
 type trace struct {
 	id     string

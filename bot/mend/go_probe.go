@@ -224,4 +224,7 @@ func unhook(texts map[string][]byte, bad []misfit) bool {
 	return taken
 }
 
-var _ prober = (*goBench)(nil)
+var (
+	_ prober   = (*goBench)(nil)
+	_ preparer = (*goBench)(nil)
+)

@@ -159,10 +159,15 @@ func (r *goRunner) stop() {
 // look asks once which packages the tests of each package need, so that a
 // candidate is not run on tests that cannot notice it.
 func (b *goBench) look(ctx context.Context) error {
+	b.ready.Lock()
+	defer b.ready.Unlock()
+	return b.lookUp(ctx)
+}
+
+func (b *goBench) lookUp(ctx context.Context) error {
 	if b.needs != nil {
 		return nil
 	}
-	b.needs = map[string]map[string]bool{}
 	root, err := b.spaces[0].Run(ctx, sandbox.Command{Argv: []string{"go", "env", "GOROOT"}, Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit}})
 	if err != nil {
 		return err
@@ -172,8 +177,12 @@ func (b *goBench) look(ctx context.Context) error {
 		Argv: []string{"go", "list", "-e", "-test", "-f", `{{.ImportPath}}{{"\t"}}{{join .Deps " "}}`, "./..."}, Dir: b.suite.Dir,
 		Limits: sandbox.Limits{Wall: buildLimit, OutputBytes: 32 << 20},
 	})
-	if err != nil || !res.OK() || res.Truncated {
-		return err // nothing is known: all tests are run
+	if err != nil {
+		return err
+	}
+	b.needs = map[string]map[string]bool{}
+	if !res.OK() || res.Truncated {
+		return nil // nothing is known: all tests are run
 	}
 	module, err := b.module()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,16 +30,22 @@ type goBench struct {
 	own    []*goRunner                // one in each workspace
 	needs  map[string]map[string]bool // package folder → import paths that its tests need; nil while not known
 	usual  map[string]int             // package folder → processor milliseconds of its green tests on the unchanged tree
+	ailing map[string]int             // the same of its failing tests, where they come to an end
 	most   map[string]int             // package folder → the most that a candidate used and came to its end
 	types  *goTypes                   // nil while not known, or not to be had
 	tree   *os.Root                   // the repository
-	few    bool                       // few candidates are tried: each has all the time it may need
+	red    []verify.TestResult
+	few    bool           // few candidates are tried: each has all the time it may need
+	last   *goBuild       // what the binaries of the last batch hold
+	binary map[string]int // package folder → the number of its binaries
 	mu     sync.Mutex
+	ready  sync.Mutex // held while the bench is prepared
+	ahead  context.CancelFunc
 	patience
 }
 
 func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
-	b := &goBench{suite: t.suite, green: t.green, limit: limit, usual: map[string]int{}, most: map[string]int{}}
+	b := &goBench{suite: t.suite, green: t.green, red: t.red, limit: limit, usual: map[string]int{}, ailing: map[string]int{}, most: map[string]int{}, binary: map[string]int{}, ahead: func() {}}
 	var err error
 	if b.tree, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("opening the repository: %w", err)
@@ -70,6 +76,9 @@ func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit tim
 func (b *goBench) round() int { return batchSize }
 
 func (b *goBench) close() error {
+	b.ahead()
+	b.ready.Lock() // what was begun ahead has ended then
+	defer b.ready.Unlock()
 	err := b.tree.Close()
 	for _, r := range append(b.shared, b.own...) {
 		r.stop()
@@ -82,8 +91,6 @@ func (b *goBench) close() error {
 	}
 	return err
 }
-
-const buildLimit = 2 * time.Minute
 
 // byPackage groups tests by package folder. A native id is "folder:Test/sub".
 func byPackage(tests []verify.TestResult, s verify.Suite) (pkgs []string, groups map[string][]verify.TestResult) {
@@ -117,12 +124,6 @@ func pattern(tests []verify.TestResult, s verify.Suite) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// build compiles the test binary of a package to /out/name.
-func (b *goBench) build(ctx context.Context, w *sandbox.Workspace, pkg, name string, args ...string) (sandbox.Result, error) {
-	argv := append([]string{"go", "test", "-c", "-vet=off", "-gcflags=./...=-e", "-ldflags=-s -w", "-o", "/out/" + name}, args...)
-	return w.Run(ctx, sandbox.Command{Argv: append(argv, "./"+pkg), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: buildLimit, OutputBytes: 8 << 20}})
-}
-
 // call is a run of a built test binary in its package's folder, with a
 // candidate chosen; 0 for none.
 func (b *goBench) call(name, pkg string, r goRequest, candidate int, args ...string) goRequest {
@@ -133,13 +134,13 @@ func (b *goBench) call(name, pkg string, r goRequest, candidate int, args ...str
 
 // run runs tests of one package in a built binary.
 func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c candidate, number int, tests []verify.TestResult) (map[string]bool, error) {
-	req := b.call(name, pkg, b.bounds(pkg, len(tests)), number, "-test.run="+pattern(tests, b.suite))
+	req := b.call(name, pkg, b.bounds(pkg, tests), number, "-test.run="+pattern(tests, b.suite))
 	if len(tests) > 8 {
 		req.Argv = append(req.Argv, "-test.failfast")
 	}
 	ran, err := r.run(ctx, req)
 	if err == nil && ran.Late && (b.few || b.worth(c)) {
-		req.CPU, req.Wall = wider*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
+		req.CPU, req.Wall = max(wider*req.CPU, b.slowest()), 3*req.Wall // it may be the one, and the machine may be busy
 		if ran, err = r.run(ctx, req); ran.Late {
 			b.hangs(c)
 		}
@@ -155,56 +156,6 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c cand
 		}
 	}
 	return out, nil
-}
-
-// bounds are what a candidate may use: some times what the green tests of its
-// package use on the unchanged tree, or what other candidates used on a machine
-// that may be busy.
-func (b *goBench) bounds(pkg string, n int) goRequest {
-	b.mu.Lock()
-	usual, known := b.usual[pkg]
-	most := b.most[pkg]
-	b.mu.Unlock()
-	wall := int(b.limit.Milliseconds())
-	if !known {
-		return goRequest{CPU: wall * min(n, 8), Wall: 2 * wall * min(n, 8)}
-	}
-	return goRequest{CPU: max(100+5*usual, 60+4*most), Wall: 2*wall + 10*usual}
-}
-
-// note keeps what the run of a candidate used that came to its end.
-func (b *goBench) note(pkg string, ran goAnswer) {
-	if ran.Late {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.most[pkg] = max(b.most[pkg], min(ran.CPU, 200))
-}
-
-// learn measures the green tests of a package in a built binary on the
-// unchanged tree.
-func (b *goBench) learn(ctx context.Context, name, pkg string) error {
-	b.mu.Lock()
-	_, known := b.usual[pkg]
-	b.mu.Unlock()
-	if known {
-		return nil
-	}
-	_, greens := byPackage(b.green, b.suite)
-	tests := greens[pkg]
-	if len(tests) == 0 {
-		return nil
-	}
-	wall := int(b.limit.Milliseconds()) * min(len(tests), 20)
-	ran, err := b.shared[0].run(ctx, b.call(name, pkg, goRequest{CPU: wall, Wall: 2 * wall}, 0, "-test.run="+pattern(tests, b.suite)))
-	if err != nil || ran.Late {
-		return err
-	}
-	b.mu.Lock()
-	b.usual[pkg] = ran.CPU
-	b.mu.Unlock()
-	return nil
 }
 
 // try builds batches of candidates and runs each; what cannot stand behind a
@@ -242,31 +193,23 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 		}
 	}
 	b.few = len(cs) <= fewCandidates
-	sch := newSchemata(cs)
-	sch.sift(b.types, cs)
 	pkgs, groups := byPackage(tests, b.suite)
-	var touched []string
-	for _, p := range pkgs {
-		for _, c := range cs {
-			if b.reaches(p, c.path) {
-				touched = append(touched, p)
-				break
-			}
-		}
-	}
-	if len(sch.files) > 0 && len(touched) > 0 {
-		if err := b.buildSchemata(ctx, sch, touched); err != nil {
-			return false, err
-		}
+	touched := slices.DeleteFunc(slices.Clone(pkgs), func(p string) bool {
+		return !slices.ContainsFunc(cs, func(c candidate) bool { return b.reaches(p, c.path) })
+	})
+	laid, err := b.lay(ctx, cs, touched)
+	if err != nil {
+		return false, err
 	}
 	goOn := true
-	err := parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
+	err = parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
 		passed := map[string]bool{}
-		if !sch.built[i] && !sch.alone[i] {
+		at := laid.place[changeOf(cs[i])]
+		if !laid.built[at] && !laid.alone[at] {
 			return passed, nil
 		}
 		for k, pkg := range pkgs {
-			got, err := b.one(ctx, worker, cs[i], i, sch, batchName(touched, pkg), pkg, groups[pkg])
+			got, err := b.one(ctx, worker, cs[i], at, laid, pkg, groups[pkg])
 			if err != nil {
 				return nil, err
 			}
@@ -283,22 +226,14 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	return goOn, err
 }
 
-func batchName(touched []string, pkg string) string {
-	for k, p := range touched {
-		if p == pkg {
-			return fmt.Sprintf("batch%d.test", k)
-		}
-	}
-	return ""
-}
-
-// one runs one candidate on the tests of one package.
-func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *schemata, name, pkg string, tests []verify.TestResult) (map[string]bool, error) {
+// one runs one candidate, the one at a place of what was built last, on the tests
+// of one package.
+func (b *goBench) one(ctx context.Context, worker int, c candidate, at int, laid *goBuild, pkg string, tests []verify.TestResult) (map[string]bool, error) {
 	switch {
 	case !b.reaches(pkg, c.path):
 		return b.asBefore(tests), nil
-	case sch.built[i]:
-		return b.run(ctx, b.shared[worker], name, pkg, c, i+1, tests)
+	case laid.built[at]:
+		return b.run(ctx, b.shared[worker], b.named(batchStem, pkg), pkg, c, at+1, tests)
 	}
 	return b.kept[worker].with(c, func() (map[string]bool, error) {
 		name := fmt.Sprintf("alone%d.test", worker)
@@ -308,54 +243,6 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, i int, sch *
 		}
 		return b.run(ctx, b.own[worker], name, pkg, c, 0, tests)
 	})
-}
-
-// buildSchemata compiles all candidates at once, leaving out, round by round,
-// those that the compiler refuses.
-func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, pkgs []string) error {
-	w := b.spaces[0]
-	defer func() {
-		for _, f := range sch.files {
-			_ = w.WriteFile(f.path, f.original) // the workspace is thrown away
-		}
-		for _, dir := range sch.dirs() {
-			_ = w.Remove(path.Join(dir, schemataFile))
-			for name := range sch.beside {
-				_ = w.Remove(path.Join(dir, name))
-			}
-		}
-	}()
-	for range 12 {
-		if err := sch.write(w); err != nil {
-			return err
-		}
-		dropped, ok := 0, true
-		for _, pkg := range pkgs {
-			res, err := b.build(ctx, w, pkg, batchName(pkgs, pkg))
-			if err != nil {
-				return err
-			}
-			if res.OK() {
-				continue
-			}
-			ok = false
-			dropped += sch.drop(complaints(b.suite.Dir, string(res.Stderr)+string(res.Stdout)))
-			break
-		}
-		if ok {
-			sch.markBuilt()
-			for _, pkg := range pkgs {
-				if err := b.learn(ctx, batchName(pkgs, pkg), pkg); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if dropped == 0 {
-			break // what fails is not one of ours: try the candidates alone
-		}
-	}
-	return nil
 }
 
 func merge(into, from map[string]bool) {

@@ -168,6 +168,9 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 			total.Reason = fmt.Sprintf("mechanical repair does not know tests of %s", t.suite.Name)
 			continue
 		}
+		if p, ok := b.(preparer); ok {
+			p.prepare(ctx)
+		}
 		s := &search{mender: m, req: r, target: t, bench: b, until: limit, sources: newSources(r.Base), most: m.cfg.most(r) - total.Tried}
 		found, err := s.run(ctx, suspects)
 		err = errors.Join(err, b.close())

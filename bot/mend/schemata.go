@@ -231,6 +231,7 @@ func (s *schemata) dirs() []string {
 }
 
 func (s *schemata) markBuilt() {
+	clear(s.built)
 	for _, f := range s.files {
 		for _, p := range f.parts {
 			if !p.gone && !s.alone[p.index] {

@@ -89,7 +89,7 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 	if len(sch.alone) != 1 || !sch.alone[3] {
 		t.Errorf("alone: %v, want the constant, of which no types are known", sch.alone)
 	}
-	if err := b.(*goBench).buildSchemata(t.Context(), sch, []string{"."}); err != nil {
+	if _, err := b.(*goBench).buildSchemata(t.Context(), sch, batchStem, []string{"."}); err != nil {
 		t.Fatal(err)
 	}
 	if !sch.built[0] || sch.built[1] || !sch.built[2] {
