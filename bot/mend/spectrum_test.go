@@ -54,3 +54,33 @@ func TestR2AConstantThatOnlyATestHoldsIsADoubt(t *testing.T) {
 		}
 	}
 }
+
+// A function's lines behind its first dozen are suspected too, behind the best
+// lines of all functions.
+func TestR1AllLinesOfASuspiciousFunctionAreSearched(t *testing.T) {
+	t.Parallel()
+	var all []Suspect
+	for i := range 120 {
+		all = append(all, Suspect{Path: "a.py", Line: i + 1, Region: "f", Score: 1 - float64(i)/1000, Reasons: []string{"run"}})
+	}
+	for i := range 30 {
+		all = append(all, Suspect{Path: "b.py", Line: i + 1, Region: "g", Score: 0.5 - float64(i)/1000})
+	}
+	got := spread(all)
+	if len(got) != len(all) {
+		t.Fatalf("%d of %d lines", len(got), len(all))
+	}
+	type at struct {
+		path string
+		line int
+	}
+	seen := map[at]bool{}
+	for i, s := range got {
+		if seen[at{s.Path, s.Line}] {
+			t.Errorf("line %d of %s stands twice", s.Line, s.Path)
+		}
+		if seen[at{s.Path, s.Line}] = true; i < 12 && s.Path != "a.py" || i >= 12 && i < 24 && s.Path != "b.py" {
+			t.Errorf("place %d is %s:%d", i, s.Path, s.Line)
+		}
+	}
+}

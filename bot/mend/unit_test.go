@@ -34,8 +34,8 @@ func TestR1OchiaiRanksWhatOnlyFailingTestsRun(t *testing.T) {
 	for _, s := range got {
 		order = append(order, s.Line)
 	}
-	if len(order) != 3 || order[0] != 3 || order[1] != 4 || order[2] != 2 {
-		t.Errorf("order %v, want 3 4 2", order)
+	if !slices.Equal(order, []int{3, 4, 2, 1}) {
+		t.Errorf("order %v, want 3 4 2, and the head that no test runs behind them", order)
 	}
 	if got[0].Score != 1 || got[1].Score >= 1 {
 		t.Errorf("scores %v", got)
