@@ -25,7 +25,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		}
 	}
 	if len(r.state.Baseline) > 0 && res.Best != nil {
-		res.KnownRed = without(r.baseline.Report.Red(), res.Best.Fixed)
+		res.KnownRed = without(without(r.baseline.Report.Red(), res.Best.Fixed), r.baseline.Flaky) // what is red by chance may be green now
 	}
 	if res.Outcome == task.Success {
 		res.DraftReasons = append(draftReasons(res), r.in.OpenPoints...)

@@ -69,3 +69,29 @@ class T(unittest.TestCase):
 		t.Errorf("judged %+v", out)
 	}
 }
+
+// A test that a selection by its name does not reach has not passed: here the
+// parent's body decides by what else runs whether it is there.
+func TestC6ATestThatIsNotSeenAgainIsNotFlaky(t *testing.T) {
+	t.Parallel()
+	r := from(t, `
+-- package.json --
+{"type": "module", "scripts": {"test": "node --test test/index.js"}}
+-- test/index.js --
+import './a.js';
+-- test/a.js --
+import test from 'node:test';
+import assert from 'node:assert';
+test('`+"`a`"+`', async (t) => {
+  await t.test('allows `+"`x<!-y`"+` (odd)', () => { assert.equal(1, 2); });
+  await t.test('fine', () => {});
+});
+`)
+	base := baseline(t, verifier(t), r)
+	if red := base.Report.Red(); len(red) != 2 {
+		t.Fatalf("red %q", red)
+	}
+	if len(base.Flaky) > 0 {
+		t.Errorf("flaky %q", base.Flaky)
+	}
+}
