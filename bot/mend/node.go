@@ -121,16 +121,19 @@ func inFile(t verify.TestResult, s verify.Suite) string {
 func (b *nodeBench) learn(ctx context.Context, tests []verify.TestResult) error {
 	files, groups := byFile(tests, b.suite)
 	_, greens := byFile(b.green, b.suite)
-	for _, f := range files {
-		if _, known := b.warm[f]; known {
-			continue
-		}
-		use, err := b.rehearse(ctx, f, greens[f])
-		if err != nil {
-			return err
-		}
-		b.warm[f] = use
-		if use == nil || b.mocha() { // its limit is needed for what is late in a worker, too
+	files = slices.DeleteFunc(files, func(f string) bool { _, known := b.warm[f]; return known })
+	uses := make([]*nodeUse, len(files))
+	err := parallel(ctx, len(b.workers), len(files), func(worker, i int) (map[string]bool, error) {
+		var err error
+		uses[i], err = b.rehearse(ctx, worker, files[i], greens[files[i]])
+		return nil, err
+	}, func(int, map[string]bool) bool { return true })
+	if err != nil {
+		return err
+	}
+	for i, f := range files {
+		b.warm[f] = uses[i]
+		if uses[i] == nil || b.mocha() { // its limit is needed for what is late in a worker, too
 			if err := b.learnProcess(ctx, groups[f]); err != nil {
 				return err
 			}
@@ -145,14 +148,14 @@ const maxRehearsed = 60
 
 // rehearse runs a file's green tests in a worker, twice, as a candidate would
 // be; nil when they do not pass there.
-func (b *nodeBench) rehearse(ctx context.Context, file string, greens []verify.TestResult) (*nodeUse, error) {
+func (b *nodeBench) rehearse(ctx context.Context, worker int, file string, greens []verify.TestResult) (*nodeUse, error) {
 	use := &nodeUse{}
 	for _, t := range greens[:min(len(greens), maxRehearsed)] {
 		use.names = append(use.names, inFile(t, b.suite))
 	}
 	limit := float64(b.limit.Milliseconds()) * float64(min(len(use.names)+1, 20))
 	for range 2 {
-		ran, err := b.workers[0].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: 2000 + limit, Wall: 4000 + limit})
+		ran, err := b.workers[worker].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: 2000 + limit, Wall: 4000 + limit})
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +216,7 @@ func (b *nodeBench) run(ctx context.Context, worker int, c candidate, tests []ve
 			return out, nil
 		}
 	}
-	if warm == len(files) && (len(out) < len(tests) || b.trusted()) {
+	if warm == len(files) && (len(out) < len(tests) || len(files) > mostTried || b.trusted()) {
 		return out, nil
 	}
 	own, err := b.runProcess(ctx, b.spaces[worker], tests)
@@ -226,6 +229,11 @@ func (b *nodeBench) run(ctx context.Context, worker int, c candidate, tests []ve
 // A worker is trusted when what passed in it so often passed in a process of its
 // own too, and never did not. What is found is judged by the real runner anyway.
 const enoughTrust = 3
+
+// mostTried is of how many files at most the tests are run in a process of their
+// own for that: a file takes a quarter of a second, and the failing tests tell
+// as much.
+const mostTried = 3
 
 func (b *nodeBench) trusted() bool {
 	b.mu.Lock()
