@@ -43,7 +43,10 @@ func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, 
 		Functions: list(x.Functions), Red: natives(red, b.suite)}
 	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
-	req.Limit, req.Wall = req.Limit+siteTime, siteWall
+	for id := range req.Limits {
+		req.Limits[id] += siteTime
+	}
+	req.Wall = siteWall
 	answer, err := b.ask(ctx, worker, req)
 	if err != nil {
 		return nil, fmt.Errorf("looking into line %d of %s: %w", x.Line, at.path, err)

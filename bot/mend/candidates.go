@@ -24,6 +24,7 @@ const (
 	// many; with each round come a few more. Most of a search never gets to the
 	// last ones, and making the candidates of a long function takes a second.
 	firstPlaces, firstCandidates, nextPlaces = 12, 3000, 2
+	maxOfPlace                               = 4000 // the likeliest by place and operator
 )
 
 // spot is a region with suspicious lines.
@@ -93,9 +94,14 @@ func (s *search) unfold(ctx context.Context) ([]candidate, error) {
 		if !s.lacks(Naturalness) && unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
 			continue // its plain twin is among the candidates, or the statement without it
 		}
-		c.score *= s.weigh(c)
 		c.rank = c.score
 		out = append(out, c)
+	}
+	byRank(out)
+	out = out[:min(len(out), maxOfPlace)]
+	for i := range out {
+		out[i].score *= s.weigh(out[i])
+		out[i].rank = out[i].score
 	}
 	if !s.lacks(Synthesis) {
 		out = append(out, s.forces(project, p.path, p.reg, s.suspicion)...)

@@ -7,7 +7,7 @@ const (
 	// and with it what no busy machine uses up.
 	wider = 6
 	// Of candidates that still come to no end the first few are waited for.
-	maxHungRegion, maxHung = 2, 6
+	maxHungRegion, maxHung = 1, 3
 )
 
 // patience decides which late candidates are run again with wide bounds. Usual

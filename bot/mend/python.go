@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +35,8 @@ type pythonBench struct {
 	cfg     Config
 	dir     string
 	suite   verify.Suite
-	limit   time.Duration
+	limit   time.Duration      // of a test
+	usual   map[string]float64 // test file → seconds that most of its green tests need
 	collect pythonRequest
 	workers []*pythonWorker
 	patience
@@ -54,16 +56,16 @@ type pythonWorker struct {
 }
 
 type pythonRequest struct {
-	Program string            `json:"program"`
-	Dir     string            `json:"dir"`
-	Tests   []string          `json:"tests"`
-	Files   map[string]string `json:"files"`             // path → content, each byte a character
-	Collect bool              `json:"collect,omitempty"` // only import what these tests need, for the requests that follow
-	Whole   bool              `json:"whole,omitempty"`   // run from the start, without what was collected
-	Trace   bool              `json:"trace,omitempty"`
-	Texts   bool              `json:"texts,omitempty"` // say how tests failed
-	Limit   float64           `json:"limit"`           // seconds of processor time, one test
-	Wall    float64           `json:"wall"`            // seconds, all
+	Program string             `json:"program"`
+	Dir     string             `json:"dir"`
+	Tests   []string           `json:"tests"`
+	Files   map[string]string  `json:"files"`             // path → content, each byte a character
+	Collect bool               `json:"collect,omitempty"` // only import what these tests need, for the requests that follow
+	Whole   bool               `json:"whole,omitempty"`   // run from the start, without what was collected
+	Trace   bool               `json:"trace,omitempty"`
+	Texts   bool               `json:"texts,omitempty"` // say how tests failed
+	Limits  map[string]float64 `json:"limits"`          // seconds of processor time of each test
+	Wall    float64            `json:"wall"`            // seconds, all
 	// Spots are functions whose calls are done again with changed arguments, as
 	// "path:name"; so are the functions that TestFiles call.
 	Spots     []string `json:"spots,omitempty"`
@@ -100,7 +102,7 @@ type pythonAnswer struct {
 }
 
 func newPythonBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
-	b := &pythonBench{cfg: cfg, dir: dir, suite: t.suite, limit: limit, workers: make([]*pythonWorker, cfg.Workers), died: make([]int, cfg.Workers)}
+	b := &pythonBench{cfg: cfg, dir: dir, suite: t.suite, limit: limit, usual: usually(t.green), workers: make([]*pythonWorker, cfg.Workers), died: make([]int, cfg.Workers)}
 	b.collect = b.request(t.green)
 	b.collect.Tests = append(natives(t.red, t.suite), b.collect.Tests...)
 	b.collect.Collect, b.collect.Wall = true, 60
@@ -196,18 +198,55 @@ func (b *pythonBench) close() error {
 	return err
 }
 
-func (b *pythonBench) request(tests []verify.TestResult) pythonRequest {
-	n := min(len(tests), 20)
-	return pythonRequest{
-		Program: b.suite.Name, Dir: b.suite.Dir, Tests: natives(tests, b.suite), Files: map[string]string{},
-		Limit: b.limit.Seconds(), Wall: 5 + 10*b.limit.Seconds()*float64(max(n, 2)),
+// usually is what three of four tests of each file need at most, in seconds.
+func usually(tests []verify.TestResult) map[string]float64 {
+	all := map[string][]float64{}
+	for _, t := range tests {
+		all[t.File] = append(all[t.File], t.Seconds)
 	}
+	out := map[string]float64{}
+	for file, l := range all {
+		slices.Sort(l)
+		out[file] = l[len(l)*3/4]
+	}
+	return out
+}
+
+// leastLimit is the processor time that a test of a candidate gets at least, and
+// timesUsual how many times as much as it took on the unchanged tree. A failing
+// test may have ended early there: it gets what the others of its file need.
+const leastLimit, timesUsual = 0.06, 4
+
+func (b *pythonBench) request(tests []verify.TestResult) pythonRequest {
+	r := pythonRequest{Program: b.suite.Name, Dir: b.suite.Dir, Tests: natives(tests, b.suite), Files: map[string]string{}, Limits: map[string]float64{}}
+	sum := 0.0
+	for i, t := range tests {
+		need := t.Seconds
+		if t.Red() {
+			need = max(need, b.usual[t.File])
+		}
+		limit := min(leastLimit+timesUsual*need, b.limit.Seconds())
+		r.Limits[r.Tests[i]] = limit
+		sum += limit
+	}
+	r.Wall = 5 + 10*min(max(sum, 2*leastLimit), 20*b.limit.Seconds())
+	return r
+}
+
+// widen gives each test more time: many times as much where that is little.
+func (r *pythonRequest) widen() {
+	for id, l := range r.Limits {
+		r.Limits[id] = min(wider*l, max(1, 2*l))
+	}
+	r.Wall *= 2
 }
 
 func (b *pythonBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace, error) {
 	req := b.request(tests)
 	req.Trace, req.Wall = true, 30+req.Wall
-	req.Limit *= 4 // tracing is slow
+	for id := range req.Limits {
+		req.Limits[id] *= 4 // tracing is slow
+	}
 	answer, err := b.workers[0].ask(req)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -236,7 +275,7 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 		req.Files[cs[i].path] = latin1(cs[i].text())
 		answer, err := b.ask(ctx, worker, req)
 		if err == nil && answer.late(req) && b.worth(cs[i]) {
-			req.Limit, req.Wall = wider*req.Limit, wider*req.Wall
+			req.widen()
 			if answer, err = b.ask(ctx, worker, req); answer.late(req) {
 				b.hangs(cs[i])
 			}
@@ -257,7 +296,7 @@ func (b *pythonBench) try(ctx context.Context, cs []candidate, tests []verify.Te
 // late tells whether a test used up its processor time, or all of them the wall's.
 func (a pythonAnswer) late(req pythonRequest) bool {
 	for _, t := range a.Tests {
-		if !t.Passed && t.Seconds > 0.9*req.Limit {
+		if !t.Passed && t.Seconds > 0.9*req.Limits[t.ID] {
 			return true
 		}
 	}
@@ -267,6 +306,9 @@ func (a pythonAnswer) late(req pythonRequest) bool {
 // ask hands a request to a worker. One that died over it is started again, and
 // the request counts as answered by nothing.
 func (b *pythonBench) ask(ctx context.Context, worker int, req pythonRequest) (pythonAnswer, error) {
+	if until, ok := ctx.Deadline(); ok {
+		req.Wall = max(min(req.Wall, time.Until(until).Seconds()), leastLimit)
+	}
 	answer, err := b.workers[worker].ask(req)
 	if err == nil || ctx.Err() != nil || b.died[worker] >= maxDied {
 		return answer, err

@@ -108,10 +108,14 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	return rep, nil
 }
 
+// moreForDoubt is how often the search goes on beyond the rivals of a change that
+// something speaks against.
+const moreForDoubt = 2
+
 // settle searches until a plausible change is found against which nothing
 // speaks, and gives the best there is when there is none such.
 func (s *search) settle(ctx context.Context, list *[]candidate) (*Found, error) {
-	for {
+	for again := 0; ; again++ {
 		from := s.next
 		err := s.filter(ctx, list)
 		cs := *list
@@ -125,7 +129,7 @@ func (s *search) settle(ctx context.Context, list *[]candidate) (*Found, error) 
 		if err != nil {
 			return nil, err
 		}
-		if !found.doubted || s.partly || s.next == from || s.next >= len(cs) || !s.goesOn() {
+		if !found.doubted || s.partly || again == moreForDoubt || s.next == from || s.next >= len(cs) || !s.goesOn() {
 			s.untold(found, cs)
 			return found, s.explain(ctx, found)
 		}
@@ -172,6 +176,7 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		}
 		cs = append(append(append(cs, more...), made...), next...)
 		byRank(cs[to:])
+		cs = cs[:min(len(cs), to+s.mender.cfg.MaxCandidates)]
 		end = len(cs)
 		if len(s.plausible) > 0 {
 			end = s.horizon(cs, to)

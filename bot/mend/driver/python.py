@@ -131,14 +131,14 @@ class Pytest:
         elif report.when == "call" and report.passed:
             self.called.add(report.nodeid)
 
-    def run(self, ids, limit, result):
+    def run(self, ids, result):
         todo = [self.items[i] for i in ids if i in self.items]
         for k, item in enumerate(todo):
             name = item.nodeid
             lines = result.lines(name)
             began = time.process_time()
             item.config.option.tbstyle = "short" if result.req.get("texts") else "no"
-            with Guard(limit, lines, result.prober, name):
+            with Guard(result.req["limits"][name], lines, result.prober, name):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
             result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
         result.end()
@@ -162,7 +162,7 @@ class Unittest:
                 pass
         self.then(self)
 
-    def run(self, ids, limit, result):
+    def run(self, ids, result):
         import unittest
 
         for name in ids:
@@ -172,7 +172,7 @@ class Unittest:
             outcome = unittest.TestResult()
             began = time.process_time()
             finished = False
-            with Guard(limit, lines, result.prober, name):
+            with Guard(result.req["limits"][name], lines, result.prober, name):
                 unittest.TestSuite([self.tests[name]]).run(outcome)
                 finished = True
             passed = finished and outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
@@ -440,7 +440,7 @@ def slow(req, private, kept):
         def work(say):
             os.chdir(ROOT + req["dir"])
             sys.argv = [req["program"]]
-            RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], req["limit"], Result(say, req))).main()
+            RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], Result(say, req))).main()
 
         return answer(forked(work, req["wall"], private, kept))
     finally:
@@ -481,7 +481,7 @@ def nursery(req, source, sink):
                         return
                     if done == "stale":
                         say({"stale": True})
-                runner.run(one["tests"], one["limit"], Result(say, one))
+                runner.run(one["tests"], Result(say, one))
 
             sink.write(json.dumps(answer(forked(work, one["wall"], private, kept))) + "\n")
             sink.flush()
