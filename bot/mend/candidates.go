@@ -71,6 +71,22 @@ func (s *search) further(ctx context.Context) ([]candidate, error) {
 	return out, nil
 }
 
+// unfolding makes the candidates of a few more places while a round is run, which
+// touches nothing of what they are made of; the result is to be asked for.
+func (s *search) unfolding(ctx context.Context) func() ([]candidate, error) {
+	var out []candidate
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = s.further(ctx)
+	}()
+	return func() ([]candidate, error) {
+		<-done
+		return out, err
+	}
+}
+
 // unfold makes the candidates of the next place.
 func (s *search) unfold(ctx context.Context) ([]candidate, error) {
 	p := s.places[0]

@@ -103,8 +103,7 @@ type pythonAnswer struct {
 
 func newPythonBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
 	b := &pythonBench{cfg: cfg, dir: dir, suite: t.suite, limit: limit, usual: usually(t.green), workers: make([]*pythonWorker, cfg.Workers), died: make([]int, cfg.Workers)}
-	b.collect = b.request(t.green)
-	b.collect.Tests = append(natives(t.red, t.suite), b.collect.Tests...)
+	b.collect = b.request(slices.Concat(t.red, t.green))
 	b.collect.Collect, b.collect.Wall = true, 60
 	errs := make([]error, cfg.Workers)
 	var wg sync.WaitGroup

@@ -2,6 +2,7 @@ package mend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -154,8 +155,10 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	for (s.next < end || s.pending()) && s.goesOn() {
 		from, to := s.next, min(s.next+s.bench.round(), end, s.next+s.most-s.tried)
 		s.next = to
+		unfolded := s.unfolding(ctx)
 		got, err := s.mends(ctx, cs[from:to])
-		if err != nil {
+		next, e := unfolded()
+		if err = errors.Join(err, e); err != nil {
 			return err
 		}
 		s.count(cs[from:to], got)
@@ -163,10 +166,6 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 			s.req.Progress(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
 		}
 		more, err := s.learn(ctx, cs[from:to], cs[to:], got)
-		if err != nil {
-			return err
-		}
-		next, err := s.further(ctx)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@
 # gets a child of the server.
 import __future__
 import ast
+import contextlib
 import gc
 import json
 import os
@@ -102,6 +103,18 @@ class Result:
             self.angel.close()
 
 
+def terse():
+    """Lets a failing test say no more than that: parsing the sources of its frames
+    and comparing long values takes longer than most tests do."""
+    import unittest.case
+
+    unittest.case.difflib = types.SimpleNamespace(ndiff=lambda *_: iter(()), unified_diff=lambda *_, **__: iter(()))
+    unittest.case.pprint = types.SimpleNamespace(pformat=lambda *_, **__: "")
+    util = sys.modules.get("_pytest.assertion.util")
+    if util is not None:
+        util.assertrepr_compare = lambda *_, **__: None
+
+
 class Pytest:
     """Collects once; run then runs items that were collected."""
 
@@ -132,12 +145,15 @@ class Pytest:
             self.called.add(report.nodeid)
 
     def run(self, ids, result):
+        if not result.req.get("texts"):
+            terse()
         todo = [self.items[i] for i in ids if i in self.items]
         for k, item in enumerate(todo):
             name = item.nodeid
             lines = result.lines(name)
             began = time.process_time()
-            item.config.option.tbstyle = "short" if result.req.get("texts") else "no"
+            if not result.req.get("texts"):
+                item.repr_failure = item._repr_failure_py = lambda excinfo, style=None: "failed"
             with Guard(result.req["limits"][name], lines, result.prober, name):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
             result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
@@ -165,6 +181,8 @@ class Unittest:
     def run(self, ids, result):
         import unittest
 
+        if not result.req.get("texts"):
+            terse()
         for name in ids:
             if name not in self.tests:
                 continue
@@ -370,6 +388,7 @@ def forked(work, wall, private=(), kept=frozenset()):
             os.dup2(null, 0)
             os.setpgid(0, 0)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            gc.disable()  # what it visits would be copied; who asks for it still gets it
             out = os.fdopen(w, "w")
 
             def say(record):
@@ -426,27 +445,53 @@ def answer(records):
             "ended": any(r.get("end") for r in records), "slow": any(r.get("slow") for r in records), "stale": any(r.get("stale") for r in records)}
 
 
-def slow(req, private, kept):
-    """Lays the candidate's files out and runs its tests from the start."""
+@contextlib.contextmanager
+def laid(files):
+    """Has the candidate's files in the tree: what a test starts reads them there."""
     changed = {}
     try:
-        for name, content in req["files"].items():
+        for name, content in files.items():
             path = ROOT + name
             with open(path, "rb") as f:
                 changed[path] = f.read()
             with open(path, "wb") as f:
                 f.write(content.encode("latin-1"))
-
-        def work(say):
-            os.chdir(ROOT + req["dir"])
-            sys.argv = [req["program"]]
-            RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], Result(say, req))).main()
-
-        return answer(forked(work, req["wall"], private, kept))
+        yield
     finally:
         for path, content in changed.items():
             with open(path, "wb") as f:
                 f.write(content)
+
+
+def slow(req, private, kept):
+    """Runs a candidate's tests from the start."""
+
+    def work(say):
+        os.chdir(ROOT + req["dir"])
+        sys.argv = [req["program"]]
+        RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], Result(say, req))).main()
+
+    with laid(req["files"]):
+        return answer(forked(work, req["wall"], private, kept))
+
+
+WARM = 6  # failing tests that show what each candidate would import
+
+
+def lacking(runner, req, private, kept):
+    """Names the modules that are not the tree's and that a run of some tests
+    imports: where the parent has them, no candidate has to."""
+
+    def work(say):
+        before = set(sys.modules)
+        runner.run(req["tests"][:WARM], Result(lambda record: None, {**req, "trace": False}))
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None) or ROOT
+            if not file.startswith(ROOT) and name != "__main__":
+                say({"module": name})
+
+    records = forked(work, min(req["wall"], 20), private, kept)
+    return sorted(r["module"] for r in records if "module" in r)
 
 
 def nursery(req, source, sink):
@@ -466,6 +511,12 @@ def nursery(req, source, sink):
         gc.freeze()
         adopt()
         private, kept = (source.fileno(), sink.fileno()), children()
+        for name in lacking(runner, req, private, kept):
+            try:
+                __import__(name)
+            except Exception:
+                pass
+        gc.freeze()
         sink.write(json.dumps({"ready": True}) + "\n")
         sink.flush()
         for line in source:
@@ -483,7 +534,9 @@ def nursery(req, source, sink):
                         say({"stale": True})
                 runner.run(one["tests"], Result(say, one))
 
-            sink.write(json.dumps(answer(forked(work, one["wall"], private, kept))) + "\n")
+            with laid(one["files"]):
+                reply = answer(forked(work, one["wall"], private, kept))
+            sink.write(json.dumps(reply) + "\n")
             sink.flush()
 
     sys.setprofile(profile)
