@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the driver
 	"fmt"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -38,10 +39,9 @@ func (b *pythonBench) wishes(ctx context.Context, at []candidate, red, green []v
 func (b *pythonBench) stand(ctx context.Context, worker int, at candidate, red, green []verify.TestResult) ([]wish, error) {
 	x := at.site
 	list := func(l []string) []string { return append([]string{}, l...) }
-	req := b.request(red)
+	req := b.request(slices.Concat(red, green))
 	req.Site = &pythonSite{Kind: x.Kind, Text: x.Text, Need: x.Need, Near: list(x.Near), Chains: list(x.Chains), Parts: list(x.Parts), Literals: list(x.Literals),
 		Functions: list(x.Functions), Red: natives(red, b.suite)}
-	req.Tests = append(req.Tests, natives(green, b.suite)...)
 	req.Files[at.path] = latin1(at.watched("_fettle_site(lambda: ", ")"))
 	for id := range req.Limits {
 		req.Limits[id] += siteTime
