@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command runner runs built test binaries, one for each line that it reads, and
 // answers with a line each. It is compiled inside the sandbox, and holds each
 // run to processor time and memory, which a wall clock on a busy machine cannot.
