@@ -58,10 +58,10 @@ func (s *search) candidates(ctx context.Context, suspects []Suspect) ([]candidat
 	return out[:min(len(out), s.mender.cfg.MaxCandidates)], ctx.Err()
 }
 
-// further makes the candidates of a few more places.
-func (s *search) further(ctx context.Context) ([]candidate, error) {
+// further makes the candidates of so many more places.
+func (s *search) further(ctx context.Context, n int) ([]candidate, error) {
 	var out []candidate
-	for range min(nextPlaces, len(s.places)) {
+	for range min(n, len(s.places)) {
 		more, err := s.unfold(ctx)
 		if err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func (s *search) unfolding(ctx context.Context) func() ([]candidate, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		out, err = s.further(ctx)
+		out, err = s.further(ctx, nextPlaces)
 	}()
 	return func() ([]candidate, error) {
 		<-done

@@ -169,7 +169,14 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		if err != nil {
 			return err
 		}
-		made, err := s.look(ctx, cs[from:to], to == len(cs) && len(more)+len(next) == 0)
+		if len(s.plausible) > 0 { // a rival may stand in any of the places
+			rest, err := s.further(ctx, len(s.places))
+			if err != nil {
+				return err
+			}
+			next = append(next, rest...)
+		}
+		made, err := s.look(ctx, cs[from:to], to == len(cs) && len(more)+len(next)+len(s.places) == 0)
 		if err != nil {
 			return err
 		}
@@ -188,9 +195,10 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	return s.regress(ctx, s.mostMended())
 }
 
-// pending tells whether there are places to look into though nothing is left to try.
+// pending tells whether there are places without candidates yet, or to look into,
+// though nothing is left to try.
 func (s *search) pending() bool {
-	return len(s.plausible) == 0 && len(s.unlooked) > 0 && s.looked < maxLooked
+	return len(s.plausible) == 0 && (len(s.places) > 0 || len(s.unlooked) > 0 && s.looked < maxLooked)
 }
 
 // learn takes what a round of candidates mended: it keeps those that mend all

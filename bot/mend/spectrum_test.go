@@ -1,9 +1,13 @@
 package mend
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -83,4 +87,52 @@ func TestR1AllLinesOfASuspiciousFunctionAreSearched(t *testing.T) {
 			t.Errorf("place %d is %s:%d", i, s.Path, s.Line)
 		}
 	}
+}
+
+// The places whose candidates come last are searched too, however few candidates
+// there are before them.
+func TestR1NoPlaceIsLeftOut(t *testing.T) {
+	t.Parallel()
+	files, suspects := fstest.MapFS{}, []Suspect{}
+	var names []string
+	for i := range 80 {
+		name, text := fmt.Sprintf("m%02d.py", i), "def f():\n" + strings.Repeat("    # nothing to change here\n", 15) + "    pass\n"
+		if i == 0 { // more than what is made at first
+			text = "def f(a, b, c, d):\n    x = a\n" + strings.Repeat("    x = a + b * c - d\n", 120) + "    return x\n"
+		}
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+		names, suspects = append(names, name), append(suspects, Suspect{Path: name, Line: 8, Score: 1 - float64(i)/200})
+		for l := range strings.Count(text, "x = a + b") {
+			suspects = append(suspects, Suspect{Path: name, Line: l + 3, Score: 1})
+		}
+	}
+	files["z.py"] = &fstest.MapFile{Data: []byte("def g(a, b):\n    return a - b\n")}
+	names, suspects = append(names, "z.py"), append(suspects, Suspect{Path: "z.py", Line: 2, Score: 0.1})
+	bench := &counting{}
+	s := &search{mender: New(Config{}), req: Request{Base: files, Files: names}, bench: bench, sources: newSources(files), most: 5000, until: time.Now().Add(time.Hour)}
+	s.target.suite.Kind = "python"
+	s.target.red = []verify.TestResult{{ID: "red", Status: verify.StatusFailed}}
+	if _, err := s.run(t.Context(), suspects); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.places) > 0 || !bench.tried["z.py"] {
+		t.Errorf("%d places were left out; tried in %v", len(s.places), bench.tried)
+	}
+}
+
+// counting is a bench on which nothing passes.
+type counting struct{ tried map[string]bool }
+
+func (b *counting) trace(context.Context, []verify.TestResult) ([]trace, error) { return nil, nil }
+func (b *counting) round() int                                                  { return 250 }
+func (b *counting) close() error                                                { return nil }
+func (b *counting) try(_ context.Context, cs []candidate, _ []verify.TestResult, each func(int, map[string]bool) bool) error {
+	if b.tried == nil {
+		b.tried = map[string]bool{}
+	}
+	for i, c := range cs {
+		b.tried[c.path] = true
+		each(i, nil)
+	}
+	return nil
 }
