@@ -363,6 +363,7 @@ func marked(t *testing.T, text string) (files map[string]*code.Tree, path string
 func allWholes() map[string]string {
 	out := maps.Clone(wholes)
 	maps.Copy(out, parts)
+	maps.Copy(out, losses)
 	return out
 }
 

@@ -406,30 +406,6 @@ export class Processor {
 `,
 }
 
-func TestR1WhatWasLostIsWrittenAgain(t *testing.T) {
-	t.Parallel()
-	for name, text := range losses {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			mendsWhole(t, name, text)
-		})
-	}
-}
-
-func TestR1WhatIsWrittenForALossParses(t *testing.T) {
-	t.Parallel()
-	for name, text := range losses {
-		files, path, _, _, _ := marked(t, text)
-		src := files[path].Src
-		for _, m := range NewProject(files).Beyond(path, 0, len(src)) {
-			tree, err := code.Parse(t.Context(), files[path].Lang, Apply(src, m))
-			if err != nil || tree.HasError() {
-				t.Errorf("%s: %s: %q does not parse", name, m.Operator, m.Replacement)
-			}
-		}
-	}
-}
-
 func TestR1NamesAreTakenApart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
