@@ -153,17 +153,13 @@ func spread(all []Suspect) []Suspect {
 // remaining are the other lines of regions that have some, without the reasons:
 // a search changes them, too.
 func remaining(taken, rest []Suspect) []Suspect {
-	type at struct {
-		path string
-		line int
-	}
-	have, regions := map[at]bool{}, map[string]bool{}
+	have, regions := map[line]bool{}, map[string]bool{}
 	for _, s := range taken {
-		have[at{s.Path, s.Line}], regions[s.Path+" "+s.Region] = true, true
+		have[line{s.Path, s.Line}], regions[s.Path+" "+s.Region] = true, true
 	}
 	var out []Suspect
 	for _, s := range rest {
-		if len(out) < maxRemaining && regions[s.Path+" "+s.Region] && !have[at{s.Path, s.Line}] {
+		if len(out) < maxRemaining && regions[s.Path+" "+s.Region] && !have[line{s.Path, s.Line}] {
 			s.Reasons = nil
 			out = append(out, s)
 		}

@@ -74,16 +74,12 @@ func TestR1AllLinesOfASuspiciousFunctionAreSearched(t *testing.T) {
 	if len(got) != len(all) {
 		t.Fatalf("%d of %d lines", len(got), len(all))
 	}
-	type at struct {
-		path string
-		line int
-	}
-	seen := map[at]bool{}
+	seen := map[line]bool{}
 	for i, s := range got {
-		if seen[at{s.Path, s.Line}] {
+		if seen[line{s.Path, s.Line}] {
 			t.Errorf("line %d of %s stands twice", s.Line, s.Path)
 		}
-		if seen[at{s.Path, s.Line}] = true; i < 12 && s.Path != "a.py" || i >= 12 && i < 24 && s.Path != "b.py" {
+		if seen[line{s.Path, s.Line}] = true; i < 12 && s.Path != "a.py" || i >= 12 && i < 24 && s.Path != "b.py" {
 			t.Errorf("place %d is %s:%d", i, s.Path, s.Line)
 		}
 	}

@@ -5,8 +5,8 @@
 # Three generations: the server imports the test runner; its child collects the
 # tests, so that the code under test is imported once; and each candidate gets
 # a child of that, where the changed functions take their new code. A change
-# that is more than the code of functions is written to its file instead, and
-# gets a child of the server.
+# that is more than the code of functions gets a child of the server, which
+# imports everything anew. The changed files lie in the tree meanwhile.
 import __future__
 import ast
 import contextlib
@@ -536,7 +536,7 @@ def nursery(req, source, sink):
         for line in source:
             one = json.loads(line)
             for name in one["files"]:
-                Source.of(ROOT + name)  # for all that are forked from here
+                Source.of(ROOT + name)  # read here, once for all children
 
             def work(say):
                 for name, content in one["files"].items():
