@@ -77,7 +77,7 @@ func (s *search) sound(at candidate, ws []wish) []wish {
 		})
 	}
 	if dropped > 0 {
-		s.mender.cfg.Log.WithField("dropped", dropped).Warnf("what was told of line %d of %s is not made of what is in scope there", at.mutation.Line, at.path)
+		s.mender.cfg.Log.WithField("dropped", dropped).Debugf("what was told of line %d of %s is not made of what is in scope there", at.mutation.Line, at.path)
 	}
 	return slices.DeleteFunc(ws, func(w wish) bool { return len(w.Exprs) == 0 })
 }

@@ -65,6 +65,7 @@ func TestS12WordsAreTakenWholeOnly(t *testing.T) {
 func TestS12WhatADriverMadeUpIsDroppedAndSaid(t *testing.T) {
 	t.Parallel()
 	log, said := test.NewNullLogger()
+	log.SetLevel(logrus.DebugLevel) // it happens in honest repositories too, and nobody has to act
 	s := &search{mender: &Mender{cfg: Config{Log: logrus.NewEntry(log)}}, words: knownWords}
 	got := s.sound(placeIn("a.py"), []wish{
 		{Exprs: []wishExpr{{Text: "total"}, {Text: "total; os.system('x')"}}},

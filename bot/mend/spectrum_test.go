@@ -92,7 +92,7 @@ func TestR1NoPlaceIsLeftOut(t *testing.T) {
 	files, suspects := fstest.MapFS{}, []Suspect{}
 	var names []string
 	for i := range 80 {
-		name, text := fmt.Sprintf("m%02d.py", i), "def f():\n" + strings.Repeat("    # nothing to change here\n", 15) + "    pass\n"
+		name, text := fmt.Sprintf("m%02d.py", i), "def f():\n"+strings.Repeat("    # nothing to change here\n", 15)+"    pass\n"
 		if i == 0 { // more than what is made at first
 			text = "def f(a, b, c, d):\n    x = a\n" + strings.Repeat("    x = a + b * c - d\n", 120) + "    return x\n"
 		}
