@@ -200,6 +200,33 @@ func TestR1ACandidateOfWhatRanAtImportIsTriedAsAWhole(t *testing.T) {
 	}
 }
 
+// A package under src is the tree's, for a search as for the run of its tests.
+func TestR1ASourceFolderIsOnThePath(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "src/grades/__init__.py", gradeSource)
+	put(t, dir, "tests/test_grades.py", gradeTests)
+	b, tgt := pythonAt(t, dir, "tests/test_grades.py", []string{"test_exactly"}, []string{"test_far"})
+	traces, err := b.trace(t.Context(), tgt.red)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(traces) != 1 || traces[0].passed || len(traces[0].lines["src/grades/__init__.py"]) == 0 {
+		t.Errorf("traces %v", traces)
+	}
+	fixed := gradeChange("> 50", ">= 50")
+	fixed.path = "src/grades/__init__.py"
+	err = b.try(t.Context(), []candidate{fixed}, tgt.red, func(_ int, passed map[string]bool) bool {
+		if len(passed) != 1 {
+			t.Errorf("passed %v", passed)
+		}
+		return true
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestR1TheSearchGetsWhatTheBaselineLeft(t *testing.T) {
 	t.Parallel()
 	m := New(Config{})

@@ -2,7 +2,10 @@ package mend
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // strategy lets a failure's kind speak for operators (SPEC C8): a value that
@@ -82,12 +85,19 @@ const spokenGain = 2.5
 // the issue, the values that the assertions name.
 type voices struct {
 	failure, issue, value map[string]bool // operators
+	escaped               []string        // exceptions that ended failing tests
 	heard                 told
 }
 
 func (s *search) listen() voices {
 	heard := s.target.hear()
-	return voices{failure: s.spokenFor(), issue: s.saidInIssue(), value: heard.shownBy(), heard: heard}
+	v := voices{failure: s.spokenFor(), issue: s.saidInIssue(), value: heard.shownBy(), heard: heard}
+	for _, t := range s.target.red {
+		if t.Failure != nil && t.Failure.Kind != task.FailAssertion && t.Failure.Exception != "" {
+			v.escaped = append(v.escaped, t.Failure.Exception)
+		}
+	}
+	return v
 }
 
 // gain is how much likelier a change is for what speaks for it.
@@ -103,6 +113,9 @@ func (v voices) gain(operator, before, after string) float64 {
 	}
 	if v.heard.suits(before, after) {
 		g *= toldGain
+	}
+	if operator == "exception_type" && slices.ContainsFunc(v.escaped, func(e string) bool { return wholeWord(after, e) > wholeWord(before, e) }) {
+		g *= strategyGain // it would be caught
 	}
 	return g
 }

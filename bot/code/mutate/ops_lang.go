@@ -106,20 +106,27 @@ func exceptionType(s *scene, n code.Node) {
 			s.put(v.Start(), v.End(), text, w, "Use the exception %s instead of %s.", one(text), one(v.Text()))
 		}
 	}
+	also := func(e string, w float64) { // catch this one, too
+		if n.Kind() != "except_clause" || strings.HasPrefix(e, "(") || strings.Contains(v.Text(), e) {
+			return
+		}
+		if v.Kind() == "tuple" {
+			s.put(v.Start(), v.End(), strings.TrimRight(strings.TrimSuffix(v.Text(), ")"), ", \n\t")+", "+e+")", w, "Catch %s, too.", one(e))
+			return
+		}
+		put("("+v.Text()+", "+e+")", w)
+	}
 	for _, e := range s.facts.exceptions {
 		if n.Kind() == "raise_statement" && strings.HasPrefix(e, "(") {
 			continue
 		}
 		put(e, 1)
-		if n.Kind() == "except_clause" && !strings.HasPrefix(e, "(") && v.Kind() != "tuple" && e != v.Text() {
-			put("("+v.Text()+", "+e+")", 0.7)
-		}
+		also(e, 0.7)
 	}
-	for _, e := range []string{"ValueError", "KeyError", "TypeError", "IndexError", "AttributeError", "RuntimeError", "ZeroDivisionError", "LookupError", "OSError", "NotImplementedError"} {
+	for _, e := range []string{"ValueError", "KeyError", "TypeError", "IndexError", "AttributeError", "RuntimeError", "ZeroDivisionError", "LookupError", "OSError",
+		"NotImplementedError", "OverflowError", "UnicodeError", "StopIteration", "RecursionError", "ImportError"} {
 		put(e, 0.4)
-		if n.Kind() == "except_clause" && v.Kind() != "tuple" && e != v.Text() {
-			put("("+v.Text()+", "+e+")", 0.4)
-		}
+		also(e, 0.4)
 	}
 	put("Exception", 0.5)
 }

@@ -63,6 +63,8 @@ var pythonRepairs = []struct{ operator, piece string }{
 	{"clean_value", "def f(line):\n    «|line = line.strip()\n    »return line.split(\",\")\n"},
 	{"bind_default", "def f(xs):\n    out = []\n    for x in xs:\n        def g(y«|, x=x»):\n            return x + y\n        out.append(g)\n    return out\n"},
 	{"from_first", "def f(day, n, end):\n    out = []\n    cur = day\n    while cur <= end:\n        out.append(cur)\n        cur = step(«cur, n|day, len(out) * n»)\n    return out\n"},
+	{"exception_type", "def f(s):\n    try:\n        return int(s)\n    except (TypeError, ValueError«|, OverflowError»):\n        return 0\n"},
+	{"exception_type", "def f(s):\n    try:\n        return int(s)\n    except «ValueError|(ValueError, TypeError)»:\n        return 0\n"},
 	{"except_order", "def f(s):\n    try:\n        return g(s)\n    «except Exception:\n        return 1\n    except KeyError:\n        return 2|except KeyError:\n        return 2\n    except Exception:\n        return 1»\n"},
 	{"except_body", "def f(xs):\n    for x in xs:\n        try:\n            g(x)\n        except ValueError:\n            «break|continue»\n"},
 	{"repeat", "def f(s):\n    «if|while» s.startswith(\"/\"):\n        s = s[1:]\n    return s\n"},

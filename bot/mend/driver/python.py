@@ -167,7 +167,6 @@ class Unittest:
     def main(self):
         import importlib
 
-        sys.path.insert(0, os.getcwd())
         for name in self.ids:
             file, _, rest = name.partition("::")
             case, _, method = rest.partition("::")
@@ -477,12 +476,21 @@ def laid(files):
             put(path, content)
 
 
+def settle(req):
+    """Stands in the suite's folder, where it and its src layout can be imported as
+    for the run that told which tests fail: an installed copy would hide the tree's."""
+    os.chdir(ROOT + req["dir"])
+    here = os.getcwd()
+    src = os.path.join(here, "src")
+    sys.path[0:0] = [here] + ([src] if os.path.isdir(src) and not os.path.exists(os.path.join(src, "__init__.py")) else [])
+    sys.argv = [req["program"]]
+
+
 def slow(req, private, kept):
     """Runs a candidate's tests from the start."""
 
     def work(say):
-        os.chdir(ROOT + req["dir"])
-        sys.argv = [req["program"]]
+        settle(req)
         RUNNERS[req["program"]](req["tests"], lambda runner: runner.run(req["tests"], Result(say, req))).main()
 
     with laid(req["files"]):
@@ -510,8 +518,7 @@ def lacking(runner, req, private, kept):
 
 def nursery(req, source, sink):
     """Collects the tests and then gives each request a child."""
-    os.chdir(ROOT + req["dir"])
-    sys.argv = [req["program"]]
+    settle(req)
     imported = set()
 
     def profile(frame, event, arg):
