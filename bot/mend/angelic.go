@@ -92,7 +92,7 @@ func (s *search) sites(project *mutate.Project, path string, reg code.Region, su
 		}
 		c := candidate{path: path, original: src, start: x.Start, end: x.End, region: reg, site: &x, score: weight * siteShare / float64(max(len(list), 12))}
 		c.mutation = mutate.Mutation{Operator: "site", Start: x.Start, End: x.End, Line: x.Line}
-		c.rank = c.score
+		c.rank = c.score * s.urgency(path, x.Line)
 		out = append(out, c)
 	}
 	return out
@@ -186,7 +186,7 @@ func (s *search) fulfil(at candidate, w wish, k int, gain float64) candidate {
 	}
 	weight := at.score / siteShare * 12
 	c := made(at.path, at.original, at.region, m, min(weight, 1)*foundShare*likelihood(e)*gain)
-	c.rank = max(c.score, at.rank) * 3 // it was made for the failing tests, and one stands for many
+	c.rank = max(c.score*s.urgency(at.path, at.mutation.Line), at.rank) * 3 // it was made for the failing tests, and one stands for many
 	c.granted = &grant{at: at, wish: w, expr: e, gain: gain, tests: len(s.target.red)}
 	return c
 }

@@ -19,6 +19,12 @@ const aloneShare = 0.1
 // tests run is no less likely than the spectrum makes it.
 const trust = 0.75
 
+// urge sharpens what suspicion decides of the order, beyond what is believed of it:
+// the fix is likelier to be tried in time where the likeliest lines have all their
+// turns first. Fitted on the open half of the benchmark (eval/mend), where the
+// places of the fixes came at a geometric mean of 100 for 266.
+const urge = 1.5
+
 const (
 	// The places that come first have so many candidates between them, and are so
 	// many; with each round come a few more. Most of a search never gets to the
@@ -110,14 +116,15 @@ func (s *search) unfold(ctx context.Context) ([]candidate, error) {
 		if !s.lacks(Naturalness) && unnatural.MatchString(c.line()) && !unnatural.MatchString(c.lineBefore()) {
 			continue // its plain twin is among the candidates, or the statement without it
 		}
-		c.rank = c.score
+		c.rank = c.score * s.urgency(p.path, m.Line)
 		out = append(out, c)
 	}
 	byRank(out)
 	out = out[:min(len(out), maxOfPlace)]
 	for i := range out {
-		out[i].score *= s.weigh(out[i])
-		out[i].rank = out[i].score
+		w := s.weigh(out[i])
+		out[i].score *= w
+		out[i].rank *= w
 	}
 	if !s.lacks(Synthesis) {
 		out = append(out, s.forces(project, p.path, p.reg, s.suspicion)...)
@@ -196,6 +203,11 @@ func near(suspicion map[line]float64, path string, n int) float64 {
 		}
 	}
 	return best
+}
+
+// urgency is how much sooner the changes of a line are tried than is believed of it.
+func (s *search) urgency(path string, n int) float64 {
+	return math.Pow(near(s.suspicion, path, n), urge)
 }
 
 // fresh leaves out what comes to the same as a candidate before.

@@ -127,7 +127,7 @@ func (c candidate) at(places []int, width int) candidate {
 	m.Description = strings.TrimSuffix(m.Description, ".") + ", at each place of the function."
 	m.Line = 1 + bytes.Count(c.original[:first], []byte("\n"))
 	out := made(c.path, c.original, c.region, m, c.score*everywhereShare)
-	out.twice = true
+	out.rank, out.twice = c.rank*everywhereShare, true
 	return out
 }
 

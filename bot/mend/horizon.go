@@ -12,8 +12,8 @@ import (
 // candidate takes longer, which the kind of the suite says and not the clock.
 const (
 	maxMore, rivalMerit    = 120, 0.3
-	maxProbed, probedMerit = 200, 0.01
-	maxBuilt               = 80   // the same as maxProbed for suites other than Python's
+	maxProbed, probedMerit = 140, 0.01
+	maxBuilt               = 60   // the same as maxProbed for suites other than Python's
 	ambiguousMerit         = 0.1  // of the best's: a rival that behaves differently and has more makes the repair ambiguous
 	elsewhereMerit         = 0.03 // the same for a rival in another function
 )

@@ -33,6 +33,7 @@ func (s *search) forces(project *mutate.Project, path string, reg code.Region, s
 		}
 		c := made(path, src, reg, f.Mutation, weight*forceShare/float64(max(len(list), 10)))
 		c.force = &f
+		c.rank *= s.urgency(path, f.Line)
 		out = append(out, c)
 	}
 	return out
@@ -55,7 +56,9 @@ func (s *search) grow(ctx context.Context, cs []candidate) []candidate {
 		said := wordsOf(s.req.Task.Title + " " + s.req.Task.Body)
 		weight := c.score / forceShare * 20 // about the suspicion of the place
 		for _, m := range project.Conditions(c.path, *c.force, said) {
-			out = append(out, made(c.path, c.original, c.region, m, math.Min(weight, 1)*madeShare*m.Prior))
+			grown := made(c.path, c.original, c.region, m, math.Min(weight, 1)*madeShare*m.Prior)
+			grown.rank *= s.urgency(c.path, c.mutation.Line)
+			out = append(out, grown)
 		}
 	}
 	return s.fresh(out)

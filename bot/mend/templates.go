@@ -18,13 +18,13 @@ import (
 func templates(t *code.Tree, start, end int) []mutate.Mutation {
 	g := &grower{t: t, start: start, end: end, names: namesIn(t, start, end)}
 	g.each(g.chain)
-	g.weigh("chain_to_variable", 0.06)
+	g.weigh("chain_to_variable", 0.040)
 	g.each(g.clamp)
-	g.weigh("clamp", 0.05)
+	g.weigh("clamp", 0.034)
 	g.each(g.truncate)
-	g.weigh("truncate", 0.02)
+	g.weigh("truncate", 0.013)
 	g.each(g.move)
-	g.weigh("statement_order", 0.015)
+	g.weigh("statement_order", 0.010)
 	g.each(g.alternation)
 	g.weigh("pattern_alternatives", 0.02)
 	return g.out

@@ -55,6 +55,7 @@ type options struct {
 	learn        bool
 	again        bool
 	pins         bool
+	diffs        bool // show the true fixes of open bugs in the report
 	begun        time.Time
 }
 
@@ -100,6 +101,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.BoolVar(&o.learn, "learn", false, "keep what fettle learns from one bug for the next")
 	fl.BoolVar(&o.again, "again", false, "run bugs again that have a result")
 	fl.BoolVar(&o.pins, "pins", true, "also compare the changed functions of the weak ones with the correct ones on recorded and edge inputs")
+	fl.BoolVar(&o.diffs, "diffs", false, "show the true fix of each open bug that was not mended in the report; it is the subjects' code")
 	if err := fl.Parse(args); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (o *options) writeReport(ctx context.Context) error {
 func (o *options) print(ctx context.Context, w io.Writer, all group) {
 	all = all.where(func(r result) bool { return o.wants(r.bug()) })
 	fmt.Fprintf(w, "# Mechanical repair on bugs of real code\n\nWritten by `make bench-mend BENCH_MEND=report`; %s, build %s.\n\n", eval.Machine(), strings.Join(builds(all), ", "))
-	fmt.Fprintf(w, "A bug is mended when all tests of the subject pass, of which `fettle fix` saw about half. Sealed bugs, half of all by a hash, were not looked at while the engine was built.\n")
+	fmt.Fprintf(w, "A bug is mended when all tests of the subject pass, of which `fettle fix` saw about half. Sealed bugs, half of all by a hash, were not looked at while the engine was built. What the figures miss is told in MISSES.md.\n")
 	halves := []struct {
 		name   string
 		sealed bool
@@ -238,21 +238,27 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// misses lists open bugs that were not mended, with the change that would have
-// been right.
+// misses lists open bugs that were not mended; with -diffs also the changes that
+// would have been right, which are the subjects' code and not for keeping.
 func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
 	bad := whole.where(func(r result) bool { return r.Verdict == missed || r.Verdict == plausible })
 	if len(bad) == 0 {
 		return
 	}
 	slices.SortStableFunc(bad, func(a, b result) int { return strings.Compare(a.Verdict+a.Language, b.Verdict+b.Language) })
-	fmt.Fprintf(w, "\n### Not mended\n")
+	fmt.Fprintf(w, "\n### Not mended\n\n| bug | class | came to | seconds | candidates tried |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range bad {
-		word := r.Verdict
-		if r.Verdict == plausible {
-			word = map[bool]string{true: "ready and wrong", false: "draft and wrong"}[r.Ready]
+		tried := 0
+		if r.Search != nil {
+			tried = r.Search.Tried
 		}
-		fmt.Fprintf(w, "\n#### %s: %s (%s, %s, %.1f s)\n\n", r.Bug, word, r.Class, r.Origin, r.Seconds)
+		fmt.Fprintf(w, "| %s | %s: %s | %s | %.1f | %d |\n", r.Bug, r.Origin, r.Class, r.cameTo(), r.Seconds, tried)
+	}
+	if !o.diffs {
+		return
+	}
+	for _, r := range bad {
+		fmt.Fprintf(w, "\n#### %s\n\n", r.Bug)
 		if why := oneLine(r.Why); why != "" {
 			fmt.Fprintf(w, "%s\n\n", why)
 		}
@@ -261,6 +267,14 @@ func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
 			fmt.Fprintf(w, "\nWhat fettle did:\n\n```diff\n%s\n```\n", strings.TrimRight(clipLines(r.Diff, 30), "\n"))
 		}
 	}
+}
+
+// cameTo is the verdict in words for a bug that was not mended.
+func (r result) cameTo() string {
+	if r.Verdict != plausible {
+		return r.Verdict
+	}
+	return map[bool]string{true: "ready and wrong", false: "draft and wrong"}[r.Ready]
 }
 
 // truth is the difference between a bug's broken and correct sources.

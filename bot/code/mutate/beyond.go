@@ -17,17 +17,17 @@ func beyondOperators() []operator {
 // projectOperators copy whole calls, fields and statements.
 func projectOperators() []operator {
 	return []operator{
-		{"project_call", "wrong function", 0.035, all, projectCall},
-		{"project_method", "wrong function", 0.020, all, projectMethod},
-		{"project_wrap", "missing call", 0.035, all, projectWrap},
-		{"project_normalise", "missing call", 0.015, all, projectNormalise},
-		{"project_field", "wrong field", 0.030, all, projectField},
-		{"project_whole", "missing call", 0.020, all, projectWhole},
+		{"project_call", "wrong function", 0.023, all, projectCall},
+		{"project_method", "wrong function", 0.014, all, projectMethod},
+		{"project_wrap", "missing call", 0.023, all, projectWrap},
+		{"project_normalise", "missing call", 0.010, all, projectNormalise},
+		{"project_field", "wrong field", 0.020, all, projectField},
+		{"project_whole", "missing call", 0.013, all, projectWhole},
 		{"project_constant", "wrong constant", 0.015, golang, projectConstant},
-		{"sibling_statement", "missing statement", 0.035, all, siblingStatement},
-		{"companion_statement", "missing statement", 0.030, all, companionStatement},
+		{"sibling_statement", "missing statement", 0.026, all, siblingStatement},
+		{"companion_statement", "missing statement", 0.022, all, companionStatement},
 		{"opposite_statement", "missing statement", 0.025, all, oppositeStatement},
-		{"both_operands", "missing call", 0.012, all, bothOperands},
+		{"both_operands", "missing call", 0.00976, all, bothOperands},
 	}
 }
 

@@ -14,23 +14,23 @@ import (
 // first that makes a change is the one that makes it.
 func expressionOperators() []operator {
 	return []operator{
-		{"aligned_part", "copy and paste", 0.060, all, alignedPart},
-		{"unused_name", "unused name", 0.050, all, unusedName},
-		{"self_assignment", "missing call", 0.040, all, selfAssignment},
-		{"char_code", "wrong constant", 0.010, all, charCode},
-		{"own_name", "wrong key", 0.030, all, ownName},
-		{"repeated_term", "copy and paste", 0.015, all, repeatedTerm},
-		{"named_text", "wrong constant", 0.015, all, namedText},
-		{"text_beside", "wrong constant", 0.010, all, textBeside},
+		{"aligned_part", "copy and paste", 0.160, all, alignedPart},
+		{"unused_name", "unused name", 0.136, all, unusedName},
+		{"self_assignment", "missing call", 0.109, all, selfAssignment},
+		{"char_code", "wrong constant", 0.026, all, charCode},
+		{"own_name", "wrong key", 0.082, all, ownName},
+		{"repeated_term", "copy and paste", 0.040, all, repeatedTerm},
+		{"named_text", "wrong constant", 0.040, all, namedText},
+		{"text_beside", "wrong constant", 0.019, all, textBeside},
 		{"number_between", "wrong constant", 0.010, all, numberBetween},
 		{"named_wrap", "missing call", 0.012, all, namedWrap},
-		{"count_on", "missing operand", 0.010, all, countOn},
-		{"error_kind", "wrong exception", 0.012, js, errorKind},
-		{"pattern_atom", "wrong pattern or format", 0.020, all, patternAtom},
-		{"whole_slice", "off-by-one index", 0.030, all, wholeSlice},
-		{"slice_reach", "off-by-one index", 0.030, all, sliceReach},
-		{"argument_constant", "missing argument", 0.008, py | js, argumentConstant},
-		{"text_edge", "wrong constant", 0.015, all, textEdge},
+		{"count_on", "missing operand", 0.024, all, countOn},
+		{"error_kind", "wrong exception", 0.029, js, errorKind},
+		{"pattern_atom", "wrong pattern or format", 0.054, all, patternAtom},
+		{"whole_slice", "off-by-one index", 0.082, all, wholeSlice},
+		{"slice_reach", "off-by-one index", 0.049, all, sliceReach},
+		{"argument_constant", "missing argument", 0.022, py | js, argumentConstant},
+		{"text_edge", "wrong constant", 0.023, all, textEdge},
 	}
 }
 

@@ -222,7 +222,7 @@ func (p *Project) Likely(file string, start, end int, said map[string]bool) []Mu
 	}
 	s := newScene(t, start, end)
 	s.project, s.file, s.calls, s.said = p, file, p.callables(file), said
-	s.table = []operator{{"condition_made", "missing condition", 0.03, all, func(s *scene, n code.Node) {
+	s.table = []operator{{"condition_made", "missing condition", 0.020, all, func(s *scene, n code.Node) {
 		c, ok := condition(n)
 		fn, in := enclosing(n)
 		if !ok || !in || !forceable(c) || c.Start() < start {

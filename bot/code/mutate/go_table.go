@@ -8,7 +8,7 @@ import (
 // share than their commonness gives: where they fit, they are likely.
 func golangOperators() []operator {
 	return []operator{
-		{"error_check", "missing error check", 0.020, golang, errorCheck},
+		{"error_check", "missing error check", 0.018, golang, errorCheck},
 		{"found_check", "missing guard", 0.010, golang, foundCheck},
 		{"defer_kind", "defer", 0.006, golang, deferKind},
 		{"literal_field_init", "missing initialisation", 0.006, golang, literalFieldInit},
@@ -40,7 +40,7 @@ func golangOperators() []operator {
 		{"format_verb", "wrong pattern or format", 0.010, golang, formatVerb},
 		{"time_layout", "wrong pattern or format", 0.006, golang, timeLayout},
 		{"number_base", "wrong constant", 0.004, golang, numberBase},
-		{"rune_constant", "wrong constant", 0.008, golang, runeConstant},
+		{"rune_constant", "wrong constant", 0.019, golang, runeConstant},
 		{"trim_form", "wrong function", 0.008, golang, trimForm},
 		{"prefix_edge", "wrong function", 0.008, golang, prefixEdge},
 		{"text_equality", "wrong function", 0.006, golang, textEquality},

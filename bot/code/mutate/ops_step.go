@@ -18,9 +18,9 @@ func braceOperators() []operator {
 		{"mark_seen", "missing statement", 0.006, both, markSeen},
 		{"inverse_statement", "missing statement", 0.005, both, inverseStatement},
 		{"case_order", "wrong order of branches", 0.006, both, caseOrder},
-		{"normalise_name", "missing call", 0.006, both, normaliseName},
+		{"normalise_name", "missing call", 0.00486, both, normaliseName},
 		{"product_order", "integer or float division", 0.005, both, productOrder},
-		{"call_off_by_one", "off-by-one", 0.008, both, callOffByOne},
+		{"call_off_by_one", "off-by-one", 0.00682, both, callOffByOne},
 		{"comma_off_by_one", "off-by-one", 0.004, golang, listOffByOne},
 	}
 }

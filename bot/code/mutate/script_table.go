@@ -29,12 +29,12 @@ func scriptOperators() []operator {
 // scriptValues change what a value is: a default, a copy, a number.
 func scriptValues() []operator {
 	return []operator{
-		{"nullish", "empty taken for missing", 0.025, js, nullish},
-		{"presence", "empty taken for missing", 0.012, js, presence},
+		{"nullish", "empty taken for missing", 0.022, js, nullish},
+		{"presence", "empty taken for missing", 0.010, js, presence},
 		{"truth_compare", "wrong comparison", 0.010, js, truthCompare},
 		{"same_value", "identity or equality", 0.010, js, sameValue},
-		{"regroup", "wrong order of operations", 0.020, js, regroup},
-		{"default_pattern", "missing default", 0.008, js, defaultPattern},
+		{"regroup", "wrong order of operations", 0.017, js, regroup},
+		{"default_pattern", "missing default", 0.00685, js, defaultPattern},
 		{"member_constant", "wrong constant", 0.006, js, memberConstant},
 		{"type_test", "condition too strict or too loose", 0.006, js, typeTest},
 		{"logical_assignment", "wrong logical operator", 0.006, js, logicalAssignment},
