@@ -45,6 +45,22 @@ func TestR2ALoopTurnedRoundIsADraft(t *testing.T) {
 	}
 }
 
+func TestR2WhatPassesAfterVeryManyIsADraft(t *testing.T) {
+	t.Parallel()
+	src := "def f(x):\n    return x > 7\n"
+	c := changed("a.py", src, ">", ">=")
+	c.score, c.region = 1, code.Region{ID: "function:f", StartLine: 1, EndLine: 2, EndByte: len(src)}
+	for tried, doubts := range map[int]int{40: 0, lateTurn: 0, lateTurn + 1: 1} {
+		s := &search{mender: New(Config{}), tried: tried, suspects: []Suspect{{Path: "a.py", Line: 2, Failing: 1, Passing: 3}}}
+		if err := s.regress(t.Context(), []candidate{c}); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := s.choose(t.Context()); err != nil || len(f.Doubts) != doubts {
+			t.Errorf("after %d: %q, %v", tried, f.Doubts, err)
+		}
+	}
+}
+
 func TestR2AnUnseenChangeThatOnlyTheFailingTestHoldsUpIsADraft(t *testing.T) {
 	t.Parallel()
 	src := "function f(x) {\n  return x > 7\n}\n"

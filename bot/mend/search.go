@@ -27,6 +27,7 @@ type candidate struct {
 	site       *mutate.Site  // it only is a place to look into
 	granted    *grant        // what it was made for, where a place was looked into
 	twice      bool          // it changes more than one place
+	turn       int           // how many had been tried when it passed all tests
 }
 
 // text is the whole file with the change. It is made when it is asked for: thousands
@@ -331,6 +332,9 @@ const grace = time.Second
 
 // regress keeps those that leave the green tests green.
 func (s *search) regress(ctx context.Context, cs []candidate) error {
+	for i := range cs {
+		cs[i].turn = s.tried
+	}
 	if len(s.target.green) == 0 || len(cs) == 0 {
 		s.plausible = append(s.plausible, cs...)
 		return nil

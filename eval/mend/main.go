@@ -13,7 +13,7 @@
 //	mend make-bugs   plant faults and take commits apart
 //	mend run         mend bugs and judge what comes out
 //	mend report      eval/mend/REPORT.md and standard output
-//	mend             all of these
+//	mend             all of these; -half sealed -jobs 2 -ablate 14 for the report that is kept
 //
 // FETTLE_MEND_WORK is the folder for everything that is fetched, made and
 // found; FETTLE_MEND_MIRROR a folder of bare clones "<owner>+<name>/repo" to
@@ -31,6 +31,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -48,6 +49,7 @@ type options struct {
 	bug          string
 	without      string // variants: parts of the engine left out, one variant each
 	sample       int    // bugs by hash, 0 for all
+	ablate       int    // open bugs that are also run without each part
 	want         int    // bugs to plant for each language
 	jobs         int
 	limit        time.Duration // of one run of fettle
@@ -94,6 +96,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.StringVar(&o.bug, "bug", "", "only bugs whose id contains this")
 	fl.StringVar(&o.without, "without", "", "measure without donors, synthesis, naturalness, spectrum: each by itself, a+b for both at once")
 	fl.IntVar(&o.sample, "sample", 0, "only so many bugs, by a hash")
+	fl.IntVar(&o.ablate, "ablate", 0, "also run so many open bugs with the whole engine and without each of its parts")
 	fl.IntVar(&o.want, "want", 80, "bugs to plant for each language")
 	fl.IntVar(&o.jobs, "jobs", 1, "bugs at once")
 	fl.DurationVar(&o.limit, "time", 3*time.Minute, "wall clock of fettle on one bug, before it is stopped")
@@ -136,20 +139,16 @@ func (o *options) check(rest []string) error {
 	}
 	for _, v := range o.variants() {
 		for _, part := range strings.Split(v, "+") {
-			switch part {
-			case "donors", "synthesis", "naturalness", "spectrum":
-			case "":
-				if v == "" {
-					continue
-				}
-				fallthrough
-			default:
-				return fmt.Errorf("-without takes donors, synthesis, naturalness and spectrum, and got %q", part)
+			if v != "" && !slices.Contains(parts, part) {
+				return fmt.Errorf("-without takes %s, and got %q", strings.Join(parts, ", "), part)
 			}
 		}
 	}
 	return nil
 }
+
+// parts are what can be left out of the engine.
+var parts = []string{"donors", "synthesis", "naturalness", "spectrum"}
 
 // variants are what is left out: "" is the whole engine.
 func (o *options) variants() []string { return strings.Split(o.without, ",") }

@@ -204,6 +204,11 @@ func TestTheSameBuildIsNotRunTwice(t *testing.T) {
 	if n := len(w.jobsOf(list, book, w.build)); n != 2 {
 		t.Errorf("%d runs of two variants", n)
 	}
+	w.without, w.ablate = "", 3
+	left, err := w.partsLeftOut(list, book, "another")
+	if err != nil || len(left) != len(parts) { // the whole engine's is among those to be done
+		t.Errorf("%d runs with a part left out, %v", len(left), err)
+	}
 }
 
 func TestNothingButFiguresIsKeptOfSealedBugs(t *testing.T) {

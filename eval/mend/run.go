@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -44,6 +45,11 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	jobs := o.jobsOf(list, results, build)
+	parts, err := o.partsLeftOut(jobs, results, build)
+	if err != nil {
+		return err
+	}
+	jobs = append(jobs, parts...)
 	fmt.Printf("%s\n%d bugs of the %s half, %d runs to do, build %s\n", eval.Machine(), len(list), o.half, len(jobs), build)
 	if len(jobs) == 0 {
 		return nil
@@ -141,6 +147,23 @@ func (o *options) jobsOf(list []job, results *book, build string) []job {
 		}
 	}
 	return out
+}
+
+// partsLeftOut are the runs of some open bugs, with the whole engine and without
+// each of its parts, that are not among those to be done anyway.
+func (o *options) partsLeftOut(known []job, results *book, build string) ([]job, error) {
+	if o.ablate == 0 {
+		return nil, nil
+	}
+	p := *o
+	p.half, p.sample, p.without = "open", o.ablate, ","+strings.Join(parts, ",")
+	list, err := p.chosen()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(p.jobsOf(list, results, build), func(j job) bool {
+		return slices.ContainsFunc(known, func(k job) bool { return k.folder.ID == j.folder.ID && k.without == j.without })
+	}), nil
 }
 
 // runner mends bugs.
