@@ -105,10 +105,7 @@ func (b *nodeBench) overhear(ctx context.Context, worker int, at candidate, ask 
 	_, err = withFile(space, c, func() (map[string]bool, error) {
 		files, groups := byFile(tests, b.suite)
 		for _, f := range files {
-			req := nodeRequest{Files: []nodeFile{{File: f}}, CPU: 1000 * siteTime, Wall: 1000 * siteWall, Usual: 1000 * siteTime}
-			for _, t := range groups[f] {
-				req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
-			}
+			req := nodeRequest{Files: []nodeFile{{f, b.names(groups[f])}}, CPU: 1000 * siteTime, Wall: 1000 * siteWall, Usual: 1000 * siteTime}
 			if b.warm[f] == nil {
 				continue // it is not seen what goes on there
 			}

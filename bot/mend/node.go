@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -116,6 +117,32 @@ func inFile(t verify.TestResult, s verify.Suite) string {
 	return name
 }
 
+// names are what a worker is asked for to run some tests.
+func (b *nodeBench) names(tests []verify.TestResult) []string {
+	var out []string
+	for _, t := range tests {
+		out = append(out, inFile(t, b.suite))
+	}
+	return withOwn(out)
+}
+
+// withOwn adds the names that tests have in their file: the second test of a name
+// is known as "name #2".
+func withOwn(names []string) []string {
+	out := slices.Clone(names)
+	for _, n := range names {
+		if own := unnumbered(n); own != n && !slices.Contains(out, own) {
+			out = append(out, own)
+		}
+	}
+	return out
+}
+
+var repeated = regexp.MustCompile(` #\d+$`)
+
+// unnumbered is the name of a test as its file has it.
+func unnumbered(name string) string { return repeated.ReplaceAllString(name, "") }
+
 // learn finds out how the files of tests run on the unchanged tree, and which
 // of them can be run in a worker.
 func (b *nodeBench) learn(ctx context.Context, tests []verify.TestResult) error {
@@ -150,12 +177,13 @@ const maxRehearsed = 60
 // be; nil when they do not pass there.
 func (b *nodeBench) rehearse(ctx context.Context, worker int, file string, greens []verify.TestResult) (*nodeUse, error) {
 	use := &nodeUse{}
-	for _, t := range greens[:min(len(greens), maxRehearsed)] {
+	greens = greens[:min(len(greens), maxRehearsed)]
+	for _, t := range greens {
 		use.names = append(use.names, inFile(t, b.suite))
 	}
 	limit := float64(b.limit.Milliseconds()) * float64(min(len(use.names)+1, 20))
 	for range 2 {
-		ran, err := b.workers[worker].run(ctx, nodeRequest{Files: []nodeFile{{file, slices.Clone(use.names)}}, CPU: 2000 + limit, Wall: 4000 + limit})
+		ran, err := b.workers[worker].run(ctx, nodeRequest{Files: []nodeFile{{file, b.names(greens)}}, CPU: 2000 + limit, Wall: 4000 + limit})
 		if err != nil {
 			return nil, err
 		}
@@ -253,10 +281,7 @@ func (b *nodeBench) runWarm(ctx context.Context, worker int, c candidate, file s
 	b.mu.Lock()
 	fresh := b.fresh
 	b.mu.Unlock()
-	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: 120 + 4*use.cpu, Wall: 1000 + 10*use.wall, Usual: use.test, Stop: stop, Fresh: fresh}
-	for _, t := range tests {
-		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
-	}
+	req := nodeRequest{Files: []nodeFile{{file, b.names(tests)}}, CPU: 120 + 4*use.cpu, Wall: 1000 + 10*use.wall, Usual: use.test, Stop: stop, Fresh: fresh}
 	ran, err := b.workers[worker].run(ctx, req)
 	if err == nil && cutOff(ran) && !b.few && b.worth(c) {
 		req.CPU, req.Wall = wider*req.CPU, 3*req.Wall // it may be the one, and the machine may be busy
@@ -296,7 +321,7 @@ func (b *nodeBench) sane(ctx context.Context, worker int) error {
 		if use == nil || len(use.names) == 0 {
 			continue
 		}
-		ran, err := w.run(ctx, nodeRequest{Files: []nodeFile{{f, slices.Clone(use.names)}}, CPU: 1000 + 10*use.cpu, Wall: 2000 + 20*use.wall, Fresh: true})
+		ran, err := w.run(ctx, nodeRequest{Files: []nodeFile{{f, withOwn(use.names)}}, CPU: 1000 + 10*use.cpu, Wall: 2000 + 20*use.wall, Fresh: true})
 		if err != nil {
 			return err
 		}
@@ -380,10 +405,7 @@ func (b *nodeBench) traceRest(ctx context.Context, tests []verify.TestResult, le
 func (b *nodeBench) traceFile(ctx context.Context, worker int, file string, tests []verify.TestResult) (map[string]trace, error) {
 	limit := float64(b.limit.Milliseconds())
 	all := 2000 + limit*float64(min(len(tests), 20))
-	req := nodeRequest{Files: []nodeFile{{File: file}}, CPU: all, Wall: 2 * all, Cover: true, Late: int(limit)}
-	for _, t := range tests {
-		req.Files[0].Names = append(req.Files[0].Names, inFile(t, b.suite))
-	}
+	req := nodeRequest{Files: []nodeFile{{file, b.names(tests)}}, CPU: all, Wall: 2 * all, Cover: true, Late: int(limit)}
 	ran, err := b.workers[worker].run(ctx, req)
 	if err != nil || len(ran) != 1 {
 		return nil, err

@@ -235,6 +235,59 @@ func TestR1NodeTracesATestThatNeverEnds(t *testing.T) {
 	}
 }
 
+// The second test of a name is known as "name #2" and has another name in its file.
+func TestR1NodeTestsOfOneNameAreTried(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	src := "exports.twice = (n) => n + n + 1;\nexports.once = (n) => n;\n"
+	put(t, dir, "package.json", `{"name":"x"}`)
+	put(t, dir, "span.js", src)
+	put(t, dir, "test/span.test.js", `const test = require('node:test');
+const assert = require('node:assert');
+const { once, twice } = require('../span.js');
+test('counts', () => assert.equal(once(2), 2));
+test('counts', () => assert.equal(twice(2), 4));
+test('again', () => assert.equal(twice(2), 4));
+test('again', () => assert.equal(once(2), 2));
+`)
+	session := box(t).Session()
+	defer session.Close()
+	tests := func(names ...string) (out []verify.TestResult) {
+		for _, n := range names {
+			out = append(out, verify.TestResult{ID: "node:.:test/span.test.js > " + n})
+		}
+		return out
+	}
+	red, green := tests("counts #2", "again"), tests("counts", "again #2")
+	b, err := newNodeBench(t.Context(), Config{Sandbox: session, Workers: 1}, dir, target{suite: verify.Suite{Name: "node", Kind: "javascript", Dir: "."}, red: red, green: green}, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	right, wrong := changed("span.js", src, "n + n + 1", "n + n"), changed("span.js", src, "n + n + 1", "n")
+	for _, trust := range []int{enoughTrust, -1 << 20} { // in a worker, and in a process of its own
+		b.(*nodeBench).trust = trust
+		for _, ts := range [][]verify.TestResult{red, red[:1], red[1:], green} {
+			passed := map[int]int{}
+			err := b.try(t.Context(), []candidate{right, wrong}, ts, func(i int, ok map[string]bool) bool {
+				passed[i] = len(ok)
+				return true
+			})
+			bad := 0
+			if ts[0].ID == green[0].ID {
+				bad = map[bool]int{true: 2, false: 0}[trust > 0] // a process of its own cannot tell tests of a name apart
+			}
+			if err != nil || passed[0] != len(ts) || passed[1] != bad {
+				t.Errorf("trust %d, %s: passed %v, %v", trust, ts[0].ID, passed, err)
+			}
+		}
+		traces, err := b.trace(t.Context(), red[:1])
+		if err != nil || len(traces) != 1 || traces[0].passed || len(traces[0].lines["span.js"]) == 0 {
+			t.Errorf("traces %v, %v", traces, err)
+		}
+	}
+}
+
 func TestR1GoStacksStandInForProfiles(t *testing.T) {
 	t.Parallel()
 	dump := "panic: test timed out after 1s\n\ngoroutine 7 [running]:\nexample.com/x.spin(...)\n\t/work/sub/spin.go:20 +0x1d\ntesting.tRunner()\n\t/usr/local/go/src/testing/testing.go:1 +0x1\n"
