@@ -332,23 +332,28 @@ const grace = time.Second
 
 // regress keeps those that leave the green tests green.
 func (s *search) regress(ctx context.Context, cs []candidate) error {
-	for i := range cs {
-		cs[i].turn = s.tried
-	}
 	if len(s.target.green) == 0 || len(cs) == 0 {
-		s.plausible = append(s.plausible, cs...)
+		for _, c := range cs {
+			s.keep(c)
+		}
 		return nil
 	}
 	got, err := s.attempt(ctx, cs, s.target.green)
-	for i, passed := range got {
-		switch {
+	for i, c := range cs {
+		switch passed := got[i]; {
 		case len(passed) == len(s.target.green):
-			s.plausible = append(s.plausible, cs[i])
+			s.keep(c)
 		case passed == nil:
-			s.late = append(s.late, cs[i])
+			s.late = append(s.late, c)
 		default:
-			s.reject(cs[i], passed)
+			s.reject(c, passed)
 		}
 	}
 	return err
+}
+
+// keep notes a candidate that passes all tests.
+func (s *search) keep(c candidate) {
+	c.turn = s.tried
+	s.plausible = append(s.plausible, c)
 }
