@@ -21,8 +21,8 @@ const trust = 0.75
 
 // urge sharpens what suspicion decides of the order, beyond what is believed of it:
 // the fix is likelier to be tried in time where the likeliest lines have all their
-// turns first. Fitted on the open half of the benchmark (eval/mend), where the
-// places of the fixes came at a geometric mean of 100 for 266.
+// turns first. Fitted on the open half of the benchmark (eval/mend), where it
+// brought the true fix from a geometric mean of place 260 to 160.
 const urge = 1.5
 
 const (

@@ -1,9 +1,13 @@
 package mend
 
 import (
+	"math"
 	"testing"
+	"testing/fstest"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 func TestR2RivalsOfSimilarMeritMakeADraft(t *testing.T) {
@@ -76,5 +80,50 @@ func TestR2AnUnseenChangeThatOnlyTheFailingTestHoldsUpIsADraft(t *testing.T) {
 		if f, err := s.choose(t.Context()); err != nil || len(f.Doubts) != tc.doubts {
 			t.Errorf("%s with %d passing tests: %q, %v", tc.operator, tc.passing, f.Doubts, err)
 		}
+	}
+}
+
+func TestR1AnExceptionThatEscapesSpeaksForCatchingIt(t *testing.T) {
+	t.Parallel()
+	red := func(kind task.FailureKind) *search {
+		return &search{target: target{red: []verify.TestResult{{Failure: &task.Failure{Kind: kind, Exception: "OverflowError"}}}}}
+	}
+	before, caught, other := "(TypeError, ValueError)", "(TypeError, ValueError, OverflowError)", "(TypeError, ValueError, KeyError)"
+	escaped, asserted := red(task.FailException).listen(), red(task.FailAssertion).listen()
+	if a, b := escaped.gain("exception_type", before, caught), escaped.gain("exception_type", before, other); a != escapedGain*b {
+		t.Errorf("catching it gains %g, catching another %g", a, b)
+	}
+	if a, b := escaped.gain("exception_type", caught, before), escaped.gain("variable", before, caught); a != 1 || b != 1 {
+		t.Errorf("no longer catching it gains %g, naming it %g", a, b)
+	}
+	if g := asserted.gain("exception_type", before, caught); g != 1 {
+		t.Errorf("what a test found out itself gains %g", g)
+	}
+}
+
+// Suspicion decides more of when a change is tried than of what is believed of it.
+func TestR1TheMoreSuspiciousLineIsTriedFirst(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"a.py": {Data: []byte("def f(a, b):\n    c = a + b\n    d = a + b\n    return c, d\n")}}
+	s := &search{mender: New(Config{}), req: Request{Base: files, Files: []string{"a.py"}}, sources: newSources(files), bench: &counting{}}
+	s.target.suite.Kind = "python"
+	const share = 0.25
+	cs, err := s.candidates(t.Context(), []Suspect{{Path: "a.py", Line: 2, Score: 1}, {Path: "a.py", Line: 3, Score: share}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[int]candidate{}
+	for _, c := range cs {
+		if c.mutation.Operator == "arithmetic_operator" && of[c.mutation.Line].mutation.Operator == "" {
+			of[c.mutation.Line] = c
+		}
+	}
+	first, second := of[2], of[3]
+	if first.score == 0 || second.score == 0 {
+		t.Fatalf("no change of a line among %d", len(cs))
+	}
+	believed, tried := second.score/first.score, second.rank/first.rank
+	if want := believed * math.Pow(share, urge); math.Abs(tried/want-1) > 1e-9 {
+		t.Errorf("believed %g, and ranked %g against the first, want %g", believed, tried, want)
 	}
 }

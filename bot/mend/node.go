@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -131,17 +130,12 @@ func (b *nodeBench) names(tests []verify.TestResult) []string {
 func withOwn(names []string) []string {
 	out := slices.Clone(names)
 	for _, n := range names {
-		if own := unnumbered(n); own != n && !slices.Contains(out, own) {
+		if own := verify.OwnName(n); own != n && !slices.Contains(out, own) {
 			out = append(out, own)
 		}
 	}
 	return out
 }
-
-var repeated = regexp.MustCompile(` #\d+$`)
-
-// unnumbered is the name of a test as its file has it.
-func unnumbered(name string) string { return repeated.ReplaceAllString(name, "") }
 
 // learn finds out how the files of tests run on the unchanged tree, and which
 // of them can be run in a worker.

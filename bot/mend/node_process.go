@@ -40,7 +40,7 @@ func (b *nodeBench) only(tests []verify.TestResult) string {
 		if strings.Count(native(t, b.suite), " > ") != 1 {
 			return ""
 		}
-		names = append(names, leaf(t, b.suite), unnumbered(leaf(t, b.suite)))
+		names = append(names, leaf(t, b.suite), verify.OwnName(leaf(t, b.suite)))
 	}
 	return named(names...)
 }
@@ -104,7 +104,7 @@ func tapPassed(out []byte) (passed, failed map[string]bool) {
 func (b *nodeBench) inTAP(t verify.TestResult, passed, failed map[string]bool) bool {
 	name := leaf(t, b.suite)
 	if !passed[name] && !failed[name] {
-		name = unnumbered(name)
+		name = verify.OwnName(name)
 	}
 	return passed[name] && !failed[name]
 }
@@ -143,7 +143,7 @@ func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify
 	name := leaf(t, b.suite)
 	tr := trace{id: t.ID, lines: map[string]map[int]int{}}
 	out := fmt.Sprintf("cover-%d.json", i)
-	cmd := b.command(file, named(name, unnumbered(name)), 1, "/out/"+out)
+	cmd := b.command(file, named(name, verify.OwnName(name)), 1, "/out/"+out)
 	res, err := w.Run(ctx, cmd)
 	if err != nil {
 		return tr, err

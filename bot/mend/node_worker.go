@@ -10,11 +10,11 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 var (
@@ -86,17 +86,14 @@ type nodeRan struct {
 	Wall float64 `json:"wall"`
 }
 
-// passed are the tests that passed, as they are named in native ids: the second
-// of a name has " #2" at its end.
+// passed are the tests that passed, as they are named in native ids.
 func (r nodeRan) passed() map[string]bool {
 	out, count := map[string]bool{}, map[string]int{}
 	for _, t := range r.Tests {
 		name := strings.Join(t.Path, " > ")
-		if count[name]++; count[name] > 1 {
-			name += " #" + strconv.Itoa(count[name])
-		}
+		count[name]++
 		if t.Passed {
-			out[name] = true
+			out[verify.NthName(name, count[name])] = true
 		}
 	}
 	return out

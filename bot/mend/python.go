@@ -22,7 +22,7 @@ var pythonRunner string
 //go:embed driver/probe.py
 var pythonProber string
 
-var pythonDriver = pythonRunner + "\n" + pythonProber + "\n" + pythonAngel + "\nmain()\n"
+var pythonDriver = verify.PythonPath + pythonRunner + "\n" + pythonProber + "\n" + pythonAngel + "\nmain()\n"
 
 // preloaded modules are imported once per worker, before the forks. They are
 // the standard library's that tests and services use most.

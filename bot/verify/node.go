@@ -71,6 +71,19 @@ func (sel selection) has(native string) bool {
 		slices.ContainsFunc(sel.units, func(u string) bool { return u == native || inUnit(u, native) })
 }
 
+// NthName is what the n-th test of a name is known as, counted from 1.
+func NthName(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return name + " #" + strconv.Itoa(n)
+}
+
+var nth = regexp.MustCompile(` #\d+$`)
+
+// OwnName is the name that such a test has in its file.
+func OwnName(name string) string { return nth.ReplaceAllString(name, "") }
+
 func nodeFiles(ids []string) []string {
 	var out []string
 	for _, id := range ids {
@@ -114,9 +127,7 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 	name := strings.Join(r.Path, " > ")
 	native := r.File + " > " + name
 	count[native]++
-	if n := count[native]; n > 1 {
-		native += " #" + strconv.Itoa(n)
-	}
+	native = NthName(native, count[native])
 	t := TestResult{ID: s.id(native), Suite: s.Name, File: joinDir(s.Dir, r.File), Name: name, Status: r.Status, Seconds: r.Seconds}
 	if _, known := rank[t.Status]; !known {
 		t.Status = StatusError

@@ -20,6 +20,12 @@ var parentPy string
 //go:embed driver/child.py
 var childPy string
 
+// PythonPath is Python that makes the code of a suite importable for whoever runs
+// its tests. It needs os and sys.
+//
+//go:embed driver/path.py
+var PythonPath string
+
 // pythonRequest is what the supervisor reads from its standard input.
 type pythonRequest struct {
 	Key      string      `json:"key"` // hex; signs the result file
@@ -56,7 +62,7 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)
 	req, err := json.Marshal(pythonRequest{
-		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Code: childPy,
+		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Code: PythonPath + childPy,
 		Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(), Grace: lim.grace.Seconds(), Restarts: 6, Child: child,
 	})
 	if err != nil {

@@ -57,7 +57,7 @@ type options struct {
 	learn        bool
 	again        bool
 	pins         bool
-	diffs        bool // show the true fixes of open bugs in the report
+	diffs        bool // print the true fixes of open bugs
 	begun        time.Time
 }
 
@@ -94,7 +94,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.StringVar(&o.language, "language", "", "only bugs in python, javascript or go")
 	fl.StringVar(&o.origin, "origin", "", "only bugs that are injected or of history")
 	fl.StringVar(&o.bug, "bug", "", "only bugs whose id contains this")
-	fl.StringVar(&o.without, "without", "", "measure without donors, synthesis, naturalness, spectrum: each by itself, a+b for both at once")
+	fl.StringVar(&o.without, "without", "", "measure without "+strings.Join(parts, ", ")+": each by itself, a+b for both at once")
 	fl.IntVar(&o.sample, "sample", 0, "only so many bugs, by a hash")
 	fl.IntVar(&o.ablate, "ablate", 0, "also run so many open bugs with the whole engine and without each of its parts")
 	fl.IntVar(&o.want, "want", 80, "bugs to plant for each language")
@@ -104,7 +104,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.BoolVar(&o.learn, "learn", false, "keep what fettle learns from one bug for the next")
 	fl.BoolVar(&o.again, "again", false, "run bugs again that have a result")
 	fl.BoolVar(&o.pins, "pins", true, "also compare the changed functions of the weak ones with the correct ones on recorded and edge inputs")
-	fl.BoolVar(&o.diffs, "diffs", false, "show the true fix of each open bug that was not mended in the report; it is the subjects' code")
+	fl.BoolVar(&o.diffs, "diffs", false, "also print the true fix of each open bug that was not mended; being the subjects' code it is not in the report's file")
 	if err := fl.Parse(args); err != nil {
 		return nil, err
 	}

@@ -204,10 +204,27 @@ func TestTheSameBuildIsNotRunTwice(t *testing.T) {
 	if n := len(w.jobsOf(list, book, w.build)); n != 2 {
 		t.Errorf("%d runs of two variants", n)
 	}
-	w.without, w.ablate = "", 3
-	left, err := w.partsLeftOut(list, book, "another")
-	if err != nil || len(left) != len(parts) { // the whole engine's is among those to be done
-		t.Errorf("%d runs with a part left out, %v", len(left), err)
+}
+
+func TestPartsAreLeftOutOfRunsThatAreNotDoneAnyway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "printf '{\"outcome\":\"failed_all_tiers\"}'\n")
+	book, err := openBook(w.results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.close()
+	list, err := w.chosen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ablate, known := range map[int][]job{0: nil, 3: nil, 4: list} {
+		w.ablate = ablate
+		want := map[int]int{0: 0, 3: 1 + len(parts), 4: len(parts)}[ablate] // one bug, which stands for all that were asked for
+		left, err := w.partsLeftOut(known, book, w.build)
+		if err != nil || len(left) != want {
+			t.Errorf("-ablate %d: %d runs, want %d, %v", ablate, len(left), want, err)
+		}
 	}
 }
 
@@ -236,7 +253,7 @@ func TestNothingButFiguresIsKeptOfSealedBugs(t *testing.T) {
 	}
 	o := &options{half: "all"}
 	var text bytes.Buffer
-	o.print(t.Context(), &text, latest(all))
+	o.print(&text, latest(all))
 	if strings.Contains(text.String(), "SECRET") || strings.Contains(text.String(), "diff") {
 		t.Errorf("%s", text.String())
 	}
@@ -311,7 +328,7 @@ func TestTheReportCountsWhatTheResultsSay(t *testing.T) {
 	}
 	o := &options{half: "sealed"}
 	var text bytes.Buffer
-	o.print(t.Context(), &text, latest(all))
+	o.print(&text, latest(all))
 	for _, want := range []string{
 		"| bugs (invalid) | 13 (2) |",
 		"| one-place bugs mended | 8 of 10 (80 %) |",

@@ -27,9 +27,15 @@ func (o *options) writeReport(ctx context.Context) error {
 		return fmt.Errorf("%s holds no results; run bugs first", o.results)
 	}
 	var text bytes.Buffer
-	o.print(ctx, &text, latest(all))
-	if _, err := os.Stdout.Write(text.Bytes()); err != nil || o.report == "" {
+	o.print(&text, latest(all))
+	if _, err := os.Stdout.Write(text.Bytes()); err != nil {
 		return err
+	}
+	if o.diffs {
+		o.fixes(ctx, os.Stdout, latest(all))
+	}
+	if o.report == "" {
+		return nil
 	}
 	if err := os.WriteFile(o.report, text.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for all to read
 		return fmt.Errorf("writing the report: %w", err)
@@ -37,7 +43,7 @@ func (o *options) writeReport(ctx context.Context) error {
 	return nil
 }
 
-func (o *options) print(ctx context.Context, w io.Writer, all group) {
+func (o *options) print(w io.Writer, all group) {
 	all = all.where(func(r result) bool { return o.wants(r.bug()) })
 	fmt.Fprintf(w, "# Mechanical repair on bugs of real code\n\nWritten by `make bench-mend`; BENCH_MEND=\"-half sealed -jobs 2 -ablate 14\" makes all that stands here. %s, build %s.\n\n", eval.Machine(), strings.Join(builds(all), ", "))
 	fmt.Fprintf(w, "A bug is mended when all tests of the subject pass, of which `fettle fix` saw about half. Sealed bugs, half of all by a hash, were not looked at while the engine was built. What the figures miss is told in MISSES.md.\n")
@@ -54,7 +60,7 @@ func (o *options) print(ctx context.Context, w io.Writer, all group) {
 			continue
 		}
 		fmt.Fprintf(w, "\n## %s\n\n", h.name)
-		o.section(ctx, w, part, h.sealed)
+		section(w, part, h.sealed)
 	}
 }
 
@@ -65,7 +71,7 @@ func builds(g group) []string {
 	return words
 }
 
-func (o *options) section(ctx context.Context, w io.Writer, part group, sealed bool) {
+func section(w io.Writer, part group, sealed bool) {
 	whole := part.where(func(r result) bool { return r.Without == "" })
 	headline(w, whole)
 	curve(w, whole.valid())
@@ -86,7 +92,7 @@ func (o *options) section(ctx context.Context, w io.Writer, part group, sealed b
 	ablation(w, part)
 	troubles(w, part)
 	if !sealed {
-		o.misses(ctx, w, whole)
+		misses(w, whole)
 	}
 }
 
@@ -238,14 +244,12 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// misses lists open bugs that were not mended; with -diffs also the changes that
-// would have been right, which are the subjects' code and not for keeping.
-func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
-	bad := whole.where(func(r result) bool { return r.Verdict == missed || r.Verdict == plausible })
+// misses lists the open bugs that were not mended.
+func misses(w io.Writer, whole group) {
+	bad := whole.notMended()
 	if len(bad) == 0 {
 		return
 	}
-	slices.SortStableFunc(bad, func(a, b result) int { return strings.Compare(a.Verdict+a.Language, b.Verdict+b.Language) })
 	fmt.Fprintf(w, "\n### Not mended\n\n| bug | class | came to | seconds | candidates tried |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range bad {
 		tried := 0
@@ -254,11 +258,13 @@ func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
 		}
 		fmt.Fprintf(w, "| %s | %s: %s | %s | %.1f | %d |\n", r.Bug, r.Origin, r.Class, r.cameTo(), r.Seconds, tried)
 	}
-	if !o.diffs {
-		return
-	}
-	for _, r := range bad {
-		fmt.Fprintf(w, "\n#### %s\n\n", r.Bug)
+}
+
+// fixes are the changes that would have been right for these. They are the
+// subjects' code, for whoever works here and not for a report that is kept.
+func (o *options) fixes(ctx context.Context, w io.Writer, all group) {
+	for _, r := range all.where(func(r result) bool { return !r.Sealed && r.Without == "" && o.wants(r.bug()) }).notMended() {
+		fmt.Fprintf(w, "\n#### %s: %s\n\n", r.Bug, r.cameTo())
 		if why := oneLine(r.Why); why != "" {
 			fmt.Fprintf(w, "%s\n\n", why)
 		}
@@ -267,6 +273,12 @@ func (o *options) misses(ctx context.Context, w io.Writer, whole group) {
 			fmt.Fprintf(w, "\nWhat fettle did:\n\n```diff\n%s\n```\n", strings.TrimRight(clipLines(r.Diff, 30), "\n"))
 		}
 	}
+}
+
+func (g group) notMended() group {
+	bad := g.where(func(r result) bool { return r.Verdict == missed || r.Verdict == plausible })
+	slices.SortStableFunc(bad, func(a, b result) int { return strings.Compare(a.Verdict+a.Language, b.Verdict+b.Language) })
+	return bad
 }
 
 // cameTo is the verdict in words for a bug that was not mended.

@@ -45,11 +45,11 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	jobs := o.jobsOf(list, results, build)
-	parts, err := o.partsLeftOut(jobs, results, build)
+	without, err := o.partsLeftOut(jobs, results, build)
 	if err != nil {
 		return err
 	}
-	jobs = append(jobs, parts...)
+	jobs = append(jobs, without...)
 	fmt.Printf("%s\n%d bugs of the %s half, %d runs to do, build %s\n", eval.Machine(), len(list), o.half, len(jobs), build)
 	if len(jobs) == 0 {
 		return nil

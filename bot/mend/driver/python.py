@@ -477,13 +477,9 @@ def laid(files):
 
 
 def settle(req):
-    """Stands in the suite's folder, where it and its src layout can be imported as
-    for the run that told which tests fail: an installed copy would hide the tree's."""
+    """Stands in the suite's folder, as the run that told which tests fail did."""
     os.chdir(ROOT + req["dir"])
-    here = os.getcwd()
-    src = os.path.join(here, "src")
-    sys.path[0:0] = [here] + ([src] if os.path.isdir(src) and not os.path.exists(os.path.join(src, "__init__.py")) else [])
-    sys.argv = [req["program"]]
+    set_path(req["program"])
 
 
 def slow(req, private, kept):

@@ -140,15 +140,6 @@ def integrity(modules):
     return check
 
 
-def set_path(cfg):
-    """The suite's folder and its src layout become importable, as with
-    `python -m pytest`; only now can repository code be found."""
-    here = os.getcwd()
-    src = os.path.join(here, "src")
-    sys.path[0:0] = [here] + ([src] if os.path.isdir(src) and not os.path.exists(os.path.join(src, "__init__.py")) else [])
-    sys.argv[:] = [cfg["program"]]
-
-
 def rel(path):
     here = os.getcwd()
     path = os.path.abspath(path)
@@ -308,7 +299,7 @@ def run_pytest(cfg, send, arm, disarm):
     for unit in cfg["ignore"]:
         args.append("--ignore=" + unit)
     args += cfg["files"]
-    set_path(cfg)
+    set_path(cfg["program"])
     code, error = 0, None
     try:
         code = int(pytest.main(args, plugins=[Recorder()]))
@@ -428,7 +419,7 @@ def run_unittest(cfg, send, arm, disarm):
             else:
                 yield t
 
-    set_path(cfg)
+    set_path(cfg["program"])
     loader, tests = unittest.TestLoader(), []
     for path in cfg["files"]:
         if path in ignore:
