@@ -27,7 +27,8 @@ const (
 // partial is a change that mends some of the failing tests.
 type partial struct {
 	candidate
-	mends map[string]bool
+	mends          map[string]bool
+	judged, stands bool // the green tests were run; all of them stay green
 }
 
 // pair puts a change that mends some of the failing tests together with those

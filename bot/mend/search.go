@@ -78,6 +78,7 @@ type search struct {
 	unlooked       []candidate     // places whose turn came and that were not looked into yet
 	words          map[string]bool // of the project; nil until they are asked for
 	partials       []partial
+	judged         int // of the partials, before the end
 	credited       map[line]bool
 	creditedRegion map[string]bool
 }
@@ -193,7 +194,16 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		return nil
 	}
 	s.partly = true
-	return s.regress(ctx, s.mostMended())
+	var left []candidate
+	for _, i := range s.mostMended() {
+		switch p := s.partials[i]; {
+		case p.stands:
+			s.keep(p.candidate)
+		case !p.judged:
+			left = append(left, p.candidate)
+		}
+	}
+	return s.regress(ctx, left)
 }
 
 // pending tells whether there are places without candidates yet, or to look into,
@@ -217,7 +227,7 @@ func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[s
 		case len(passed) == len(s.target.red):
 			full = append(full, c)
 		default:
-			more = append(more, s.pair(partial{c, passed})...)
+			more = append(more, s.pair(partial{candidate: c, mends: passed})...)
 		}
 		helped = append(helped, c)
 	}
@@ -228,24 +238,51 @@ func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[s
 	if len(s.plausible) == before {
 		s.credit(rest, helped)
 	}
+	if err := s.standby(ctx); err != nil {
+		return nil, err
+	}
 	more = append(more, s.others(helped)...)
 	return append(more, s.grow(ctx, forced)...), nil
 }
 
-// mostMended are the changes that mend the most of the failing tests, more than
+// mostMended are the partials that mend the most of the failing tests, more than
 // one of them.
-func (s *search) mostMended() []candidate {
+func (s *search) mostMended() []int {
 	best := 1
 	for _, p := range s.partials {
 		best = max(best, len(p.mends))
 	}
-	var out []candidate
-	for _, p := range s.partials {
+	var out []int
+	for i, p := range s.partials {
 		if len(p.mends) == best && len(out) < 40 {
-			out = append(out, p.candidate)
+			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// maxStandby is how many partials are judged after a round, and maxJudged in all
+// before the end.
+const maxStandby, maxJudged = 2, 8
+
+// standby judges some of those that mend the most while nothing mends all, until one
+// of them breaks nothing: a project may have tests that fail for another reason, and
+// when the time is up there is none left to find out.
+func (s *search) standby(ctx context.Context) error {
+	most := s.mostMended()
+	if len(s.plausible) > 0 || slices.ContainsFunc(most, func(i int) bool { return s.partials[i].stands }) {
+		return nil
+	}
+	most = slices.DeleteFunc(most, func(i int) bool { return s.partials[i].judged })
+	for _, i := range most[:min(len(most), maxStandby, maxJudged-s.judged)] {
+		s.judged++
+		got, err := s.unbroken(ctx, []candidate{s.partials[i].candidate})
+		if err != nil {
+			return err
+		}
+		s.partials[i].judged, s.partials[i].stands = got[0] != nil, len(got[0]) == len(s.target.green)
+	}
+	return nil
 }
 
 // fewRed are so many failing tests that a candidate is tried on at first.
@@ -332,13 +369,7 @@ const grace = time.Second
 
 // regress keeps those that leave the green tests green.
 func (s *search) regress(ctx context.Context, cs []candidate) error {
-	if len(s.target.green) == 0 || len(cs) == 0 {
-		for _, c := range cs {
-			s.keep(c)
-		}
-		return nil
-	}
-	got, err := s.attempt(ctx, cs, s.target.green)
+	got, err := s.unbroken(ctx, cs)
 	for i, c := range cs {
 		switch passed := got[i]; {
 		case len(passed) == len(s.target.green):
@@ -350,6 +381,15 @@ func (s *search) regress(ctx context.Context, cs []candidate) error {
 		}
 	}
 	return err
+}
+
+// unbroken gives the green tests that stay green with each candidate, nil for what
+// was not run.
+func (s *search) unbroken(ctx context.Context, cs []candidate) ([]map[string]bool, error) {
+	if len(s.target.green) == 0 || len(cs) == 0 {
+		return make([]map[string]bool, len(cs)), nil
+	}
+	return s.attempt(ctx, cs, s.target.green)
 }
 
 // keep notes a candidate that passes all tests.
