@@ -16,6 +16,7 @@ need() { # command or test, package
 look() {
 	missing=""
 	need 'command -v git' git
+	need 'command -v patch' patch
 	need 'command -v bwrap' bubblewrap
 	need 'command -v python3' python3
 	need 'python3 -c "import pytest"' python3-pytest

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -83,12 +83,12 @@ func fileDiff(out *strings.Builder, path string, before, after version) error {
 		}
 		return fileDiff(out, path, version{}, after)
 	}
-	from, to := quotePath("a/"+path), quotePath("b/"+path)
+	from, to := "a/"+path, "b/"+path
 	same := bytes.Equal(before.content, after.content)
 	if same && before.mode == after.mode {
 		return nil
 	}
-	fmt.Fprintf(out, "diff --git %s %s\n", from, to)
+	fmt.Fprintf(out, "diff --git %s %s\n", quotePath(from, " "), quotePath(to, " ")) // patch ends a name at a blank
 	index := func(suffix string) {
 		fmt.Fprintf(out, "index %s..%s%s\n", orZero(before.hash), orZero(after.hash), suffix)
 	}
@@ -115,7 +115,8 @@ func fileDiff(out *strings.Builder, path string, before, after version) error {
 	if binary(before.content) || binary(after.content) {
 		return binaryPatch(out, before.content, after.content)
 	}
-	return textHunks(out, from, to, string(before.content), string(after.content))
+	textHunks(out, from, to, before.content, after.content)
+	return nil
 }
 
 func orZero(hash string) string {
@@ -126,22 +127,25 @@ func orZero(hash string) string {
 }
 
 // textHunks writes the headers and hunks of a text file.
-func textHunks(out *strings.Builder, from, to, before, after string) error {
-	unified, err := udiff.ToUnified("a", "b", before, udiff.Lines(before, after), udiff.DefaultContextLines)
-	if err != nil {
-		return err
-	}
-	hunks := strings.SplitN(unified, "\n", 3) // its own two header lines are replaced
-	if len(hunks) < 3 {
-		return fmt.Errorf("the diff came out empty though the contents differ")
-	}
-	fmt.Fprintf(out, "--- %s\n+++ %s\n%s", tabbed(from), tabbed(to), hunks[2])
-	return nil
+func textHunks(out *strings.Builder, from, to string, before, after []byte) {
+	hunks := bytes.SplitN(diff.Diff("", before, "", after), []byte("\n"), 4)[3] // its own three header lines are replaced
+	fmt.Fprintf(out, "--- %s\n+++ %s\n%s", tabbed(from), tabbed(to), hunks)
 }
 
-// tabbed ends a name with a blank in it by a tab, as Git does, so that
-// nothing after it is read as part of the name.
+// TextDiff is the change of one text file as unified diff, without what Git
+// says above it; "" where nothing changes.
+func TextDiff(path string, before, after []byte) string {
+	var out strings.Builder
+	if !bytes.Equal(before, after) {
+		textHunks(&out, "a/"+path, "b/"+path, before, after)
+	}
+	return out.String()
+}
+
+// tabbed is a name after --- or +++. One with a blank in it ends in a tab, as
+// Git has it, so that nothing after it is read as part of the name.
 func tabbed(name string) string {
+	name = quotePath(name, "")
 	if strings.Contains(name, " ") && !strings.HasPrefix(name, `"`) {
 		return name + "\t"
 	}
@@ -149,11 +153,12 @@ func tabbed(name string) string {
 }
 
 // quotePath writes a path as Git does: as it is, or as a C string when it
-// holds control characters, quotes, backslashes or bytes that are not UTF-8.
-func quotePath(path string) string {
+// holds control characters, quotes, backslashes, bytes that are not UTF-8 or
+// one of those named.
+func quotePath(path, those string) string {
 	plain := utf8.ValidString(path)
 	for i := 0; plain && i < len(path); i++ {
-		plain = path[i] >= ' ' && path[i] != 0x7f && path[i] != '"' && path[i] != '\\'
+		plain = path[i] >= ' ' && path[i] != 0x7f && strings.IndexByte(`"\`+those, path[i]) < 0
 	}
 	if plain {
 		return path

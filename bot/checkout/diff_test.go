@@ -40,7 +40,7 @@ func TestDiffIsTakenByGitApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, tree, diff)
-	for _, line := range []string{"diff --git a/a/b/c.py b/a/b/c.py\nnew file mode 100644\n", "--- a/dir/with space.txt\t\n", "\\ No newline at end of file\n", "old mode 100644\nnew mode 100755\n", "--- /dev/null\n+++ b/a/b/c.py\n@@ -0,0 +1 @@\n+pass\n"} {
+	for _, line := range []string{"diff --git a/a/b/c.py b/a/b/c.py\nnew file mode 100644\n", "--- a/dir/with space.txt\t\n", "\\ No newline at end of file\n", "old mode 100644\nnew mode 100755\n", "--- /dev/null\n+++ b/a/b/c.py\n@@ -0,0 +1,1 @@\n+pass\n"} {
 		if !strings.Contains(diff, line) {
 			t.Errorf("the diff lacks %q:\n%s", line, diff)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -156,13 +156,9 @@ func public(r code.Region) bool {
 
 // changedLines are the lines that only one side has.
 func changedLines(c Change) (plus, minus []string) {
-	unified, err := udiff.ToUnified("a", "b", string(c.Before), udiff.Lines(string(c.Before), string(c.After)), 0)
-	if err != nil {
-		return nil, nil
-	}
-	for i, line := range strings.Split(unified, "\n") {
+	for i, line := range strings.Split(string(diff.Diff("a", c.Before, "b", c.After)), "\n") {
 		switch {
-		case i < 2 || line == "":
+		case i < 3 || line == "": // three lines of header
 		case line[0] == '+':
 			plus = append(plus, line[1:])
 		case line[0] == '-':

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
@@ -98,7 +98,7 @@ func (f *replaceFlags) run(c *cobra.Command, file, id string) error {
 	}
 	change := a.Changes[0]
 	out.NewID, out.ResolvedBy, out.Score, out.Changed, out.Written = a.Regions[0].ID, a.Regions[0].ResolvedBy, a.Regions[0].Score, true, f.write
-	out.Diff = udiff.Unified("a/"+name, "b/"+name, string(change.Before), string(change.After))
+	out.Diff = checkout.TextDiff(name, change.Before, change.After)
 	out.Callers = append(out.Callers, a.Callers...)
 	return f.print(c.OutOrStdout(), out)
 }

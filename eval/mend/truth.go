@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/eval/mend/bugs"
 )
 
@@ -27,7 +26,7 @@ func (o *options) fixOf(ctx context.Context, f bugs.Folder) string {
 			fmt.Fprintf(&out, "# %v\n", err)
 			continue
 		}
-		out.WriteString(udiff.Unified("a/"+p, "b/"+p, string(f.Broken[p]), string(right)))
+		out.WriteString(checkout.TextDiff(p, f.Broken[p], right))
 	}
 	text := out.String()
 	if !strings.HasSuffix(text, "\n") {
