@@ -81,7 +81,7 @@ func (s *Store) run(ctx context.Context, c call) ([]byte, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, &gitError{Command: c.args[0], Stderr: strings.TrimSpace(s.funnel.Log(problems.String())), Err: err}
+		return nil, &gitError{Command: c.args[0], Stderr: strings.TrimSpace(s.cfg.Funnel.Log(problems.String())), Err: err}
 	}
 	return out.Bytes(), nil
 }

@@ -55,7 +55,8 @@ type Config struct {
 	Git      string           // path of git; "" looks in PATH
 	Now      func() time.Time // nil: time.Now
 	Log      logrus.FieldLogger
-	MaxBytes int64 // zero: DefaultMaxBytes
+	MaxBytes int64          // zero: DefaultMaxBytes
+	Funnel   *redact.Funnel // what git says about a failure passes it; nil knows the shapes of tokens only
 }
 
 // Auth gives a token for the remote when Git asks; nil for none.
@@ -64,8 +65,7 @@ type Auth func(ctx context.Context) (token string, err error)
 // Store holds mirrors and hands out trees. Safe for concurrent use, also by
 // several processes on one Root.
 type Store struct {
-	cfg    Config
-	funnel *redact.Funnel
+	cfg Config
 }
 
 // New checks the configuration and makes the folders.
@@ -99,7 +99,7 @@ func New(cfg Config) (*Store, error) {
 			return nil, fmt.Errorf("checkout: make the state folder: %w", err)
 		}
 	}
-	return &Store{cfg: cfg, funnel: redact.New()}, nil
+	return &Store{cfg: cfg}, nil
 }
 
 // makeReal makes a folder and resolves its symlinks, so that Git compares

@@ -35,16 +35,17 @@ func appTransport(wire http.RoundTripper, cfg Config) (http.RoundTripper, error)
 	if err != nil {
 		return nil, errors.New("forge: the App's private key is not an RSA key in PEM; download it again from the App's settings page")
 	}
-	s := appSigner{key: key, id: cfg.AppID, now: cfg.Now}
+	s := appSigner{key: key, id: cfg.AppID, now: cfg.Now, made: cfg.Funnel.AddToken}
 	return ghinstallation.NewAppsTransportWithOptions(wire, cfg.AppID, ghinstallation.WithSigner(s))
 }
 
 // appSigner makes the claims itself: ghinstallation back-dates by 30 s of the
 // wall clock, we by 60 s of the injected one.
 type appSigner struct {
-	key *rsa.PrivateKey
-	id  int64
-	now func() time.Time
+	key  *rsa.PrivateKey
+	id   int64
+	now  func() time.Time
+	made func(token string)
 }
 
 // Sign returns a JWT for the App; the claims it is given are replaced.
@@ -55,7 +56,11 @@ func (s appSigner) Sign(jwt.Claims) (string, error) {
 		ExpiresAt: jwt.NewNumericDate(now.Add(jwtLife)),
 		Issuer:    strconv.FormatInt(s.id, 10),
 	}
-	return jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(s.key)
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(s.key)
+	if err == nil {
+		s.made(signed)
+	}
+	return signed, err
 }
 
 // tokens caches installation tokens, one for each (installation, repository).
@@ -122,7 +127,7 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 		return "", fmt.Errorf("forge: GitHub answered without a token for installation %d", installation)
 	}
 	s.value, s.expires = made.GetToken(), made.GetExpiresAt().Time
-	c.cfg.Funnel.AddSecret(s.value)
+	c.cfg.Funnel.AddToken(s.value)
 	return s.value, nil
 }
 

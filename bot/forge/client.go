@@ -21,8 +21,9 @@ import (
 
 // Funnel is what every outward text passes (redact.Funnel satisfies it).
 type Funnel interface {
-	AddSecret(secret string)
+	AddToken(token string)
 	Comment(whole string) string
+	JSON(doc []byte) []byte
 }
 
 // Config says which App on which GitHub this is.

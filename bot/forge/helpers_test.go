@@ -36,7 +36,7 @@ type recordingFunnel struct {
 	secrets []string
 }
 
-func (f *recordingFunnel) AddSecret(s string) {
+func (f *recordingFunnel) AddToken(s string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.secrets = append(f.secrets, s)
@@ -50,6 +50,8 @@ func (f *recordingFunnel) Comment(s string) string {
 	}
 	return strings.ReplaceAll(s, "CANARY", "[redacted]")
 }
+
+func (f *recordingFunnel) JSON(doc []byte) []byte { return []byte(f.Comment(string(doc))) }
 
 func (f *recordingFunnel) knows(s string) bool {
 	f.mu.Lock()

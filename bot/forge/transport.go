@@ -116,6 +116,11 @@ func (t *transport) send(req *http.Request, body []byte, auth string) (*http.Res
 	if limited := t.c.limits.learn(t.installation, resp, got); limited != nil {
 		return nil, backoff.Permanent(limited)
 	}
+	if resp.StatusCode >= 300 || strings.HasSuffix(req.URL.Path, "/graphql") {
+		// What an error says is logged and stored, and a proxy may repeat the
+		// request's headers in it.
+		got = t.c.cfg.Funnel.JSON(got)
+	}
 	// go-github would otherwise block by itself, by the wall clock, unasked.
 	resp.Header.Del("X-RateLimit-Reset")
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(got)), int64(len(got))

@@ -11,6 +11,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -76,7 +77,7 @@ func short(err error) error {
 
 // classify makes one kind of error out of whatever went wrong.
 func classify(ctx context.Context, tier task.Tier, d *doer, now time.Time, err error) *Error {
-	e := &Error{Tier: tier, Err: short(err)}
+	e := &Error{Tier: tier, Err: short(redact.New(d.key).Error(err))} // some providers say which key they refuse
 	cause := context.Cause(ctx)
 	sent := d.sent.Load()
 	switch {

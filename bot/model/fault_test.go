@@ -293,3 +293,18 @@ func FuzzBody(f *testing.F) {
 		}
 	})
 }
+
+// A provider that says which key it refuses does not get it into what is
+// stored of the attempt.
+func TestI5ARefusalIsKeptWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	const key = "a key of no known shape"
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":{"message":"incorrect API key: `+r.Header.Get("Authorization")+`","type":"invalid_request_error"}}`)
+	})
+	_, err := at(t, model.Endpoint{BaseURL: url, Model: "m", APIKey: func() (string, error) { return key, nil }})
+	if err == nil || err.Class != model.Refused || !strings.Contains(err.Error(), "incorrect API key: Bearer [redacted]") {
+		t.Errorf("%v", err)
+	}
+}
