@@ -116,12 +116,17 @@ type server struct {
 	done chan struct{}
 }
 
-// newWorld hosts one repository.
-func newWorld(t *testing.T, files map[string]string, config string) *world {
+// newWorld hosts one repository. What wraps stands before all that GitHub
+// answers.
+func newWorld(t *testing.T, files map[string]string, config string, wraps ...func(http.Handler) http.Handler) *world {
 	t.Helper()
 	w := &world{T: t, dir: t.TempDir()}
 	var err error
-	w.sim, err = simulator.New(simulator.Config{Root: filepath.Join(w.dir, "github"), WebhookSecret: canary})
+	cfg := simulator.Config{Root: filepath.Join(w.dir, "github"), WebhookSecret: canary}
+	for _, wrap := range wraps {
+		cfg.Middleware = wrap
+	}
+	w.sim, err = simulator.New(cfg)
 	w.must(err)
 	go func() { _ = w.sim.Serve(context.Background()) }()
 	t.Cleanup(func() { _ = w.sim.Close() })
