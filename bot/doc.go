@@ -87,7 +87,7 @@
 //	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
 //	bot/settings            the operator's file and the repository's
-//	bot/redact              the one funnel for text that leaves
+//	bot/redact              the one funnel for text that leaves or is stored
 //	bot/task                the vocabulary
 //
 // Imports go down this list, never up; the linter keeps it so. A GitHub

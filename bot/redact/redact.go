@@ -1,5 +1,6 @@
-// Package redact is the one funnel for text that leaves fettle: logs,
-// comments, pull requests, commit messages, prompts. Foreign text (from
+// Package redact is the one funnel for text that leaves fettle or is stored:
+// logs, comments, pull requests, commit messages, prompts, rows of the
+// database. Foreign text (from
 // issues, repositories, tests, models) and secrets flow in; text that can be
 // shown flows out. It does not know where the text goes, keeps no text, and
 // must never make a text less safe: every transformation is idempotent, so
@@ -33,17 +34,17 @@ const shortest = 5
 type Funnel struct {
 	mu     sync.RWMutex
 	known  map[string]bool
-	short  []string // installation tokens in the order of their coming
+	short  []string // what AddToken was given, in the order of its coming
 	values *strings.Replacer
+	long   *strings.Replacer // of values of certain bytes and more, for Stored
 }
 
-// Installation tokens die within the hour, and their shape is known: of these
-// only the latest are kept, so that a server that runs for months does not keep
-// every token that it ever had.
-const (
-	shortLived = "ghs_"
-	maxShort   = 1000
-)
+// maxShort bounds the tokens of AddToken that are kept.
+const maxShort = 1000
+
+// certain is the length in bytes from which on a known value is taken out of
+// source code too: a key such as "ollama" is a word there.
+const certain = 16
 
 // New makes a funnel that knows the given secret values. Values shorter than
 // five bytes are ignored.
@@ -58,7 +59,14 @@ func New(secrets ...string) *Funnel {
 // AddSecret makes the funnel hide one more value from now on, also in the
 // forms in which it usually travels: escaped in a URL or in JSON, in base64,
 // as the password of Git's basic authentication, and line by line.
-func (f *Funnel) AddSecret(s string) {
+func (f *Funnel) AddSecret(s string) { f.add(s, false) }
+
+// AddToken is AddSecret for a token that dies within the hour. Only the latest
+// thousand are kept, so that a server that runs for months does not keep every
+// token that it ever had.
+func (f *Funnel) AddToken(s string) { f.add(s, true) }
+
+func (f *Funnel) add(s string, dies bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := len(f.known)
@@ -70,7 +78,7 @@ func (f *Funnel) AddSecret(s string) {
 	if len(f.known) == before {
 		return
 	}
-	if strings.HasPrefix(s, shortLived) {
+	if dies {
 		if f.short = append(f.short, s); len(f.short) > maxShort {
 			for _, form := range forms(f.short[0]) {
 				delete(f.known, form)
@@ -89,10 +97,14 @@ func (f *Funnel) AddSecret(s string) {
 		return all[i] < all[j]
 	})
 	pairs := make([]string, 0, 2*len(all))
+	long := 0
 	for _, v := range all {
 		pairs = append(pairs, v, Mark)
+		if len(v) >= certain {
+			long = len(pairs)
+		}
 	}
-	f.values = strings.NewReplacer(pairs...)
+	f.values, f.long = strings.NewReplacer(pairs...), strings.NewReplacer(pairs[:long]...)
 }
 
 // forms lists how a secret may be written.

@@ -12,7 +12,7 @@ func TestX1TokensOfALongLifeTakeBoundedRoom(t *testing.T) {
 	f := New("the-operators-own-secret")
 	token := func(n int) string { return fmt.Sprintf("ghs_%036d", n) }
 	for n := range maxShort + 200 {
-		f.AddSecret(token(n))
+		f.AddToken(token(n))
 	}
 	if n := len(f.known); n > 6*(maxShort+1) {
 		t.Errorf("%d values are kept", n)

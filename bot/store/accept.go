@@ -44,7 +44,7 @@ func (s *Store) Accept(ctx context.Context, d Delivery) (fresh bool, err error) 
 	ctx, cancel := context.WithTimeout(ctx, acceptWithin)
 	defer cancel()
 	d.ID, d.Event = clean(d.ID), clean(d.Event)
-	if d.Payload == nil {
+	if d.Payload = s.cfg.Funnel.Stored(d.Payload); d.Payload == nil {
 		d.Payload = []byte{}
 	}
 	a := &accept{ctx: ctx, d: d, done: make(chan struct{})}

@@ -135,7 +135,7 @@ func (s *Store) join(ctx context.Context, tx *sql.Tx, nr NewRun, live string, ca
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE runs SET follow = $2 WHERE id = $1", live, clean(string(b))); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET follow = $2 WHERE id = $1", live, s.doc(b)); err != nil {
 			return err
 		}
 	}
@@ -166,13 +166,13 @@ func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, nr NewRun, key string
 		if err != nil {
 			return err
 		}
-		saved = clean(string(raw))
+		saved = s.doc(raw)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO runs
 		(id, installation, repo, issue, generation, private, position, task, budget, budget_usd, state, created_at, saved)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12)`,
 		nr.ID, nr.Task.Repo.Installation, key, nr.Task.Issue, nr.Task.Generation, flag(private(nr.Task)), position,
-		clean(string(t)), clean(string(b)), int64(nr.Budget.USD), s.now(), saved)
+		s.doc(t), s.doc(b), int64(nr.Budget.USD), s.now(), saved)
 	if err != nil || private(nr.Task) {
 		return err
 	}

@@ -81,7 +81,7 @@ func (s *Store) FailedDeliveries(ctx context.Context, since time.Time) ([]Delive
 func (s *Store) FinishDelivery(ctx context.Context, id, note string) error {
 	return s.tx(ctx, "finish delivery "+id, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = 'done', note = $2, finished_at = $3
-			WHERE id = $1 AND state IN ('queued', 'working')`, id, clean(note), s.now())
+			WHERE id = $1 AND state IN ('queued', 'working')`, id, s.words(note), s.now())
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Store) endDelivery(ctx context.Context, id string, token int64, state, 
 	}
 	return s.tx(ctx, "end a try of delivery "+id, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = $3, note = $4, wake_at = $5, finished_at = $6, tries = tries - $7
-			WHERE id = $1 AND token = $2 AND state = 'working'`, id, token, state, clean(note), micro(wake), finished, less)
+			WHERE id = $1 AND token = $2 AND state = 'working'`, id, token, state, s.words(note), micro(wake), finished, less)
 		return err
 	})
 }

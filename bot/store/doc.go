@@ -14,6 +14,8 @@
 //   - A run is written by one holder at a time. Each lease carries a fencing
 //     token that only grows; every write compares it in its own transaction,
 //     so a worker that was stopped and continued is refused (ErrFenced).
+//   - Everything stored passes the redactor: words without secrets of any known
+//     shape, and no document with a secret that this process was told of.
 //   - Times are UTC microseconds of the injected clock, never the database's.
 //   - SQLite and Postgres behave alike; package storetest holds the suite that
 //     both pass.

@@ -21,7 +21,7 @@ func (s *Store) Effect(ctx context.Context, l *Lease, e task.Effect) (seq int, e
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO effects (run, seq, body) VALUES ($1, $2, $3)", l.RunID, seq, clean(string(b)))
+		_, err = tx.ExecContext(ctx, "INSERT INTO effects (run, seq, body) VALUES ($1, $2, $3)", l.RunID, seq, s.doc(b))
 		return err
 	})
 	return seq, err
@@ -40,7 +40,7 @@ func (s *Store) Observe(ctx context.Context, l *Lease, observations []json.RawMe
 	return s.fenced(ctx, l, "store what the tiers came to", func(tx *sql.Tx) error {
 		for i, o := range observations {
 			_, err := tx.ExecContext(ctx, `INSERT INTO observations (installation, run, seq, made_at, body)
-				SELECT installation, id, $2, $3, $4 FROM runs WHERE id = $1 ON CONFLICT (run, seq) DO NOTHING`, l.RunID, i+1, s.now(), clean(string(o)))
+				SELECT installation, id, $2, $3, $4 FROM runs WHERE id = $1 ON CONFLICT (run, seq) DO NOTHING`, l.RunID, i+1, s.now(), s.doc(o))
 			if err != nil {
 				return err
 			}

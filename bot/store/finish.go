@@ -13,12 +13,13 @@ import (
 // SaveState stores what the loop takes up again after a crash. It replaces the
 // state saved before.
 func (s *Store) SaveState(ctx context.Context, l *Lease, st task.RunState) error {
+	st.Reason = s.words(st.Reason)
 	b, err := json.Marshal(st)
 	if err != nil {
 		return s.explain("save the state of run "+l.RunID, err)
 	}
 	return s.fenced(ctx, l, "save the state", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE runs SET saved = $2 WHERE id = $1", l.RunID, clean(string(b)))
+		_, err := tx.ExecContext(ctx, "UPDATE runs SET saved = $2 WHERE id = $1", l.RunID, s.doc(b))
 		return err
 	})
 }
@@ -37,7 +38,7 @@ func (s *Store) SetProgress(ctx context.Context, l *Lease, tier task.Tier, attem
 func (s *Store) Park(ctx context.Context, l *Lease, until time.Time, reason string) error {
 	return s.fenced(ctx, l, "park", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'parked', not_before = $2, reason = $3, owner = '', beat_at = 0 WHERE id = $1 AND "+
-			from(task.StateParked, task.StateRunning), l.RunID, micro(until), clean(reason))
+			from(task.StateParked, task.StateRunning), l.RunID, micro(until), s.words(reason))
 		if err != nil || l.cancelling {
 			return err
 		}
@@ -74,13 +75,14 @@ func (s *Store) Finish(ctx context.Context, l *Lease, res task.Result, reason st
 			}
 			res.Cost, res.CostByTier = all, by
 		}
+		res.Reason = s.words(res.Reason)
 		b, err := json.Marshal(res)
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE runs SET state = 'done', outcome = $2, reason = $3, result = $4, cost = $5, attempts = $6, tier = $7,
 			ended_at = $8, owner = '', beat_at = 0 WHERE id = $1 AND `+from(task.StateDone, task.StateRunning),
-			l.RunID, string(res.Outcome), clean(reason), clean(string(b)), int64(res.Cost), len(res.Attempts), string(res.Tier), s.now())
+			l.RunID, string(res.Outcome), s.words(reason), s.doc(b), int64(res.Cost), len(res.Attempts), string(res.Tier), s.now())
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (s *Store) CancelIssue(ctx context.Context, installation int64, repo string
 }
 
 func (s *Store) cancel(ctx context.Context, tx *sql.Tx, id, reason string) error {
-	if reason = clean(reason); reason == "" {
+	if reason = s.words(reason); reason == "" {
 		reason = "cancelled"
 	}
 	run, err := s.locked(ctx, tx, id)
@@ -162,6 +164,6 @@ func (s *Store) cancel(ctx context.Context, tx *sql.Tx, id, reason string) error
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE runs SET state = 'done', outcome = $2, reason = $3, result = $4, ended_at = $5
 		WHERE id = $1 AND started_at = 0 AND `+from(task.StateDone, task.StateQueued),
-		id, string(task.Cancelled), reason, clean(string(b)), s.now())
+		id, string(task.Cancelled), reason, s.doc(b), s.now())
 	return err
 }

@@ -20,13 +20,14 @@ const forever = 1 << 62
 // worker is free. A run whose cancel was asked since it was claimed goes to
 // the queue instead, to end itself.
 func (s *Store) Wait(ctx context.Context, l *Lease, g task.Gate) error {
+	g.Words = s.words(g.Words)
 	raw, err := json.Marshal(g)
 	if err != nil {
 		return s.explain("let run "+l.RunID+" wait", err)
 	}
 	return s.fenced(ctx, l, "wait for a human", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE runs SET state = 'parked', not_before = $2, waiting = $3, reason = $4, owner = '', beat_at = 0 WHERE id = $1 AND "+
-			from(task.StateParked, task.StateRunning), l.RunID, int64(forever), clean(string(raw)), clean(g.Words))
+			from(task.StateParked, task.StateRunning), l.RunID, int64(forever), s.doc(raw), g.Words)
 		if err != nil || l.cancelling {
 			return err
 		}
@@ -64,7 +65,7 @@ func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.A
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO answers (run, seq, body) SELECT $1, coalesce(max(seq), 0) + 1, $2 FROM answers WHERE run = $1", runID, clean(string(raw))); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO answers (run, seq, body) SELECT $1, coalesce(max(seq), 0) + 1, $2 FROM answers WHERE run = $1", runID, s.doc(raw)); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued', waiting = '', not_before = 0, beat_at = $2 WHERE id = $1 AND "+
@@ -111,7 +112,7 @@ func (s *Store) Rewind(ctx context.Context, runID string, change func(*task.RunS
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE runs SET saved = $2, waiting = '', not_before = 0, beat_at = $3 WHERE id = $1", runID, clean(string(raw)), s.now()); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET saved = $2, waiting = '', not_before = 0, beat_at = $3 WHERE id = $1", runID, s.doc(raw), s.now()); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE runs SET state = 'queued' WHERE id = $1 AND "+from(task.StateQueued, task.StateParked), runID)

@@ -107,8 +107,13 @@ func (w *deliveryWorker) NextRetry(job *river.Job[deliveryJob]) time.Time {
 	return time.Now().Add(w.s.cfg.Backoff(max(job.Attempt, 1)))
 }
 
+// Work is one try. River stores its error.
 func (w *deliveryWorker) Work(ctx context.Context, job *river.Job[deliveryJob]) error {
-	s, id := w.s, job.Args.ID
+	return w.s.cfg.Funnel.Error(guard(func() error { return w.try(ctx, job.Args.ID) }))
+}
+
+func (w *deliveryWorker) try(ctx context.Context, id string) error {
+	s := w.s
 	token, tries, ok, err := s.beginDelivery(ctx, id)
 	if err != nil || !ok {
 		return err

@@ -17,7 +17,7 @@ func (s *Store) Record(ctx context.Context, l *Lease, m task.Message) error {
 	if m.At.IsZero() {
 		m.At = fromMicro(s.now())
 	}
-	return s.appendLine(ctx, l, "messages", "record a message", m)
+	return s.appendLine(ctx, l, "messages", "record a message", m, s.log)
 }
 
 // Decide appends a decision to the run's audit log. Run and, where missing,
@@ -27,19 +27,19 @@ func (s *Store) Decide(ctx context.Context, l *Lease, d task.Decision) error {
 	if d.At.IsZero() {
 		d.At = fromMicro(s.now())
 	}
-	return s.appendLine(ctx, l, "decisions", "record a decision", d)
+	return s.appendLine(ctx, l, "decisions", "record a decision", d, s.doc) // a replay compares it
 }
 
 // appendLine adds a numbered line to a table of the run. The fence holds the
 // run's row, so numbers have no gaps and no repeats.
-func (s *Store) appendLine(ctx context.Context, l *Lease, table, what string, v any) error {
+func (s *Store) appendLine(ctx context.Context, l *Lease, table, what string, v any, stored func([]byte) string) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return s.explain(what+": run "+l.RunID, err)
 	}
 	return s.fenced(ctx, l, what, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO "+table+" (run, seq, body) SELECT $1, coalesce(max(seq), 0) + 1, $2 FROM "+table+" WHERE run = $1",
-			l.RunID, clean(string(b)))
+			l.RunID, stored(b))
 		return err
 	})
 }

@@ -94,7 +94,7 @@ const charged = "lost + CASE WHEN settled = 1 THEN actual ELSE worst END"
 // it ended without one). The same again changes nothing; other figures for a
 // settled reservation are an error.
 func (s *Store) Settle(ctx context.Context, l *Lease, id string, actual task.USD, reply json.RawMessage) error {
-	text := clean(string(reply))
+	text := s.doc(reply)
 	return s.fenced(ctx, l, "settle call "+id, func(tx *sql.Tx) error {
 		r, err := scanReservation(tx.QueryRowContext(ctx, "SELECT "+reservationCols+" FROM reservations WHERE run = $1 AND id = $2", l.RunID, id).Scan)
 		if err != nil {

@@ -41,7 +41,7 @@ func (s *Store) Once(ctx context.Context, l *Lease, key string, do func(ctx cont
 	defer cancel()
 	err = s.fenced(ctx, l, "store the result of action "+key, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE actions SET done = 1, result = $3, done_at = $4 WHERE run = $1 AND key = $2",
-			l.RunID, key, clean(string(result)), s.now())
+			l.RunID, key, s.doc(result), s.now())
 		return err
 	})
 	if err != nil {

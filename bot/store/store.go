@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -49,6 +50,7 @@ type Config struct {
 	Stale      time.Duration               // age of a heartbeat at which Work's sweeper re-queues; default DefaultStale
 	Backoff    func(try int) time.Duration // wait after the n-th failed try of a delivery (1-based); default 1 s doubling to 5 min
 	MaxTries   int                         // of a delivery before it is marked failed; default 12
+	Funnel     *redact.Funnel              // everything stored passes it; nil knows the shapes of tokens only
 	Caps       task.Caps                   // what several runs may spend together; zero: no caps
 }
 
@@ -228,6 +230,19 @@ func (s *Store) lockRow() string {
 		return " FOR UPDATE"
 	}
 	return ""
+}
+
+// words is what people are told, as it may be stored: errors hold what others
+// said, and some repeat the token that they were asked with.
+func (s *Store) words(text string) string { return s.cfg.Funnel.Secrets(clean(text)) }
+
+// log is a JSON document that nothing but people read, as it may be stored.
+func (s *Store) log(doc []byte) string { return string(s.cfg.Funnel.JSON([]byte(clean(string(doc))))) }
+
+// doc is a JSON document that code reads again, as it may be stored: source in
+// it has to come back as it was (redact.Funnel.Stored).
+func (s *Store) doc(doc []byte) string {
+	return string(s.cfg.Funnel.Stored([]byte(clean(string(doc)))))
 }
 
 // clean makes text storable in both databases: valid UTF-8 without NUL.

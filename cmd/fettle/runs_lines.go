@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -64,49 +63,8 @@ type lines struct {
 }
 
 func (l *lines) Write(p []byte) (int, error) {
-	if _, err := l.w.Write(withoutSecrets(l.funnel, p)); err != nil {
+	if _, err := l.w.Write(l.funnel.JSON(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// withoutSecrets takes the secrets out of the texts of JSON and leaves every
-// other byte as it is. A text is looked at as it reads, not as it is escaped.
-func withoutSecrets(f *redact.Funnel, doc []byte) []byte {
-	var out bytes.Buffer
-	for len(doc) > 0 {
-		from := bytes.IndexByte(doc, '"')
-		if from < 0 {
-			break
-		}
-		to := from + 1
-		for to < len(doc) && doc[to] != '"' {
-			if doc[to] == '\\' {
-				to++
-			}
-			to++
-		}
-		to = min(to+1, len(doc))
-		out.Write(doc[:from])
-		out.Write(textWithoutSecrets(f, doc[from:to]))
-		doc = doc[to:]
-	}
-	out.Write(doc)
-	return out.Bytes()
-}
-
-func textWithoutSecrets(f *redact.Funnel, quoted []byte) []byte {
-	var text string
-	if json.Unmarshal(quoted, &text) != nil { // cut short: no text to look at, nor to show
-		return []byte(`"` + redact.Mark + `"`)
-	}
-	clean := f.Secrets(text)
-	if clean == text {
-		return quoted
-	}
-	raw, err := json.Marshal(clean)
-	if err != nil {
-		return []byte(`"` + redact.Mark + `"`)
-	}
-	return raw
 }

@@ -189,14 +189,14 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {
-	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), Now: p.now, Log: p.log})
+	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), Funnel: p.funnel, Now: p.now, Log: p.log})
 }
 
 func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 	if err := os.MkdirAll(p.set.StateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state directory: %w; set state_dir in the configuration", err)
 	}
-	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Caps: p.set.Caps})
+	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Funnel: p.funnel, Caps: p.set.Caps})
 }
 
 // openRuns is openStore, and ends the runs of commands that were killed.

@@ -79,6 +79,8 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"EverythingSurvivesReopening", testReopen},
 		{"ListsAndFilters", testLists},
 		{"ForeignBytesAreStorable", testForeignBytes},
+		{"I5NoSecretInAnyColumn", testNoSecret},
+		{"I5SourceComesBackAsItWas", testSourceStays},
 		{"O2TwoProcessesMigrateAtOnce", testMigrateTwice},
 		{"WorkHandlesDeliveriesAndRuns", testWork},
 		{"DeliveryIsRetriedThenMarkedFailed", testRetries},
