@@ -369,9 +369,9 @@ func (r *run) reproduce(ctx context.Context, a *task.Attempt) error {
 		if e.Kind != task.EditCreate || e.Path != a.NewTests[0] {
 			continue
 		}
-		got, err := r.reproduces(ctx, e.Path, e.Code)
-		if err == nil && !got.Fails {
-			a.Refused = fmt.Sprintf("the new test %s does not fail on the code as it is (%d tests seen)", e.Path, got.Tests)
+		got, err := r.reproduces(ctx, trying{a.Patch, e, r.guard(a.Tier)})
+		if err == nil && got.Not != "" {
+			a.Refused = fmt.Sprintf("the new test %s %s", e.Path, got.Not)
 		}
 		return err
 	}

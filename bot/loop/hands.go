@@ -26,7 +26,7 @@ type hands interface {
 	sight(ctx context.Context, suspects []mend.Suspect) (sight, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
 	judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error)
-	reproduces(ctx context.Context, name, code string) (reproduced, error)
+	reproduces(ctx context.Context, t trying) (reproduced, error)
 	weigh(ctx context.Context, w weighing) (weighed, error)
 	checks(ctx context.Context, c checking) (checked, error)
 	smoke(ctx context.Context, s smoking) (smoked, error)
@@ -77,10 +77,16 @@ type applied struct {
 	Risk      task.Risk        `json:"risk"`
 }
 
-// reproduced tells of a new test on the base.
+// trying is a new test on the code as it is, and the patch that it belongs to.
+type trying struct {
+	Patch task.Patch  `json:"patch"`
+	Test  task.Edit   `json:"test"`
+	Guard patch.Guard `json:"-"`
+}
+
+// reproduced tells of it.
 type reproduced struct {
-	Tests int  `json:"tests"` // that were seen
-	Fails bool `json:"fails"`
+	Not string `json:"not,omitempty"` // what it does instead of failing, behind its name; "" when it fails as it has to
 }
 
 // standing is an accepted change: the tree is the base and these, in order.

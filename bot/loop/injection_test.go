@@ -148,11 +148,9 @@ func (s *siege) judge(_ context.Context, base verify.Baseline, _ []string) (veri
 	return verify.Verdict{StillRed: base.Report.Red(), Failures: []task.Failure{*s.failure()}, Reasons: []string{"no test that failed before passes now"}}, nil
 }
 
-func (s *siege) reproduces(context.Context, string, string) (reproduced, error) {
-	return reproduced{1, true}, nil
-}
-func (s *siege) weigh(context.Context, weighing) (weighed, error) { return weighed{}, nil }
-func (s *siege) pin(context.Context, pinning) (pinned, error)     { return pinned{}, nil }
+func (s *siege) reproduces(context.Context, trying) (reproduced, error) { return reproduced{}, nil }
+func (s *siege) weigh(context.Context, weighing) (weighed, error)       { return weighed{}, nil }
+func (s *siege) pin(context.Context, pinning) (pinned, error)           { return pinned{}, nil }
 func (s *siege) checks(context.Context, checking) (checked, error) {
 	return checked{NotRun: "none"}, nil
 }

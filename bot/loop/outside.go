@@ -64,8 +64,8 @@ func (o *outside) judge(ctx context.Context, diff string, base verify.Baseline, 
 	return observe(ctx, o.tape, "judge", asked, func() (verify.Verdict, error) { return o.hands.judge(ctx, base, newTests) })
 }
 
-func (o *outside) reproduces(ctx context.Context, name, code string) (reproduced, error) {
-	return observe(ctx, o.tape, "reproduces", []string{name, code}, func() (reproduced, error) { return o.hands.reproduces(ctx, name, code) })
+func (o *outside) reproduces(ctx context.Context, t trying) (reproduced, error) {
+	return observe(ctx, o.tape, "reproduces", t, func() (reproduced, error) { return o.hands.reproduces(ctx, t) })
 }
 
 func (o *outside) weigh(ctx context.Context, w weighing) (weighed, error) {

@@ -165,14 +165,6 @@ func (h *real) judge(ctx context.Context, base verify.Baseline, newTests []strin
 	return v, nil
 }
 
-func (h *real) reproduces(ctx context.Context, name, code string) (reproduced, error) {
-	ids, fails, err := h.Verifier.Reproduces(ctx, h.tree.Dir(), name, []byte(code))
-	if err != nil {
-		return reproduced{}, fmt.Errorf("running the new test on the code as it is: %w", err)
-	}
-	return reproduced{len(ids), fails}, nil
-}
-
 // keep puts the tree on a private ref of the run's Git directory, as a child
 // of what it builds on.
 func (h *real) keep(_ context.Context, k keeping) (string, error) {

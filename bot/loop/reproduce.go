@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/example"
@@ -70,6 +71,47 @@ func (r *run) newTests(a *task.Attempt) []string {
 		out = append(out, r.state.Attempts[n-1].NewTests...)
 	}
 	return append(out, a.NewTests...)
+}
+
+// reproduces runs a new test on the code as it is.
+func (h *real) reproduces(ctx context.Context, t trying) (reproduced, error) {
+	rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: map[string][]byte{t.Test.Path: []byte(t.Test.Code)}, Tests: []string{t.Test.Path}})
+	if errors.Is(err, verify.ErrNoTests) {
+		return reproduced{Not: "is not found by any runner: name and place it as the repository's own tests are"}, nil
+	} else if err != nil {
+		return reproduced{}, fmt.Errorf("running the new test on the code as it is: %w", err)
+	}
+	var added verify.Added
+	fails, why := added.Fails(rep)
+	if !fails && why != nil && len(why.Missing) > 0 {
+		if added, err = h.adds(ctx, t.Patch, t.Guard); err != nil {
+			return reproduced{}, fmt.Errorf("reading what the change adds: %w", err)
+		}
+		fails, why = added.Fails(rep)
+	}
+	switch {
+	case fails:
+		return reproduced{}, nil
+	case why != nil:
+		if other := added.Besides(*why); len(other) > 0 {
+			return reproduced{Not: fmt.Sprintf("needs %s, which neither the code as it is nor the change has", strings.TrimPrefix(other[0], "#"))}, nil
+		}
+		return reproduced{Not: fmt.Sprintf("cannot be run on the code as it is (%s)", why.Words())}, nil
+	}
+	return reproduced{Not: fmt.Sprintf("does not fail on the code as it is (%d tests seen)", len(rep.Tests))}, nil
+}
+
+// adds reads what a patch adds. One that is refused adds nothing: that it is
+// refused is told when it is applied.
+func (h *real) adds(ctx context.Context, p task.Patch, g patch.Guard) (verify.Added, error) {
+	would, err := patch.Preview(ctx, h.tree.Dir(), p, g)
+	var refusal *patch.Refusal
+	if errors.As(err, &refusal) {
+		return verify.Added{}, nil
+	} else if err != nil {
+		return verify.Added{}, err
+	}
+	return verify.AddedBy(ctx, would.Changes)
 }
 
 const worthless = "the new test is thrown away: "

@@ -42,6 +42,10 @@ type Failure struct {
 	Trace       []Frame     `json:"trace,omitempty"`
 	Excerpt     string      `json:"excerpt,omitempty"` // head and tail of the runner's own words, capped
 	Fingerprint string      `json:"fingerprint"`       // stable over line numbers, paths, addresses, times
+	// Missing is what could not be found to import or to link, where this alone
+	// is why it failed: a module or package as a path without its ending, a name
+	// behind "#".
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Words says in one line what failed and where.

@@ -343,8 +343,12 @@ func TestC5Reproduces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := open(t, c.fixture)
-			ids, fails, err := verifier(t).Reproduces(t.Context(), r.dir, c.file, []byte(c.text))
-			if !slices.Equal(ids, c.ids) || fails != c.fails || !errors.Is(err, c.err) {
+			rep, err := verifier(t).Try(t.Context(), Trial{Dir: r.dir, Files: map[string][]byte{c.file: []byte(c.text)}, Tests: []string{c.file}})
+			var ids []string
+			for _, one := range rep.Tests {
+				ids = append(ids, one.ID)
+			}
+			if fails, _ := (Added{}).Fails(rep); !slices.Equal(ids, c.ids) || fails != c.fails || !errors.Is(err, c.err) {
 				t.Errorf("got %q, %v, %v", ids, fails, err)
 			}
 		})

@@ -134,7 +134,7 @@ const (
 // believes the base: a test that passes again on the changed tree may have
 // been made flaky by the change, and so it counts as flaky only if it fails on
 // the base as well, in one of several runs by itself.
-func (v *Verifier) acquit(ctx context.Context, j Judge, diff []changed, rep Report, out *Verdict) ([]string, error) {
+func (v *Verifier) acquit(ctx context.Context, j Judge, diff []Change, rep Report, out *Verdict) ([]string, error) {
 	broken := slices.Clone(out.Broken)
 	if len(broken) == 0 || len(broken) > maxDoubted {
 		return nil, nil
@@ -160,7 +160,7 @@ func (v *Verifier) acquit(ctx context.Context, j Judge, diff []changed, rep Repo
 
 // inCopyOf runs some tests on a copy of the judged tree, the base's tests in
 // it, with the changes of undo taken back.
-func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []changed, rep Report, ids []string) (Report, error) {
+func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Report, ids []string) (Report, error) {
 	return v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
 		if _, err := restore(b, j.Base, j.NewTests); err != nil {
 			return Report{}, err
@@ -173,15 +173,15 @@ func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []changed, rep Re
 }
 
 // takeBack makes changed files what they were, but for some.
-func takeBack(b box, diff []changed, but []string) error {
+func takeBack(b box, diff []Change, but []string) error {
 	for _, c := range diff {
 		var err error
 		switch {
-		case slices.Contains(but, c.path):
-		case c.before == nil:
-			err = b.Remove(c.path)
+		case slices.Contains(but, c.Path):
+		case c.Before == nil:
+			err = b.Remove(c.Path)
 		default:
-			err = b.WriteFile(c.path, c.before)
+			err = b.WriteFile(c.Path, c.Before)
 		}
 		if err != nil {
 			return err

@@ -80,15 +80,9 @@ func importDirs(t *tree, suites []Suite) map[string]bool {
 	return out
 }
 
-// changed is a file that differs between the base and the copy.
-type changed struct {
-	path          string
-	before, after []byte // nil: not there
-}
-
 // changes lists the files of the copy that differ from the base. It is called
 // after restore, so tests are not among them but for new ones.
-func changes(b box, base fs.FS) ([]changed, error) {
+func changes(b box, base fs.FS) ([]Change, error) {
 	now, err := scanAll(b)
 	if err != nil {
 		return nil, err
@@ -97,21 +91,21 @@ func changes(b box, base fs.FS) ([]changed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []changed
+	var out []Change
 	for _, p := range keys(union(now, then)) {
-		var c changed
+		var c Change
 		if then[p] {
-			if c.before, err = fs.ReadFile(base, p); err != nil {
+			if c.Before, err = fs.ReadFile(base, p); err != nil {
 				return nil, err
 			}
 		}
 		if now[p] {
-			if c.after, err = b.ReadFile(p, 64<<20); err != nil {
+			if c.After, err = b.ReadFile(p, 64<<20); err != nil {
 				continue // a link, or too large to be source
 			}
 		}
-		if then[p] != now[p] || string(c.before) != string(c.after) {
-			c.path = p
+		if then[p] != now[p] || string(c.Before) != string(c.After) {
+			c.Path = p
 			out = append(out, c)
 		}
 	}

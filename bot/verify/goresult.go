@@ -21,7 +21,10 @@ func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string
 		}
 		seen[dir] = true
 		if p.build != "" || strings.Contains(p.output.String(), "[build failed]") || strings.Contains(p.output.String(), "[setup failed]") {
-			r.broke(dir, goBuildFailure(buildText(p, builds, noise+string(res.Stderr)), r.suite.Dir))
+			text := buildText(p, builds, noise+string(res.Stderr))
+			f := goBuildFailure(text, r.suite.Dir)
+			f.Missing = r.missing(text)
+			r.broke(dir, f)
 			continue
 		}
 		crashed, slow := r.crash(p, dir)
@@ -69,6 +72,34 @@ func buildText(p *goPackage, builds map[string]string, rest string) string {
 		all = append(all, builds[k])
 	}
 	return strings.Join(append(all, rest, p.output.String()), "\n")
+}
+
+// goAbsent are the words of the go command and of the compiler for a package, and
+// for a name, that is not there.
+var (
+	goAbsentPackage = regexp.MustCompile(`no required module provides package ([^\s;]+)|package (\S+) is not in std|^(\S+): no non-test Go files in `)
+	goAbsentName    = regexp.MustCompile(`: undefined: (?:\w+\.)?(\w+)$|has no field or method (\w+)|: unknown field (\w+) in struct literal|\(missing method (\w+)\)`)
+)
+
+// missing lists what a build did not find (task.Failure), nil where something
+// else is wrong with it as well. Nothing of the repository has run by then, so the
+// words are the toolchain's own.
+func (r *goRun) missing(output string) []string {
+	var out []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' || line[0] == '\t' || strings.HasPrefix(line, "FAIL\t") || strings.HasSuffix(line, ": too many errors") {
+			continue
+		}
+		if m := goAbsentPackage.FindStringSubmatch(line); m != nil {
+			out = append(out, joinDir(r.suite.Dir, r.folder(m[1]+m[2]+m[3])))
+		} else if m := goAbsentName.FindStringSubmatch(line); m != nil {
+			out = append(out, "#"+m[1]+m[2]+m[3]+m[4])
+		} else {
+			return nil
+		}
+	}
+	return out
 }
 
 func sortedKeys(m map[string]string) []string {

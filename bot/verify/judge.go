@@ -88,7 +88,7 @@ func forgive(checks []task.Check, red int) {
 }
 
 // inspect looks at the changed files before anything is run.
-func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []changed, out *Verdict) error {
+func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []Change, out *Verdict) error {
 	begun := v.clock()
 	c := task.Check{Name: "syntax", Status: task.CheckPassed}
 	t, err := scanBox(b)
@@ -97,30 +97,30 @@ func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []changed, 
 	}
 	dirs := importDirs(t, j.Baseline.Report.Suites)
 	for _, f := range diff {
-		if f.after == nil {
+		if f.After == nil {
 			continue
 		}
-		errs, err := code.Check(ctx, f.path, f.after)
+		errs, err := code.Check(ctx, f.Path, f.After)
 		if err != nil {
-			return fmt.Errorf("checking the syntax of %s: %w", f.path, err)
+			return fmt.Errorf("checking the syntax of %s: %w", f.Path, err)
 		}
 		if len(errs) > 0 {
-			if was, err := code.Check(ctx, f.path, f.before); f.before == nil || err != nil || len(was) == 0 {
+			if was, err := code.Check(ctx, f.Path, f.Before); f.Before == nil || err != nil || len(was) == 0 {
 				c.Status = task.CheckFailed
-				c.Detail = fmt.Sprintf("%s:%d: %s", f.path, errs[0].Line, errs[0].Message)
+				c.Detail = fmt.Sprintf("%s:%d: %s", f.Path, errs[0].Line, errs[0].Message)
 				out.Reasons = append(out.Reasons, "syntax error in "+c.Detail)
 				out.Failures = append(out.Failures, finish(task.Failure{Kind: task.FailSyntax, Exception: "SyntaxError",
-					File: f.path, Line: errs[0].Line, Message: errs[0].Message}))
+					File: f.Path, Line: errs[0].Line, Message: errs[0].Message}))
 			}
 		}
-		if slices.Contains(j.NewTests, f.path) {
+		if slices.Contains(j.NewTests, f.Path) {
 			continue
 		}
-		if why := newForgery(f.path, f.before, f.after); why != "" {
+		if why := newForgery(f.Path, f.Before, f.After); why != "" {
 			out.Reasons = append(out.Reasons, why)
 		}
-		if f.before == nil {
-			if why := shadows(f.path, dirs); why != "" {
+		if f.Before == nil {
+			if why := shadows(f.Path, dirs); why != "" {
 				out.Reasons = append(out.Reasons, why)
 			}
 		}
@@ -131,7 +131,7 @@ func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []changed, 
 }
 
 // evidence runs the tests and compares with the baseline.
-func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []changed, out *Verdict) error {
+func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, out *Verdict) error {
 	suites := j.Baseline.Report.Suites
 	if len(j.NewTests) > 0 {
 		var err error
@@ -194,7 +194,7 @@ func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
 
 // judgeNew: the new tests must be seen to pass, and without another proof to
 // fail on the base.
-func (v *Verifier) judgeNew(ctx context.Context, j Judge, suites []Suite, diff []changed, rep Report, out *Verdict) error {
+func (v *Verifier) judgeNew(ctx context.Context, j Judge, suites []Suite, diff []Change, rep Report, out *Verdict) error {
 	var passed []string
 	for _, p := range j.NewTests {
 		ids := idsIn(rep, suites, p, StatusPassed)
@@ -207,12 +207,12 @@ func (v *Verifier) judgeNew(ctx context.Context, j Judge, suites []Suite, diff [
 	if len(out.Fixed) > 0 || len(out.Reasons) > 0 {
 		return nil
 	}
-	red, err := v.redOnBase(ctx, j, suites, diff)
+	red, units, err := v.redOnBase(ctx, j, suites, diff)
 	if err != nil {
 		return fmt.Errorf("running the new tests on the base: %w", err)
 	}
 	for _, id := range passed {
-		if slices.Contains(red, id) {
+		if slices.Contains(red, id) || slices.ContainsFunc(units, func(u string) bool { return inUnit(u, id) }) {
 			out.Fixed = append(out.Fixed, id)
 		}
 	}
@@ -223,29 +223,22 @@ func (v *Verifier) judgeNew(ctx context.Context, j Judge, suites []Suite, diff [
 }
 
 // redOnBase runs the new tests with every other change taken back.
-func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff []changed) ([]string, error) {
-	b, err := v.open(ctx, j.Dir)
+func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff []Change) (tests, units []string, err error) {
+	added, err := AddedBy(ctx, diff)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer b.Close()
-	if _, err := restore(b, j.Base, j.NewTests); err != nil {
-		return nil, err
-	}
-	if err := takeBack(b, diff, j.NewTests); err != nil {
-		return nil, err
-	}
-	rep, err := v.runFiles(ctx, b, suites, j.NewTests)
-	if err != nil {
-		return nil, err
-	}
-	var red []string
-	for _, t := range rep.Tests {
-		if t.Red() && realFailure(t.Failure) {
-			red = append(red, t.ID)
+	rep, err := v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
+		if _, err := restore(b, j.Base, j.NewTests); err != nil {
+			return Report{}, err
 		}
-	}
-	return red, nil
+		if err := takeBack(b, diff, j.NewTests); err != nil {
+			return Report{}, err
+		}
+		return v.runFiles(ctx, b, suites, j.NewTests)
+	})
+	tests, units = added.Red(rep)
+	return tests, units, err
 }
 
 // idsIn lists the tests of a file that ended with the status. For Go the file

@@ -124,3 +124,27 @@ func TestC3AFileThatMochaCannotLoadIsNamed(t *testing.T) {
 		t.Errorf("broken: %+v", b)
 	}
 }
+
+func TestC5WhatTheChangeAddsIsMissingInMochaToo(t *testing.T) {
+	t.Parallel()
+	dir := mochaRepo(t)
+	a, err := AddedBy(t.Context(), []Change{{Path: "lib/tax.cjs", After: []byte("exports.tax = (x) => x;\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"test/b.mjs": "import { tax } from '../lib/tax.cjs';\nit('tax', () => assert.equal(tax(1), 1));\n",
+		"test/a.js":  "const { tax } = require('../lib/tax.cjs');\nit('tax', () => assert.equal(tax(1), 1));\n",
+	} {
+		rep, err := impatient(t).Try(t.Context(), Trial{Dir: dir, Files: map[string][]byte{file: []byte(text)}, Tests: []string{file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fails, why := a.Fails(rep); !fails {
+			t.Errorf("%s: %+v", file, why)
+		}
+		if fails, _ := (Added{}).Fails(rep); fails {
+			t.Errorf("%s fails for a change that adds nothing, too", file)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	_ "embed" // the driver
 	"encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -182,7 +183,37 @@ func nodeFailure(s Suite, e *exception) task.Failure {
 	case e.Class == "SyntaxError":
 		f.Kind = task.FailSyntax
 	}
+	f.Missing = nodeMissing(e.Message, "")
 	return f
+}
+
+// scriptEnding is what an import may leave out of a file's name.
+var scriptEnding = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+
+var (
+	nodeNoModule = regexp.MustCompile(`^Cannot find (?:module|package) '([^']+)'(?:\s+Require stack:\s+- (\S+))?`)
+	nodeNoExport = regexp.MustCompile(`does not provide an export named '([^']+)'|^Named export '([^']+)' not found`)
+)
+
+// nodeMissing reads what node could not import (task.Failure). by is the file that
+// asked for it, where node does not say.
+func nodeMissing(message, by string) []string {
+	if m := nodeNoExport.FindStringSubmatch(message); m != nil {
+		return []string{"#" + m[1] + m[2]}
+	}
+	m := nodeNoModule.FindStringSubmatch(message)
+	if m == nil {
+		return nil
+	}
+	p := m[1]
+	if m[2] != "" {
+		by = m[2]
+	}
+	if strings.HasPrefix(p, ".") {
+		p = path.Join(path.Dir(by), p)
+	}
+	p, _ = relative(p, "")
+	return []string{scriptEnding.ReplaceAllString(p, "")}
 }
 
 // nodeFileFailure judges how the process of a test file ended.
@@ -221,13 +252,21 @@ var nodePlace = regexp.MustCompile(`(?m)^(?:file://)?(/[^\n:]+):(\d+)\n`)
 // uncaught reads what node prints of an error outside any test.
 func uncaught(s Suite, r record, f *task.Failure) {
 	f.Kind, f.Exception, f.Message = task.FailCollection, "Error", fmt.Sprintf("the file failed outside its tests (exit status %d)", exitOf(r))
-	if m := nodeUncaught.FindStringSubmatch(r.Text); m != nil {
-		f.Exception, f.Message = m[1], m[3]
+	e := r.Error
+	if m := nodeUncaught.FindStringSubmatch(r.Text); e == nil && m != nil {
+		e = &exception{Class: m[1], Code: m[2], Message: m[3]}
+	}
+	if e != nil {
+		f.Exception, f.Message = e.Class, e.Message
+		missing := nodeMissing(e.Message, f.File)
 		switch {
-		case strings.Contains(m[2], "MODULE_NOT_FOUND"), strings.Contains(m[3], "does not provide an export"), strings.HasPrefix(m[3], "Cannot find module"):
+		case strings.Contains(e.Code, "MODULE_NOT_FOUND"), missing != nil:
 			f.Kind = task.FailImport
-		case m[1] == "SyntaxError":
+		case e.Class == "SyntaxError":
 			f.Kind = task.FailSyntax
+		}
+		if r.Error != nil || s.Name == suiteMocha { // which shares its process with the tests in any case
+			f.Missing = missing
 		}
 	}
 	f.Trace = nodeTrace(r.Text, s.Dir)

@@ -169,6 +169,9 @@ func pythonFailure(s Suite, e *exception, collecting bool) task.Failure {
 	}
 	locate(&f)
 	f.Kind = pythonKind(e, collecting)
+	if e.Missing != "" {
+		f.Missing = []string{strings.ReplaceAll(e.Missing, ".", "/")}
+	}
 	if f.Message == "" {
 		f.Message = e.Class
 	}

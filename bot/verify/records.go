@@ -55,6 +55,7 @@ type exception struct {
 	Code    string   `json:"code"`
 	Type    string   `json:"type"`
 	Stack   string   `json:"stack"`
+	Missing string   `json:"missing"` // of Python: a dotted module, or module#name
 }
 
 // errEvidence: the result file is missing, cut, or not signed by this run.

@@ -52,7 +52,7 @@ func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
 	}
 	var paths []string
 	for _, c := range diff {
-		paths = append(paths, c.path)
+		paths = append(paths, c.Path)
 	}
 	if !slices.Equal(paths, []string{"lib.py", "shop.py", "tests/test_kept.py"}) {
 		t.Errorf("changed: %q", paths)

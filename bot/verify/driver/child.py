@@ -88,12 +88,25 @@ def describe(exc, text=""):
     """An exception as plain data."""
     d = {"class": type(exc).__name__, "bases": [c.__name__ for c in type(exc).__mro__[1:-1]],
          "message": clip(exc), "frames": frames(exc.__traceback__), "text": clip(text, 6000)}
+    if isinstance(exc, ImportError):
+        d["missing"] = missing(exc)
     if isinstance(exc, SyntaxError):
         d["message"] = clip(exc.msg)
         name = exc.filename or ""
         if name and not name.startswith("<"):
             d["frames"].append([os.path.abspath(name), exc.lineno or 0, ""])
     return d
+
+
+def missing(exc):
+    """The module that is not there, or module#name; empty where neither is known."""
+    module = exc.name if isinstance(exc.name, str) else ""
+    if isinstance(exc, ModuleNotFoundError):
+        return module
+    name = getattr(exc, "name_from", None)  # since Python 3.12
+    if name is None and str(exc).startswith("cannot import name '"):
+        name = str(exc).split("'")[1]
+    return module + "#" + name if isinstance(name, str) else ""
 
 
 def trace_text(exc):

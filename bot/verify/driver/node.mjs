@@ -16,13 +16,17 @@ process.execArgv.length = 0; // our own -e must not reach the test processes
 const deadline = Date.now() + cfg.wall * 1000;
 
 // A hint, never evidence: each test process says on standard error which test
-// it begins, so that a test that hangs or exits can be named.
+// it begins, so that a test that hangs or exits can be named, and which error
+// outside of any test ended it.
 const tag = 'fettle-' + randomBytes(6).toString('hex') + ' ';
 const hint = `import { beforeEach } from 'node:test'; import fs from 'node:fs';
 const write = fs.writeSync, tag = ${JSON.stringify(tag)};
 const options = process.env.NODE_OPTIONS.split(' ').filter((o) => !o.startsWith('--import=data:text/javascript,')).join(' ');
 if (options) process.env.NODE_OPTIONS = options; else delete process.env.NODE_OPTIONS;
-if (process.env.NODE_TEST_CONTEXT) beforeEach((t) => { try { write(2, tag + JSON.stringify(t?.name ?? '') + '\\n'); } catch {} });`;
+const say = (value) => { try { write(2, tag + JSON.stringify(value) + '\\n'); } catch {} };
+const on = process.env.NODE_TEST_CONTEXT;
+if (on) beforeEach((t) => say(t?.name ?? ''));
+if (on) process.on('uncaughtExceptionMonitor', (e) => say({ class: String(e?.name ?? 'Error'), code: String(e?.code ?? ''), message: String(e?.message ?? e).slice(0, 2000) }));`;
 process.env.NODE_OPTIONS = [...cfg.flags, '--import=data:text/javascript,' + encodeURIComponent(hint)].join(' ');
 
 const records = [];
@@ -53,7 +57,7 @@ function describe(error) {
 // once runs one file and resolves to what was seen of it.
 function once(file, skip) {
   return new Promise((done) => {
-    const seen = { results: [], hints: [], output: '', file: null };
+    const seen = { results: [], hints: [], uncaught: null, output: '', file: null };
     const left = Math.max(deadline - Date.now(), 1);
     const options = { files: [file], timeout: Math.min(cfg.limit * 1000, left), concurrency: 1 };
     if (skip.length) {
@@ -78,7 +82,10 @@ function once(file, skip) {
     const note = (d) => {
       for (const line of String(d.message).split('\n')) {
         if (!line.startsWith(tag)) continue;
-        try { seen.hints.push(JSON.parse(line.slice(tag.length))); } catch { /* cut line */ }
+        try {
+          const hint = JSON.parse(line.slice(tag.length));
+          if (typeof hint === 'string') seen.hints.push(hint); else seen.uncaught = hint;
+        } catch { /* cut line */ }
       }
       seen.output += String(d.message).split('\n').filter((l) => !l.startsWith(tag)).join('\n');
       if (seen.output.length > 40000) seen.output = seen.output.slice(0, 8000) + '\n[...]\n' + seen.output.slice(-12000);
@@ -113,7 +120,7 @@ async function whole(file) {
     const end = {
       k: 'file', file: unit, status: seen.file?.status ?? (seen.results.length ? 'passed' : 'none'), exc: seen.file?.error ?? null,
       exit: seen.file?.exit ?? 0, signal: String(seen.file?.signal ?? ''), timeout: late, lost: lost ? last : null,
-      tests: seen.results.length, text: clip(seen.output, 16000), again: n,
+      tests: seen.results.length, error: seen.uncaught, text: clip(seen.output, 16000), again: n,
     };
     records.push(end);
     if (!lost || hung.includes(last) || n >= cfg.restarts || Date.now() > deadline) return;

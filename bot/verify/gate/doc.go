@@ -71,12 +71,8 @@ func (r Rejection) String() string {
 	return where + ": " + r.Reason
 }
 
-// Change is one source file of the patch; nil content means that it is not
-// there.
-type Change struct {
-	Path          string
-	Before, After []byte
-}
+// Change is one source file of the patch.
+type Change = verify.Change
 
 // Candidate is what is judged.
 type Candidate struct {

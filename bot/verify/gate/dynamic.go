@@ -62,7 +62,8 @@ func (g *Gate) dynamic(ctx context.Context, c Candidate) ([]Rejection, error) {
 	return out, nil
 }
 
-// onBase: at least one test fails there, of itself. Without a change to hold
+// onBase: at least one test fails there, of itself or for want of what the
+// change adds. Without a change to hold
 // it against, it must fail each time.
 func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (*Rejection, error) {
 	if c.Characterises {
@@ -72,19 +73,23 @@ func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (*Rejection, e
 	if len(c.Changes) == 0 {
 		times = g.cfg.Repeats
 	}
+	added, err := verify.AddedBy(ctx, c.Changes)
+	if err != nil {
+		return nil, err
+	}
 	red := 0
 	for range times {
 		rep, err := g.try(ctx, c, c.overlay(false), []string{p})
 		if err != nil {
 			return nil, err
 		}
-		failed, why := ownFailure(rep)
+		failed, why := added.Fails(rep)
 		switch {
 		case failed:
 			red++
 		case why != nil:
 			return &Rejection{Kind: CannotRun, Line: lineIn(*why, p), Reason: fmt.Sprintf(
-				"on the code before the change it cannot be run (%s: %s), which proves nothing; use only what exists before the change, so that it fails by its own assertion", why.Kind, brief(why.Message))}, nil
+				"on the code before the change it cannot be run (%s: %s), which proves nothing; use only what exists before the change or what the change adds, so that it fails by its own assertion or for want of the latter", why.Kind, brief(why.Message))}, nil
 		case len(rep.Tests) == 0:
 			return &Rejection{Kind: CannotRun, Reason: "no test was seen to run; name and write it as the repository's own tests are"}, nil
 		case skippedAll(rep):
@@ -128,23 +133,6 @@ func (g *Gate) onPatch(ctx context.Context, c Candidate, p string) (*Rejection, 
 		return &Rejection{Kind: FailsOnPatch, Line: lineIn(*failure, p), Reason: fmt.Sprintf("it fails with the change too (%s: %s): the change or the expectation is wrong", failure.Kind, brief(failure.Message))}, nil
 	}
 	return &Rejection{Kind: CannotRun, Reason: "with the change no test was seen to run and pass"}, nil
-}
-
-// ownFailure: a test ran and failed; else what kept the tests from running.
-func ownFailure(rep verify.Report) (bool, *task.Failure) {
-	var why *task.Failure
-	for _, t := range rep.Tests {
-		if t.Red() && verify.Ran(t.Failure) {
-			return true, nil
-		}
-		if t.Red() && t.Failure != nil {
-			why = t.Failure
-		}
-	}
-	if len(rep.Broken) > 0 {
-		why = &rep.Broken[0]
-	}
-	return false, why
 }
 
 func skippedAll(rep verify.Report) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // Static judges the text of the tests and runs nothing. The error is of the
@@ -15,6 +16,11 @@ func Static(ctx context.Context, c Candidate) ([]Rejection, error) {
 	tree, err := list(c.Base)
 	if err != nil {
 		return nil, fmt.Errorf("listing the base: %w", err)
+	}
+	for _, ch := range c.Changes { // what the change adds is the project's, too
+		if ch.After != nil {
+			tree[ch.Path], c.Base = true, verify.OneMore(c.Base, ch.Path, ch.After)
+		}
 	}
 	var out []Rejection
 	for _, p := range c.paths() {
