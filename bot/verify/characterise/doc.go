@@ -46,7 +46,7 @@ type Config struct {
 	Verifier *verify.Verifier
 	Now      func() time.Time
 	Log      logrus.FieldLogger
-	Budget   time.Duration // for all of it, default 20 s
+	Budget   time.Duration // for all of it, default a minute: it ends what hangs
 	Faults   int           // planted at most, default 16; of Go 8
 	PerFunc  int           // tests of a function, default 4
 	Total    int           // tests in all, default 8
@@ -94,7 +94,7 @@ func New(cfg Config) *Characteriser {
 		cfg.Log = quiet
 	}
 	if cfg.Budget <= 0 {
-		cfg.Budget = 20 * time.Second
+		cfg.Budget = time.Minute
 	}
 	if cfg.Faults <= 0 {
 		cfg.Faults = 16

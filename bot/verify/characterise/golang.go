@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/probe"
@@ -20,7 +19,6 @@ type golang struct{}
 
 const (
 	goObserver = "zz_fettle_observe_test.go"
-	goBuild    = 25 * time.Second
 	maxSaid    = 1 << 20
 )
 
@@ -60,7 +58,7 @@ func (g golang) home(v *view) string { return path.Join(v.module, g.folder(v)) }
 
 // build compiles the package's tests to a file in the folder for results.
 func (g golang) build(ctx context.Context, v *view, name string) error {
-	res, err := v.box.Run(ctx, sandbox.Command{Dir: v.dir, Limits: limits(goBuild),
+	res, err := v.box.Run(ctx, sandbox.Command{Dir: v.dir, Limits: limits(v.c.cfg.Budget),
 		Argv: []string{"go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", v.out() + "/" + name, "./" + g.folder(v)}})
 	if err != nil {
 		return fmt.Errorf("building the tests of %s: %w", v.change.Path, err)
@@ -92,7 +90,7 @@ func (g golang) record(ctx context.Context, v *view) ([]record, error) {
 		if err := g.build(ctx, v, "record.test"); err != nil {
 			return err
 		}
-		_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(recordWall), Argv: []string{v.out() + "/record.test", "-test.timeout=5s"},
+		_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(v.recordWall()), Argv: []string{v.out() + "/record.test", "-test.timeout=" + almost(v.recordWall()).String()},
 			Env: map[string]string{"FETTLE_PROBE": v.out() + "/seen", "FETTLE_LITERALS": "1"}})
 		if err == nil {
 			said, _ = v.box.ReadOut("seen", maxSaid) // nothing there: nothing was seen
@@ -146,8 +144,8 @@ func (g golang) observe(ctx context.Context, v *view, calls []call, s surroundin
 		}
 	}
 	name := "observed" + s.seed
-	_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(observeWall),
-		Argv: []string{"/bin/sh", "-c", `rm -f "$FETTLE_OBSERVE"; exec "$0" -test.run '^TestZZFettleObserve$' -test.timeout=4s`, v.out() + "/observe.test"},
+	_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(v.observeWall()),
+		Argv: []string{"/bin/sh", "-c", `rm -f "$FETTLE_OBSERVE"; exec "$0" -test.run '^TestZZFettleObserve$' -test.timeout="$1"`, v.out() + "/observe.test", almost(v.observeWall()).String()},
 		Env:  map[string]string{"FETTLE_OBSERVE": v.out() + "/" + name, "TZ": s.zone}})
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", v.change.Path, err)

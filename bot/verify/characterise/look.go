@@ -171,10 +171,13 @@ func (v *view) over(content []byte, do func() error) error {
 	return errors.Join(err, put(v.change.Path, v.change.After))
 }
 
-const (
-	recordWall  = 6 * time.Second
-	observeWall = 5 * time.Second
-)
+// recordWall and observeWall end a command that does not come to an end, with a
+// part of the budget; what it said until then counts.
+func (v *view) recordWall() time.Duration  { return v.c.cfg.Budget * 3 / 10 }
+func (v *view) observeWall() time.Duration { return v.c.cfg.Budget / 4 }
+
+// almost is a little less than a wall, for a program that can end by itself.
+func almost(wall time.Duration) time.Duration { return wall * 5 / 6 }
 
 func limits(wall time.Duration) sandbox.Limits { return sandbox.Limits{Wall: wall} }
 

@@ -33,10 +33,10 @@ func (n node) record(ctx context.Context, v *view) ([]record, error) {
 		files = append(files, v.rel(f))
 	}
 	cmd := n.command(here)
-	cmd.Limits = limits(recordWall)
+	cmd.Limits = limits(v.recordWall())
 	var lines [][]byte
 	err = v.over(hooked, func() (err error) {
-		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": files, "wall": recordWall.Seconds() - 1})
+		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": files, "wall": almost(v.recordWall()).Seconds()})
 		return err
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (n node) observe(ctx context.Context, v *view, calls []call, s surroundings
 		}
 	}
 	cmd := n.command(s)
-	cmd.Limits = limits(observeWall)
+	cmd.Limits = limits(v.observeWall())
 	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "observe", "file": v.rel(v.change.Path), "names": names, "calls": asked(calls, s)})
 	if err != nil {
 		return nil, err

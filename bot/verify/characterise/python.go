@@ -32,8 +32,8 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 		files = append(files, v.rel(f))
 	}
 	cmd := p.command(here)
-	cmd.Limits = limits(recordWall)
-	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": files, "runner": v.runner, "wall": recordWall.Seconds() - 1})
+	cmd.Limits = limits(v.recordWall())
+	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": files, "runner": v.runner, "wall": almost(v.recordWall()).Seconds()})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 
 func (p python) observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error) {
 	cmd := p.command(s)
-	cmd.Limits = limits(observeWall)
+	cmd.Limits = limits(v.observeWall())
 	search := append([]string{}, v.search...)
 	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "observe", "module": v.module, "path": search, "calls": asked(calls, s)})
 	if err != nil {
