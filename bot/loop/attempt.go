@@ -290,7 +290,9 @@ func factsOf(a task.Attempt) patch.Facts {
 // mend asks mechanical repair for a change.
 func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error) {
 	begun := r.now()
-	rep, err := r.repair(ctx, r.search(ctx))
+	q := r.search(ctx)
+	q.Deadline = r.freeUntil()
+	rep, err := r.repair(ctx, q)
 	if err != nil {
 		return agent.Decision{}, err
 	}
@@ -306,6 +308,23 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 	a.Search.Place, a.Search.Rejected = rep.Found.Place, rep.Found.Rejected
 	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
 	return decided(agent.NextEscalate, ""), nil
+}
+
+const (
+	// Where models come after it, the free search gets so much of what is left of
+	// the run's time, and not less than leastFree where the run has twice that.
+	freeShare = 10
+	leastFree = 45 * time.Second
+)
+
+// freeUntil is when what mechanical repair finds has to be judged: all of the
+// run's time is its own where no model comes after it.
+func (r *run) freeUntil() time.Time {
+	left := r.deadline.Sub(r.now())
+	if len(r.modelTiers()) > 0 {
+		left = min(max(left/freeShare, leastFree), left/2)
+	}
+	return r.now().Add(left)
 }
 
 // since is how long ago a moment was, in seconds to three places.

@@ -43,6 +43,7 @@ type world struct {
 	scores   int               // risk of each change
 	suite    time.Duration     // how long the base's tests take; zero: a second
 	pins     pinned
+	until    time.Duration // that mechanical repair was given
 	service  func(words string, s smoking) smoked // nil: there is none
 }
 
@@ -91,7 +92,8 @@ func (w *world) localise(context.Context, search) (located, error) {
 	return out, nil
 }
 
-func (w *world) repair(context.Context, search) (mend.Repair, error) {
+func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
+	w.until = q.Deadline.Sub(w.clock())
 	w.happens("repair", time.Second)
 	return mend.Repair{Tried: 7, Reason: "no candidate passed"}, nil
 }

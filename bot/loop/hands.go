@@ -44,7 +44,6 @@ type search struct {
 	Fresh    bool            `json:"fresh"` // the baseline was just measured: flakes are looked for at the same time
 	Example  *example.Found  `json:"example,omitempty"`
 	Suspects []mend.Suspect  `json:"suspects,omitempty"`
-	Begun    time.Time       `json:"begun"`
 	Deadline time.Time       `json:"deadline"`
 
 	forbidden func(path string) bool

@@ -283,7 +283,7 @@ func TestL8AnAlteredRecordDecidesOtherwiseOrStops(t *testing.T) {
 		t.Errorf("only %d alterations were seen", altered)
 	}
 	rec := s.recorded()
-	rec.Effects[3].At = rec.Effects[3].At.Add(time.Second)
+	rec.Effects[4].At = rec.Effects[4].At.Add(time.Second)
 	var differs *Differs
 	if _, err := New(s.offline()).Replay(context.Background(), rec); !errors.As(err, &differs) {
 		t.Errorf("another time on the record: %v", err)

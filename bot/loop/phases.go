@@ -72,7 +72,7 @@ func (r *run) locate(ctx context.Context) error {
 
 func (r *run) search(ctx context.Context) search {
 	return search{
-		Task: r.in.Task, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Begun: r.begun, Deadline: r.deadline,
+		Task: r.in.Task, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Deadline: r.deadline,
 		forbidden: r.forbidden,
 		progress: func(note string) {
 			if err := r.show(ctx, "repair", task.TierMechanical, note); err != nil {

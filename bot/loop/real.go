@@ -112,7 +112,7 @@ func (h *real) repair(ctx context.Context, q search) (rep mend.Repair, err error
 
 func (h *real) request(q search) mend.Request {
 	r := mend.Request{
-		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Begun: q.Begun, Deadline: q.Deadline,
+		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Deadline: q.Deadline,
 		Protected: q.forbidden, Progress: q.progress,
 	}
 	if q.Example != nil {

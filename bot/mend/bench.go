@@ -2,6 +2,7 @@ package mend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,6 +24,10 @@ type bench interface {
 	close() error
 }
 
+// errEnded marks the end of a process that the code under test ran in: it may have
+// done that itself.
+var errEnded = errors.New("ended")
+
 // preparer is a bench that can get ready while candidates are made.
 type preparer interface{ prepare(ctx context.Context) }
 
@@ -35,14 +40,15 @@ type trace struct {
 
 // bench makes the bench of a suite; nil when its kind is not known here.
 func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) {
-	limit := perTest(r.Baseline, t.suite)
+	limit, cfg := perTest(r.Baseline, t.suite), m.cfg
+	cfg.MaxTime = m.left(r)
 	switch t.suite.Kind {
 	case "python":
-		return newPythonBench(ctx, m.cfg, r.Dir, t, limit)
+		return newPythonBench(ctx, cfg, r.Dir, t, limit)
 	case "javascript":
-		return newNodeBench(ctx, m.cfg, r.Dir, t, limit)
+		return newNodeBench(ctx, cfg, r.Dir, t, limit)
 	case "go":
-		return newGoBench(ctx, m.cfg, r.Dir, t, limit)
+		return newGoBench(ctx, cfg, r.Dir, t, limit)
 	}
 	return nil, nil
 }

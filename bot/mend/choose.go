@@ -2,6 +2,7 @@ package mend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"time"
@@ -196,7 +197,7 @@ func (s *search) observe(ctx context.Context, rivals []rival) (seen, cut bool, e
 		cs = append(cs, r.candidate)
 	}
 	got, err := p.probe(limited, cs, s.probeTests())
-	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+	if err != nil && (limited.Err() != nil || errors.Is(err, errEnded)) && ctx.Err() == nil {
 		err, cut = nil, true // what was seen until then has to do
 	}
 	if err != nil || got[0] == nil {

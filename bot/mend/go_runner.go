@@ -77,7 +77,7 @@ func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
 		return goAnswer{}, context.Cause(ctx)
 	}
 	if r.deaths++; r.deaths > maxDeaths {
-		return goAnswer{}, fmt.Errorf("the runner of test binaries died %d times, the last time with: %w", r.deaths, err)
+		return goAnswer{}, fmt.Errorf("the runner of test binaries %w %d times, the last time with: %w", errEnded, r.deaths, err)
 	}
 	return goAnswer{Late: true}, nil
 }

@@ -1,7 +1,6 @@
 package mend
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -227,28 +226,24 @@ func TestR1ASourceFolderIsOnThePath(t *testing.T) {
 	}
 }
 
-func TestR1TheSearchGetsWhatTheBaselineLeft(t *testing.T) {
+func TestR1TheSearchGetsTheTimeOfTheRun(t *testing.T) {
 	t.Parallel()
-	m := New(Config{})
-	for _, tc := range []struct{ took, hung, want time.Duration }{
-		{time.Second, 0, 43 * time.Second},
-		{0, 0, 45 * time.Second},
-		{20 * time.Second, 20 * time.Second, 26 * time.Second},
-		{time.Minute, 0, leastTime},
+	now := time.Unix(1_800_000_000, 0)
+	m := New(Config{Now: func() time.Time { return now }})
+	for _, tc := range []struct{ left, took, hung, want time.Duration }{
+		{3 * time.Minute, time.Second, 0, 170 * time.Second},
+		{30 * time.Minute, time.Minute, 0, 28*time.Minute - probeTime},
+		{3 * time.Minute, 50 * time.Second, 50 * time.Second, 3*time.Minute - probeTime},
+		{time.Minute, time.Minute, 0, 15 * time.Second},
+		{-time.Minute, time.Second, 0, 0},
 	} {
 		id := "go:.:pkg:TestF"
 		rep := verify.Report{Elapsed: tc.took}
 		if tc.hung > 0 {
 			rep.Tests = []verify.TestResult{{ID: id, Status: verify.StatusFailed, Seconds: tc.hung.Seconds(), Failure: &task.Failure{Test: id, Kind: task.FailTimeout}}}
 		}
-		if got := m.searchTime(Request{Baseline: verify.Baseline{Report: rep}}); got != tc.want {
-			t.Errorf("%s", fmt.Sprintf("took %s, hung %s: %s, want %s", tc.took, tc.hung, got, tc.want))
+		if got := m.searchTime(Request{Baseline: verify.Baseline{Report: rep}, Deadline: now.Add(tc.left)}); got != tc.want {
+			t.Errorf("%s left after a baseline of %s, of which %s hung: %s, want %s", tc.left, tc.took, tc.hung, got, tc.want)
 		}
-	}
-	now := time.Unix(1_800_000_000, 0)
-	m = New(Config{Now: func() time.Time { return now }})
-	slow := Request{Begun: now.Add(-30 * time.Second), Baseline: verify.Baseline{Report: verify.Report{Elapsed: 2 * time.Second}}}
-	if got := m.searchTime(slow); got != 14*time.Second {
-		t.Errorf("after 30 s of other work: %s, want 14 s", got)
 	}
 }

@@ -118,7 +118,7 @@ func (s *search) untold(f *Found, cs []candidate) {
 	}
 	why := "the time was up"
 	if s.tried >= s.most {
-		why = fmt.Sprintf("%d candidates were tried, and no more may be,", s.tried)
+		why = fmt.Sprintf("%d candidates were tried, and no more may be (--max-candidates),", s.tried)
 	}
 	f.Doubts = append(f.Doubts, fmt.Sprintf("%s before %d other changes were tried that could rival it", why, n))
 	f.doubted = true

@@ -33,7 +33,7 @@ type Config struct {
 	Now           func() time.Time
 	Log           logrus.FieldLogger
 	MaxCandidates int             // default 5000
-	MaxTime       time.Duration   // of one search, default 45 seconds
+	MaxTime       time.Duration   // of a search whose request has no deadline, default 30 minutes
 	Workers       int             // candidates tried at once, default 2
 	Without       map[string]bool // parts that are left out, by name; see Parts
 }
@@ -55,7 +55,7 @@ func New(cfg Config) *Mender {
 		cfg.MaxCandidates = 5000
 	}
 	if cfg.MaxTime <= 0 {
-		cfg.MaxTime = 45 * time.Second
+		cfg.MaxTime = 30 * time.Minute
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = 2
@@ -72,8 +72,7 @@ type Request struct {
 	Baseline  verify.Baseline
 	Protected func(path string) bool // files that may not be changed
 	Progress  func(note string)
-	Begun     time.Time // when the run took up its work; zero: as long ago as the baseline says
-	Deadline  time.Time // of the whole run; zero for none
+	Deadline  time.Time // for what is found to be judged; zero for none
 }
 
 // Suspect is a place that may hold the fault.
@@ -115,33 +114,49 @@ type Repair struct {
 
 // Localise ranks the places that may hold the fault, best first: at most 50, a few
 // of each other region that the failing tests run, and behind them the other lines
-// of the same regions.
+// of the same regions. Where the tests cannot be traced, in a quarter of the time
+// that is left, the failures and the words of the issue have to do.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	l := &localiser{req: r, sources: newSources(r.Base), blind: m.cfg.lacks(r, Spectrum)}
+	limited, cancel := context.WithTimeout(ctx, m.left(r)/4)
+	defer cancel()
 	for _, s := range m.targets(r) {
-		tracer := &Mender{cfg: m.cfg}
-		if s.suite.Kind == "python" {
-			tracer.cfg.Workers = 1 // one process traces all of its tests
+		traces, err := m.traces(ctx, limited, r, s)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-		b, err := tracer.bench(ctx, r, s)
 		if err != nil {
-			return nil, err
-		}
-		if b == nil {
+			m.cfg.Log.WithError(err).Warnf("the tests of %s were not traced", s.suite.Name)
+			r.tell(fmt.Sprintf("the tests of %s could not be traced (%v); their failures have to do", s.suite.Name, err))
 			continue
-		}
-		most := maxTraced
-		if s.suite.Kind == "go" {
-			most = maxProcesses
-		}
-		traces, err := b.trace(ctx, sample(s, most))
-		err = errors.Join(err, b.close())
-		if err != nil {
-			return nil, fmt.Errorf("tracing the tests of %s: %w", s.suite.Name, err)
 		}
 		l.add(s, traces)
 	}
 	return l.rank(ctx)
+}
+
+// traces tells what the tests of a suite run. The bench lives longer than limited,
+// so that it can still tell what was seen until then.
+func (m *Mender) traces(ctx, limited context.Context, r Request, t target) ([]trace, error) {
+	tracer, most := &Mender{cfg: m.cfg}, maxTraced
+	switch t.suite.Kind {
+	case "python":
+		tracer.cfg.Workers = 1 // one process traces all of its tests
+	case "go":
+		most = maxProcesses
+	}
+	b, err := tracer.bench(ctx, r, t)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	out, err := b.trace(limited, sample(t, most))
+	return out, errors.Join(err, b.close())
+}
+
+func (r Request) tell(note string) {
+	if r.Progress != nil {
+		r.Progress(note)
+	}
 }
 
 // Repair searches for a change that turns the failing tests green and keeps
@@ -155,34 +170,21 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 		return Repair{Reason: "no test fails that could be run again"}, nil
 	}
 	limit := m.cfg.Now().Add(m.searchTime(r))
-	if !r.Deadline.IsZero() && r.Deadline.Before(limit) {
-		limit = r.Deadline
-	}
 	total := Repair{Reason: "no candidate made a failing test pass"}
 	for _, t := range targets {
-		b, err := m.bench(ctx, r, t)
-		if err != nil {
-			return Repair{}, err
-		}
-		if b == nil {
-			total.Reason = fmt.Sprintf("mechanical repair does not know tests of %s", t.suite.Name)
+		s := &search{mender: m, req: r, target: t, until: limit, sources: newSources(r.Base), most: m.cfg.most(r) - total.Tried}
+		found, err := s.on(ctx, suspects)
+		if errors.Is(err, errEnded) && ctx.Err() == nil { // by the code under test
+			total.Tried += s.tried
+			total.Reason = err.Error()
 			continue
 		}
-		if p, ok := b.(preparer); ok {
-			p.prepare(ctx)
-		}
-		s := &search{mender: m, req: r, target: t, bench: b, until: limit, sources: newSources(r.Base), most: m.cfg.most(r) - total.Tried}
-		found, err := s.run(ctx, suspects)
-		err = errors.Join(err, b.close())
 		if err != nil {
 			return Repair{}, fmt.Errorf("searching a repair for the tests of %s: %w", t.suite.Name, err)
 		}
 		total.Tried += found.Tried
 		total.Plausible += found.Plausible
 		total.Reason, total.TimeUp = found.Reason, found.TimeUp
-		if n, ok := b.(*nodeBench); ok && found.Found == nil && n.why() != "" {
-			total.Reason += "; " + n.why()
-		}
 		if found.Found != nil {
 			total.Found = found.Found
 			return total, nil
@@ -191,15 +193,10 @@ func (m *Mender) Repair(ctx context.Context, r Request, suspects []Suspect) (Rep
 	return total, nil
 }
 
-const (
-	// wholeTime is what a run of mechanical repair shall take, from the baseline
-	// to the judgement, and leastTime what a search gets in any case.
-	wholeTime, leastTime = 46 * time.Second, 10 * time.Second
-)
-
-// searchTime is what is left for the search after the baseline and what else
-// came before it: the judgement runs about as much as the baseline again, but
-// for the tests that hung, and so does the localisation.
+// searchTime is what the search may take, so that the judgement of what it finds
+// still fits: that runs about as much as the baseline did, but for the tests that
+// hung, and twice that is left on a machine that may be busier by then. A quarter
+// of the time is for the search in any case.
 func (m *Mender) searchTime(r Request) time.Duration {
 	var hung time.Duration
 	for _, f := range r.Baseline.Report.Failures() {
@@ -211,14 +208,17 @@ func (m *Mender) searchTime(r Request) time.Duration {
 			}
 		}
 	}
-	took := r.Baseline.Report.Elapsed
-	again := max(took-hung, 0)
-	before := took + again
-	if !r.Begun.IsZero() {
-		before = m.cfg.Now().Sub(r.Begun)
+	judging := probeTime + 2*max(r.Baseline.Report.Elapsed-hung, 0)
+	left := m.left(r)
+	return max(left-judging, left/4)
+}
+
+// left is the time until the request's deadline.
+func (m *Mender) left(r Request) time.Duration {
+	if r.Deadline.IsZero() {
+		return m.cfg.MaxTime
 	}
-	left := wholeTime - before - again
-	return min(max(left, leastTime), m.cfg.MaxTime)
+	return max(r.Deadline.Sub(m.cfg.Now()), 0)
 }
 
 // target is a suite with failing tests.

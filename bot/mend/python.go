@@ -155,7 +155,7 @@ func (w *pythonWorker) ask(req pythonRequest) (pythonAnswer, error) {
 		return pythonAnswer{}, err
 	}
 	if err := w.in.Encode(req); err != nil {
-		return pythonAnswer{}, fmt.Errorf("asking the Python worker: %w", err)
+		return pythonAnswer{}, fmt.Errorf("the Python worker %w before it was asked: %w", errEnded, err)
 	}
 	return w.read()
 }
@@ -172,11 +172,11 @@ func (w *pythonWorker) read() (pythonAnswer, error) {
 			break
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAnswer {
-			return a, fmt.Errorf("the Python worker ended: %w", err)
+			return a, fmt.Errorf("the Python worker %w: %w", errEnded, err)
 		}
 	}
 	if err := json.Unmarshal(line, &a); err != nil {
-		return a, fmt.Errorf("the Python worker's answer is not JSON: %w", err)
+		return a, fmt.Errorf("the Python worker %w with an answer that is not JSON: %w", errEnded, err)
 	}
 	return a, nil
 }
@@ -240,17 +240,22 @@ func (r *pythonRequest) widen() {
 	r.Wall *= 2
 }
 
+// fit lets the request take no longer than the context.
+func (r *pythonRequest) fit(ctx context.Context) {
+	if until, ok := ctx.Deadline(); ok {
+		r.Wall = max(min(r.Wall, time.Until(until).Seconds()), leastLimit)
+	}
+}
+
 func (b *pythonBench) trace(ctx context.Context, tests []verify.TestResult) ([]trace, error) {
 	req := b.request(tests)
 	req.Trace, req.Wall = true, 30+req.Wall
 	for id := range req.Limits {
 		req.Limits[id] *= 4 // tracing is slow
 	}
+	req.fit(ctx)
 	answer, err := b.workers[0].ask(req)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		return nil, err
 	}
 	var out []trace
@@ -305,9 +310,7 @@ func (a pythonAnswer) late(req pythonRequest) bool {
 // ask hands a request to a worker. One that died over it is started again, and
 // the request counts as answered by nothing.
 func (b *pythonBench) ask(ctx context.Context, worker int, req pythonRequest) (pythonAnswer, error) {
-	if until, ok := ctx.Deadline(); ok {
-		req.Wall = max(min(req.Wall, time.Until(until).Seconds()), leastLimit)
-	}
+	req.fit(ctx)
 	answer, err := b.workers[worker].ask(req)
 	if err == nil || ctx.Err() != nil || b.died[worker] >= maxDied {
 		return answer, err

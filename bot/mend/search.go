@@ -83,6 +83,26 @@ type search struct {
 	creditedRegion map[string]bool
 }
 
+// on makes the bench, and searches.
+func (s *search) on(ctx context.Context, suspects []Suspect) (Repair, error) {
+	b, err := s.mender.bench(ctx, s.req, s.target)
+	if err != nil {
+		return Repair{}, err
+	}
+	if b == nil {
+		return Repair{Reason: "mechanical repair does not know tests of " + s.target.suite.Name}, nil
+	}
+	if p, ok := b.(preparer); ok {
+		p.prepare(ctx)
+	}
+	s.bench = b
+	found, err := s.run(ctx, suspects)
+	if n, ok := b.(*nodeBench); ok && found.Found == nil && n.why() != "" {
+		found.Reason += "; " + n.why()
+	}
+	return found, errors.Join(err, b.close())
+}
+
 func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	s.suspects = suspects
 	s.credited, s.creditedRegion = map[line]bool{}, map[string]bool{}
@@ -102,7 +122,7 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	case found != nil:
 		rep.Reason = fmt.Sprintf("%d of %d candidates passed every test", len(s.plausible), s.tried)
 	case s.tried >= s.most && len(cs) > s.next:
-		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others, and no more may be tried", s.tried)
+		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others, and no more may be tried (--max-candidates)", s.tried)
 	case rep.TimeUp:
 		rep.Reason = fmt.Sprintf("the time for the search was up after %d of %d candidates", s.tried, len(cs))
 	default:
@@ -164,9 +184,7 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 			return err
 		}
 		s.count(cs[from:to], got)
-		if s.req.Progress != nil {
-			s.req.Progress(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
-		}
+		s.req.tell(fmt.Sprintf("%d of %d candidates tried", s.tried, len(cs)))
 		more, err := s.learn(ctx, cs[from:to], cs[to:], got)
 		if err != nil {
 			return err
