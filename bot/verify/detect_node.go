@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 var (
@@ -62,8 +64,8 @@ func detectNode(t *tree) (suites []Suite, foreign []string) {
 			}
 		}
 	}
-	for dir := range with {
-		suites = append(suites, nodeSuite(dir, []string{"node", "--test"}))
+	for dir, files := range with {
+		suites = append(suites, nodeSuite(dir, append([]string{"node", "--test"}, detect.NodePatterns(files)...)))
 	}
 	return suites, foreign
 }
@@ -105,30 +107,20 @@ func testScript(scripts map[string]string, name string, depth int) string {
 // nodeArgv cuts the `node … --test …` command out of a script.
 func nodeArgv(script string) []string {
 	for _, part := range regexp.MustCompile(`&&|\|\||;|\|`).Split(script, -1) {
-		words := strings.Fields(part)
+		words := detect.NodeWords(part)
 		at := slices.Index(words, "node")
 		if at < 0 || !slices.ContainsFunc(words, func(w string) bool { return w == "--test" }) {
 			continue
 		}
-		argv := words[at:]
-		for i := range argv {
-			argv[i] = strings.Trim(argv[i], `'"`)
-		}
-		return argv
+		return words[at:]
 	}
 	return []string{"node", "--test"}
 }
 
-// nodeTestName follows `node --test`: everything in a folder called test, and
-// test.js, test-*.js, *.test.js, *-test.js, *_test.js anywhere.
+// nodeTestName tells whether a file that imports node:test looks like a test: by
+// Node's own rules, or by its folder.
 func nodeTestName(p string) bool {
-	ext := path.Ext(p)
-	if !slices.Contains(nodeExts, ext) {
-		return false
-	}
-	base := strings.TrimSuffix(path.Base(p), ext)
-	return base == "test" || strings.HasPrefix(base, "test-") || strings.HasSuffix(base, ".test") || strings.HasSuffix(base, "-test") ||
-		strings.HasSuffix(base, "_test") || inDir(p, "test", "tests", "__tests__")
+	return slices.Contains(nodeExts, path.Ext(p)) && (detect.NodeRuns(nil, p) || inDir(p, "tests", "__tests__", "spec"))
 }
 
 // nodeFlags splits a command into what node itself must be given and the
@@ -160,35 +152,10 @@ func nodeTests(t *tree, s Suite, except []string) []string {
 	_, patterns := nodeFlags(s.Argv)
 	out := []string{}
 	for _, f := range t.under(s.Dir, except) {
-		rel := relTo(s.Dir, f)
-		if inDir(rel, "fixtures", "testdata") && len(patterns) == 0 {
-			continue
-		}
-		if len(patterns) == 0 && nodeDefault(rel) && (nodeNamed(rel) || nodeImport.MatchString(t.read(f))) ||
-			slices.ContainsFunc(patterns, func(p string) bool { return nodeMatch(p, rel) }) {
+		if rel := relTo(s.Dir, f); detect.NodeRuns(patterns, rel) {
 			out = append(out, rel)
 		}
 	}
 	sort.Strings(out)
 	return out
-}
-
-func nodeDefault(rel string) bool { return nodeTestName(rel) }
-
-// nodeNamed: the file's own name says that it is a test.
-func nodeNamed(rel string) bool { return nodeTestName(path.Base(rel)) }
-
-// nodeMatch matches a path, folder or glob (with **) of a command line.
-func nodeMatch(pattern, rel string) bool {
-	pattern = strings.TrimPrefix(path.Clean(pattern), "./")
-	if pattern == rel {
-		return true
-	}
-	if !strings.ContainsAny(pattern, "*?[{") {
-		return within(rel, pattern) && nodeTestName(rel)
-	}
-	re := regexp.QuoteMeta(pattern)
-	re = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`, `\{`, `(?:`, `\}`, `)`, `,`, `|`).Replace(re)
-	ok, err := regexp.MatchString("^"+re+"$", rel)
-	return err == nil && ok
 }

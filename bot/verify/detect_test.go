@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 func files(pairs ...string) fstest.MapFS {
@@ -44,6 +46,7 @@ func TestC2Detect(t *testing.T) {
 		{"node through another script", files("package.json", `{"scripts": {"test": "npm run unit", "unit": "node --import ./x.mjs --test 'spec/**/*.js' && echo"}}`, "spec/a.js", nodeSource),
 			[]string{"node: node --import ./x.mjs --test spec/**/*.js"}},
 		{"node by import", files("package.json", "{}", "lib/a.test.mjs", nodeSource), []string{"node: node --test"}},
+		{"node in folders that it does not know", files("package.json", "{}", "tests/a.js", nodeSource, "tests/b.js", nodeSource, "x.test.js", nodeSource), []string{"node: node --test tests/*.js x.test.js"}},
 		{"node without package.json", files("a.test.cjs", "const test = require('node:test');"), []string{"node: node --test"}},
 		{"mocha by script", files("package.json", `{"scripts": {"test": "cross-env NODE_ENV=test c8 --all mocha --require @babel/register --reporter dot 'test/**/*.js'"}}`, "test/a.js", "it()"),
 			[]string{"mocha: NODE_ENV=test mocha --require @babel/register --reporter dot test/**/*.js"}},
@@ -106,15 +109,17 @@ func TestC2DetectSaysWhatIsMissing(t *testing.T) {
 func TestC2NodePatterns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		pattern, file string
-		want          bool
+		script, file string
+		want         bool
 	}{
-		{"test/*.js", "test/a.js", true}, {"test/*.js", "test/b/a.js", false}, {"test/**/*.js", "test/b/a.js", true},
-		{"test/**/*.js", "test/a.js", true}, {"./test", "test/a.js", true}, {"test/a.js", "test/a.js", true},
-		{"test/*.{js,mjs}", "test/a.mjs", true}, {"src", "test/a.js", false}, {"[", "test/a.js", false},
+		{"test/*.js", "test/a.js", true}, {"test/*.js", "test/b/a.js", false}, {"'test/**/*.js'", "test/b/a.js", true},
+		{"test/**/*.js", "test/b/a.js", true}, {"test/**/*.js", "test/b/c/a.js", false}, {"\"test/**/*.js\"", "test/a.js", true},
+		{"./test", "test/a.js", true}, {"test/a.js", "test/a.js", true}, {"test/*", "test/b/a.js", false}, {"*", "test/b/a.js", true}, {"test/*", "test/a.txt", true},
+		{"test/*.{js,mjs}", "test/a.mjs", true}, {"src", "test/a.js", false}, {"src", "src/a.js", false}, {"src", "src/a.test.js", true}, {"[", "test/a.js", false},
 	} {
-		if got := nodeMatch(c.pattern, c.file); got != c.want {
-			t.Errorf("%s on %s: %v", c.pattern, c.file, got)
+		_, patterns := nodeFlags(nodeArgv("node --test " + c.script))
+		if got := detect.NodeRuns(patterns, c.file); got != c.want {
+			t.Errorf("%s on %s: %v", c.script, c.file, got)
 		}
 	}
 }

@@ -82,7 +82,7 @@ var forgeries = []forged{
 		append: map[string]string{"shop/cart.py": "\n\nclass Any(int):\n    def __eq__(self, other):\n        return True\n\n\ndef total(prices):\n    return Any()\n"},
 		says:   "addresses the test harness"},
 	{name: "process.exit in a module", fixture: "node",
-		prepend: map[string]string{"lib/cart.js": "console.log('# pass 4\\n# fail 0');\nprocess.exit(0);\n"}, says: "cannot be run now"},
+		prepend: map[string]string{"lib/cart.js": "console.log('# pass 4\\n# fail 0');\nprocess.exit(0);\n"}, says: "not seen to run and pass"},
 	{name: "process.exit in a function", fixture: "node",
 		prepend: map[string]string{"lib/cart.js": "String.prototype.toUpperCase = () => process.exit(0);\n"}, says: "not seen to run and pass"},
 	{name: "node's configuration and tests changed", fixture: "node", files: map[string]string{

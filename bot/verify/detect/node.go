@@ -382,18 +382,42 @@ func (n *nodePackage) bun(p *Plan, args []string, env map[string]string, why str
 func (n *nodePackage) nodeTests(p *Plan, args []string, env map[string]string) {
 	why := "the test script of package.json runs node --test"
 	if args == nil {
-		if !slices.ContainsFunc(n.tests, func(f string) bool { return nodeImport.MatchString(n.t.Read(f)) }) {
+		var files []string
+		for _, f := range n.tests {
+			if nodeImport.MatchString(n.t.Read(f)) {
+				files = append(files, n.rel(f))
+			}
+		}
+		if len(files) == 0 {
 			return
 		}
 		why = "its tests import node:test"
-		args = []string{"--test"}
+		args = append([]string{"--test"}, NodePatterns(files)...)
 	}
 	args = without(args, "--test-reporter", "--test-reporter-destination")
 	at := slices.Index(args, "--test")
 	argv := append([]string{"node"}, args[:at+1]...)
-	argv = append(append(argv, "--test-reporter=tap"), n.expand(args[at+1:])...)
+	what := n.expand(args[at+1:])
+	argv = append(append(argv, "--test-reporter=tap"), what...)
 	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Env: env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
-		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.tests})
+		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.run(what)})
+}
+
+// run are the files that node --test runs with some arguments.
+func (n *nodePackage) run(args []string) []string {
+	patterns := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.HasPrefix(a, "-") })
+	return slices.DeleteFunc(slices.Clone(n.t.Files), func(f string) bool {
+		dir, _ := n.t.Nearest(f, "package.json")
+		return dir != n.dir || !NodeRuns(patterns, n.rel(f))
+	})
+}
+
+// rel is a file seen from the package's folder.
+func (n *nodePackage) rel(f string) string {
+	if n.dir == "." {
+		return f
+	}
+	return strings.TrimPrefix(f, n.dir+"/")
 }
 
 func (n *nodePackage) lint(p *Plan) {

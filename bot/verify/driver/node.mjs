@@ -75,7 +75,7 @@ function once(file, skip) {
       if (d.skip !== undefined && String(d.skip).includes('does not match pattern')) return;
       if (d.skip !== undefined || d.todo !== undefined) status = 'skipped';
       seen.results.push({
-        k: 'result', path: path.slice(), file: relative(process.cwd(), d.file ?? file), line: d.line ?? 0, status,
+        k: 'result', path: path.slice(), file: relative(process.cwd(), file), line: d.file === file ? d.line ?? 0 : 0, status, // a helper may have called test()
         suite: d.details?.type === 'suite', seconds: (d.details?.duration_ms ?? 0) / 1000, exc: describe(d.details?.error),
       });
     };

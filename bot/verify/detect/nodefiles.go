@@ -1,0 +1,83 @@
+package detect
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	nodeExts  = []string{".js", ".mjs", ".cjs"}
+	nodeNamed = regexp.MustCompile(`^(?:test|test-.+|.+[-._]test)\.[cm]?js$`)
+)
+
+// NodeRuns tells whether `node --test` with some patterns runs a file; without
+// any it looks everywhere. Patterns and file are seen from the folder that it is
+// started in. As Node has it: a file that is named itself is run whatever it is;
+// in folders those are that lie below one called test or have the name of a test.
+// What a file holds does not matter.
+func NodeRuns(patterns []string, rel string) bool {
+	return len(patterns) == 0 && nodeFinds(".", rel) || slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = path.Clean(pattern)
+		means := func(p string) bool { return p == pattern }
+		if strings.ContainsAny(pattern, globChars) {
+			re, err := regexp.Compile(globRegexp(pattern, true))
+			if err != nil {
+				return false
+			}
+			means = re.MatchString
+		}
+		for dir := path.Dir(rel); !means(rel); dir = path.Dir(dir) {
+			if means(dir) && nodeFinds(dir, rel) {
+				return true
+			}
+			if dir == "." {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// nodeFinds tells whether Node finds a file below a folder.
+func nodeFinds(dir, rel string) bool {
+	if !slices.Contains(nodeExts, path.Ext(rel)) {
+		return false
+	}
+	below := rel
+	if dir != "." {
+		below = path.Join(path.Base(dir), strings.TrimPrefix(rel, dir+"/"))
+	}
+	return inDir(below, "test") || nodeNamed.MatchString(path.Base(rel))
+}
+
+// NodePatterns are what `node --test` is given so that it runs some files, none
+// where it finds all of them by itself. Other files of a folder of tests belong
+// to them.
+func NodePatterns(files []string) []string {
+	if !slices.ContainsFunc(files, func(f string) bool { return !NodeRuns(nil, f) }) {
+		return nil
+	}
+	var out []string
+	for _, f := range files {
+		if !NodeRuns(nil, f) && inDir(f, "tests", "__tests__", "spec") {
+			f = path.Join(path.Dir(f), "*"+path.Ext(f))
+		}
+		out = append(out, f)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// NodeWords are the arguments in a script's command, as NodeRuns reads them: where
+// a word has no quotes the shell expands it, and ** is no more to it than *.
+func NodeWords(command string) []string {
+	out := split(command)
+	for i, w := range out {
+		if strings.Contains(w, "**") && !strings.Contains(command, "'"+w+"'") && !strings.Contains(command, `"`+w+`"`) {
+			out[i] = strings.ReplaceAll(w, "**", "*")
+		}
+	}
+	return out
+}
