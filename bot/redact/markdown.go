@@ -40,7 +40,6 @@ var (
 	definition = regexp.MustCompile(`(?m)^([ >\t]*)\[([^\]\n]+\]:)`)
 	slash      = regexp.MustCompile(`(?m)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/([A-Za-z])`)
 	ownSlash   = regexp.MustCompile(`(?mi)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/(fettle)`)
-	closing    = regexp.MustCompile(`(?i)\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)([^A-Za-z0-9#]{1,20})((?:[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)?#\d|gh-\d|https?://\S{1,200}/(?:issues|pull)/\d)`)
 )
 
 // Markdown makes text of others fit to stand inside a comment: what Log does,
@@ -48,7 +47,9 @@ var (
 // definition or slash command works; an open code fence is closed. A mention
 // becomes "@ name": GitHub looks for mentions in the rendered text, so that an
 // HTML entity for the at sign would still notify.
-func (f *Funnel) Markdown(foreign string) string {
+func (f *Funnel) Markdown(foreign string) string { return settled(foreign, f.markdown) }
+
+func (f *Funnel) markdown(foreign string) string {
 	text := f.Log(foreign)
 	text = tagStart.ReplaceAllString(text, "&lt;$1")
 	text = entityAt.ReplaceAllString(text, "@ ")
@@ -59,17 +60,19 @@ func (f *Funnel) Markdown(foreign string) string {
 	text = definition.ReplaceAllString(text, `$1\[$2`)
 	text = inertClosing(text)
 	text = slash.ReplaceAllString(text, `$1\/$2`)
-	text = closeFence(text)
-	return f.settle(text, foreign)
+	return closeFence(text)
 }
 
-// settle repeats Markdown until nothing changes, because one rule's output
-// can be another's input; each rule only takes power away, so this ends.
-func (f *Funnel) settle(text, before string) string {
-	if text == before {
-		return text
+// settled repeats a rule until nothing changes, because the output of one part
+// of it can be another's input; each only takes power away, so this ends.
+func settled(text string, rule func(string) string) string {
+	for {
+		next := rule(text)
+		if next == text {
+			return text
+		}
+		text = next
 	}
-	return f.Markdown(text)
 }
 
 func inertMentions(text string) string {
@@ -85,31 +88,29 @@ func inertMentions(text string) string {
 	}
 }
 
-func inertClosing(text string) string { return closing.ReplaceAllString(text, "${1}${2}issue $3") }
-
 // Comment is the last net over a whole comment that fettle composed from its
 // own words and from parts that went through Markdown and Fence: no secrets,
-// no escapes, no mention outside code blocks, no line that is a command to
-// fettle. HTML, links and closing keywords that were written on purpose stay.
-func (f *Funnel) Comment(whole string) string {
-	for {
-		text := f.comment(whole)
-		if text == whole {
-			return text
-		}
-		whole = text // one rule's output can be another's input, as in Markdown
-	}
+// no escapes, no mention or link definition outside code blocks, no closing
+// keyword, no line that is a command to fettle. HTML and links that were written on purpose stay.
+// What fettle itself means to close is added behind it, by whoever sends.
+func (f *Funnel) Comment(whole string) string { return settled(whole, f.comment) }
+
+// Message is Comment for text that is no Markdown, such as a title or the
+// message of a commit: it has no code blocks that a mention is dead in.
+func (f *Funnel) Message(whole string) string {
+	return settled(whole, func(text string) string { return inertMentions(f.comment(text)) })
 }
 
 func (f *Funnel) comment(whole string) string {
 	text := ownSlash.ReplaceAllString(f.Secrets(plain(whole)), `$1\/$2`)
+	text = inertClosing(text)
 	lines := strings.SplitAfter(text, "\n")
 	var open fence
 	for i, line := range lines {
 		if was := open; open.next(line) || was.mark != 0 {
 			continue
 		}
-		lines[i] = inertMentions(entityAt.ReplaceAllString(line, "@ "))
+		lines[i] = inertMentions(definition.ReplaceAllString(entityAt.ReplaceAllString(line, "@ "), `$1\[$2`))
 	}
 	return strings.Join(lines, "")
 }

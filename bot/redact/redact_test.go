@@ -138,7 +138,7 @@ func TestS11ForeignMarkdownIsInert(t *testing.T) {
 
 func TestS11CommentKeepsOurOwnWords(t *testing.T) {
 	t.Parallel()
-	ours := "<!-- fettle:status:1 -->\n## Report\n[run](http://x \"t\")\n\n```python\n@property\ndef a(): ...\n```\nFixes #12\n"
+	ours := "<!-- fettle:status:1 -->\n## Report\n[run](http://x \"t\")\n\n```python\n@property\ndef a(): ...\n```\n"
 	f := New()
 	if got := f.Comment(ours); got != ours {
 		t.Errorf("got %q", got)
@@ -240,7 +240,7 @@ type failer interface {
 func holds(t failer, f *Funnel, text string) {
 	visible := func(s string) string { out, _ := Visible(s); return out }
 	for name, do := range map[string]func(string) string{
-		"Secrets": f.Secrets, "Log": f.Log, "Markdown": f.Markdown, "Comment": f.Comment, "Visible": visible,
+		"Secrets": f.Secrets, "Log": f.Log, "Markdown": f.Markdown, "Comment": f.Comment, "Message": f.Message, "Visible": visible,
 	} {
 		once := do(text)
 		if twice := do(once); once != twice {
@@ -251,8 +251,13 @@ func holds(t failer, f *Funnel, text string) {
 		}
 	}
 	md := f.Markdown(text)
-	if mention.MatchString(md) || image.MatchString(md) || tagStart.MatchString(md) || slash.MatchString(md) || closing.MatchString(md) {
+	if mention.MatchString(md) || image.MatchString(md) || tagStart.MatchString(md) || slash.MatchString(md) {
 		t.Fatalf("Markdown left something alive: %q", md)
+	}
+	for name, got := range map[string]string{"Markdown": md, "Comment": f.Comment(text), "Message": f.Message(text)} {
+		if found := stillCloses(t, got); found != "" {
+			t.Fatalf("%s made %q of %q, in which %q closes", name, got, text, found)
+		}
 	}
 	if f.Comment(md) != md {
 		t.Fatalf("Comment changed what Markdown made: %q -> %q", md, f.Comment(md))
@@ -262,6 +267,9 @@ func holds(t failer, f *Funnel, text string) {
 func FuzzRedactIdempotent(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(p + p)
+	}
+	for _, d := range disguises {
+		f.Add(d)
 	}
 	f.Add(fakeKey + "\n" + fakeJWT)
 	f.Add("@a@b &#64;x fixes #1 ![a](b \"c\")\n/fettle fix\n::x::\n```\n<!-- ")
