@@ -40,7 +40,7 @@ type Forge interface {
 	CommitFiles(ctx context.Context, repo task.Repo, branch, base, message string, files []task.FileChange, expectOld string, ledger forge.Ledger) (string, error)
 	Recommit(ctx context.Context, repo task.Repo, branch, head, message string, ledger forge.Ledger) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
-	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error)
+	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
 }
 
@@ -183,7 +183,7 @@ func (g *github) pull(ctx context.Context, branch string, res task.Result) (task
 	if base == "" {
 		base = res.Task.Repo.DefaultBranch
 	}
-	return g.forge.PullRequest(ctx, res.Task.Repo, branch, base, title, body, res.Draft)
+	return g.forge.PullRequest(ctx, res.Task.Repo, branch, base, title, body, res.Task.Issue, res.Draft)
 }
 
 // decoded reads what an outward action came to.

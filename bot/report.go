@@ -111,7 +111,8 @@ func (r reporter) commitMessage(res task.Result) string {
 	return b.String()
 }
 
-// pullRequest is title and body (SPEC S4).
+// pullRequest is title and body (SPEC S4). The keyword that closes the issue is
+// no part of them: it is set behind what the funnel has passed.
 func (r reporter) pullRequest(res task.Result) (title, body string) {
 	var b strings.Builder
 	r.cause(&b, res)
@@ -128,7 +129,7 @@ func (r reporter) pullRequest(res task.Result) (title, body string) {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "## Reproduce locally\n\n```sh\ngit fetch origin %s && git switch --detach FETCH_HEAD\n%s\n```\n\n", branchName(res.Task), r.commands(res))
-	fmt.Fprintf(&b, "Fixes #%d\n\n<sub>Run `%s` · text of the issue as read: `sha256:%s`</sub>\n", res.Task.Issue, res.RunID, res.Task.TextHash()[:16])
+	fmt.Fprintf(&b, "<sub>Run `%s` · text of the issue as read: `sha256:%s`</sub>\n", res.RunID, res.Task.TextHash()[:16])
 	return r.subject(res.Task), b.String()
 }
 

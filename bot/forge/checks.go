@@ -26,7 +26,7 @@ func (c *Client) CheckRun(ctx context.Context, repo task.Repo, sha, name, conclu
 	}
 	defer unlock()
 	out := &github.CheckRunOutput{
-		Title:   github.String(c.cfg.Funnel.Comment(title)),
+		Title:   github.String(c.title(title)),
 		Summary: github.String(clip(c.cfg.Funnel.Comment(summary), maxComment)),
 	}
 	done := github.Timestamp{Time: c.cfg.Now().UTC()}

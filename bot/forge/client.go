@@ -23,6 +23,7 @@ import (
 type Funnel interface {
 	AddToken(token string)
 	Comment(whole string) string
+	Message(whole string) string
 	JSON(doc []byte) []byte
 }
 

@@ -130,7 +130,7 @@ func TestX3EveryTextPassesTheFunnel(t *testing.T) {
 	ok(t, err)
 	sha, err := c.CommitFiles(ctx, repo, "fettle/issue-1-x", oid("base"), leak, []task.FileChange{{Path: "a.py", Content: []byte("new"), Mode: "100644"}}, "", newLedger())
 	ok(t, err)
-	_, err = c.PullRequest(ctx, repo, "fettle/issue-1-x", "main", leak, leak, false)
+	_, err = c.PullRequest(ctx, repo, "fettle/issue-1-x", "main", leak, leak, 0, false)
 	ok(t, err)
 	ok(t, c.CheckRun(ctx, repo, sha, "fettle", "success", leak, leak))
 	if w := f.writes(); strings.Contains(w, "CANARY") || strings.Contains(w, tok) || strings.Count(w, "[redacted] [redacted]") != 7 {

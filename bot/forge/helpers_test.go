@@ -51,6 +51,8 @@ func (f *recordingFunnel) Comment(s string) string {
 	return strings.ReplaceAll(s, "CANARY", "[redacted]")
 }
 
+func (f *recordingFunnel) Message(s string) string { return f.Comment(s) }
+
 func (f *recordingFunnel) JSON(doc []byte) []byte { return []byte(f.Comment(string(doc))) }
 
 func (f *recordingFunnel) knows(s string) bool {

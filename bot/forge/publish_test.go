@@ -15,9 +15,9 @@ func TestI2OnePullRequestPerBranch(t *testing.T) {
 		"number": 10, "node_id": "PR_fork", "state": "open", "title": "theirs", "body": "", "draft": false,
 		"head": map[string]any{"ref": branch, "repo": map[string]any{"full_name": "eve/shop"}},
 	})
-	first, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: a", "body", true)
+	first, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: a", "body", 0, true)
 	ok(t, err)
-	again, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: b", "body 2", false)
+	again, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: b", "body 2", 0, false)
 	ok(t, err)
 	if first.Number != 11 || !first.Draft || again.Number != 11 || again.Draft || again.Title != "fix: b" || again.Body != "body 2" {
 		t.Errorf("first %+v\nagain %+v", first, again)
@@ -25,7 +25,7 @@ func TestI2OnePullRequestPerBranch(t *testing.T) {
 	if len(f.pulls) != 2 || f.pulls[1]["draft"] != false || f.pulls[0]["title"] != "theirs" {
 		t.Errorf("%v", f.pulls)
 	}
-	back, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: b", "body 2", true)
+	back, err := testClient(t, f.URL, nil).PullRequest(ctx, repo, branch, "main", "fix: b", "body 2", 0, true)
 	ok(t, err)
 	if !back.Draft || f.pulls[1]["draft"] != true {
 		t.Errorf("%+v is not a draft again", back)
@@ -44,7 +44,7 @@ func TestF01PullRequestCreatedButNotAnswered(t *testing.T) {
 		f.routePulls(discard{http.Header{}}, r, "POST /pulls", "pulls", map[string]any{"title": "t", "body": "b", "head": branch, "draft": false})
 		panic(http.ErrAbortHandler)
 	})
-	pr, err := testClient(t, f.URL, nil).PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", false)
+	pr, err := testClient(t, f.URL, nil).PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", 0, false)
 	ok(t, err)
 	if len(f.pulls) != 1 || pr.Number != 10 {
 		t.Errorf("%+v; %d pull requests", pr, len(f.pulls))
@@ -61,7 +61,7 @@ func TestS4WhereThereAreNoDraftsTheTitleSaysWIP(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	f.noDrafts = true
-	pr, err := testClient(t, f.URL, nil).PullRequest(context.Background(), testRepo(), branch, "main", "fix: a", "b", true)
+	pr, err := testClient(t, f.URL, nil).PullRequest(context.Background(), testRepo(), branch, "main", "fix: a", "b", 0, true)
 	ok(t, err)
 	if pr.Draft || pr.Title != "WIP: fix: a" {
 		t.Errorf("%+v", pr)
@@ -77,12 +77,12 @@ func TestGraphQLErrorsAreErrors(t *testing.T) {
 	} {
 		f := newFake(t)
 		c := testClient(t, f.URL, nil)
-		_, err := c.PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", true)
+		_, err := c.PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", 0, true)
 		ok(t, err)
 		f.setFault(times(-1, "POST", "/graphql", func(w http.ResponseWriter) {
 			reply(w, 200, map[string]any{"data": map[string]any{"markPullRequestReadyForReview": nil}, "errors": []any{map[string]any{"type": kind, "message": "no way"}}})
 		}))
-		if _, err = c.PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", false); !check(err) {
+		if _, err = c.PullRequest(context.Background(), testRepo(), branch, "main", "t", "b", 0, false); !check(err) {
 			t.Errorf("%s: got %v", kind, err)
 		}
 	}

@@ -16,7 +16,10 @@ import (
 // repository) into base: the open one is found by its head and brought up to
 // date in title, body and draft state, else one is made. Where a repository
 // knows no drafts, the title says WIP instead and Draft is false.
-func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, draft bool) (task.PullRequest, error) {
+//
+// Merging it closes the issue closes (0: none) and no other: title and body
+// hold no closing keyword when they leave, and this one is set behind them.
+func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error) {
 	g, err := c.rest(repo)
 	if err != nil {
 		return task.PullRequest{}, err
@@ -27,8 +30,11 @@ func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, ti
 	}
 	defer unlock()
 	p := pull{c: c, g: g, repo: repo, head: head, base: base, draft: draft}
-	p.title = oneLine(c.cfg.Funnel.Comment(title))
+	p.title = c.title(title)
 	p.body = clip(c.cfg.Funnel.Comment(body), maxComment)
+	if closes > 0 {
+		p.body = fmt.Sprintf("%s\n\nFixes #%d\n", strings.TrimRight(p.body, "\n"), closes)
+	}
 	got, err := p.findOrCreate(ctx)
 	if err == nil {
 		got, err = p.update(ctx, got)
@@ -103,7 +109,7 @@ func (p *pull) create(ctx context.Context, draft bool) (*github.PullRequest, err
 func (p *pull) withoutDrafts() {
 	p.draft = false
 	if !strings.HasPrefix(p.title, "WIP: ") {
-		p.title = "WIP: " + p.title
+		p.title = p.c.title("WIP: " + p.title)
 	}
 }
 
@@ -198,10 +204,12 @@ func refusedFor(err error, word string) bool {
 	return strings.Contains(strings.ToLower(all), word)
 }
 
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+// title is a text as it may be a title: the funnel is the last that it passes,
+// for what was harmless on several lines or before a cut need not be after.
+func (c *Client) title(s string) string {
+	s = c.cfg.Funnel.Message(strings.Join(strings.Fields(s), " "))
 	if r := []rune(s); len(r) > 250 {
-		return string(r[:249]) + "…"
+		s = c.cfg.Funnel.Message(string(r[:240]) + "…")
 	}
 	return s
 }

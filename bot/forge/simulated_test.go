@@ -143,7 +143,7 @@ func (w *world) publish(ctx context.Context, c *forge.Client, draft bool) (task.
 	if err := c.CheckRun(ctx, w.repo, sha, "fettle", "success", "all green", "12 tests"); err != nil {
 		return task.PullRequest{}, err
 	}
-	pr, err := c.PullRequest(ctx, w.repo, branch, now.DefaultBranch, "fix: add adds", "Fixes #1", draft)
+	pr, err := c.PullRequest(ctx, w.repo, branch, now.DefaultBranch, "fix: add adds", "It adds.", 1, draft)
 	if err != nil {
 		return pr, err
 	}
