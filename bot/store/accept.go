@@ -134,7 +134,7 @@ func (s *Store) write(batch []*accept) {
 // everybodys tells that an error has nothing to do with a single row: trying
 // rows one by one would only take longer.
 func everybodys(err error) bool {
-	return busy(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone)
+	return busy(err) || errors.Is(err, ErrReplaced) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrConnDone)
 }
 
 func (s *Store) writeTx(ctx context.Context, batch []*accept) error {

@@ -40,6 +40,9 @@ func (s *Store) openSQLite(ctx context.Context) error {
 		return fmt.Errorf("store: open %s: %w", path, err)
 	}
 	defer unlock()
+	if err := strayed(ctx, path); err != nil {
+		return fmt.Errorf("store: open %s: %w", path, err)
+	}
 	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)")); err != nil {
 		return s.explain("open "+path, err)
 	}
@@ -47,12 +50,15 @@ func (s *Store) openSQLite(ctx context.Context) error {
 	if s.r, err = sql.Open("sqlite", dsn(path, "query_only(1)")); err != nil {
 		return s.explain("open "+path, err)
 	}
-	s.r.SetMaxOpenConns(4)
+	s.r.SetMaxOpenConns(5) // one of them is kept
 	if s.jobs, err = river.NewClient(riversqlite.New(s.w), s.riverBase()); err != nil {
 		return s.explain("prepare the job engine on "+path, err)
 	}
 	if err := s.migrate(ctx, riverMigrator(riversqlite.New(s.w), s.riverLog())); err != nil {
 		return s.explain("bring "+path+" to this version's tables", err)
+	}
+	if err := s.remember(ctx); err != nil {
+		return s.explain("look at the files of "+path, err)
 	}
 	return os.Chmod(path, 0o600)
 }

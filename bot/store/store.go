@@ -95,6 +95,9 @@ type Store struct {
 	once     keyedMutex
 	mu       sync.Mutex
 	working  bool
+	unserve  func()        // lets the lock of Serve go
+	kept     *sql.Conn     // keeps SQLite's log open
+	files    []os.FileInfo // of the database, as they were opened
 }
 
 // Open opens, and migrates where needed, the database at url: "sqlite:PATH" or
@@ -135,6 +138,10 @@ func (s *Store) Close() error {
 
 func (s *Store) closeDB() error {
 	var errs []error
+	s.endServe()
+	if s.kept != nil {
+		errs = append(errs, s.kept.Close())
+	}
 	if s.r != nil && s.r != s.w {
 		errs = append(errs, s.r.Close())
 	}
@@ -185,6 +192,9 @@ func busy(err error) bool {
 }
 
 func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
+	if err := s.Ready(); err != nil {
+		return err
+	}
 	tx, err := s.w.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -193,7 +203,10 @@ func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	return s.Ready() // what was committed to a file that is gone is not stored
 }
 
 // victim: Postgres chose this transaction as the victim of a deadlock or a
@@ -208,7 +221,7 @@ func (s *Store) explain(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, ours := range []error{ErrFenced, ErrNotFound, ErrHeld, ErrDone, ErrBudget, ErrBought, ErrClosed, ErrNotWaiting} {
+	for _, ours := range []error{ErrFenced, ErrNotFound, ErrHeld, ErrDone, ErrBudget, ErrBought, ErrClosed, ErrNotWaiting, ErrReplaced} {
 		if errors.Is(err, ours) {
 			return fmt.Errorf("store: %s: %w", what, err)
 		}

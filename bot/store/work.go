@@ -41,11 +41,10 @@ func (s *Store) Work(ctx context.Context, h Handlers, workers int) error {
 		return errors.New("store: work: this store is already working")
 	}
 	defer s.setWorking(false)
-	unlock, err := s.serveLock(ctx)
-	if err != nil {
+	if err := s.Serve(ctx); err != nil {
 		return err
 	}
-	defer unlock()
+	defer s.endServe()
 	client, closeClient, err := s.riverWorker(ctx, h)
 	if err != nil {
 		return s.explain("start the job engine", err)
@@ -96,27 +95,40 @@ func (s *Store) isWorking() bool {
 	return s.working
 }
 
-// serveLock makes this process the one that works a SQLite file. Whoever held
-// it before is dead, so what it was at is free at once, without a wait for
-// stale heartbeats.
-func (s *Store) serveLock(ctx context.Context) (unlock func(), err error) {
-	if s.postgres {
-		return func() {}, nil
+// Serve makes this process the one that works a SQLite file, until Work or the
+// store ends; ErrServed when another one is. Work does it by itself; a server
+// does it before it listens. Whoever held the lock before is dead, so what it
+// was at is free at once, without a wait for stale heartbeats.
+func (s *Store) Serve(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.postgres || s.unserve != nil {
+		return nil
 	}
-	unlock, err = lockFile(ctx, s.path+".serve", false)
+	unlock, err := lockFile(ctx, s.path+".serve", false)
 	if errors.Is(err, errBusyLock) {
 		err = ErrServed
 	}
 	if err == nil {
-		err = s.recoverServed(ctx)
-	}
-	if err != nil {
-		if unlock != nil {
+		if err = errors.Join(s.announce(), s.recoverServed(ctx)); err != nil {
 			unlock()
 		}
-		return nil, fmt.Errorf("store: work the jobs of %s: %w", s.path, err)
 	}
-	return unlock, nil
+	if err != nil {
+		return fmt.Errorf("store: work the jobs of %s: %w", s.path, err)
+	}
+	s.unserve = unlock
+	return nil
+}
+
+// endServe lets another process work the file.
+func (s *Store) endServe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unserve != nil {
+		s.unserve()
+		s.unserve = nil
+	}
 }
 
 // riverWorker makes the client that works, on the pool its driver wants.

@@ -71,6 +71,9 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		return err
 	}
 	defer db.Close()
+	if err := db.Serve(ctx); err != nil { // before anything listens: a second server on the file is refused
+		return err
+	}
 	markers, err := db.Secret(ctx, "markers")
 	if err != nil {
 		return err
@@ -103,7 +106,13 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", hooks.Webhook(hooks.WebhookConfig{Secrets: secrets, Accept: app.Accept, Log: p.log}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if err := db.Ready(); err != nil {
+			http.Error(w, "what is delivered cannot be kept; the log says why", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	served := make(chan error, 1)
 	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again
