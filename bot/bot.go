@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -26,6 +28,7 @@ import (
 const (
 	heartbeatEvery = time.Second      // also how fast a cancel reaches a run
 	retryAfter     = 30 * time.Second // of a run whose surroundings failed
+	openLimit      = 30 * time.Minute // of a run that has no limit of its own, to get its source
 	publishLimit   = 25 * time.Second // below the half minute in which a server drains; what is not out by then goes on later
 	maxRetries     = 3                // then the run ends with the outcome error
 	maxCrashes     = 30               // of a run's holders: it may be what kills them
@@ -175,8 +178,17 @@ func (b *Bot) open(ctx context.Context, r task.Run, job Job, journal *journal) (
 	if err := journal.Progress(ctx, task.Progress{RunID: r.ID, Phase: "checkout", Budget: r.Budget.USD}); err != nil {
 		return nil, err
 	}
+	limit := r.Budget.Duration
+	if limit <= 0 {
+		limit = openLimit
+	}
+	ctx, done := context.WithTimeoutCause(ctx, limit, &loop.Stop{Outcome: task.Timeout, Reason: fmt.Sprintf("the limit of %s for a run was reached while the repository was read", limit)})
+	defer done()
 	tree, err := job.Open(ctx)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.Join(context.Cause(ctx), err)
+		}
 		return nil, fmt.Errorf("checking the repository out: %w", err)
 	}
 	b.cfg.Point("cloned")
@@ -221,7 +233,14 @@ func onDefaultBranch(t task.Task, tree *checkout.Tree) bool {
 // narrow applies the repository's own file, as it stands on the base commit.
 // The notes say what it asked for and did not get.
 func narrow(in *loop.Input) (notes []string, err error) {
-	raw, err := fs.ReadFile(in.Tree.BaseFS(), settings.RepoFile)
+	raw, err := regular.ReadFS(in.Tree.BaseFS(), settings.RepoFile, settings.MaxRepoFile)
+	if dir := in.Task.Repo.Dir; dir != "" && errors.Is(err, fs.ErrNotExist) { // a folder's tree holds no pipe, nor what may not be read
+		if f, openErr := regular.Open(filepath.Join(dir, settings.RepoFile)); openErr == nil {
+			_ = f.Close()
+		} else if !errors.Is(openErr, fs.ErrNotExist) {
+			err = openErr
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -303,7 +322,11 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 // stopped ends a run that was stopped before the loop could decide anything,
 // such as in mid clone, and says so where it was asked for.
 func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job Job, stop *loop.Stop) error {
-	res := b.without(ctx, r, stop.Outcome, stop.Reason, askAgain)
+	next := askAgain
+	if stop.Outcome == task.Timeout {
+		next = "Nothing was tried yet; allow the run more time and ask again."
+	}
+	res := b.without(ctx, r, stop.Outcome, stop.Reason, next)
 	_, err := job.Publisher.Publish(ctx, res)
 	var limited *forge.RateLimited
 	switch {

@@ -10,7 +10,9 @@ import (
 	"os"
 	"path"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -90,7 +92,10 @@ func (l *Local) record(root *os.Root) error {
 func (l *Local) apply(root *os.Root, changes []task.FileChange) error {
 	var writes []patch.Write
 	for _, c := range changes {
-		now, err := root.ReadFile(c.Path)
+		now, err := regular.ReadIn(root, c.Path, checkout.DefaultMaxBytes)
+		if errors.Is(err, regular.ErrSpecial) {
+			return changedMeanwhile(c.Path)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reading %s before writing the change: %w; nothing was applied", c.Path, err)
 		}
@@ -124,8 +129,19 @@ func changedMeanwhile(name string) error {
 // replaceFile writes beside the file and renames, so that no reader sees half.
 func replaceFile(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	tmp := name + ".fettle-tmp"
-	if err := root.WriteFile(tmp, data, mode); err != nil {
+	if err := root.RemoveAll(tmp); err != nil { // left by a run that was killed, or put there to be written to
+		return err
+	}
+	f, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = root.Rename(tmp, name)
+	}
+	if err != nil {
 		return errors.Join(err, root.RemoveAll(tmp))
 	}
-	return root.Rename(tmp, name)
+	return nil
 }

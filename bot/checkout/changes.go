@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -116,7 +116,7 @@ func (c *collector) file(name string, info fs.FileInfo) error {
 			return nil
 		}
 	}
-	data, err := readRegular(c.t.root, name)
+	data, err := regular.ReadIn(c.t.root, name, c.t.store.cfg.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *collector) file(name string, info fs.FileInfo) error {
 
 // hashRegular names the blob of a file without holding it in memory.
 func hashRegular(root *os.Root, name string, size int64) (string, error) {
-	f, err := openRegular(root, name)
+	f, err := regular.OpenIn(root, name)
 	if err != nil {
 		return "", err
 	}
@@ -141,32 +141,6 @@ func littered(name string) bool {
 		}
 	}
 	return strings.HasSuffix(name, ".pyc")
-}
-
-// openRegular opens a file that is neither a symlink nor special.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is not a regular file (%s)", name, info.Mode())
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func readRegular(root *os.Root, name string) ([]byte, error) {
-	f, err := openRegular(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(f)
 }
 
 // stamps remember which content a file had when it was last read, so that

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // Clean tells whether the user's working copy at or above dir holds exactly its
@@ -15,8 +17,8 @@ import (
 // .fettle are not looked at. The repository is only read, and its configuration
 // is not used.
 func (s *Store) Clean(ctx context.Context, dir string) (bool, error) {
-	root, git, err := findAbove(dir)
-	if errors.Is(err, errNoCopy) {
+	root, git, err := findAbove(ctx, dir)
+	if errors.Is(err, ErrNoCopy) {
 		return true, nil
 	}
 	if err == nil && git.head == "" {
@@ -37,6 +39,9 @@ func (s *Store) Clean(ctx context.Context, dir string) (bool, error) {
 }
 
 func (t *Tree) unchanged(ctx context.Context, root string, git *workingCopy) (bool, error) {
+	if err := regular.WorkTree(ctx, root); err != nil {
+		return false, err
+	}
 	if err := borrowIndex(git, t.gitDir); err != nil {
 		return false, fmt.Errorf("copy the index: %w", err)
 	}

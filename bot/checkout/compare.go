@@ -42,7 +42,7 @@ func (c *Comparison) Close() error { return c.tree.Close() }
 // repository is only read, and its configuration is not used. Errors:
 // ErrNoRef, ErrNotDirectory and those of OpenDir.
 func (s *Store) Compare(ctx context.Context, dir, spec string) (*Comparison, error) {
-	root, git, err := findAbove(dir)
+	root, git, err := findAbove(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("compare %q: %w", dir, err)
 	}
@@ -74,10 +74,8 @@ func orHEAD(spec string) string {
 	return spec
 }
 
-var errNoCopy = errors.New("it is not in a Git repository")
-
 // findAbove finds the working copy that holds a folder.
-func findAbove(dir string) (string, *workingCopy, error) {
+func findAbove(ctx context.Context, dir string) (string, *workingCopy, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", nil, err
@@ -86,7 +84,7 @@ func findAbove(dir string) (string, *workingCopy, error) {
 		return "", nil, errors.Join(ErrNotDirectory, err)
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		git, err := findWorkingCopy(at)
+		git, err := findWorkingCopy(ctx, at)
 		if err != nil {
 			return "", nil, err
 		}
@@ -94,7 +92,7 @@ func findAbove(dir string) (string, *workingCopy, error) {
 			return at, git, nil
 		}
 		if filepath.Dir(at) == at {
-			return "", nil, errNoCopy
+			return "", nil, ErrNoCopy
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -51,7 +52,7 @@ func (c *copier) file(name string, stream io.Writer) (ok bool, err error) {
 	case !info.Mode().IsRegular():
 		return false, c.skip(name, nil)
 	}
-	f, err := c.from.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := regular.OpenIn(c.from, name)
 	if err != nil {
 		return false, c.skip(name, err)
 	}

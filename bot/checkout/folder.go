@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -43,7 +44,7 @@ func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 	case isBare(abs):
 		return nil, fmt.Errorf("open %q: %w; give a clone of it", dir, ErrBare)
 	}
-	git, err := findWorkingCopy(abs)
+	git, err := findWorkingCopy(ctx, abs)
 	if err != nil {
 		return nil, fmt.Errorf("open %q: %w", dir, err)
 	}
@@ -62,8 +63,8 @@ func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 	if git != nil {
 		t.clean = t.base == git.head
 	} else {
-		_, _, err := findAbove(abs)
-		t.clean = errors.Is(err, errNoCopy)
+		_, _, err := findAbove(ctx, abs)
+		t.clean = errors.Is(err, ErrNoCopy)
 	}
 	return t, nil
 }
@@ -85,9 +86,17 @@ type workingCopy struct {
 	head   string // full hash; "" before the first commit
 }
 
+// Sizes in bytes over which files of .git are taken for broken ones.
+const (
+	maxPointer = 1 << 20 // HEAD, refs, commondir, config
+	maxPacked  = 1 << 28
+	maxIndex   = 1 << 30
+)
+
 // findWorkingCopy reads the few files of .git that are needed. A folder
-// without .git gives nil.
-func findWorkingCopy(dir string) (*workingCopy, error) {
+// without .git, or with one that Git would not take for a repository, gives
+// nil.
+func findWorkingCopy(ctx context.Context, dir string) (*workingCopy, error) {
 	own := filepath.Join(dir, ".git")
 	info, err := os.Stat(own)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +106,10 @@ func findWorkingCopy(dir string) (*workingCopy, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		text, err := os.ReadFile(own)
+		text, err := regular.Read(own, maxPointer)
+		if errors.Is(err, regular.ErrSpecial) {
+			return nil, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read .git, which is no folder: %w", err)
 		}
@@ -110,20 +122,23 @@ func findWorkingCopy(dir string) (*workingCopy, error) {
 		}
 	}
 	w := &workingCopy{own: own, common: own}
-	if text, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil {
+	if text, err := regular.Read(filepath.Join(own, "commondir"), maxPointer); err == nil {
 		if w.common = strings.TrimSpace(string(text)); !filepath.IsAbs(w.common) {
 			w.common = filepath.Join(own, w.common)
 		}
 	}
-	if config, err := os.ReadFile(filepath.Join(w.common, "config")); err == nil &&
+	if config, err := regular.Read(filepath.Join(w.common, "config"), maxPointer); err == nil &&
 		strings.Contains(strings.ToLower(string(config)), "objectformat = sha256") {
 		return nil, errors.New("it is a SHA-256 repository, which fettle cannot read yet; export its files to a plain folder")
 	}
 	if info, err := os.Stat(filepath.Join(w.common, "objects")); err != nil || !info.IsDir() {
 		return nil, nil //nolint:nilerr // an empty or broken .git: a plain folder
 	}
+	if _, err := regular.Read(filepath.Join(own, "HEAD"), maxPointer); errors.Is(err, regular.ErrSpecial) {
+		return nil, err
+	}
 	w.head = w.readRef("HEAD", 0)
-	return w, nil
+	return w, regular.Objects(ctx, filepath.Join(w.common, "objects"))
 }
 
 // readRef follows a ref in the loose and the packed form.
@@ -132,7 +147,7 @@ func (w *workingCopy) readRef(name string, depth int) string {
 		return ""
 	}
 	for _, dir := range []string{w.own, w.common} {
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		text, err := regular.Read(filepath.Join(dir, filepath.FromSlash(name)), maxPointer)
 		if err != nil {
 			continue
 		}
@@ -144,7 +159,7 @@ func (w *workingCopy) readRef(name string, depth int) string {
 			return w.readRef(strings.TrimSpace(next), depth+1)
 		}
 	}
-	packed, _ := os.ReadFile(filepath.Join(w.common, "packed-refs"))
+	packed, _ := regular.Read(filepath.Join(w.common, "packed-refs"), maxPacked)
 	for line := range strings.SplitSeq(string(packed), "\n") {
 		if hash, ref, ok := strings.Cut(line, " "); ok && ref == name && isHash(hash) {
 			return hash
@@ -244,6 +259,9 @@ func (s *selection) walk(ctx context.Context, dir string) error {
 
 // selectTracked asks Git for tracked and untracked, not ignored files.
 func (t *Tree) selectTracked(ctx context.Context, dir string, git *workingCopy, sel *selection) error {
+	if err := regular.WorkTree(ctx, dir); err != nil {
+		return err
+	}
 	if err := borrowIndex(git, t.gitDir); err != nil {
 		return fmt.Errorf("copy the index: %w", err)
 	}
@@ -301,7 +319,7 @@ func borrowIndex(git *workingCopy, into string) error {
 
 // copyFile copies a regular file; one that is not there is no error.
 func copyFile(from, to string) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	in, err := regular.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -313,7 +331,10 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	n, err := io.Copy(out, io.LimitReader(in, maxIndex+1))
+	if n > maxIndex {
+		err = fmt.Errorf("%s has more than %d bytes", from, maxIndex)
+	}
 	return errors.Join(err, out.Close())
 }
 

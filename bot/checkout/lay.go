@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // small is the size in bytes up to which files are written by several
@@ -247,7 +249,7 @@ func (s *syncer) right(name string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() || !e.regular() || info.Size() != e.size || links(info) != 1 {
 		return false
 	}
-	f, err := s.t.root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := regular.OpenIn(s.t.root, name)
 	if err != nil {
 		return false
 	}

@@ -37,6 +37,7 @@ var (
 	ErrEmpty        = errors.New("the repository holds no files")
 	ErrNotDirectory = errors.New("not a directory")
 	ErrBare         = errors.New("a bare repository has no files to work on")
+	ErrNoCopy       = errors.New("it is not in a Git repository")
 	ErrNoRef        = errors.New("the branch or commit does not exist")
 	ErrTooLarge     = errors.New("the repository is larger than the limit")
 	ErrUnsafePath   = errors.New("the commit holds a path that cannot be laid out safely")

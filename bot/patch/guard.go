@@ -3,17 +3,16 @@ package patch
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -174,19 +173,8 @@ func (f *file) read(dir *os.Root) error {
 			return refuse(f.path, "", RuleSize, "the file has %d bytes; files over %d are not edited", info.Size(), maxFile)
 		}
 	}
-	in, err := dir.OpenFile(f.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return fmt.Errorf("read %q: %w", f.path, err)
-	}
-	defer func() { _ = in.Close() }()
-	info, err := in.Stat()
-	if err != nil {
-		return fmt.Errorf("read %q: %w", f.path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("read %q: it changed while it was looked at (%s)", f.path, info.Mode())
-	}
-	if f.before, err = io.ReadAll(io.LimitReader(in, maxFile+1)); err != nil {
+	var err error
+	if f.before, err = regular.ReadIn(dir, f.path, maxFile); err != nil {
 		return fmt.Errorf("read %q: %w", f.path, err)
 	}
 	f.exists = true

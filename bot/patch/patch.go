@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -211,7 +212,7 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 	if len(changed) == 0 {
 		return nil, nil, refuse(p.Edits[0].Path, p.Edits[0].Region, RuleNoChange, "the new code is the code that is there already; change what causes the failure")
 	}
-	sites, err := guard.signatures(ctx, dir.FS(), changed)
+	sites, err := guard.signatures(ctx, regular.FS(dir), changed)
 	return changed, sites, err
 }
 

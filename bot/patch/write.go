@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"syscall"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // Write is a file as it shall be: with these bytes, or not there.
@@ -117,7 +119,7 @@ func stage(dir *os.Root, w Write) (staged, []undo, error) {
 	case !info.Mode().IsRegular():
 		return s, nil, fmt.Errorf("it is no regular file (%s)", info.Mode().Type())
 	default:
-		content, err := dir.ReadFile(w.Path)
+		content, err := regular.ReadIn(dir, w.Path, maxFile)
 		if err != nil {
 			return s, nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // DefaultBranch tells whether what a setup leaves of a local folder may be kept:
@@ -40,8 +42,8 @@ func onDefault(git string) bool {
 
 // reference is what a symbolic reference points to.
 func reference(path string) string {
-	raw, err := os.ReadFile(path)
-	if err != nil || len(raw) > 4096 {
+	raw, err := regular.Read(path, 4096)
+	if err != nil {
 		return ""
 	}
 	ref, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "ref: ")

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // Room bounds what Collect takes.
@@ -175,8 +177,8 @@ func unchanged(old, cur *os.Root, name string, was, info fs.FileInfo) bool {
 	if was.Size() != info.Size() || info.Size() > 64*mib {
 		return was.Size() == info.Size()
 	}
-	a, errA := readFile(old, name)
-	b, errB := readFile(cur, name)
+	a, errA := regular.ReadIn(old, name, 64*mib)
+	b, errB := regular.ReadIn(cur, name, 64*mib)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 

@@ -137,16 +137,6 @@ func (g *gatherer) leadsWithin(target, inside string) bool {
 	return slices.ContainsFunc(tops, func(top string) bool { return below(target, top) })
 }
 
-// readFile reads a regular file whole, without following a link.
-func readFile(root *os.Root, name string) ([]byte, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
 // found looks at a part for what has to be said to the programs that are to
 // find it.
 func (g *gatherer) found(p Part) {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // Workspace is a disposable copy of a tree. Inside it stands at /work, writable;
@@ -116,27 +117,7 @@ func readBelow(dir, rel string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	// Not blocking: a pipe planted under the name must not hold us.
-	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("sandbox: %s is not a regular file", rel)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > max {
-		return nil, fmt.Errorf("sandbox: %s is larger than %d bytes", rel, max)
-	}
-	return data, nil
+	return regular.ReadIn(root, rel, max)
 }
 
 // WriteFile writes a file of the copy, with the folders above it. A regular

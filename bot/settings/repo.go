@@ -13,6 +13,9 @@ import (
 // RepoFile is the name of a repository's own file, at its root.
 const RepoFile = ".fettle.yml"
 
+// MaxRepoFile is the size in bytes over which RepoFile is not read.
+const MaxRepoFile = 1 << 20
+
 // Repo is what a repository asks for. It can only narrow.
 type Repo struct {
 	Setup     []string // commands that install dependencies

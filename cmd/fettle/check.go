@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -187,10 +188,10 @@ func sourceOf(args []string) (src source, err error) {
 			_ = src.root.Close()
 		}
 	}()
-	if src.plan, err = detect.Detect(src.root.FS()); err != nil {
+	if src.plan, err = detect.Detect(regular.FS(src.root)); err != nil {
 		return src, err
 	}
-	data, err := src.root.ReadFile(settings.RepoFile)
+	data, err := regular.ReadFS(regular.FS(src.root), settings.RepoFile, settings.MaxRepoFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return src, nil
 	}
@@ -215,9 +216,9 @@ func (p *parts) changed(ctx context.Context, opt *check.Options, dir, since stri
 	}
 	diff, err := trees.Compare(ctx, dir, since)
 	switch {
-	case errors.Is(err, checkout.ErrNoRef):
+	case errors.Is(err, checkout.ErrNoRef), errors.Is(err, regular.ErrSpecial):
 		return &exitError{exitUsage, err}
-	case errors.Is(err, checkout.ErrNotDirectory) || err != nil && !inWorkingCopy(dir):
+	case errors.Is(err, checkout.ErrNotDirectory), errors.Is(err, checkout.ErrNoCopy):
 		return nil
 	case err != nil:
 		return err
@@ -230,11 +231,6 @@ func (p *parts) changed(ctx context.Context, opt *check.Options, dir, since stri
 		}
 	}
 	return p.knows(ctx, opt, dir, diff)
-}
-
-func inWorkingCopy(dir string) bool {
-	_, ok := top(dir)
-	return ok
 }
 
 // top is the root of the working copy that holds dir.

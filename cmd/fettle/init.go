@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
@@ -79,7 +80,7 @@ func propose(args []string) (*proposal, error) {
 		return nil, usage("opening %s: %w", dir, err)
 	}
 	defer root.Close()
-	plan, err := detect.Detect(root.FS())
+	plan, err := detect.Detect(regular.FS(root))
 	if err != nil {
 		return nil, err
 	}

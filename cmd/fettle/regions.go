@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // regionJSON is a region as 'fettle regions --json' prints it. Path is left
@@ -128,7 +129,7 @@ func eachSource(ctx context.Context, target string, errs io.Writer, do func(name
 	case err != nil:
 		return usage("looking at %s: %w", target, err)
 	case !info.IsDir():
-		src, err := readSource(target, info)
+		src, err := readSource(target)
 		if err != nil {
 			return err
 		}
@@ -146,11 +147,7 @@ func eachSource(ctx context.Context, target string, errs io.Writer, do func(name
 		case !d.Type().IsRegular() || code.LanguageOf(name) == code.Unknown:
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil {
-			return nil //nolint:nilerr // it vanished
-		}
-		src, err := readSource(name, info)
+		src, err := readSource(name)
 		if err != nil {
 			fmt.Fprintf(errs, "left out %s: %v\n", clean(name), err)
 			return nil
@@ -168,14 +165,8 @@ func leftOut(name string) bool {
 	return false
 }
 
-func readSource(name string, info fs.FileInfo) ([]byte, error) {
-	if !info.Mode().IsRegular() {
-		return nil, usage("%s is not a regular file", name)
-	}
-	if info.Size() > maxSource {
-		return nil, usage("%s has %d bytes; files over %d are not read", name, info.Size(), maxSource)
-	}
-	src, err := os.ReadFile(name)
+func readSource(name string) ([]byte, error) {
+	src, err := regular.Read(name, maxSource)
 	if err != nil {
 		return nil, usage("reading %s: %w", name, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/sandbox/egress"
 	"github.com/fettle-dev/fettle/bot/settings"
@@ -42,7 +43,7 @@ type source struct {
 // own file names how, or where it pins them and holds none, and makes its plan
 // again with what is there then. What was not done is a note of the plan.
 func (p *parts) install(ctx context.Context, box *sandbox.Sandbox, src source, say io.Writer) (detect.Plan, func(), error) {
-	none, dir, own, plan, tree := func() {}, src.dir, src.own, src.plan, src.root.FS()
+	none, dir, own, plan, tree := func() {}, src.dir, src.own, src.plan, regular.FS(src.root)
 	req := prepare.Request{Repo: dir, Dir: dir, Tree: tree, Commands: own.Setup, Named: len(own.Setup) > 0}
 	prep, err := p.preparer()
 	if err != nil {

@@ -224,18 +224,22 @@ func newID() string {
 
 // readIssue reads the task: first line the title, the rest the body.
 func readIssue(name string, in io.Reader) (title, body string, err error) {
-	var raw []byte
 	switch name {
 	case "":
 		return "", "", usage("no issue given: --issue FILE, or --issue - to read it from standard input")
 	case "-":
-		raw, err = io.ReadAll(io.LimitReader(in, 1<<20))
 	default:
-		raw, err = os.ReadFile(name)
+		f, err := os.Open(name) // may be a pipe, as <(gh issue view 7) is
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", "", usage("there is no issue file %s; its first line is the title, the rest the body", name)
+		}
+		if err != nil {
+			return "", "", usage("reading the issue: %w", err)
+		}
+		defer f.Close()
+		in = f
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", usage("there is no issue file %s; its first line is the title, the rest the body", name)
-	}
+	raw, err := io.ReadAll(io.LimitReader(in, 1<<20))
 	if err != nil {
 		return "", "", usage("reading the issue: %w", err)
 	}

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 var nameShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -76,6 +77,9 @@ func (s *Server) importDir(ctx context.Context, r *repository, dir string) error
 		return errors.New("it is not a directory")
 	}
 	if isBare(dir) {
+		if err := errors.Join(regular.Objects(ctx, dir), regular.Objects(ctx, filepath.Join(dir, "objects"))); err != nil {
+			return err
+		}
 		env := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_ALLOW_PROTOCOL=file"}
 		_, err := s.git.run(ctx, s.dir(r), nil, env, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--update-head-ok",
 			"file://"+dir, "HEAD:refs/heads/"+r.DefaultBranch)
@@ -130,6 +134,9 @@ func (s *Server) importFiles(ctx context.Context, r *repository, dir string) err
 // listFiles names what belongs to the repository: what .gitignore does not
 // leave out, and in a working copy also what its index holds.
 func (s *Server) listFiles(ctx context.Context, r *repository, dir string) ([]byte, error) {
+	if err := regular.WorkTree(ctx, dir); err != nil {
+		return nil, err
+	}
 	args := []string{"--work-tree=" + dir, "-c", "core.bare=false", "ls-files", "-z", "--cached", "--others",
 		"--exclude-standard", "--full-name", "--", ":/"}
 	index := filepath.Join(dir, ".git", "index")
@@ -159,12 +166,7 @@ func addToStream(stream *bytes.Buffer, root *os.Root, name string) error {
 		}
 		mode, data = "120000", []byte(target)
 	case info.Mode().IsRegular():
-		f, err := root.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if data, err = io.ReadAll(f); err != nil {
+		if data, err = regular.ReadIn(root, name, info.Size()+1); err != nil {
 			return err
 		}
 		if info.Mode()&0o100 != 0 {

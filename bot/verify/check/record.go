@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/target"
@@ -34,7 +35,7 @@ func (r *Runner) Record(ctx context.Context, dir string, opt Options) ([]Recorde
 		return nil, fmt.Errorf("opening the folder: %w", err)
 	}
 	defer root.Close()
-	tree, err := detect.Scan(root.FS())
+	tree, err := detect.Scan(regular.FS(root))
 	if err != nil {
 		return nil, err
 	}

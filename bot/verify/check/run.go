@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
@@ -39,7 +40,7 @@ func (r *Runner) Run(ctx context.Context, dir string, opt Options) (Result, erro
 		return Result{}, fmt.Errorf("opening the folder: %w", err)
 	}
 	defer root.Close()
-	tree, err := detect.Scan(root.FS())
+	tree, err := detect.Scan(regular.FS(root))
 	if err != nil {
 		return Result{}, err
 	}
