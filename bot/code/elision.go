@@ -17,7 +17,7 @@ const commentMark = `(?i)^\s*(?:#|//|/\*+|\*|--|<!--|;|\{/\*)\s*`
 
 var placeholders = []*regexp.Regexp{
 	regexp.MustCompile(commentMark + `[\[(<]?\s*(?:\.\.\.|…).*\b(?:rest|remaining|existing|previous|unchanged|original|other|same|omitted|code|implementation)\b`),
-	regexp.MustCompile(commentMark + `[\[(<]?\s*(?:the\s+)?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:\bunchanged\b|\b(?:the )?same\b|\bas before\b|\bas[- ]is\b|\bomitted\b|\bgoes here\b|\.\.\.|…)`),
+	regexp.MustCompile(commentMark + `[\[(<]?\s*(?:the\s+)?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:\bunchanged\b|\b(?:the )?same\W*$|\bas before\b|\bas[- ]is\b|\bomitted\b|\bgoes here\b|\.\.\.|…)`),
 	regexp.MustCompile(commentMark + `.*\b(?:your (?:code|implementation|logic) (?:goes )?here|implementation goes here|(?:code|implementation) (?:omitted|unchanged))\b`),
 	regexp.MustCompile(`(?i)^\s*(?:\.\.\.|…)\s*\(?\[?(?:rest|remaining|existing|unchanged|omitted)\b`),
 	regexp.MustCompile(commentMark + `(?:\.\.\.|…)\s*(?:\*/|-->|\*/\})?\s*$`),
@@ -29,7 +29,7 @@ func IsElision(line string) bool {
 	if len(line) > 300 || len(strings.TrimSpace(line)) < 4 {
 		return false
 	}
-	if spread.MatchString(line) || described.MatchString(line) {
+	if spread.MatchString(line) || described.MatchString(line) || Describes(line) && !dotted.MatchString(line) {
 		return false
 	}
 	for _, p := range placeholders {
@@ -40,7 +40,15 @@ func IsElision(line string) bool {
 	return false
 }
 
+// Describes tells whether a comment names what a program works on, or who acts
+// while it runs: it says what the code does, and stands for none.
+func Describes(comment string) bool { return handled.MatchString(comment) }
+
 var (
+	handled = regexp.MustCompile(`(?i)\b(?:by|call(?:s|ed|ers?)?|runs?|values?|keys?|entry|entries|items?|elements?|rows?|columns?|records?|lists?|arrays?|objects?|strings?|text|bytes?|characters?|numbers?|digits?|` +
+		`order|index|size|length|position|offset|endings?|lines?|files|types?|fields?|arguments?|parameters?|operands?|locks?|threads?|users?|requests?|responses?|connections?|errors?|exceptions?|messages?|tokens?|` +
+		`nodes?|child(?:ren)?|parents?|cursor|cache|buffers?|queue|stack|state|data|inputs?|outputs?|environment|system|names?|paths?)\b`)
+	dotted = regexp.MustCompile(commentMark + `[\[(<]?\s*(?:\.\.\.|…)|(?:\.\.\.|…)\W*$|^\s*(?:\.\.\.|…)`)
 	// spread is JavaScript that takes a list or an object apart.
 	spread = regexp.MustCompile(`^\s*\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\(\w+\s*(?:\?\?|\|\||&&|\?|as\b)|\(\w*[.(\[])`)
 	// described is a comment that says what code does: a sentence with a

@@ -108,7 +108,7 @@ var Developer = Shape[Actions]{
   "explanation": {"type": "string", "default": ""}}}`),
 	Example: "```json\n" + `{"actions": [{"action": "replace_region", "path": "src/a.py", "region": "function:total@12345678", "code": 1}],
  "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```python\n# the whole new code of that region, and nothing else\n```",
-	names: fieldNames, single: isAction, adjust: adjustActions, blocks: readBlocks, finish: finishActions,
+	names: fieldNames, single: isAction, adjust: adjustActions, blocks: readBlocks, finish: finishActions, whole: complete,
 }.compile()
 
 // isAction tells an object that is one action on its own. A JSON file that

@@ -102,6 +102,7 @@ type Shape[T any] struct {
 	adjust func(s *Shape[T], obj map[string]any, r *Report) *Malformed // corrections of the shape's own
 	blocks func(all []block, text string) (T, *Malformed)              // reads the form without JSON; nil: there is none
 	finish func(v *T, doc document, r *Report) *Malformed              // checks that a schema cannot make
+	whole  func(v *T, prompt string) *Malformed                        // checks that need to know what was asked; nil: there are none
 
 	word  string          // the field that is asked for as a single word, when nothing else helps
 	rules map[string]any  // Schema, decoded, for corrections
@@ -167,7 +168,7 @@ func strict(v any) any {
 // Read reads an answer. finish is why the model ended, as the provider told:
 // "stop", "length", or "" when it did not. The error is a *Malformed.
 func (s *Shape[T]) Read(text, finish string) (T, Report, error) {
-	v, r, bad := s.read(text, finish)
+	v, r, bad := s.read(text, finish, "")
 	if bad != nil {
 		var none T
 		return none, r, bad
@@ -175,7 +176,16 @@ func (s *Shape[T]) Read(text, finish string) (T, Report, error) {
 	return v, r, nil
 }
 
-func (s *Shape[T]) read(text, finish string) (v T, r Report, bad *Malformed) {
+// read reads an answer to a prompt.
+func (s *Shape[T]) read(text, finish, prompt string) (T, Report, *Malformed) {
+	v, r, bad := s.readAny(text, finish)
+	if bad == nil && s.whole != nil {
+		bad = s.whole(&v, prompt)
+	}
+	return v, r, bad
+}
+
+func (s *Shape[T]) readAny(text, finish string) (v T, r Report, bad *Malformed) {
 	switch {
 	case len(text) > maxAnswer:
 		return v, r, malformed(SchemaInvalid, "it has %d bytes, at most %d are read", len(text), maxAnswer)

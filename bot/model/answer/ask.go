@@ -53,7 +53,7 @@ func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Op
 		if err != nil {
 			return none, Report{}, err
 		}
-		v, report, bad := s.tried(reply, word, o.Check)
+		v, report, bad := s.tried(reply, req.User, word, o.Check)
 		if bad == nil {
 			return v, report, nil
 		}
@@ -71,8 +71,8 @@ func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Op
 }
 
 // tried reads one reply, as the single word where that was asked for.
-func (s *Shape[T]) tried(reply model.Reply, word bool, check func(T) *Malformed) (T, Report, *Malformed) {
-	v, report, bad := s.read(reply.Text, reply.Finish)
+func (s *Shape[T]) tried(reply model.Reply, prompt string, word bool, check func(T) *Malformed) (T, Report, *Malformed) {
+	v, report, bad := s.read(reply.Text, reply.Finish, prompt)
 	if bad != nil && word {
 		if v, report, alone := s.alone(reply.Text); alone == nil {
 			return v, report, nil

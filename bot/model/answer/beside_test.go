@@ -64,7 +64,7 @@ func TestE2WordsThatKeepCodeInOtherWordings(t *testing.T) {
 		".js": {"// keep all other handlers as before", "/* the existing props stay here */", "{/* same markup as above */}", "// all other cases unchanged", "// previous code continues here"},
 	} {
 		for _, line := range lines {
-			if leftOut("x(1)\n    "+line+"\n", kind) == "" {
+			if leftOut("x(1)\n    "+line+"\n", kind, nil) == "" {
 				t.Errorf("%s: %q is taken for code", kind, line)
 			}
 		}
@@ -74,7 +74,7 @@ func TestE2WordsThatKeepCodeInOtherWordings(t *testing.T) {
 		"# previous is None at the start of the list", "# the rest of the bytes belongs to the payload", "# unchanged since RFC 2616", "# leave room for the other header", "# identical keys are merged", "# TODO: make it faster", "# all other errors are raised again", "# restore the original cursor", "# same as numpy.sum",
 		"# zero is the same as missing", "# returns the previous value of the field", "# das Original bleibt beim Aufrufer", "# le reste de la division", "# copies the existing entry before the change", "# skips the rest of the line", "# the remaining arguments are passed to the method",
 	} {
-		if leftOut("x(1)\n    "+line+"\n", ".py") != "" {
+		if leftOut("x(1)\n    "+line+"\n", ".py", nil) != "" {
 			t.Errorf("%q counts as left out", line)
 		}
 	}

@@ -24,7 +24,7 @@ var (
 )
 
 const (
-	things  = `(?:code|structs?|types?|interfaces?|functions?|methods?|logic|implementations?|body|bodies|lines?|files?|class(?:es)?|components?|modules?|scripts?|content|imports?|tests?|cases?|fields?|attributes|properties|props|props?|parts?|stuff|statements?|definitions?|declarations?|helpers?|routes?|handlers?|sections?|blocks?|variables?|styles?|rules|markup|everything|markers?|steps|checks|endpoints?|constants|members|exports)`
+	things  = `(?:code|structs?|types?|interfaces?|functions?|methods?|logic|implementations?|body|bodies|lines|files?|class(?:es)?|components?|modules?|scripts?|content|imports?|tests?|cases?|fields?|columns|attributes|properties|props|props?|parts?|stuff|statements?|definitions?|declarations?|helpers?|routes?|handlers?|sections?|blocks?|variables?|styles?|rules|markup|everything|markers?|steps|checks|endpoints?|constants|members|exports)`
 	source  = `(?:source |unchanged |relevant |necessary |original |existing |previous |old |current |other |same |remaining |helper |class |test |import |function |method )*`
 	kept    = `(?:(?:,|and|that)?\s*(?:here|goes|go|comes|remains?|stays?|is|are|was|were|follows?|above|below|continues?|omitted|elided|skipped|left|kept|out|not shown|shown|unchanged|untouched|unmodified|intact|as|as-is|before|it|they|the same|same|identical|etc|for brevity|exactly|all|in place|like|in the original|of the (?:file|function|class|code)|from before|from above|would be|should|be|unaltered|no changes?|from here on(?:wards?)?|onwards?|to the end|up to here|until here|at the (?:end|top|bottom))\b\s*)`
 	subject = `(?:the |all |any |your |my |this |these |those |of )*`
@@ -39,6 +39,7 @@ var standsFor = []*regexp.Regexp{
 		`(?:the same|same|unchanged|untouched|unmodified|intact|identical|as before|as is|as-is|omitted|elided|not shown|here|above|below|continues?)\b\s*` + kept + `*`),
 	whole(`(?:please )?(?:keep|leave|retain|preserve|include|copy|insert|paste|use|put|add|place|write|implement|repeat|same)(?: in)? ` + subject + `(?:rest|remaining|remainder|existing|original|previous|old|current|same|unchanged|new|actual|other|updated|real|everything|your|own)? ?` + subject + source +
 		`(?:code|implementation|logic|function body|method body|body|everything else|rest|lines|else)(?: (?:of|in|from) ` + subject + source + things + `)?\s*` + kept + `*`),
+	whole(`(?:keep|leave|retain|preserve|repeat) ` + subject + `(?:existing|original|previous|remaining|old|other|same) .{1,30} here`),
 	whole(`(?:everything|anything|all|nothing) else\s*(?:here\b\s*|in (?:the|this) (?:file|function|class|method)\b\s*)?(?:(?:changes|changed)\s*|` + kept + `+)`),
 	whole(`(?:unchanged|no changes?(?: (?:here|needed|necessary|required|below|above))?|(?:the )?same as (?:before|above|the original|original|previously|in the original)|as (?:before|above|is)|unmodified|omitted|elided|snip(?:ped)?|truncated|abbreviated|etc|and so on)\s*` + kept + `*`),
 	regexp.MustCompile(`(?i)\b(?:omitted|elided|abbreviated|truncated|skipped|shortened|removed|cut|collapsed)(?: here)? for (?:brevity|clarity|space|readability)\b|^for brevity$`),
@@ -69,12 +70,13 @@ func whole(pattern string) *regexp.Regexp {
 var prose = []string{".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".tex", ".po", ".csv", ".json", ".log"}
 
 // leftOut is the first line that stands for code that was not written, or "".
-func leftOut(text, kind string) string {
+// Lines that were shown stand for nothing.
+func leftOut(text, kind string, shown map[string]bool) string {
 	before, commented := "", false // the last line of code; whether the last line was a comment
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
-		case spread.MatchString(line) && slices.Contains(braces, kind):
+		case shown[line], spread.MatchString(line) && slices.Contains(braces, kind):
 		case code.IsElision(line):
 			return line
 		case line == "…", line == "..." && (kind == ".py" || kind == ".pyi") && !opensBody(before):

@@ -25,7 +25,7 @@ func TestE2AnyWordingThatStandsForCodeIsRefused(t *testing.T) {
 	} {
 		for _, line := range lines {
 			for _, text := range []string{"x(1)\n    " + line + "\n", line + "\ny(2)\n"} {
-				if leftOut(text, kind) == "" {
+				if leftOut(text, kind, nil) == "" {
 					t.Errorf("%s: %q is taken for code", kind, text)
 				}
 			}
@@ -47,7 +47,7 @@ func TestE2ACommentThatDescribesCodeStays(t *testing.T) {
 	} {
 		for _, line := range lines {
 			text := "x(1)\n" + line + "\ny(2)\n"
-			if leftOut(text, kind) != "" {
+			if leftOut(text, kind, nil) != "" {
 				t.Errorf("%s: %q counts as left out", kind, line)
 			}
 		}

@@ -141,10 +141,25 @@ func (a *Action) nocode(lang string) string {
 	case strings.Contains("\n"+a.Code, "\n<<<<<<< ") && strings.Contains(a.Code, "\n>>>>>>> "):
 		return "gives two versions of the code between conflict marks; give the final code"
 	}
-	if line := leftOut(a.Code, kind); line != "" {
-		return fmt.Sprintf("leaves code out (%q); give the whole new code, or use search_replace for a few lines of it", oneLine(line))
-	}
 	return ""
+}
+
+// complete refuses actions with lines that stand for code. A line that the prompt
+// shows is the repository's own, and is only repeated.
+func complete(v *Actions, prompt string) *Malformed {
+	shown := map[string]bool{}
+	for line := range strings.Lines(prompt) {
+		shown[strings.TrimSpace(line)] = true
+	}
+	for i, a := range v.Actions {
+		if a.Action == WholeFile || a.Action == SearchReplace { // these have marks of their own, for which the patch finds what they mean
+			continue
+		}
+		if line := leftOut(a.Code, strings.ToLower(path.Ext(a.Path)), shown); line != "" {
+			return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) leaves code out (%q); give the whole new code, or use search_replace for a few lines of it", i+1, a.Action, oneLine(line))}
+		}
+	}
+	return nil
 }
 
 // template is what a form has where code should be written.
