@@ -1,5 +1,7 @@
 package code
 
+import "strings"
+
 // maxTable bounds the table of a difference, in cells; beyond it what lies
 // between lines that occur once is taken as changed as a whole.
 const maxTable = 4 << 20
@@ -153,4 +155,28 @@ func (d *differ) subsequence(a, aEnd, b, bEnd int) {
 			j++
 		}
 	}
+}
+
+// ChangedLines are the lines (1-based) of a text that another text has not, and
+// those on both sides of what was taken out. Without the other text all are.
+func ChangedLines(before, after []byte) map[int]bool {
+	out := map[int]bool{}
+	same := func(s string) string { return s }
+	now := strings.Split(string(after), "\n")
+	if before == nil {
+		for i := range now {
+			out[i+1] = true
+		}
+		return out
+	}
+	for _, h := range diffLines(strings.Split(string(before), "\n"), now, same) {
+		first, last := h.nowEnd-len(h.text)+1, h.nowEnd
+		if len(h.text) == 0 {
+			first, last = h.nowEnd, h.nowEnd+1
+		}
+		for line := first; line <= last; line++ {
+			out[line] = true
+		}
+	}
+	return out
 }

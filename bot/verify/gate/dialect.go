@@ -24,8 +24,9 @@ type dialect struct {
 	define    func(s *sheet, n code.Node) // notes what a node defines or assigns
 	asserting func(s *sheet, name string, n code.Node) bool
 	assertion func(s *sheet, n, body code.Node) (assertion, bool)
-	given     func(s *sheet, t test, name string) bool // the name comes from outside of the file
-	skips     func(n code.Node) bool                   // what is no call
+	helps     func(s *sheet, name string, args []code.Node) bool // a helper of the tests in another file, which may assert
+	given     func(s *sheet, t test, name string) bool           // the name comes from outside of the file
+	skips     func(n code.Node) bool                             // what is no call
 	swallows  func(s *sheet, n code.Node) bool
 	constant  func(s *sheet, a assertion) bool // true whatever its operands are
 }

@@ -4,15 +4,16 @@
 // one.
 //
 // Three walls, cheapest first. Static rules over the syntax tree (Python,
-// JavaScript, TypeScript, Go) find tests that assert nothing, that assert what
+// JavaScript, TypeScript, Go) find tests that assert nothing (unless the base is
+// seen to fail one by its assertion), that assert what
 // always holds or what a mock was told, that never reach the project's code,
 // that skip, sleep, use the network, chance or the clock, that catch
 // everything, or that copy what they test. Then the tests are run through
 // bot/verify: they fail on the base by their own assertion or exception, and
 // pass three times with the change. Last, faults are planted in the changed
-// regions (bot/code/mutate), and at least one of them must turn a test red:
-// the mutation score (DeMillo, Lipton, Sayward, Hints on Test Data Selection,
-// IEEE Computer 1978).
+// lines (bot/code/mutate), and at least one of them must turn a test red, where
+// the base did not fail each file by its assertion: the mutation score (DeMillo,
+// Lipton, Sayward, Hints on Test Data Selection, IEEE Computer 1978).
 //
 // The static rules are cautious: a test is rejected by them when all of its
 // assertions are worthless. What they cannot see, the planted faults do.
@@ -24,6 +25,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -167,14 +170,20 @@ func (g *Gate) Judge(ctx context.Context, c Candidate) (Verdict, error) {
 	if v.Rejections, err = Static(ctx, c); err != nil {
 		return v, err
 	}
-	if v.Accepted() {
-		v.Rejections, err = g.dynamic(ctx, c)
+	var asserted map[string][]string
+	if v.Accepted() || !c.Characterises && !slices.ContainsFunc(v.Rejections, func(r Rejection) bool { return r.Kind != AssertsNothing }) {
+		var found []Rejection
+		found, asserted, err = g.dynamic(ctx, c)
+		v.Rejections = slices.DeleteFunc(v.Rejections, func(r Rejection) bool { // it was seen to assert
+			return slices.ContainsFunc(asserted[r.Path], func(name string) bool { return strings.Contains(name, r.Test) })
+		})
+		v.Rejections = append(v.Rejections, found...)
 	}
 	if err == nil && v.Accepted() && len(c.Changes) > 0 && !c.Planted {
 		var s Score
 		s, err = g.score(ctx, c)
 		v.Score = &s
-		if err == nil && s.Mutants > 0 && s.Killed == 0 {
+		if err == nil && s.Mutants > 0 && s.Killed == 0 && len(asserted) < len(c.Tests) {
 			v.Rejections = append(v.Rejections, Rejection{Kind: KillsNothing, Path: firstTest(c), Reason: fmt.Sprintf(
 				"%d faults were planted in the changed code and the test saw none (for one: %s); assert the exact result for inputs that take the changed path", s.Mutants, s.Survivors[0])})
 		}

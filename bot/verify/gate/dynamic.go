@@ -41,10 +41,14 @@ func (g *Gate) try(ctx context.Context, c Candidate, files map[string][]byte, te
 }
 
 // dynamic runs each file on the base and, several times, with the change.
-func (g *Gate) dynamic(ctx context.Context, c Candidate) ([]Rejection, error) {
-	var out []Rejection
+// asserted are the tests of each file that the base failed by their assertion.
+func (g *Gate) dynamic(ctx context.Context, c Candidate) (out []Rejection, asserted map[string][]string, err error) {
+	asserted = map[string][]string{}
 	for _, p := range c.paths() {
-		r, err := g.onBase(ctx, c, p)
+		r, own, err := g.onBase(ctx, c, p)
+		if len(own) > 0 {
+			asserted[p] = own
+		}
 		if r == nil && err == nil && len(c.Changes) > 0 {
 			r, err = g.onPatch(ctx, c, p)
 		}
@@ -52,22 +56,22 @@ func (g *Gate) dynamic(ctx context.Context, c Candidate) ([]Rejection, error) {
 			r, err = &Rejection{Kind: CannotRun, Reason: err.Error() + "; name and place it as the repository's own tests are"}, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("judging the test %s: %w", p, err)
+			return nil, nil, fmt.Errorf("judging the test %s: %w", p, err)
 		}
 		if r != nil {
 			r.Path = p
 			out = append(out, *r)
 		}
 	}
-	return out, nil
+	return out, asserted, nil
 }
 
 // onBase: at least one test fails there, of itself or for want of what the
-// change adds. Without a change to hold
-// it against, it must fail each time.
-func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (*Rejection, error) {
+// change adds. Without a change to hold it against, it must fail each time.
+// asserted are the names of those that failed by their assertion.
+func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (_ *Rejection, asserted []string, err error) {
 	if c.Characterises {
-		return nil, nil
+		return nil, nil, nil
 	}
 	times := 1
 	if len(c.Changes) == 0 {
@@ -75,34 +79,39 @@ func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (*Rejection, e
 	}
 	added, err := verify.AddedBy(ctx, c.Changes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	red := 0
 	for range times {
 		rep, err := g.try(ctx, c, c.overlay(false), []string{p})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		failed, why := added.Fails(rep)
 		switch {
 		case failed:
 			red++
+			for _, t := range rep.Tests {
+				if t.Red() && t.Failure != nil && t.Failure.Kind == task.FailAssertion {
+					asserted = append(asserted, t.Name)
+				}
+			}
 		case why != nil:
 			return &Rejection{Kind: CannotRun, Line: lineIn(*why, p), Reason: fmt.Sprintf(
-				"on the code before the change it cannot be run (%s: %s), which proves nothing; use only what exists before the change or what the change adds, so that it fails by its own assertion or for want of the latter", why.Kind, brief(why.Message))}, nil
+				"on the code before the change it cannot be run (%s: %s), which proves nothing; use only what exists before the change or what the change adds, so that it fails by its own assertion or for want of the latter", why.Kind, brief(why.Message))}, nil, nil
 		case len(rep.Tests) == 0:
-			return &Rejection{Kind: CannotRun, Reason: "no test was seen to run; name and write it as the repository's own tests are"}, nil
+			return &Rejection{Kind: CannotRun, Reason: "no test was seen to run; name and write it as the repository's own tests are"}, nil, nil
 		case skippedAll(rep):
-			return &Rejection{Kind: Skips, Reason: "it was skipped when it was run; take the condition away"}, nil
+			return &Rejection{Kind: Skips, Reason: "it was skipped when it was run; take the condition away"}, nil, nil
 		}
 	}
 	switch {
 	case red == 0:
-		return &Rejection{Kind: PassesOnBase, Reason: "it passes on the code before the change too, so it does not show the fault; assert the result that the issue expects for the input that the issue names"}, nil
+		return &Rejection{Kind: PassesOnBase, Reason: "it passes on the code before the change too, so it does not show the fault; assert the result that the issue expects for the input that the issue names"}, nil, nil
 	case red < times:
-		return &Rejection{Kind: Flaky, Reason: fmt.Sprintf("it failed in %d of %d runs of the same code; take out what changes between runs (chance, clock, order, files)", red, times)}, nil
+		return &Rejection{Kind: Flaky, Reason: fmt.Sprintf("it failed in %d of %d runs of the same code; take out what changes between runs (chance, clock, order, files)", red, times)}, nil, nil
 	}
-	return nil, nil
+	return nil, asserted, nil
 }
 
 // onPatch: all tests pass, each time.

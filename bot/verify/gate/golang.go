@@ -27,7 +27,10 @@ var goDialect = &dialect{
 	tests: goTests, names: goNames, called: calls, imports: goImports, define: goDefine,
 	asserting: func(_ *sheet, name string, _ code.Node) bool { return goAssert.MatchString(name) },
 	assertion: goAssertion,
-	given:     func(_ *sheet, _ test, name string) bool { return !goKnown.MatchString(name) },
+	helps: func(s *sheet, name string, args []code.Node) bool { // it is handed the test
+		return len(args) > 0 && goTest.MatchString(wording(args[0])) && len(s.defs[last(name)]) == 0 && !s.project[root(name)]
+	},
+	given: func(_ *sheet, _ test, name string) bool { return !goKnown.MatchString(name) },
 	swallows: func(s *sheet, n code.Node) bool {
 		name, ok := calls(n)
 		if !ok || name != "recover" {
@@ -42,6 +45,7 @@ var goDialect = &dialect{
 }
 
 var (
+	goTest   = regexp.MustCompile(`^(?:t|tb|c|tt|s\.T\(\))$`)
 	goAssert = regexp.MustCompile(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
 	goKnown  = regexp.MustCompile(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
 )
@@ -148,7 +152,7 @@ func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, di
 
 func goDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
-	case "function_declaration":
+	case "function_declaration", "method_declaration":
 		if name, _ := n.ChildByField("name"); !strings.HasPrefix(wording(name), "Test") {
 			s.defs[wording(name)] = append(s.defs[wording(name)], n)
 		}

@@ -40,6 +40,9 @@ var pythonDialect = &dialect{
 		params, ok := t.body.ChildByField("parameters")
 		return s.helpers[name] || ok && name != "self" && slices.Contains(bound(params), name)
 	},
+	helps: func(s *sheet, name string, _ []code.Node) bool {
+		return s.helpers[root(name)] || strings.HasPrefix(name, "self.") && strings.Count(name, ".") == 1 && len(s.defs[last(name)])+len(s.vars[name]) == 0 && s.inherits()
+	},
 	skips: func(n code.Node) bool {
 		return n.Kind() == "raise_statement" && strings.Contains(wording(n), "SkipTest") && !strings.Contains(wording(n), "(")
 	},
@@ -194,6 +197,18 @@ func pythonDefine(s *sheet, n code.Node) {
 			}
 		}
 	}
+}
+
+// inherits tells whether a class of the file has methods from another file.
+func (s *sheet) inherits() bool {
+	found := false
+	s.t.Walk(func(n code.Node) bool {
+		if bases, ok := n.ChildByField("superclasses"); ok && n.Kind() == "class_definition" {
+			found = found || slices.ContainsFunc(below(bases), func(b code.Node) bool { return last(wording(b)) != "TestCase" && len(s.defs[wording(b)]) == 0 })
+		}
+		return !found
+	})
+	return found
 }
 
 // patchedParams: the parameters that @patch hands in are mocks.

@@ -23,7 +23,7 @@ type Fault struct {
 // Faults lists at most n faults of the changed regions, evenly over the text;
 // cut tells that there are more.
 func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut bool, err error) {
-	all, err := mutants(ctx, changes)
+	all, err := mutants(ctx, changes, false)
 	if err != nil {
 		return nil, false, err
 	}
@@ -31,15 +31,17 @@ func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut b
 	return chosen, len(chosen) < len(all), nil
 }
 
-// score plants faults in the changed regions and counts those that turn the
-// tests red. A fault that does not compile is none.
+// score plants faults in the changed lines and counts those that turn the tests
+// red: a test of a change answers for nothing else in a long function. A fault
+// that does not compile is none.
 func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 	var s Score
-	chosen, cut, err := Faults(ctx, c.Changes, g.cfg.MaxMutants)
+	all, err := mutants(ctx, c.Changes, true)
 	if err != nil {
 		return s, err
 	}
-	s.Cut = cut
+	chosen := spread(all, g.cfg.MaxMutants)
+	s.Cut = len(chosen) < len(all)
 	until := g.cfg.Now().Add(g.cfg.MutantTime)
 	for i, m := range chosen {
 		if i > 0 && !g.cfg.Now().Before(until) {
@@ -82,8 +84,8 @@ func sees(rep verify.Report) (killed, ran bool) {
 	return false, ran && len(rep.Broken) == 0
 }
 
-// mutants lists the faults of all changed regions.
-func mutants(ctx context.Context, changes []Change) ([]Fault, error) {
+// mutants lists the faults of all changed regions, or of the changed lines alone.
+func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, error) {
 	var out []Fault
 	for _, ch := range changes {
 		lang := code.LanguageOf(ch.Path)
@@ -98,10 +100,11 @@ func mutants(ctx context.Context, changes []Change) ([]Fault, error) {
 		if err != nil {
 			return nil, err
 		}
+		lines := code.ChangedLines(ch.Before, ch.After)
 		for _, r := range regions {
 			for _, m := range mutate.Mutations(t, r.StartByte, r.EndByte) {
 				text := mutate.Apply(ch.After, m)
-				if bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
+				if linesOnly && !lines[m.Line] || bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
 					continue
 				}
 				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})

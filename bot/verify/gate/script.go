@@ -25,6 +25,7 @@ var scriptDialect = &dialect{
 	tests: scriptTests, names: scriptNames, called: calls, imports: scriptImports, define: scriptDefine,
 	asserting: func(s *sheet, name string, _ code.Node) bool { return s.scriptAsserts(name) },
 	assertion: scriptAssertion,
+	helps:     func(s *sheet, name string, _ []code.Node) bool { return s.helpers[root(name)] },
 	given:     func(s *sheet, _ test, name string) bool { return s.helpers[name] },
 	skips: func(n code.Node) bool {
 		return n.Kind() == "pair" && regexp.MustCompile(`^['"]?(?:skip|todo|only)['"]?\s*:\s*(?:true|['"])`).MatchString(wording(n)) && n.Up() == "object" && inTestCall(n)
@@ -142,6 +143,14 @@ func scriptDefine(s *sheet, n code.Node) {
 	case "function_declaration", "class_declaration", "generator_function_declaration":
 		name, _ := n.ChildByField("name")
 		s.defs[wording(name)] = append(s.defs[wording(name)], n)
+	case "method_definition":
+		name, _ := n.ChildByField("name")
+		s.defs[wording(name)] = append(s.defs[wording(name)], n)
+	case "pair":
+		if value, ok := n.ChildByField("value"); ok && (value.Kind() == "arrow_function" || value.Kind() == "function_expression") {
+			key, _ := n.ChildByField("key")
+			s.defs[wording(key)] = append(s.defs[wording(key)], value)
+		}
 	case "variable_declarator":
 		if value, ok := n.ChildByField("value"); ok && !scriptRequire.MatchString(wording(value)) {
 			name, _ := n.ChildByField("name")

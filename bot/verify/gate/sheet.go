@@ -93,6 +93,10 @@ func (s *sheet) find(body code.Node) []assertion {
 			return true
 		}
 		if name, args, ok := s.call(n); ok {
+			if s.d.helps(s, name, args) {
+				out = append(out, assertion{node: n, about: append(args, body)})
+				return true
+			}
 			for _, def := range s.defs[last(name)] {
 				if def != body && !inside(n, def) && s.assertsIn(def) {
 					out = append(out, assertion{node: n, about: append(args, def)})
@@ -105,11 +109,25 @@ func (s *sheet) find(body code.Node) []assertion {
 	return out
 }
 
-func (s *sheet) assertsIn(def code.Node) bool {
+// assertsIn tells whether a node asserts, by itself or by a helper of the file
+// that it calls.
+func (s *sheet) assertsIn(def code.Node) bool { return s.assertsBelow(def, map[code.Node]bool{}) }
+
+func (s *sheet) assertsBelow(def code.Node, looked map[code.Node]bool) bool {
+	if looked[def] {
+		return false
+	}
+	looked[def] = true
 	found := false
 	def.Walk(func(n code.Node) bool {
-		if !found {
-			_, found = s.d.assertion(s, n, def)
+		if found {
+			return false
+		}
+		if _, found = s.d.assertion(s, n, def); found {
+			return false
+		}
+		if name, args, ok := s.call(n); ok {
+			found = s.d.helps(s, name, args) || slices.ContainsFunc(s.defs[last(name)], func(h code.Node) bool { return s.assertsBelow(h, looked) })
 		}
 		return !found
 	})
