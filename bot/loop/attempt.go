@@ -368,6 +368,7 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, ended(ctx, err)
 	}
 	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
+	r.withKept(a)
 	if len(a.Patch.Edits) == 0 {
 		a.Refused = "the answer holds no edit"
 		return decided(agent.NextRetry, a.Refused), nil
@@ -390,7 +391,7 @@ func (r *run) reproduce(ctx context.Context, a *task.Attempt) error {
 		}
 		got, err := r.reproduces(ctx, trying{a.Patch, e, r.guard(a.Tier)})
 		if err == nil && got.Not != "" {
-			a.Refused = fmt.Sprintf("the new test %s %s", e.Path, got.Not)
+			a.Refused = fmt.Sprintf("the new test %s %s%s", e.Path, got.Not, testAlone)
 		}
 		return err
 	}

@@ -114,7 +114,29 @@ func (h *real) adds(ctx context.Context, p task.Patch, g patch.Guard) (verify.Ad
 	return verify.AddedBy(ctx, would.Changes)
 }
 
-const worthless = "the new test is thrown away: "
+const (
+	worthless = "the new test is thrown away: "
+	// testAlone ends the refusal of an attempt whose test alone is at fault: it is
+	// shown to the model, and tells the next attempt that the rest is kept.
+	testAlone = ". The rest of the change is kept: answer with a better test alone, or with everything anew"
+)
+
+// withKept adds to a test that comes alone the change that the last attempt at
+// the step made, if that was refused for its test.
+func (r *run) withKept(a *task.Attempt) {
+	here := r.here()
+	if len(here) == 0 || len(a.NewTests) == 0 || !strings.HasSuffix(here[len(here)-1].Refused, testAlone) {
+		return
+	}
+	isTest := func(tests []string) func(task.Edit) bool {
+		return func(e task.Edit) bool { return slices.Contains(tests, path.Clean(e.Path)) }
+	}
+	if !slices.ContainsFunc(a.Patch.Edits, func(e task.Edit) bool { return !isTest(a.NewTests)(e) }) {
+		last := here[len(here)-1]
+		kept := slices.DeleteFunc(slices.Clone(last.Patch.Edits), isTest(last.NewTests))
+		a.Patch.Edits = append(kept, a.Patch.Edits...)
+	}
+}
 
 // weigh judges the new tests of a green attempt. refused says that the change
 // is not taken with them; a doubt about the issue's own example makes a draft.
@@ -216,7 +238,7 @@ func (r *run) checkNew(ctx context.Context, a *task.Attempt, v gate.Verdict) (re
 		}
 		return false, nil
 	}
-	why := worthless + strings.Join(first(v.Reasons(), 3), "; ")
+	why := worthless + strings.Join(first(v.Reasons(), 3), "; ") + testAlone
 	if err := r.note(ctx, "test.rejected", why, map[string]any{"attempt": a.Number, "rejections": v.Rejections}); err != nil {
 		return false, err
 	}

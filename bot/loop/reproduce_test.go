@@ -116,3 +116,38 @@ func TestC5AModelsWorthlessTestIsToldAndAskedForAgainOnce(t *testing.T) {
 		t.Fatalf("outcome %s (%s), %d attempts: %+v", res.Outcome, res.Reason, len(res.Attempts), res.Attempts)
 	}
 }
+
+// A model whose test alone was refused need not write its change again.
+func TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone(t *testing.T) {
+	t.Parallel()
+	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
+	id := region(t, broken)
+	whole := func(test string) string {
+		return "```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"weave.py\",\"region\":\"" + id + "\",\"code\":1},{\"kind\":\"create_file\",\"path\":\"test_turns.py\",\"code\":2}],\"explanation\":\"turns\"}\n```\n```\n" + mended + "```\n```\n" + test + "```\n"
+	}
+	alone := func(test string) string {
+		return "```json\n{\"edits\":[{\"kind\":\"create_file\",\"path\":\"test_turns.py\",\"code\":1}],\"explanation\":\"a better test\"}\n```\n```\n" + test + "```\n"
+	}
+	const head, good = "from weave import interleave\n\n\n", "def test_turns():\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n"
+	for name, bad := range map[string]string{
+		"it passes on the base": head + "def test_empty():\n    assert interleave([], [1]) == [1]\n",
+		"it is worthless":       "import time\n\n" + head + "def test_turns():\n    time.sleep(0.01)\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"weave.py": broken, "test_weave.py": green}, func(c scripted.Call, n int) scripted.Answer {
+				if n == 0 {
+					return scripted.Answer{Text: whole(bad)}
+				}
+				if !strings.Contains(c.User, "answer with a better test alone") {
+					t.Error("the model is not told that its change is kept")
+				}
+				return scripted.Answer{Text: alone(head + good)}
+			}, task.Tier1)
+			res := b.run(t, task.Budget{})
+			if res.Outcome != task.Success || len(res.Attempts) != 2 || !strings.Contains(res.Diff, "test_turns.py") || !strings.Contains(res.Diff, "weave.py") {
+				t.Fatalf("outcome %s (%s), %d attempts, second: %q\n%s", res.Outcome, res.Reason, len(res.Attempts), res.Attempts[len(res.Attempts)-1].Refused, res.Diff)
+			}
+		})
+	}
+}
