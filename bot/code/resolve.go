@@ -3,6 +3,7 @@ package code
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,9 +25,10 @@ type Resolution struct {
 
 // Resolve finds the region that an id means: the id itself; else the one
 // region with the same bytes (it was renamed or its parent was); else the one
-// region with the same kind and qualified name; else the one with that name.
-// An id without its hash, or a bare name, is taken as a name. Errors are
-// ErrNotFound and ErrAmbiguous, with the nearest ids named.
+// whose kind and name, or name alone, are those of the id. A name may be the
+// end of a qualified one. An id without its hash, kind:name or a bare name, is
+// taken as a name. Errors are ErrNotFound, with the nearest ids named, and
+// ErrAmbiguous.
 func Resolve(regions []Region, id string) (Region, Resolution, error) {
 	id = strings.TrimSpace(id)
 	for _, r := range regions {
@@ -35,22 +37,23 @@ func Resolve(regions []Region, id string) (Region, Resolution, error) {
 		}
 	}
 	want := splitID(id)
+	kind := func(got idParts) bool { return want.kind == got.kind }
+	ends := func(got idParts) bool { return want.name != "" && strings.HasSuffix(got.name, "."+want.name) }
 	steps := []struct {
 		by    string
 		score float64
-		fits  func(r Region, got idParts) bool
+		fits  func(got idParts) bool
 	}{
-		{"text", 0.95, func(_ Region, got idParts) bool {
-			return want.hash != "" && got.hash == want.hash && got.kind == want.kind
-		}},
-		{"name", 0.9, func(_ Region, got idParts) bool { return want.kind == got.kind && want.name == got.name }},
-		{"name", 0.8, func(_ Region, got idParts) bool { return want.name == got.name }},
-		{"name", 0.7, func(r Region, _ idParts) bool { return want.name == r.Name }},
+		{"text", 0.95, func(got idParts) bool { return want.hash != "" && got.hash == want.hash && kind(got) }},
+		{"name", 0.9, func(got idParts) bool { return kind(got) && want.name == got.name }},
+		{"name", 0.85, func(got idParts) bool { return kind(got) && ends(got) }},
+		{"name", 0.8, func(got idParts) bool { return want.name == got.name }},
+		{"name", 0.7, ends},
 	}
 	for _, s := range steps {
 		var found []Region
 		for _, r := range regions {
-			if s.fits(r, splitID(r.ID)) {
+			if s.fits(splitID(r.ID)) {
 				found = append(found, r)
 			}
 		}
@@ -62,7 +65,50 @@ func Resolve(regions []Region, id string) (Region, Resolution, error) {
 			return Region{}, Resolution{}, fmt.Errorf("region %q: %w: %s; give the whole id", id, ErrAmbiguous, idList(found))
 		}
 	}
-	return Region{}, Resolution{}, fmt.Errorf("region %q: %w; the file has %s", id, ErrNotFound, idList(regions))
+	return Region{}, Resolution{}, fmt.Errorf("region %q: %w; the file has %s", id, ErrNotFound, idList(nearest(regions, want.name)))
+}
+
+// nearest orders regions by how much their names are like a name that none has.
+func nearest(regions []Region, name string) []Region {
+	name = strings.ToLower(name)
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	far := map[string]int{}
+	for _, r := range regions {
+		own := strings.ToLower(splitID(r.ID).name)
+		d := min(Distance(own, name), Distance(last(own), last(name)))
+		if strings.Contains(own, last(name)) || strings.Contains(name, last(own)) {
+			d /= 2
+		}
+		far[r.ID] = d
+	}
+	out := slices.Clone(regions)
+	slices.SortStableFunc(out, func(a, b Region) int { return far[a.ID] - far[b.ID] })
+	return out
+}
+
+// Distance is the number of bytes to insert, remove or change that makes one
+// short word of another; long words are far from all others.
+func Distance(a, b string) int {
+	const long = 40
+	if len(a) > long || len(b) > long {
+		return long
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
 }
 
 type idParts struct{ kind, name, hash string }

@@ -131,30 +131,7 @@ func near(a, b string) bool {
 			}
 		}
 	}
-	return len(a) > 3 && len(b) > 3 && distance(a, b) <= 2
-}
-
-// distance is the edit distance of two short words.
-func distance(a, b string) int {
-	if len(a) > 40 || len(b) > 40 {
-		return 40
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return len(a) > 3 && len(b) > 3 && code.Distance(a, b) <= 2
 }
 
 func initialValue(s *scene, n code.Node) {

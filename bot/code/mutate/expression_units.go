@@ -124,7 +124,7 @@ func (s *scene) alikeFiles() []choice {
 			continue
 		}
 		w := 0.4
-		if d := distance(stemOf(name), own); d <= 2 || strings.HasSuffix(own, tailOf(name)) || strings.HasPrefix(stemOf(name), own) {
+		if d := code.Distance(stemOf(name), own); d <= 2 || strings.HasSuffix(own, tailOf(name)) || strings.HasPrefix(stemOf(name), own) {
 			w = 0.9
 		}
 		others = append(others, choice{name, w})
