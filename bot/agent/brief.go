@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -13,7 +15,30 @@ type Place struct {
 	Before string // some lines before it
 	After  string // some lines after it
 	Why    string // why it is suspicious
+	Target bool   // the step in hand names it, or its file
 }
+
+// Outline is what a file holds that the step in hand names.
+type Outline struct {
+	Path string
+	Text string // its regions, one a line with their ids, and the text of a small file
+}
+
+// Accepted is a step of the plan that is done: its change stands in the tree.
+type Accepted struct {
+	Goal    string
+	Changed []string // files and regions
+	Diff    string   // from the step before it
+}
+
+// Stale is the answer of Permit to an edit of code that is not what its author
+// knows.
+type Stale struct {
+	Why  string
+	Code string // as it is now; may be empty
+}
+
+func (s *Stale) Error() string { return s.Why }
 
 // Precedent is a fix that worked before on something alike (SPEC M5).
 type Precedent struct {
@@ -32,9 +57,11 @@ type Brief struct {
 	// Feedback is what a human, the tester or the reviewer said against the
 	// last attempt.
 	Feedback string
+	Done     []Accepted // steps of the plan that stand in the tree
+	Outlines []Outline  // of the files that the step names
 	Places   []Place
 	Failures []task.Failure
-	Attempts []task.Attempt // the attempts so far, for tiers that see them
+	Attempts []task.Attempt // that failed on this tree, for tiers that see them
 	// History are decisions of the ladder in one line each, such as "tier1
 	// gave up: the same error three times"; tier 3 sees them.
 	History    []string
@@ -44,6 +71,7 @@ type Brief struct {
 	// another small change: the plateau of SPEC C8.
 	Regenerate bool
 	NeedsTest  bool     // no test fails: a reproduction test has to come with the change
+	MayTest    bool     // none fails, and one is welcome though the step need not bring it
 	TestDirs   []string // where the repository keeps its tests
 	Checks     []string // names that run_check takes
 	MaxBytes   int      // of the prompt's user part without the conversation; 0: 48 KiB
@@ -51,10 +79,10 @@ type Brief struct {
 	// Tools answer the developer's questions; nil: there are none and the
 	// first answer is the last.
 	Tools Tools
-	// Permit is asked before an edit is kept. Its error's words are shown to
-	// the developer, who may ask for another edit; nil: all are kept. The
-	// patch guard judges them in any case.
-	Permit func(task.Edit) error
+	// Permit is asked before an edit is kept. Its error's words, and the code of
+	// a *Stale, are shown to the developer, who may ask for another edit, unless it
+	// wraps ErrFatal; nil: all are kept. The patch guard judges them in any case.
+	Permit func(context.Context, task.Edit) error
 }
 
 // Answer is the developer's wish.
@@ -62,6 +90,7 @@ type Answer struct {
 	Patch       task.Patch
 	Explanation string
 	NewTests    []string // paths of the test files that the patch creates
+	Refused     string   // what Permit said last against an edit
 	Ending      Ending   // how the conversation ended
 	Turns       int      // answers that could be used
 	Actions     []Done   // what was asked for, in order

@@ -33,7 +33,7 @@ type conversation struct {
 	asked                  map[string]int // how often each action came
 	idle                   int            // "finish" with nothing done
 	edits                  []task.Edit
-	explanation            string
+	explanation, refused   string
 	done                   []Done
 	repairs                []string
 }
@@ -129,7 +129,7 @@ func (c *conversation) take(ctx context.Context, v answer.Actions) (Ending, erro
 // the developer can go on.
 func (c *conversation) one(ctx context.Context, turn *results, n int, a answer.Action, times int) (asks bool, err error) {
 	if e, is := editOf(a); is {
-		return c.keep(turn, n, a, e), nil
+		return c.keep(ctx, turn, n, a, e)
 	}
 	if times == 2 {
 		c.note(a, "repeated", 0, 0)
@@ -181,17 +181,14 @@ func (c *conversation) tool(ctx context.Context, a answer.Action) (string, error
 }
 
 // keep adds an edit to those of the attempt, in place of one with the same
-// target from an earlier answer. It tells whether the developer has to hear of
+// target from an earlier answer. heard tells that the developer has to hear of
 // it. Two different edits of one target in the same answer are both kept: the
 // patch refuses them together.
-func (c *conversation) keep(turn *results, n int, a answer.Action, e task.Edit) bool {
+func (c *conversation) keep(ctx context.Context, turn *results, n int, a answer.Action, e task.Edit) (heard bool, err error) {
 	said := fmt.Sprintf("Action %d (%s %s)", n, a.Action, line(targetOf(a)))
 	if c.brief.Permit != nil {
-		if err := c.brief.Permit(e); err != nil {
-			c.note(a, "refused", 0, 0)
-			turn.say(fmt.Sprintf("%s was refused: %s", said, line(err.Error())))
-			turn.refused = true
-			return true
+		if err := c.brief.Permit(ctx, e); err != nil {
+			return true, c.refuse(turn, a, said, err)
 		}
 	}
 	for i, old := range c.edits {
@@ -200,20 +197,36 @@ func (c *conversation) keep(turn *results, n int, a answer.Action, e task.Edit) 
 		case old == e && (!again || exclusive(e.Kind)):
 			c.note(a, "repeated", 0, 0)
 			turn.say(said + " was already kept.")
-			return false
+			return false, nil
 		case !again && sameTarget(old, e):
 			c.note(a, "kept", len(e.Code), 0)
 			turn.say(said + " was kept in place of the earlier one.")
 			c.edits[i] = e
 			turn.fresh = append(turn.fresh, e)
-			return false
+			return false, nil
 		}
 	}
 	c.note(a, "kept", len(e.Code), 0)
 	turn.say(said + " was kept.")
 	c.edits = append(c.edits, e)
 	turn.fresh = append(turn.fresh, e)
-	return false
+	return false, nil
+}
+
+// refuse tells the developer why an edit was not kept, with the code as it is.
+func (c *conversation) refuse(turn *results, a answer.Action, said string, err error) error {
+	if errors.Is(err, ErrFatal) {
+		return err
+	}
+	c.note(a, "refused", 0, 0)
+	c.refused, turn.refused = err.Error(), true
+	said = fmt.Sprintf("%s was refused: %s", said, line(err.Error()))
+	if stale := (*Stale)(nil); errors.As(err, &stale) && stale.Code != "" {
+		turn.show(said+"\nIt reads now:", stale.Code, c.limits.ResultBytes)
+		return nil
+	}
+	turn.say(said)
+	return nil
 }
 
 // sameTarget tells edits of which a later one replaces an earlier one.
@@ -285,5 +298,5 @@ func (c *conversation) room() int { return window(c.brief.MaxBytes) / 2 }
 
 func (c *conversation) answer(e Ending) Answer {
 	p := task.Patch{Edits: c.edits}
-	return Answer{Patch: p, Explanation: strings.TrimSpace(c.explanation), NewTests: newTests(p), Ending: e, Turns: c.turns, Actions: c.done, Repairs: c.repairs}
+	return Answer{Patch: p, Explanation: strings.TrimSpace(c.explanation), NewTests: newTests(p), Refused: c.refused, Ending: e, Turns: c.turns, Actions: c.done, Repairs: c.repairs}
 }

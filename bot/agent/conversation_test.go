@@ -169,7 +169,7 @@ func TestF09AFinishWithNothingDoneIsRefusedOnce(t *testing.T) {
 func TestE5ARefusedEditIsToldAndNeverKept(t *testing.T) {
 	t.Parallel()
 	b := brief()
-	b.Permit = func(e task.Edit) error {
+	b.Permit = func(_ context.Context, e task.Edit) error {
 		if e.Path != "a.py" {
 			return errors.New("it is out of the step's scope")
 		}
@@ -190,7 +190,7 @@ func TestE5ARefusedEditIsToldAndNeverKept(t *testing.T) {
 func TestE5AFinishDoesNotHideThatAnEditWasRefused(t *testing.T) {
 	t.Parallel()
 	b := brief()
-	b.Permit = func(e task.Edit) error {
+	b.Permit = func(_ context.Context, e task.Edit) error {
 		if e.Path == "b.py" {
 			return errors.New("no")
 		}

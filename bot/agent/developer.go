@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -44,23 +45,32 @@ func (d *Developer) Develop(ctx context.Context, ask Ask, b Brief) (Answer, erro
 	}
 }
 
-// shortestBody is what of a long issue is always shown, in bytes.
-const shortestBody = 2000
+// What of a long issue, and of the outline of a large file, is always shown, in
+// bytes.
+const (
+	shortestBody    = 2000
+	shortestOutline = 1000
+)
 
 // prompt renders the brief, leaving out the least suspicious regions, then the
-// oldest attempts, then the middle of the issue, until it fits the tier's
-// window.
+// oldest attempts, then what the step names, the last first, then the middle of
+// the issue, until it fits the tier's window.
 func (d *Developer) prompt(b Brief) (model.Request, error) {
-	b.Attempts, b.Places = shown(b), Look(b.Places, b.Failures)
+	b.Attempts, b.Places, b.Outlines = shown(b), Look(b.Places, b.Failures), slices.Clone(b.Outlines)
 	data := func() any { return viewOf(b, d.limits.Turns) }
 	less := func(over int) bool {
 		switch {
-		case len(b.Places) > 1:
+		case len(b.Places) > 1 && !b.Places[len(b.Places)-1].Target:
 			b.Places = b.Places[:len(b.Places)-1]
 		case len(b.Attempts) > 0:
 			b.Attempts = b.Attempts[1:]
 		case len(b.History)+len(b.Precedents)+len(b.Warnings) > 0:
 			b.History, b.Precedents, b.Warnings = nil, nil, nil
+		case len(b.Outlines) > 0 && cut(&b.Outlines[len(b.Outlines)-1].Text, over, shortestOutline):
+		case len(b.Outlines) > 1:
+			b.Outlines = b.Outlines[:len(b.Outlines)-1]
+		case len(b.Places) > 1:
+			b.Places = b.Places[:len(b.Places)-1]
 		default:
 			return cut(&b.Task.Body, over, shortestBody)
 		}
@@ -84,9 +94,11 @@ func promptOf(t task.Tier) string {
 func viewOf(b Brief, turns int) *view {
 	v := newView()
 	v.Task, v.Plan, v.Step, v.Feedback = taskOf(b.Task), planOf(b.Plan), stepOf(b.Step), foreign(b.Feedback)
+	v.Done, v.Outlines = doneOf(b.Done), outlinesOf(b.Outlines)
 	v.Places, v.Failures, v.Strategies = placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
+	v.Named = len(b.Places) > 0 && b.Places[0].Target
 	v.Attempts = attemptsOf(b.Attempts, 5)
-	v.Regenerate, v.NeedsTest, v.TestDirs = b.Regenerate, b.NeedsTest, foreigns(b.TestDirs)
+	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, foreigns(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns
 	v.Warnings = foreigns(b.Warnings)
 	v.Precedents = precedentsOf(b.Precedents)

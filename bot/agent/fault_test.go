@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"io"
 	"reflect"
@@ -97,7 +98,7 @@ func meets(t *testing.T, c *model.Client, srv *scripted.Server, class string, ca
 		t.Fatal(err)
 	}
 	b := brief()
-	b.Permit = func(e task.Edit) error {
+	b.Permit = func(_ context.Context, e task.Edit) error {
 		if e.Path != "a.py" {
 			return errors.New("it is out of scope")
 		}

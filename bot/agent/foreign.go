@@ -18,6 +18,7 @@ func (f foreign) String() string { return line(string(f)) }
 var functions = template.FuncMap{
 	"fence": fence, // {{fence .Task.Body "text"}}: the whole text in a fence that nothing inside can close
 	"list":  list,  // {{list .TestDirs}}: on one line, with commas
+	"whole": whole, // {{whole .Goal}}: on one line, however long
 	"inc":   func(i int) int { return i + 1 },
 }
 
@@ -50,8 +51,13 @@ func hiddenIn(s string) int {
 	return n
 }
 
-// longestLine bounds foreign words that stand outside a fence, in characters.
-const longestLine = 300
+// Foreign words that stand outside a fence are bounded, in characters: those
+// that are there to be recognised, and those that are there to be read, such as
+// a step's goal.
+const (
+	longestLine  = 300
+	longestWhole = 4000
+)
 
 // noFence breaks what Markdown takes for a fence.
 var noFence = strings.NewReplacer("```", "` ` `", "~~~", "~ ~ ~")
@@ -59,14 +65,18 @@ var noFence = strings.NewReplacer("```", "` ` `", "~~~", "~ ~ ~")
 // line makes foreign words fit to stand outside a fence: one line, nothing
 // hidden in it, and not a fence itself. A path that it changes cannot be named
 // in an edit either.
-func line(s string) string {
+func line(s string) string { return onLine(s, longestLine) }
+
+func whole(f foreign) string { return onLine(string(f), longestWhole) }
+
+func onLine(s string, longest int) string {
 	s, _ = redact.Visible(s)
 	s = secrets.Secrets(strings.Join(strings.Fields(s), " "))
 	for strings.Contains(s, "```") || strings.Contains(s, "~~~") {
 		s = noFence.Replace(s)
 	}
-	if r := []rune(s); len(r) > longestLine {
-		s = string(r[:longestLine]) + "…"
+	if r := []rune(s); len(r) > longest {
+		s = string(r[:longest]) + "…"
 	}
 	return s
 }

@@ -9,15 +9,19 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// Look orders places by the strategies against the failures: what the most
-// frequent class of failure says to look at first comes first, the others keep
-// their order. Functions and callers are ranked by localisation already.
+// Look orders places by the strategies against the failures: behind what the
+// step names, what the most frequent class of failure says to look at first
+// comes first, the others keep their order. Functions and callers are ranked by
+// localisation already.
 func Look(places []Place, failures []task.Failure) []Place {
 	var wanted []string
 	for _, s := range StrategiesFor(failures) {
 		wanted = append(wanted, s.Look...)
 	}
 	rank := func(p Place) int {
+		if p.Target {
+			return -1
+		}
 		for n, kind := range wanted {
 			if looksLike(kind, p, failures) {
 				return n

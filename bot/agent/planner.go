@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -24,12 +25,16 @@ type PlanBrief struct {
 	Failures     []task.Failure
 	Instructions []Instruction
 	Attempts     []task.Attempt
+	Done         []Accepted // steps of the plan so far that stand in the tree; the plan asked for is of the rest
 	Precedents   []Precedent
 	Warnings     []string
 	Plan         Plan // the plan so far, for Revise
 	NeedsTest    bool
-	MaxSteps     int // 0: MaxSteps; the fewer of the two hold
-	MaxBytes     int // of the prompt's user part; 0: 48 KiB
+	// Protected tells the files that nobody but a human changes; nil: none are. A
+	// plan that aims at one of them is to be made without it.
+	Protected func(path string) bool
+	MaxSteps  int // 0: MaxSteps; the fewer of the two hold
+	MaxBytes  int // of the prompt's user part; 0: 48 KiB
 }
 
 func (b PlanBrief) steps() int {
@@ -41,6 +46,9 @@ func (b PlanBrief) steps() int {
 
 // Planner makes plans. It never ends without one: after a plan that cannot be
 // read or is rejected twice comes one that needs no model.
+//
+// A plan that aims at protected files again, though it was said against it, is
+// given as it is: it is not for a model to decide.
 //
 //	plan ─ valid? ─ critique ─ approved ─► plan
 //	  └──── no ────────┬─ rejected ─► one revision ─ valid? ─ critique ─► plan
@@ -65,7 +73,10 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	if err != nil {
 		return p.instead(ctx, b, err)
 	}
-	problems, err := p.criticise(ctx, ask, b, first)
+	problems := b.objections(first)
+	if len(problems) == 0 {
+		problems, err = p.criticise(ctx, ask, b, first)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -79,7 +90,10 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	if err != nil {
 		return p.instead(ctx, b, err)
 	}
-	left, err := p.criticise(ctx, ask, b, second)
+	var left []string
+	if len(b.objections(second)) == 0 {
+		left, err = p.criticise(ctx, ask, b, second)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -88,6 +102,20 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	}
 	second.Origin, second.Problems = Revised, problems
 	return second, nil
+}
+
+// objections are what speaks against a plan before a model is asked about it.
+func (b PlanBrief) objections(p Plan) []string {
+	if b.Protected == nil {
+		return nil
+	}
+	var out []string
+	for _, file := range p.Files() {
+		if b.Protected(file) {
+			out = append(out, line(file)+" is protected: a human has to change it. Plan the change without it; if that cannot be, keep it in the plan.")
+		}
+	}
+	return out
 }
 
 func joined(feedback string, problems []string) string {
@@ -125,7 +153,7 @@ func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback stri
 	}
 	plan := Plan{Summary: got.Summary}
 	for _, s := range got.Steps {
-		plan.Steps = append(plan.Steps, Step{Goal: s.Goal, Targets: s.Targets, Acceptance: s.Acceptance, Critical: s.Critical})
+		plan.Steps = append(plan.Steps, Step{Goal: s.Goal, Targets: s.Targets, Acceptance: s.Acceptance, Critical: s.Critical, Test: s.Test})
 	}
 	return plan, nil
 }
@@ -155,6 +183,7 @@ func (p *Planner) view(b PlanBrief) *view {
 	v.Task, v.Places, v.Failures, v.Strategies = taskOf(b.Task), placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
 	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
 	tree, left := Tree(b.Files, treeLines)
+	v.Done = doneOf(b.Done)
 	v.Tree, v.TreeLeft, v.MaxSteps, v.NeedsTest = foreigns(tree), left, b.steps(), b.NeedsTest
 	for _, i := range b.Instructions {
 		v.Instructions = append(v.Instructions, fileView{foreign(i.Path), foreign(clipped(i.Text, 4<<10))})
@@ -195,18 +224,15 @@ func (b PlanBrief) check(v answer.Plan) *answer.Malformed {
 		}
 		goals[goal] = true
 		for _, t := range s.Targets {
-			if file := targetPath(t); !local(file) {
+			switch file, _ := SplitTarget(t); {
+			case !local(file):
 				return bad("step %d aims at %s, which is no path inside the repository", i+1, line(t))
+			case code.IsTest(file) && slices.Contains(b.Files, file):
+				return bad("step %d aims at %s: tests that are there are the evidence and stay as they are; aim at the code that they test, and put a new test into a new file", i+1, line(file))
 			}
 		}
 	}
 	return nil
-}
-
-// targetPath is the file of a target such as src/a.py::function:f@1234abcd.
-func targetPath(target string) string {
-	file, _, _ := strings.Cut(target, "::")
-	return strings.TrimSpace(file)
 }
 
 // local tells a path inside the tree that is not Git's own.

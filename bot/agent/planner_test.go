@@ -32,8 +32,8 @@ func planBrief() PlanBrief {
 
 func TestL2APlanIsCriticisedBeforeItIsUsed(t *testing.T) {
 	t.Parallel()
-	first := Plan{Summary: "s", Steps: []Step{{"mend total", []string{"src/a.py"}, "the test passes", true}}, Origin: Planned}
-	second := Plan{Summary: "s2", Steps: []Step{{"mend sum", []string{"src/b.py::function:f@1"}, "the test passes", false}}, Origin: Revised, Problems: []string{"it mends a symptom"}}
+	first := Plan{Summary: "s", Steps: []Step{{Goal: "mend total", Targets: []string{"src/a.py"}, Acceptance: "the test passes", Critical: true}}, Origin: Planned}
+	second := Plan{Summary: "s2", Steps: []Step{{Goal: "mend sum", Targets: []string{"src/b.py::function:f@1"}, Acceptance: "the test passes"}}, Origin: Revised, Problems: []string{"it mends a symptom"}}
 	for name, tc := range map[string]struct {
 		says  []string
 		want  Plan

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -13,9 +14,10 @@ type Review = answer.Review
 // ReviewBrief is what the reviewer sees.
 type ReviewBrief struct {
 	Task     task.Task
-	Tier     task.Tier // whose model is asked
-	Step     Step      // empty: the task as a whole
-	Diff     string
+	Tier     task.Tier  // whose model is asked
+	Step     Step       // empty: the task as a whole
+	Done     []Accepted // the steps before it, which the tree holds too
+	Diff     string     // of this step alone
 	Evidence Evidence
 	Advice   Advice
 	MaxBytes int // of the prompt's user part; 0: 32 KiB
@@ -34,14 +36,22 @@ func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, 
 	if b.MaxBytes <= 0 {
 		b.MaxBytes = 32 << 10
 	}
+	b.Done = slices.Clone(b.Done)
 	data := func() any {
 		v := newView()
-		v.Task, v.Step, v.Diff = taskOf(b.Task), stepOf(b.Step), foreign(b.Diff)
+		v.Task, v.Step, v.Done, v.Diff = taskOf(b.Task), stepOf(b.Step), doneOf(b.Done), foreign(b.Diff)
 		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
-		v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
+		if b.Advice.Recommendation != "" {
+			v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
+		}
 		return v
 	}
 	req, err := r.request("reviewer", b.MaxBytes, data, func(over int) bool {
+		for i := range b.Done { // context only
+			if cut(&b.Done[i].Diff, over, 0) {
+				return true
+			}
+		}
 		return cut(&b.Diff, over, 4<<10) || cut(&b.Task.Body, over, shortestBody) || shorten(&b.Evidence.Failures)
 	})
 	if err != nil {

@@ -21,7 +21,8 @@ func everywhere(evil string) Brief {
 	failure := task.Failure{Test: evil, Kind: task.FailAssertion, Exception: evil, File: evil, Message: evil, Trace: []task.Frame{{File: evil, Function: evil}}}
 	return Brief{
 		Tier: task.Tier3, Task: task.Task{Title: evil, Body: evil, Hint: evil}, NeedsTest: true, Regenerate: true, TestDirs: []string{evil, evil}, Checks: []string{evil},
-		Plan: Plan{Summary: evil, Steps: []Step{{evil, []string{evil}, evil, true}}}, Step: Step{evil, []string{evil}, evil, true}, Feedback: evil,
+		Plan: Plan{Summary: evil, Steps: []Step{{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}}}, Step: Step{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}, Feedback: evil,
+		Done: []Accepted{{Goal: evil, Changed: []string{evil}, Diff: evil}}, Outlines: []Outline{{Path: evil, Text: evil}},
 		Failures: []task.Failure{failure},
 		Places:   []Place{{Path: evil + ".py", Region: code.Region{ID: evil}, Code: evil, Before: evil, After: evil, Why: evil}},
 		History:  []string{evil}, Precedents: []Precedent{{Words: evil, Diff: evil}}, Warnings: []string{evil},
@@ -46,7 +47,7 @@ func asks(t interface{ Fatal(...any) }, r *Roles, evil string) []model.Request {
 	b := everywhere(evil)
 	e := Evidence{Level: LevelFull, Failures: b.Failures, Missing: []string{evil}, Tier: task.Tier1, Earlier: b.Attempts[1:]}
 	e.Failures[0].Fingerprint = "new"
-	pb := PlanBrief{Task: b.Task, Files: []string{evil}, Places: b.Places, Failures: b.Failures, Instructions: []Instruction{{evil, evil}}, Attempts: b.Attempts, Precedents: b.Precedents, Warnings: b.Warnings, Plan: b.Plan}
+	pb := PlanBrief{Task: b.Task, Files: []string{evil}, Places: b.Places, Failures: b.Failures, Instructions: []Instruction{{evil, evil}}, Attempts: b.Attempts, Precedents: b.Precedents, Warnings: b.Warnings, Plan: b.Plan, Done: b.Done}
 	words := strings.ToValidUTF8(strings.Join(strings.Fields(evil), " "), "")
 	for _, tier := range []task.Tier{task.Tier1, task.Tier2, task.Tier3} {
 		b.Tier = tier
@@ -61,7 +62,7 @@ func asks(t interface{ Fatal(...any) }, r *Roles, evil string) []model.Request {
 	if _, err := r.Tester.Recommend(context.Background(), note(`{"recommendation":"fix_required"}`), e); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Reviewer.Review(context.Background(), note(`{"verdict":"RETRY"}`), ReviewBrief{Task: b.Task, Step: b.Step, Diff: evil, Evidence: e, Advice: Advice{Recommendation: evil, Reason: words}}); err != nil {
+	if _, err := r.Reviewer.Review(context.Background(), note(`{"verdict":"RETRY"}`), ReviewBrief{Task: b.Task, Step: b.Step, Done: b.Done, Diff: evil, Evidence: e, Advice: Advice{Recommendation: evil, Reason: words}}); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -219,7 +220,7 @@ func TestS12AnObedientModelGainsNothingByHundredInjections(t *testing.T) {
 		tools := &shelf{}
 		b.Tools = tools
 		allowed := []string{"a.py"}
-		b.Permit = func(e task.Edit) error {
+		b.Permit = func(_ context.Context, e task.Edit) error {
 			if !slices.Contains(allowed, e.Path) {
 				return fmt.Errorf("%s is not a target of the step", e.Path)
 			}

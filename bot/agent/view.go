@@ -19,6 +19,9 @@ type view struct {
 	Tree         []foreign
 	TreeLeft     int // lines of the tree that were left out
 	Instructions []fileView
+	Done         []acceptedView
+	Outlines     []outlineView
+	Named        bool // the first of the places are those that the step names
 	Places       []placeView
 	Failures     []foreign
 	Strategies   []Strategy // our own words
@@ -28,6 +31,7 @@ type view struct {
 	Warnings     []foreign
 	Regenerate   bool
 	NeedsTest    bool
+	MayTest      bool
 	TestDirs     []foreign
 	Tools        bool
 	Checks       []foreign
@@ -99,6 +103,29 @@ func placesOf(places []Place) []placeView {
 	for _, p := range places {
 		out = append(out, placeView{foreign(p.Path), foreign(p.Region.ID), foreign(p.Code), foreign(p.Before), foreign(p.After), foreign(p.Why),
 			p.Region.StartLine, p.Region.EndLine, string(code.LanguageOf(p.Path))})
+	}
+	return out
+}
+
+type acceptedView struct {
+	Goal, Diff foreign
+	Changed    []foreign
+}
+
+func doneOf(all []Accepted) []acceptedView {
+	out := make([]acceptedView, 0, len(all))
+	for _, a := range all {
+		out = append(out, acceptedView{foreign(a.Goal), foreign(a.Diff), foreigns(a.Changed)})
+	}
+	return out
+}
+
+type outlineView struct{ Path, Text foreign }
+
+func outlinesOf(all []Outline) []outlineView {
+	out := make([]outlineView, 0, len(all))
+	for _, o := range all {
+		out = append(out, outlineView{foreign(o.Path), foreign(o.Text)})
 	}
 	return out
 }
@@ -201,9 +228,9 @@ func sample() *view {
 	one := []foreign{"x"}
 	return &view{
 		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true}}}, Step: stepView{"x", "x", one, true}, Feedback: "x",
-		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
+		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Outlines: []outlineView{{"x", "x"}}, Named: true, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
 		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
-		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, TestDirs: one, Tools: true, Checks: one,
+		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Level: LevelFull, Why: "x"}, Advice: "x",
 	}
 }

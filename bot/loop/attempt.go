@@ -61,7 +61,7 @@ func (r *run) pass(ctx context.Context, tier task.Tier, given task.Patch) error 
 		return err
 	}
 	switch why := r.needsYes(a, t.risk); {
-	case t.protected && r.in.Gates.Critical:
+	case t.protected && (r.in.Gates.Critical || r.in.Gates.Plan && len(r.protectedTargets()) > 0):
 		err = r.wait(ctx, task.Gate{Kind: task.GateProtect, Step: a.Step, Attempt: a.Number, Words: a.Refused})
 	case d.Next == agent.NextAccept && why != "":
 		err = r.wait(ctx, task.Gate{Kind: task.GateStep, Step: a.Step, Attempt: a.Number, Words: why})
@@ -146,7 +146,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, err
 	}
 	begun := r.now()
-	v, err := r.judge(ctx, a.Diff, r.baseline, r.newTests(a))
+	v, err := r.judge(ctx, a, r.baseline, r.newTests(a))
 	if err != nil {
 		return agent.Decision{}, err
 	}
@@ -195,7 +195,7 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
 	}
 	if e.Green && len(r.stepsLeft()) == 0 {
-		p, err := r.product(ctx, append(r.stands(r.state.Done), standing{Number: a.Number, Patch: a.Patch, Facts: factsOf(*a)}), r.promised())
+		p, err := r.product(ctx, append(r.stands(r.state.Done), standing{Number: a.Number, Patch: a.Patch, Facts: factsOf(*a)}), r.plan.Files())
 		if err != nil {
 			return agent.Decision{}, err
 		}
@@ -243,7 +243,7 @@ func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice 
 		}
 	}
 	if r.Reviewer != nil && !e.Red() {
-		brief := agent.ReviewBrief{Task: r.in.Task, Tier: t.a.Tier, Step: r.plan.Steps[r.state.Step], Diff: t.a.Diff, Evidence: e, Advice: advice}
+		brief := agent.ReviewBrief{Task: r.in.Task, Tier: t.a.Tier, Step: r.step(), Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice}
 		review, err = r.Reviewer.Review(ctx, t.ask, brief)
 		err = r.unaffordable(ctx, err)
 	}
@@ -370,13 +370,19 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
 	r.withKept(a)
 	if len(a.Patch.Edits) == 0 {
-		a.Refused = "the answer holds no edit"
+		if a.Refused = "the answer holds no edit"; answer.Refused != "" {
+			a.Refused += " that could be kept: " + answer.Refused
+		}
 		return decided(agent.NextRetry, a.Refused), nil
 	}
 	if !brief.NeedsTest {
 		return decided(agent.NextRetry, ""), nil
 	}
-	return decided(agent.NextRetry, a.Refused), r.reproduce(ctx, a)
+	if err := r.reproduce(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
+	a.Untested = a.Refused != ""
+	return decided(agent.NextRetry, a.Refused), nil
 }
 
 // reproduce demands, where no test fails, a new one that fails on the base.
@@ -389,7 +395,7 @@ func (r *run) reproduce(ctx context.Context, a *task.Attempt) error {
 		if e.Kind != task.EditCreate || e.Path != a.NewTests[0] {
 			continue
 		}
-		got, err := r.reproduces(ctx, trying{a.Patch, e, r.guard(a.Tier)})
+		got, err := r.failsBefore(ctx, trying{a.Patch, e, r.guard(a.Tier)})
 		if err == nil && got.Not != "" {
 			a.Refused = fmt.Sprintf("the new test %s %s%s", e.Path, got.Not, testAlone)
 		}

@@ -3,76 +3,49 @@ package loop
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"path"
-	"sort"
-	"strings"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/agent"
-	"github.com/fettle-dev/fettle/bot/code"
-	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 const (
-	maxPlaces    = 6
-	contextLines = 6
-	bytesPerTok  = 3 // a cautious figure for source code; the price check uses the exact bound
+	mostFailing = 5 // failures in a prompt
+	bytesPerTok = 3 // a cautious figure for source code; the price check uses the exact bound
 )
 
-// shown is what a role may see of the tree as it was given.
-func (r *run) shown(ctx context.Context) (sight, error) {
-	var places []mend.Suspect
+// shown is what a role may see of the tree as it stands; for whoever carries the
+// step in hand out, what it names comes first.
+func (r *run) shown(ctx context.Context, carries bool) (sight, error) {
+	l := looking{On: r.state.Done}
+	if carries {
+		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
+	}
 	for _, s := range r.suspects {
 		if !r.forbidden(s.Path) && !patch.Match(r.in.NeverSend, s.Path) {
-			places = append(places, s)
+			l.Suspects = append(l.Suspects, s)
 		}
 	}
-	return r.sight(ctx, first(places, 3*maxPlaces))
+	l.Suspects = first(l.Suspects, 3*maxPlaces)
+	return r.sight(ctx, l)
 }
 
-func (h *real) sight(_ context.Context, suspects []mend.Suspect) (sight, error) {
-	out := sight{TestDirs: h.testDirs()}
-	seen := map[string]bool{}
-	for _, s := range suspects {
-		if len(out.Places) == maxPlaces {
-			break
-		}
-		p, ok := h.sources.place(s.Path, s.Line)
-		if !ok || seen[p.Path+p.Region.ID] {
-			continue
-		}
-		seen[p.Path+p.Region.ID] = true
-		p.Why = strings.Join(s.Reasons, "; ")
-		out.Places = append(out.Places, p)
-	}
-	for _, f := range h.tree.Files() {
-		if !patch.Match(h.never, f) {
-			out.Files = append(out.Files, f)
-		}
-	}
-	for _, f := range []string{"AGENTS.md", "CONTRIBUTING.md"} { // untrusted advice (SPEC C2)
-		if text, err := h.sources.read(f); err == nil && !patch.Match(h.never, f) {
-			out.Instructions = append(out.Instructions, agent.Instruction{Path: f, Text: string(first(text, 4<<10))})
-		}
-	}
-	return out, nil
-}
-
-// brief shows the developer the failures and the most suspicious regions.
+// brief shows the developer what fails, what the step names, and the most
+// suspicious regions.
 func (r *run) brief(ctx context.Context, t *trial) (agent.Brief, error) {
-	seen, err := r.shown(ctx)
+	seen, err := r.shown(ctx, true)
 	if err != nil {
 		return agent.Brief{}, err
 	}
-	tier := t.a.Tier
+	tier, needs := t.a.Tier, r.needsTest()
 	b := agent.Brief{
-		Task: r.in.Task, Tier: tier, Plan: r.plan, Step: r.plan.Steps[r.state.Step], Feedback: r.state.Feedback, NeedsTest: len(r.red()) == 0,
-		TestDirs: seen.TestDirs, Places: seen.Places, Failures: r.failures(), Attempts: r.sendableAttempts(), MaxBytes: r.window(tier),
-		Regenerate: r.plateau(tier), Tools: tools{r}, Checks: []string{checkTests},
+		Task: r.in.Task, Tier: tier, Plan: r.plan, Step: r.step(), Feedback: r.state.Feedback,
+		NeedsTest: needs, MayTest: !needs && len(r.red()) == 0 && r.step().Testable(), TestDirs: seen.TestDirs,
+		Done: r.done(), Outlines: seen.Outlines, Places: seen.Places, Failures: r.failing(), Attempts: r.tried(), MaxBytes: r.window(tier),
+		Regenerate: r.plateau(tier), Tools: tools{r}, Permit: tools{r}.permit, Checks: []string{checkTests},
 	}
-	for _, a := range r.state.Attempts {
+	for _, a := range b.Attempts {
 		if a.Why != "" && a.Tier != task.TierMechanical {
 			b.History = append(b.History, fmt.Sprintf("attempt %d at %s: %s", a.Number, a.Tier, a.Why))
 		}
@@ -80,24 +53,56 @@ func (r *run) brief(ctx context.Context, t *trial) (agent.Brief, error) {
 	return b, nil
 }
 
-// failures are the base's, as far as a model may see them.
-func (r *run) failures() []task.Failure {
-	red := map[string]bool{}
-	for _, id := range r.red() {
-		red[id] = true
+// step is the step of the plan that is in hand.
+func (r *run) step() agent.Step { return r.plan.Steps[r.state.Step] }
+
+// done are the steps that stand in the tree.
+func (r *run) done() []agent.Accepted {
+	var out []agent.Accepted
+	for i, n := range r.state.Done {
+		a := r.state.Attempts[n-1]
+		s := agent.Accepted{Goal: r.plan.Steps[i].Goal, Diff: a.Diff}
+		for _, g := range a.Regions {
+			s.Changed = append(s.Changed, g.Path+"::"+g.Name)
+		}
+		out = append(out, s)
 	}
+	return out
+}
+
+// failures are the base's, as far as a model may see them.
+func (r *run) failures() []task.Failure { return r.some(r.baseline.Report.Failures(), r.red()) }
+
+// failing are the failures on the tree as it stands.
+func (r *run) failing() []task.Failure {
+	if len(r.state.Done) == 0 {
+		return r.failures()
+	}
+	last := r.state.Attempts[r.state.Done[len(r.state.Done)-1]-1]
+	still := slices.DeleteFunc(r.red(), func(id string) bool { return !slices.Contains(last.Red, id) })
+	return r.some(slices.Concat(last.Failures, r.baseline.Report.Failures()), still) // of what was not kept of the last, what the base said
+}
+
+// some gives the failures of the tests named, each once, at most mostFailing.
+func (r *run) some(all []task.Failure, of []string) []task.Failure {
 	var out []task.Failure
-	for _, f := range r.baseline.Report.Failures() {
-		if red[f.Test] && len(out) < 5 {
+	for _, f := range all {
+		known := slices.ContainsFunc(out, func(o task.Failure) bool { return o.Test == f.Test })
+		if !known && slices.Contains(of, f.Test) && len(out) < mostFailing {
 			out = append(out, sendable(r.in.NeverSend, f))
 		}
 	}
 	return out
 }
 
-func (r *run) sendableAttempts() []task.Attempt {
+// tried are the attempts that failed on the tree as it stands, as far as a model
+// may see them. A search that found nothing says nothing to it.
+func (r *run) tried() []task.Attempt {
 	var out []task.Attempt
 	for _, a := range r.state.Attempts {
+		if !slices.Equal(a.On, r.state.Done) || a.Tier == task.TierMechanical && a.Diff == "" {
+			continue
+		}
 		shown := make([]task.Failure, len(a.Failures))
 		for i, f := range a.Failures {
 			shown[i] = sendable(r.in.NeverSend, f)
@@ -130,75 +135,4 @@ func sendable(never []string, f task.Failure) task.Failure {
 		f.Message, f.Excerpt = "(withheld: it comes from a file that is never sent)", ""
 	}
 	return f
-}
-
-func (h *real) testDirs() []string {
-	dirs := map[string]bool{}
-	for _, p := range h.tree.Files() {
-		if code.IsTest(p) {
-			dirs[path.Dir(p)] = true
-		}
-	}
-	var out []string
-	for d := range dirs {
-		out = append(out, d)
-	}
-	sort.Strings(out)
-	return first(out, 5)
-}
-
-// sources reads the base's files once.
-type sources struct {
-	base    fs.FS
-	regions map[string][]code.Region
-	text    map[string][]byte
-}
-
-func newSources(base fs.FS) *sources {
-	return &sources{base: base, regions: map[string][]code.Region{}, text: map[string][]byte{}}
-}
-
-func (s *sources) read(p string) ([]byte, error) {
-	if src, ok := s.text[p]; ok {
-		return src, nil
-	}
-	src, err := fs.ReadFile(s.base, p)
-	if err == nil {
-		s.text[p] = src
-	}
-	return src, err
-}
-
-// place is the innermost region around a line, with some lines around it.
-func (s *sources) place(p string, line int) (agent.Place, bool) {
-	src, err := s.read(p)
-	if err != nil {
-		return agent.Place{}, false
-	}
-	regions, ok := s.regions[p]
-	if !ok {
-		if regions, err = code.Regions(context.Background(), p, src); err != nil {
-			return agent.Place{}, false
-		}
-		s.regions[p] = regions
-	}
-	reg, ok := code.Enclosing(regions, line)
-	if !ok {
-		return agent.Place{}, false
-	}
-	before, after := string(src[:reg.StartByte]), string(src[reg.EndByte:])
-	return agent.Place{Path: p, Region: reg, Code: string(src[reg.StartByte:reg.EndByte]), Before: tail(before, contextLines), After: head(after, contextLines)}, true
-}
-
-func head(s string, n int) string {
-	lines := strings.SplitAfter(strings.TrimLeft(s, "\r\n"), "\n")
-	return strings.Join(first(lines, n), "")
-}
-
-func tail(s string, n int) string {
-	lines := strings.SplitAfter(strings.TrimRight(s, " \t\r\n"), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "")
 }

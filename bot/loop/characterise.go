@@ -157,7 +157,7 @@ func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
 			return nil
 		}
 	}
-	if out.Diff, err = h.tree.Diff(ctx); err != nil {
+	if out.Diff, err = h.diff(ctx); err != nil {
 		return fmt.Errorf("reading the attempt's diff: %w", err)
 	}
 	return nil

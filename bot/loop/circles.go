@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func tryOf(a task.Attempt) detect.Try {
 // this tree, or 0: its tests need not run again.
 func (r *run) sameDiff(t *trial) int {
 	for _, a := range r.state.Attempts {
-		if a.Diff != "" && !a.Green && len(a.On) == len(t.a.On) && detect.Same(a.Diff, t.a.Diff) {
+		if a.Diff != "" && !a.Green && slices.Equal(a.On, t.a.On) && detect.Same(a.Diff, t.a.Diff) {
 			return a.Number
 		}
 	}

@@ -98,7 +98,7 @@ func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 	return mend.Repair{Tried: 7, Reason: "no candidate passed"}, nil
 }
 
-func (w *world) sight(context.Context, []mend.Suspect) (sight, error) {
+func (w *world) sight(context.Context, looking) (sight, error) {
 	p := agent.Place{Path: "weave0.py", Region: code.Region{ID: "function:interleave@00000000", Name: "interleave", StartLine: 1, EndLine: 2}, Code: "def interleave(a, b):\n    return a + b\n"}
 	return sight{Places: []agent.Place{p}, TestDirs: []string{"."}, Files: []string{"weave0.py", "t.py"}}, nil
 }
@@ -144,7 +144,13 @@ func (w *world) reproduces(context.Context, trying) (reproduced, error) { return
 
 func (w *world) weigh(context.Context, weighing) (weighed, error) { return weighed{}, nil }
 func (w *world) pin(context.Context, pinning) (pinned, error)     { return w.pins, nil }
-func (w *world) tool(context.Context, toolCall) (string, error)   { return "", refused("not here") }
+func (w *world) tool(_ context.Context, c toolCall) (string, error) {
+	if c.Name == "edit" {
+		return "", nil
+	}
+	return "", refused("not here")
+}
+
 func (w *world) checks(context.Context, checking) (checked, error) {
 	return checked{NotRun: "none"}, nil
 }

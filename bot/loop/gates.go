@@ -20,15 +20,29 @@ func (r *run) wait(ctx context.Context, g task.Gate) error {
 	return r.save(ctx, "waiting")
 }
 
+// asks tells whether a human is asked about protected files.
+func (r *run) asks() bool { return r.in.Gates.Plan || r.in.Gates.Critical }
+
+// planNeedsYes: every plan does, or this one, which aims at protected files.
+func (r *run) planNeedsYes() bool {
+	return r.in.Gates.Plan || len(r.protectedTargets()) > 0 && r.asks()
+}
+
 // askPlan: where plans need a yes, the run waits with the one that it has.
 func (r *run) askPlan(ctx context.Context) error {
-	if !r.in.Gates.Plan {
+	if !r.planNeedsYes() {
 		return nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %d: %s", r.state.PlanNo, r.plan.Summary)
+	if files := r.protectedTargets(); len(files) > 0 {
+		fmt.Fprintf(&b, "\nIt aims at protected files: %s", strings.Join(files, ", "))
+	}
 	for i, s := range r.plan.Steps {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, s.Goal)
+		if i < len(r.state.Done) {
+			b.WriteString(" (done)")
+		}
 		if len(s.Targets) > 0 {
 			fmt.Fprintf(&b, " (%s)", strings.Join(first(s.Targets, 5), ", "))
 		}

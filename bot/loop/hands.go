@@ -23,7 +23,7 @@ type hands interface {
 	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
 	localise(ctx context.Context, q search) (located, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
-	sight(ctx context.Context, suspects []mend.Suspect) (sight, error)
+	sight(ctx context.Context, l looking) (sight, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
 	judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error)
 	reproduces(ctx context.Context, t trying) (reproduced, error)
@@ -57,11 +57,20 @@ type located struct {
 	Seconds  float64         `json:"seconds,omitempty"` // that the second run of the red tests took
 }
 
-// sight is what a role may be shown of the tree.
+// looking is what a role wants to see of the tree.
+type looking struct {
+	Suspects []mend.Suspect `json:"suspects"`          // places on the base, the most suspicious first
+	Targets  []string       `json:"targets,omitempty"` // of the step in hand
+	Words    string         `json:"words,omitempty"`   // of the step
+	On       []int          `json:"on,omitempty"`      // the attempts that stand in the tree
+}
+
+// sight is what a role may be shown of the tree as it stands.
 type sight struct {
-	Places   []agent.Place `json:"places"`
-	TestDirs []string      `json:"test_dirs"`
-	Files    []string      `json:"files"`
+	Places   []agent.Place   `json:"places"`
+	Outlines []agent.Outline `json:"outlines,omitempty"`
+	TestDirs []string        `json:"test_dirs"`
+	Files    []string        `json:"files"`
 
 	Instructions []agent.Instruction `json:"instructions,omitempty"`
 }

@@ -92,6 +92,7 @@ func quiet() logrus.FieldLogger {
 type bench struct {
 	tree    *checkout.Tree
 	journal *loop.Memory
+	cfg     loop.Config
 	engine  *loop.Loop
 	task    task.Task
 	now     func() time.Time
@@ -156,10 +157,11 @@ func newBenchWith(t testing.TB, files map[string]string, script scripted.Script,
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
 	b := &bench{now: time.Now, tree: tree, journal: loop.NewMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
-	b.engine = loop.New(loop.Config{
+	b.cfg = loop.Config{
 		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
 		Developer: developer, Models: model.New(model.Config{Endpoints: endpoints}), Sandbox: "test", Log: quiet(), Now: func() time.Time { return b.now() },
-	})
+	}
+	b.engine = loop.New(b.cfg)
 	return b
 }
 

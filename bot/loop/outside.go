@@ -43,8 +43,8 @@ func (o *outside) repair(ctx context.Context, q search) (mend.Repair, error) {
 	return observe(ctx, o.tape, "repair", q, func() (mend.Repair, error) { return o.hands.repair(ctx, q) })
 }
 
-func (o *outside) sight(ctx context.Context, suspects []mend.Suspect) (sight, error) {
-	return observe(ctx, o.tape, "sight", suspects, func() (sight, error) { return o.hands.sight(ctx, suspects) })
+func (o *outside) sight(ctx context.Context, l looking) (sight, error) {
+	return observe(ctx, o.tape, "sight", l, func() (sight, error) { return o.hands.sight(ctx, l) })
 }
 
 func (o *outside) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error) {
@@ -55,12 +55,14 @@ func (o *outside) apply(ctx context.Context, p task.Patch, g patch.Guard, tier t
 	return observe(ctx, o.tape, "apply", asked, func() (applied, error) { return o.hands.apply(ctx, p, g, tier) })
 }
 
-// judge names the attempt by its diff: the tree is the base and that.
-func (o *outside) judge(ctx context.Context, diff string, base verify.Baseline, newTests []string) (verify.Verdict, error) {
+// judge names the attempt by what it builds on and its diff: the tree is the
+// base and these.
+func (o *outside) judge(ctx context.Context, a *task.Attempt, base verify.Baseline, newTests []string) (verify.Verdict, error) {
 	asked := struct {
+		On       []int
 		Diff     string
 		NewTests []string
-	}{diff, newTests}
+	}{a.On, a.Diff, newTests}
 	return observe(ctx, o.tape, "judge", asked, func() (verify.Verdict, error) { return o.hands.judge(ctx, base, newTests) })
 }
 

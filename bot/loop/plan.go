@@ -26,24 +26,20 @@ func (r *run) firstPlan(ctx context.Context) error {
 	return err
 }
 
-// adopt makes a plan the run's own. The steps before it are taken back: it is
-// about the tree as it was given.
+// adopt makes a plan of what is still to be done the run's own. The steps that
+// are done stay, in the plan and in the tree.
 func (r *run) adopt(ctx context.Context, p agent.Plan, why string) error {
-	if n := r.in.Budget.Steps; len(p.Steps) > n {
+	p.Steps = slices.Concat(r.plan.Steps[:len(r.state.Done)], p.Steps)
+	if n := max(r.in.Budget.Steps, len(r.state.Done)+1); len(p.Steps) > n {
 		p.Steps = p.Steps[:n]
 	}
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("writing down the plan: %w", err)
 	}
-	if len(r.state.Done) > 0 {
-		if err := r.lay(ctx, nil); err != nil {
-			return err
-		}
-	}
 	r.plan, r.state.Plan = p, raw
 	r.state.PlanNo++
-	r.state.Step, r.state.Done, r.state.Next = 0, nil, ""
+	r.state.Step, r.state.Next = len(r.state.Done), ""
 	var goals []string
 	for _, s := range p.Steps {
 		goals = append(goals, s.Goal)
@@ -78,13 +74,35 @@ func (r *run) planned(ctx context.Context) error {
 	if err != nil {
 		return r.unplanned(ctx, err)
 	}
-	if err := r.adopt(ctx, plan, plan.Summary); err != nil {
+	why = plan.Summary
+	if plan.Origin == agent.Fallback { // what is done without it is said
+		why = strings.Join(plan.Problems, "; ") + "; the repair goes on without a plan of its own"
+		if err := r.progress(ctx, "repair", tier, why); err != nil {
+			return err
+		}
+	}
+	if err := r.adopt(ctx, plan, why); err != nil {
 		return err
+	}
+	return r.settle(ctx)
+}
+
+// settle asks for a yes to a plan that needs one, and refuses one that needs
+// what only a human may do, where no human is asked.
+func (r *run) settle(ctx context.Context) error {
+	if files := r.protectedTargets(); len(files) > 0 && !r.asks() {
+		return &Stop{task.Rejected, fmt.Sprintf("the plan needs a change of %s, which only a human may change: make that change first, or set gates.critical, so that the run asks for a yes", strings.Join(first(files, 5), ", "))}
 	}
 	if err := r.askPlan(ctx); err != nil {
 		return err
 	}
 	return r.save(ctx, "planned")
+}
+
+// protectedTargets are the protected files that the steps to come aim at.
+func (r *run) protectedTargets() []string {
+	left := agent.Plan{Steps: r.plan.Steps[len(r.state.Done):]}
+	return slices.DeleteFunc(left.Files(), func(f string) bool { return !r.in.Guard.IsProtected(f) || r.in.Guard.AllowProtected })
 }
 
 // unplanned goes on with the plan that there is when a planner could not be
@@ -116,14 +134,20 @@ func (r *run) clear() (bool, string) {
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {
-	seen, err := r.shown(ctx)
+	seen, err := r.shown(ctx, false)
 	if err != nil {
 		return agent.PlanBrief{}, err
 	}
-	return agent.PlanBrief{
-		Task: r.in.Task, Tier: tier, Files: seen.Files, Places: seen.Places, Failures: r.failures(), Attempts: r.sendableAttempts(),
-		Plan: r.plan, NeedsTest: len(r.red()) == 0, MaxSteps: r.in.Budget.Steps, MaxBytes: r.window(tier), Instructions: seen.Instructions,
-	}, nil
+	done := r.done()
+	b := agent.PlanBrief{
+		Task: r.in.Task, Tier: tier, Files: seen.Files, Places: seen.Places, Failures: r.failing(), Attempts: r.tried(), Done: done,
+		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions,
+	}
+	b.Plan.Steps = b.Plan.Steps[len(done):]
+	if !r.asks() {
+		b.Protected = func(f string) bool { return r.in.Guard.IsProtected(f) && !r.in.Guard.AllowProtected }
+	}
+	return b, nil
 }
 
 // mayRevise: a revision is left, and somebody can make one.
@@ -149,36 +173,23 @@ func (r *run) revise(ctx context.Context, because string) error {
 	if err != nil {
 		return err
 	}
-	if sameSteps(plan, r.plan) || plan.Origin == agent.Fallback {
-		return &Stop{task.FailedAllTiers, because + "; no other plan was found"}
+	if plan.Origin == agent.Fallback {
+		return &Stop{task.FailedAllTiers, because + "; no other plan was found: " + strings.Join(plan.Problems, "; ")}
+	}
+	if sameSteps(plan, brief.Plan) {
+		return &Stop{task.FailedAllTiers, because + "; no other plan was found: the planner wants the same steps again"}
 	}
 	if err := r.adopt(ctx, plan, fmt.Sprintf("revision %d of %d: %s", r.state.Revisions, r.in.Budget.Replans, because)); err != nil {
 		return err
 	}
 	r.state.Feedback = because
-	if err := r.askPlan(ctx); err != nil {
-		return err
-	}
-	return r.save(ctx, "planned")
+	return r.settle(ctx)
 }
 
 func sameSteps(a, b agent.Plan) bool {
 	return slices.EqualFunc(a.Steps, b.Steps, func(x, y agent.Step) bool {
 		return x.Goal == y.Goal && slices.Equal(x.Targets, y.Targets)
 	})
-}
-
-// promised are the files that the plan names, without regions.
-func (r *run) promised() []string {
-	var out []string
-	for _, s := range r.plan.Steps {
-		for _, t := range s.Targets {
-			if p, _, _ := strings.Cut(t, "::"); strings.TrimSpace(p) != "" && !slices.Contains(out, strings.TrimSpace(p)) {
-				out = append(out, strings.TrimSpace(p))
-			}
-		}
-	}
-	return out
 }
 
 // choose takes the tier that a step begins at, or goes on at when one has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -22,14 +23,17 @@ type real struct {
 	Config
 	tree    *checkout.Tree
 	sources *sources
-	tip     string         // commit that the tree stands on; "" is the base
-	commits map[int]string // of attempts, in this process
-	never   []string       // globs of what no model may see
-	hide    *withholder    // of what tests print of it; nil: nothing to hide
+	now     *sources                   // of the tree that attempts build on
+	stood   map[string]task.FileChange // what the accepted steps made of the base's files
+	tip     string                     // commit that the tree stands on; "" is the base
+	commits map[int]string             // of attempts, in this process
+	never   []string                   // globs of what no model may see
+	hide    *withholder                // of what tests print of it; nil: nothing to hide
 }
 
 func newReal(cfg Config, in Input) *real {
 	h := &real{Config: cfg, tree: in.Tree, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
+	h.now = h.sources
 	if len(h.never) > 0 {
 		h.hide = newWithholder(in.Tree.BaseFS(), in.Tree.Files(), h.never)
 	}
@@ -149,10 +153,40 @@ func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task
 	h.Point("edit applied")
 	out := applied{Regions: did.Regions, Callers: did.Callers}
 	out.Risk = patch.Risk(did.Changes, patch.Facts{Tier: tier, TestsAdded: addsTest(p), CallersLeft: len(did.Left())})
-	if out.Diff, err = h.tree.Diff(ctx); err != nil {
+	if out.Diff, err = h.diff(ctx); err != nil {
 		return applied{}, fmt.Errorf("reading the change's diff: %w", err)
 	}
 	return out, nil
+}
+
+// diff is the change from what stands to the tree as it is: the attempt's own.
+func (h *real) diff(ctx context.Context) (string, error) {
+	if len(h.stood) == 0 {
+		return h.tree.Diff(ctx)
+	}
+	changes, err := h.tree.Changes()
+	if err != nil {
+		return "", err
+	}
+	for p, was := range h.stood {
+		if slices.ContainsFunc(changes, func(c task.FileChange) bool { return c.Path == p }) {
+			continue
+		}
+		src, err := h.sources.read(p) // it is the base's again
+		changes = append(changes, task.FileChange{Path: p, Content: src, Mode: was.Mode, Deleted: err != nil})
+	}
+	slices.SortFunc(changes, func(a, b task.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return checkout.DiffOf(changes, func(p string) ([]byte, string, bool, error) {
+		if was, ok := h.stood[p]; ok {
+			return was.Content, was.Mode, !was.Deleted, nil
+		}
+		src, err := h.sources.read(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, "", false, nil
+		}
+		i := slices.IndexFunc(changes, func(c task.FileChange) bool { return c.Path == p })
+		return src, changes[i].Mode, true, err // a patch changes no modes
+	})
 }
 
 func (h *real) judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error) {
@@ -184,8 +218,29 @@ func (h *real) back(ctx context.Context) error {
 	return h.tree.Restore(ctx, h.tip)
 }
 
-// lay makes the tree exactly the base and the changes that stand.
+// lay makes the tree exactly the base and the changes that stand, and takes
+// note of what they made of the base's files.
 func (h *real) lay(ctx context.Context, stands []standing) error {
+	if err := h.layOut(ctx, stands); err != nil {
+		return err
+	}
+	h.now, h.stood = h.sources, nil
+	if len(stands) == 0 {
+		return nil
+	}
+	changes, err := h.tree.Changes()
+	if err != nil {
+		return fmt.Errorf("reading what stands in the tree: %w", err)
+	}
+	h.stood = map[string]task.FileChange{}
+	for _, c := range changes {
+		h.stood[c.Path] = c
+	}
+	h.now = h.sources.under(h.stood)
+	return nil
+}
+
+func (h *real) layOut(ctx context.Context, stands []standing) error {
 	tip := ""
 	if len(stands) > 0 {
 		tip = h.commits[stands[len(stands)-1].Number]
@@ -198,7 +253,7 @@ func (h *real) lay(ctx context.Context, stands []standing) error {
 		return nil
 	}
 	// Another process made them: its Git directory is gone, the edits are not.
-	if err := h.lay(ctx, stands[:len(stands)-1]); err != nil {
+	if err := h.layOut(ctx, stands[:len(stands)-1]); err != nil {
 		return err
 	}
 	s := stands[len(stands)-1]

@@ -62,7 +62,7 @@ const top task.Tier = "top"
 // rung gives the tier of the next attempt, or "" when the ladder is at its
 // end, with the reason. A step begins at the tier that history says.
 func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
-	if r.in.Gates.Plan && r.state.Planned && r.state.PlanYes != r.state.PlanNo {
+	if r.planNeedsYes() && r.state.Planned && r.state.PlanYes != r.state.PlanNo {
 		return "", "", r.askPlan(ctx) // somebody let the run go on past the question
 	}
 	switch next := r.state.Next; {
@@ -215,6 +215,11 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 	if a.Tier == task.TierMechanical && (d.Next == agent.NextRetry || d.Next == agent.NextEscalate) {
 		r.state.Next, r.state.Feedback = "", feedback(d) // the ladder proper begins: with a plan, and where history says
 		return nil
+	}
+	if d.Next == agent.NextRetry || d.Next == agent.NextEscalate {
+		if folded, err := r.fold(ctx, a); folded || err != nil {
+			return err
+		}
 	}
 	switch d.Next {
 	case agent.NextAccept:

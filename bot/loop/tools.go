@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // tools answer the developer's questions about the tree as it stands before
@@ -21,12 +23,15 @@ type tools struct{ r *run }
 
 // toolCall is one question.
 type toolCall struct {
-	Name string `json:"name"` // read, search, list, check
+	Name string `json:"name"` // read, search, list, check, edit
 	Path string `json:"path,omitempty"`
 	What string `json:"what,omitempty"` // region, query or check
+	// Edit is what is asked leave for, under the name "edit".
+	Edit task.EditKind `json:"edit,omitempty"`
 }
 
-// toolAnswer is what the developer is told: a text, or why there is none.
+// toolAnswer is what the developer is told: a text, or why there is none; to a
+// refused edit the text of the code as it is.
 type toolAnswer struct {
 	Text string `json:"text,omitempty"`
 	No   string `json:"no,omitempty"`
@@ -40,37 +45,52 @@ const (
 	mostHits    = 50
 )
 
-func (t tools) ask(ctx context.Context, c toolCall) (string, error) {
+func (t tools) call(ctx context.Context, c toolCall) (toolAnswer, error) {
 	got, err := observe(ctx, t.r.tape, "tool", c, func() (toolAnswer, error) {
 		text, err := t.r.hands.tool(ctx, c)
 		var no *refusal
 		if errors.As(err, &no) {
-			return toolAnswer{No: no.why}, nil
+			return toolAnswer{No: no.why, Text: no.code}, nil
 		}
 		return toolAnswer{Text: text}, err
 	})
-	switch {
-	case err != nil: // not the model's to know
-		return "", fmt.Errorf("%w: %w", agent.ErrFatal, err)
-	case got.No != "":
-		return "", errors.New(got.No)
+	if err != nil { // not the model's to know
+		return got, fmt.Errorf("%w: %w", agent.ErrFatal, err)
 	}
-	return got.Text, nil
+	return got, nil
+}
+
+func (t tools) ask(ctx context.Context, c toolCall) (string, error) {
+	got, err := t.call(ctx, c)
+	if err == nil && got.No != "" {
+		err = errors.New(got.No)
+	}
+	return got.Text, err
+}
+
+// permit is an agent's Permit: it refuses an edit of code that is not as its
+// author knows it.
+func (t tools) permit(ctx context.Context, e task.Edit) error {
+	got, err := t.call(ctx, toolCall{Name: "edit", Path: path.Clean(e.Path), What: e.Region, Edit: e.Kind})
+	if err == nil && got.No != "" {
+		return &agent.Stale{Why: got.No, Code: got.Text}
+	}
+	return err
 }
 
 // ReadRegion implements agent.Tools.
 func (t tools) ReadRegion(ctx context.Context, name, region string) (string, error) {
-	return t.ask(ctx, toolCall{"read", name, region})
+	return t.ask(ctx, toolCall{Name: "read", Path: name, What: region})
 }
 
 // Search implements agent.Tools.
 func (t tools) Search(ctx context.Context, query, under string) (string, error) {
-	return t.ask(ctx, toolCall{"search", under, query})
+	return t.ask(ctx, toolCall{Name: "search", Path: under, What: query})
 }
 
 // ListFiles implements agent.Tools.
 func (t tools) ListFiles(ctx context.Context, under string) (string, error) {
-	return t.ask(ctx, toolCall{"list", under, ""})
+	return t.ask(ctx, toolCall{Name: "list", Path: under})
 }
 
 // RunCheck implements agent.Tools.
@@ -78,15 +98,16 @@ func (t tools) RunCheck(ctx context.Context, name string) (string, error) {
 	if name != checkTests {
 		return "", fmt.Errorf("there is no check %q; there is %s", name, checkTests)
 	}
-	return t.ask(ctx, toolCall{"check", "", name})
+	return t.ask(ctx, toolCall{Name: "check", What: name})
 }
 
-// refusal is an answer of a tool that says why there is none.
-type refusal struct{ why string }
+// refusal is an answer of a tool that says why there is none; of an edit, with
+// the code as it is.
+type refusal struct{ why, code string }
 
 func (r *refusal) Error() string { return r.why }
 
-func refused(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+func refused(format string, args ...any) error { return &refusal{why: fmt.Sprintf(format, args...)} }
 
 func (h *real) tool(ctx context.Context, c toolCall) (string, error) {
 	root, err := os.OpenRoot(h.tree.Dir())
@@ -96,6 +117,8 @@ func (h *real) tool(ctx context.Context, c toolCall) (string, error) {
 	defer root.Close()
 	files := h.visible(root.FS(), path.Clean(c.Path))
 	switch c.Name {
+	case "edit":
+		return "", h.permit(ctx, root.FS(), files, c)
 	case "read":
 		return readRegion(ctx, root.FS(), files, path.Clean(c.Path), c.What)
 	case "search":
@@ -139,20 +162,48 @@ func readRegion(ctx context.Context, tree fs.FS, files []string, name, region st
 	if err != nil {
 		return "", refused("%s cannot be parsed: %v", name, err)
 	}
-	var b strings.Builder
-	for _, g := range regions {
-		if region != "" && (g.ID == region || g.Name == region) {
-			return string(src[g.StartByte:g.EndByte]), nil
-		}
-		fmt.Fprintf(&b, "%s lines %d-%d\n", g.ID, g.StartLine, g.EndLine)
+	if region == "" {
+		return outline(regions, src), nil
 	}
-	if region != "" {
-		return "", refused("%s has no region %q; it has\n%s", name, region, b.String())
+	g, how, err := code.Resolve(regions, region)
+	switch {
+	case err != nil:
+		return "", refused("%s: %v", name, err)
+	case how.By != "id": // its id is what an edit has to name
+		return fmt.Sprintf("%s lines %d-%d\n\n%s", g.ID, g.StartLine, g.EndLine, src[g.StartByte:g.EndByte]), nil
 	}
-	if len(src) <= longestFile {
-		fmt.Fprintf(&b, "\n%s", src)
+	return string(src[g.StartByte:g.EndByte]), nil
+}
+
+// permit says whether an edit is of the code as it stands: one that an earlier
+// text stands behind would take back what was done since. What an accepted step
+// changed is replaced under its id alone, which shows that the text was seen.
+func (h *real) permit(ctx context.Context, tree fs.FS, files []string, c toolCall) error {
+	_, touched := h.stood[c.Path]
+	if !slices.Contains(files, c.Path) || c.What == "" && (c.Edit != task.EditFile || !touched) {
+		return nil // nothing that could be stale; the guard judges the rest
 	}
-	return b.String(), nil
+	src, err := fs.ReadFile(tree, c.Path)
+	if err != nil {
+		return refused("%s cannot be read", c.Path)
+	}
+	regions, err := code.Regions(ctx, c.Path, src)
+	if err != nil {
+		return nil //nolint:nilerr // the guard says so
+	}
+	if c.What == "" {
+		return &refusal{"a step that is done changed this file, and its whole text could take that back; replace the regions one by one, under these ids", outline(regions, src)}
+	}
+	g, how, err := code.Resolve(regions, c.What)
+	if err != nil {
+		return refused("%v", err)
+	}
+	text := src[g.StartByte:g.EndByte]
+	base, _ := h.sources.read(c.Path) // none for a file that a step made
+	if how.Changed || touched && how.By == "name" && c.Edit != task.EditInsert && !bytes.Contains(base, text) {
+		return &refusal{fmt.Sprintf("the region was changed since, and is %s now; give its whole new code under that id, on the ground of the text as it is", g.ID), string(text)}
+	}
+	return nil
 }
 
 func searchIn(ctx context.Context, tree fs.FS, files []string, query string) (string, error) {

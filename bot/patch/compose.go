@@ -239,9 +239,12 @@ func (f *file) span(ctx context.Context, e task.Edit) (splice, error) {
 	if e.Region == "" {
 		return s, refuse(f.path, "", RuleTarget, "the edit names no region")
 	}
-	region, _, err := code.Resolve(regions, e.Region)
+	region, how, err := code.Resolve(regions, e.Region)
 	if err != nil {
 		return s, refuse(f.path, e.Region, RuleTarget, "%v", err)
+	}
+	if how.Changed {
+		return s, refuse(f.path, e.Region, RuleTarget, "the region was changed since this id was made, and is %s now; read it, and give its whole new code under that id", region.ID)
 	}
 	var out []byte
 	switch e.Kind {

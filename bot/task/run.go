@@ -138,9 +138,10 @@ type Attempt struct {
 	Explanation  string        `json:"explanation,omitempty"`
 	Alternatives []string      `json:"alternatives,omitempty"` // rivals that also pass (SPEC R2)
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
-	Doubts       []string      `json:"doubts,omitempty"`  // what speaks against the change, though it is green
-	Search       *Search       `json:"search,omitempty"`  // of mechanical repair
-	Refused      string        `json:"refused,omitempty"` // why the edits were not applied
+	Doubts       []string      `json:"doubts,omitempty"`   // what speaks against the change, though it is green
+	Search       *Search       `json:"search,omitempty"`   // of mechanical repair
+	Refused      string        `json:"refused,omitempty"`  // why the edits were not applied
+	Untested     bool          `json:"untested,omitempty"` // refused for want of a test that fails before it
 	Checks       []Check       `json:"checks,omitempty"`
 	Fixed        []string      `json:"fixed,omitempty"`     // tests red on the base, green now
 	Broken       []string      `json:"broken,omitempty"`    // tests green on the base, red now

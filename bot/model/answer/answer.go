@@ -143,8 +143,8 @@ func (s Shape[T]) compile() *Shape[T] {
 }
 
 // strict leaves the words out of a schema that endpoints which bind an answer
-// to it refuse (OpenAI's guide to structured outputs); the answer is checked
-// against all of it anyway.
+// to it refuse, and demands every field, as they do (OpenAI's guide to structured
+// outputs); the answer is checked against the schema itself anyway.
 func strict(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -153,6 +153,9 @@ func strict(v any) any {
 			if !slices.Contains([]string{"default", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}, k) {
 				out[k] = strict(x)
 			}
+		}
+		if fields, ok := v["properties"].(map[string]any); ok {
+			out["required"] = slices.Sorted(maps.Keys(fields))
 		}
 		return out
 	case []any:

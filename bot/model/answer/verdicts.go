@@ -75,6 +75,7 @@ type Step struct {
 	Targets    []string `json:"targets"` // paths or regions
 	Acceptance string   `json:"acceptance"`
 	Critical   bool     `json:"critical"`
+	Test       *bool    `json:"test,omitempty"` // it changes what the program does; nil: it does not say
 }
 
 // Planner is the shape of a planner's answer.
@@ -84,11 +85,11 @@ var Planner = Shape[Plan]{
   "summary": {"type": "string", "default": ""},
   "steps": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxSteps) + `, "items": {"type": "object", "additionalProperties": false, "required": ["goal", "targets", "acceptance", "critical"], "properties": {
     "goal": {"type": "string", "minLength": 1, "maxLength": 2000}, "targets": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
-    "acceptance": {"type": "string", "default": ""}, "critical": {"type": "boolean", "default": false}}}}}}`),
-	Example: `{"summary": "what is wrong and how it is mended", "steps": [{"goal": "one change", "targets": ["src/a.py"], "acceptance": "what shows that it is done", "critical": false}]}`,
+    "acceptance": {"type": "string", "default": ""}, "critical": {"type": "boolean", "default": false}, "test": {"type": "boolean"}}}}}}`),
+	Example: `{"summary": "what is wrong and how it is mended", "steps": [{"goal": "one change", "targets": ["src/a.py"], "acceptance": "what shows that it is done", "critical": false, "test": true}]}`,
 	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
 		"files": "targets", "target": "targets", "regions": "targets", "paths": "targets", "acceptance_criteria": "acceptance", "done_when": "acceptance",
-		"verification": "acceptance", "is_critical": "critical", "overview": "summary", "explanation": "summary"},
+		"verification": "acceptance", "is_critical": "critical", "needs_test": "test", "with_test": "test", "overview": "summary", "explanation": "summary"},
 	adjust: ordinals, finish: finishPlan,
 }.compile()
 
