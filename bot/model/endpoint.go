@@ -31,9 +31,7 @@ func newEndpoint(ep Endpoint) *endpoint {
 		e.Timeout = defaultTimeout
 	}
 	if e.First <= 0 {
-		if e.First = defaultFirst; preset.Local {
-			e.First = e.Timeout // a model may have to be loaded first
-		}
+		e.First = e.Timeout // a model may have to be loaded, or may think, before it says a word
 	}
 	if e.Between <= 0 {
 		e.Between = defaultBetween

@@ -308,3 +308,17 @@ func TestI5ARefusalIsKeptWithoutTheKey(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestF09AModelThatThinksInSilenceHasTheTiersTime(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"role":"assistant","content":""}}]}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(5 * time.Second) // the model's thoughts, longer than it may pause between words
+		_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"a plan"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	})
+	if reply, err := at(t, model.Endpoint{BaseURL: url, Model: "m", Timeout: time.Hour, Between: 2 * time.Second}); err != nil || reply.Text != "a plan" {
+		t.Errorf("%+v %v", reply, err)
+	}
+}

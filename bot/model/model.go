@@ -28,7 +28,6 @@ import (
 // Limits of a call that no endpoint's settings can lift.
 const (
 	defaultTimeout = 2 * time.Minute
-	defaultFirst   = 2 * time.Minute
 	defaultBetween = time.Minute
 	defaultMax     = 4096
 	maxTries       = 3
@@ -46,7 +45,7 @@ type Endpoint struct {
 	PriceCached   float64                // USD per million tokens read from the provider's cache; 0: as PriceIn
 	PriceOut      float64                // USD per million tokens
 	Timeout       time.Duration          // of one call, 2 minutes by default
-	First         time.Duration          // until something comes; 2 minutes by default, on this machine the whole Timeout
+	First         time.Duration          // until the first words come; by default the whole Timeout
 	Between       time.Duration          // from one piece to the next, 1 minute by default
 	MaxTokens     int                    // of an answer, 4096 by default
 	ContextTokens int                    // of the window; 0 when not known

@@ -233,7 +233,6 @@ func collect(stream *openai.ChatCompletionStream, body *lines, w *watch) (answer
 		if err != nil {
 			return got, err
 		}
-		w.progress()
 		var c chunk
 		if err := json.Unmarshal(raw, &c); err != nil {
 			return got, fmt.Errorf("reading a piece of the answer: %w", err)
@@ -243,6 +242,9 @@ func collect(stream *openai.ChatCompletionStream, body *lines, w *watch) (answer
 		}
 		if err := got.add(c); err != nil {
 			return got, err
+		}
+		if got.text.Len()+got.thoughts > 0 { // a role alone is said before a model thinks
+			w.progress()
 		}
 	}
 	switch {
