@@ -195,7 +195,7 @@ func sameSteps(a, b agent.Plan) bool {
 // choose takes the tier that a step begins at, or goes on at when one has
 // failed, from history (SPEC L9).
 func (r *run) choose(ctx context.Context, tiers []task.Tier) (task.Tier, error) {
-	q := estimate.Query{Case: r.kind(), Tiers: tiers, Left: r.in.Budget.USD - r.money.all, Draw: draw(r.in.RunID, len(r.state.Attempts))}
+	q := estimate.Query{Case: r.kind(), Tiers: tiers, Left: r.in.Budget.USD - r.money.all, Settled: r.in.Budget.NoExplore, Draw: draw(r.in.RunID, len(r.state.Attempts))}
 	for _, a := range r.here() {
 		if n := len(q.Tried); n > 0 && q.Tried[n-1].Tier == a.Tier {
 			q.Tried[n-1].Cost += a.Cost
@@ -216,6 +216,11 @@ func (r *run) choose(ctx context.Context, tiers []task.Tier) (task.Tier, error) 
 		c.Tier = tiers[0]
 		if n := len(q.Tried); n > 0 {
 			c.Tier = r.above(q.Tried[n-1].Tier)
+		}
+	}
+	if c.Explored { // whoever pays for it hears of it first
+		if err := r.progress(ctx, "repair", c.Tier, c.Why+"; budget.explore: false keeps to what is known"); err != nil {
+			return "", err
 		}
 	}
 	return c.Tier, r.note(ctx, "tier.chosen", c.Why, map[string]any{"tier": c.Tier, "explored": c.Explored, "case": q.Case, "step": r.state.Step + 1})

@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	budgetKeys = []string{"usd", "minutes", "attempts_per_tier", "attempts", "max_tier", "replans", "steps"}
+	budgetKeys = []string{"usd", "minutes", "attempts_per_tier", "attempts", "max_tier", "replans", "steps", "explore"}
 	capKeys    = []string{"issue_usd", "installation_day_usd", "server_month_usd"}
 )
 
@@ -64,7 +64,7 @@ func budget(v value, from task.Budget) (task.Budget, error) {
 		*into = int(n)
 		return err
 	}
-	replans := -1
+	replans, explore := -1, !b.NoExplore
 	err := first(
 		set(v, "usd", &usd, func(v value) (float64, error) { return v.number(0, maxUSD) }),
 		set(v, "minutes", &minutes, func(v value) (float64, error) { return v.number(0.1, maxMinutes) }),
@@ -73,7 +73,9 @@ func budget(v value, from task.Budget) (task.Budget, error) {
 		count("replans", &replans, 0, maxReplans),
 		count("steps", &b.Steps, 1, maxSteps),
 		set(v, "max_tier", &b.MaxTier, tierName),
+		set(v, "explore", &explore, value.boolean),
 	)
+	b.NoExplore = !explore
 	switch {
 	case replans > 0:
 		b.Replans = replans

@@ -40,7 +40,7 @@ func TestL6BadGatesAndCapsNameFileLineAndWay(t *testing.T) {
 		"budget:\n  replans: -1\n":            "c.yml:2: budget.replans: must be a whole number from 0 to 20",
 		"label: x\nbudget:\n  steps: many\n":  "c.yml:3: budget.steps",
 		"label: x\nprompts:\n  planner: x\n":  "c.yml:2: prompts: must be text",
-		"budget:\n  issue_dollars: 3\n":       "allowed here: attempts, attempts_per_tier, installation_day_usd, issue_usd",
+		"budget:\n  issue_dollars: 3\n":       "allowed here: attempts, attempts_per_tier, explore, installation_day_usd, issue_usd",
 		"budget: {replans: 2, steps: 1000}\n": "c.yml:1: budget.steps",
 	} {
 		if _, err := Parse("c.yml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

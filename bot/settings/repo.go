@@ -166,6 +166,7 @@ func narrowBudget(b task.Budget, ask *task.Budget) (task.Budget, []string) {
 		note("max_tier", ask.MaxTier, b.MaxTier)
 	}
 	b.MaxTier = lower(b.MaxTier, ask.MaxTier)
+	b.NoExplore = b.NoExplore || ask.NoExplore
 	return b, notes
 }
 

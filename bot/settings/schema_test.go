@@ -72,7 +72,7 @@ func drawn(t *rapid.T) map[string]any {
 			doc[key] = odd(key, list)
 		case "budget":
 			doc[key] = odd(key, map[string]any{"usd": rapid.SampledFrom([]any{0, 1.5, -1, 10001, nil}).Draw(t, "usd"), "minutes": rapid.SampledFrom([]any{0, 0.1, 30, 1441}).Draw(t, "minutes"),
-				"attempts": rapid.SampledFrom([]any{1, 0, 2.5, 200, 201}).Draw(t, "attempts"), "replans": rapid.SampledFrom([]any{0, 2, 20, 21, nil}).Draw(t, "replans"), "steps": rapid.SampledFrom([]any{0, 1, 50, 51}).Draw(t, "steps"), "max_tier": rapid.SampledFrom([]any{"tier1", "tier9", nil}).Draw(t, "tier")})
+				"attempts": rapid.SampledFrom([]any{1, 0, 2.5, 200, 201}).Draw(t, "attempts"), "replans": rapid.SampledFrom([]any{0, 2, 20, 21, nil}).Draw(t, "replans"), "steps": rapid.SampledFrom([]any{0, 1, 50, 51}).Draw(t, "steps"), "max_tier": rapid.SampledFrom([]any{"tier1", "tier9", nil}).Draw(t, "tier"), "explore": rapid.SampledFrom([]any{true, false, "no", nil}).Draw(t, "explore")})
 		case "max_tier":
 			doc[key] = odd(key, rapid.SampledFrom([]any{"mechanical", "tier3", "nano"}).Draw(t, "top"))
 		case "gates":

@@ -135,6 +135,24 @@ func TestX6TwoWebhookSecretsMayBeValidAtOnce(t *testing.T) {
 	}
 }
 
+func TestL9ExploringIsSwitchedOffByTheOperatorOrTheRepository(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"budget: {explore: false}": true, "budget: {explore: true}": false, "budget: {usd: 1}": false} {
+		s, err := Parse("c.yml", []byte(text))
+		if err != nil || s.Budget.NoExplore != want {
+			t.Errorf("%s: %+v %v", text, s, err)
+		}
+	}
+	for _, asked := range []bool{false, true} {
+		if b, _ := Narrow(task.Budget{NoExplore: true}, &Repo{Budget: &task.Budget{NoExplore: asked}}); !b.NoExplore {
+			t.Error("a repository switched it on")
+		}
+		if b, _ := Narrow(task.Budget{}, &Repo{Budget: &task.Budget{NoExplore: asked}}); b.NoExplore != asked {
+			t.Errorf("asked for %v", asked)
+		}
+	}
+}
+
 func TestT11ARepositoryOnlyNarrows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

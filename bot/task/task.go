@@ -223,8 +223,9 @@ type Budget struct {
 	AttemptsPerTier int           `json:"attempts_per_tier"`
 	Attempts        int           `json:"attempts"`
 	MaxTier         Tier          `json:"max_tier"`
-	Replans         int           `json:"replans,omitempty"` // plan revisions; 0: DefaultReplans, less: none
-	Steps           int           `json:"steps,omitempty"`   // of a plan; 0: DefaultSteps
+	Replans         int           `json:"replans,omitempty"`    // plan revisions; 0: DefaultReplans, less: none
+	Steps           int           `json:"steps,omitempty"`      // of a plan; 0: DefaultSteps
+	NoExplore       bool          `json:"no_explore,omitempty"` // no tier is chosen to learn
 }
 
 // Defaults of SPEC L5 that no setting names.

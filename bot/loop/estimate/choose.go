@@ -16,6 +16,7 @@ type Query struct {
 	Left    task.USD               // of the budget
 	Worst   map[task.Tier]task.USD // the most that the next call to a tier can cost; missing: the mean of a whole attempt
 	MayStop bool                   // whether giving up is a choice while a tier is left
+	Settled bool                   // nothing is chosen to learn
 	Draw    float64                // from 0 up to 1, from the run's own id: decides about exploring, the same in a replay
 }
 
@@ -68,10 +69,10 @@ func (h *History) Next(q Query) Choice {
 			best = o
 		}
 	}
-	if rare := unsure(all, best); q.Draw < h.share(rare, best) {
+	if rare := unsure(all, best); !q.Settled && q.Draw < h.share(rare, best) {
 		c := h.choice(q, rare, all)
 		c.Explored = true
-		c.Why = fmt.Sprintf("%s, to learn: it was seen %d times in this place and may be better than %s", rare.tier, rare.guess.states, best.tier)
+		c.Why = fmt.Sprintf("%s, to learn: it was seen %d times in this place and may be better than %s; %s", rare.tier, rare.guess.states, best.tier, dearer(rare, best))
 		return c
 	}
 	if q.MayStop && best.hoped() < 0 {
@@ -190,6 +191,15 @@ func (h *History) none(q Query) string {
 		return fmt.Sprintf("no further tier: what is left of the budget, %s, does not hold the worst case of one", q.Left)
 	}
 	return "no further tier is configured and allowed"
+}
+
+// dearer says how much a tier costs beside another.
+func dearer(rare, best option) string {
+	words := fmt.Sprintf("it costs about %s where %s costs about %s", dollars(rare.guess.cost), best.tier, dollars(best.guess.cost))
+	if best.guess.cost > 0 && rare.guess.cost >= 2*best.guess.cost {
+		words = fmt.Sprintf("it is about %.0f times as dear (%s where %s costs %s)", rare.guess.cost/best.guess.cost, dollars(rare.guess.cost), best.tier, dollars(best.guess.cost))
+	}
+	return words
 }
 
 func dollars(nano float64) string { return task.USD(nano).String() }
