@@ -154,3 +154,31 @@ func TestL2ATreeFitsFiftyLinesAndLosesNoFile(t *testing.T) {
 		}
 	})
 }
+
+func TestL2TheCriticSeesAGoalToItsEnd(t *testing.T) {
+	t.Parallel()
+	long := "mend total " + strings.Repeat("and look at every caller of it ", 20) + "and leave the till alone"
+	s := &speaker{says: []string{strings.Replace(good, "mend total", long, 1), approve}}
+	if _, err := roles(t).Planner.Plan(t.Context(), s.ask, planBrief()); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.asked[1]; r.Agent != "critic" || !strings.Contains(r.User, long) {
+		t.Errorf("%s sees\n%s", r.Agent, r.User)
+	}
+}
+
+func TestL2APlanDoesNotAimAtTestsThatAreThere(t *testing.T) {
+	t.Parallel()
+	b := planBrief()
+	b.Files = append(b.Files, "tests/test_a.py")
+	aims := strings.Replace(good, `"src/a.py"`, `"src/a.py", "tests/test_a.py"`, 1)
+	s := &speaker{says: []string{aims, good, approve}}
+	p, err := roles(t).Planner.Plan(t.Context(), s.ask, b)
+	if err != nil || !slices.Equal(p.Steps[0].Targets, []string{"src/a.py"}) || !strings.Contains(s.asked[1].User, "tests/test_a.py") || !strings.Contains(s.asked[1].User, "stay as they are") {
+		t.Errorf("%+v %v after %d calls", p, err, len(s.asked))
+	}
+	s = &speaker{says: []string{strings.Replace(aims, "test_a", "test_new", 1), approve}}
+	if p, err := roles(t).Planner.Plan(t.Context(), s.ask, b); err != nil || len(p.Steps[0].Targets) != 2 {
+		t.Errorf("a new test: %+v %v", p, err)
+	}
+}

@@ -37,7 +37,9 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		}
 		res.Draft = len(res.DraftReasons) > 0
 	}
-	res.NextAction = nextAction(res, r.baseline.Report.Broken)
+	if res.NextAction = r.advice(res); res.NextAction == "" {
+		res.NextAction = nextAction(res, r.baseline.Report.Broken, len(r.red()), len(r.suspects))
+	}
 	return res, nil
 }
 
@@ -108,8 +110,8 @@ func draftReasons(res task.Result) []string {
 }
 
 // nextAction tells a human what to do; broken is what could not be run on the
-// base.
-func nextAction(res task.Result, broken []task.Failure) string {
+// base, red and suspects are how many failing tests and suspicious places it has.
+func nextAction(res task.Result, broken []task.Failure, red, suspects int) string {
 	switch {
 	case res.Outcome == task.Success && res.Draft:
 		return "Decide on the open points, then mark the change as ready."
@@ -123,6 +125,10 @@ func nextAction(res task.Result, broken []task.Failure) string {
 		return "Look at the best attempt first; it breaks nothing, and shows how far it came."
 	case len(broken) > 0:
 		return fmt.Sprintf("Make all tests run first: of the test files or packages %d could not be run on the base (first: %s).", len(broken), broken[0].Words())
+	case red == 0:
+		return "Add a test that fails because of what is wrong, or say in the issue which call gives what, and what it should give; then ask again."
+	case suspects == 0:
+		return "Look at the failing tests first."
 	}
 	return "Look at the failing tests and the places named as suspicious first."
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/detect"
@@ -171,9 +172,10 @@ func (r *run) exhausted(ctx context.Context, why string) error {
 	if why == "" {
 		why = "every tier that is configured and allowed was tried"
 	}
+	why = strings.Join(append([]string{why}, r.reasons()...), "; ")
 	last := r.lastOf(r.state.Step + 1)
 	if last != nil && agent.MayReplan(last.Failures) && r.mayRevise() {
-		return r.revise(ctx, why+"; the plan is revised")
+		return r.revise(ctx, why)
 	}
 	switch {
 	case last == nil || last.Loop == "":

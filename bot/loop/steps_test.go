@@ -343,7 +343,9 @@ func TestL3AReplanKeepsTheStepsThatAreDone(t *testing.T) {
 func TestL3AStepRefusedTwiceForWantOfATestBecomesOneWithItsNeighbour(t *testing.T) {
 	t.Parallel()
 	calm := "def price(item):\n    \"\"\"What one costs.\"\"\"\n    return item[\"price\"]\n"
-	marked := func(s string) string { return strings.ReplaceAll(s, `"critical": false`, `"critical": false, "test": true`) }
+	marked := func(s string) string {
+		return strings.ReplaceAll(s, `"critical": false`, `"critical": false, "test": true`)
+	}
 	for name, c := range map[string]*cast{
 		"the next": {plans: []string{marked(plan("first, write price anew", "shop.py::price", "then, give total a discount", "shop.py::total"))},
 			develops: map[string]func(scripted.Call, int) string{"first": func(_ scripted.Call, n int) string {
