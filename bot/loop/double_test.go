@@ -43,7 +43,7 @@ type world struct {
 	scores   int               // risk of each change
 	suite    time.Duration     // how long the base's tests take; zero: a second
 	pins     pinned
-	until    time.Duration // that mechanical repair was given
+	until    time.Duration                        // that mechanical repair was given
 	service  func(words string, s smoking) smoked // nil: there is none
 }
 
