@@ -1,0 +1,184 @@
+package reach
+
+import (
+	"strings"
+	"testing"
+)
+
+type change struct {
+	name, file, before, after string
+	why                       string // "" for an honest change
+	line                      int    // where it is seen; 0: not asked
+}
+
+const py, js, ts, golangFile = "a.py", "a.js", "a.ts", "a.go"
+
+// What patches have tried, and other spellings of it (TRUST S12b).
+var reaching = []change{
+	{name: "a frame by a joined name", file: py, after: "def f(x):\n    return getattr(x, 'f_' + 'back')\n", why: whyFrames, line: 2},
+	{name: "a frame by joined list", file: py, after: "def f(x):\n    return getattr(x, ''.join(['f_', 'back']))\n", why: whyFrames},
+	{name: "a frame by an escaped name", file: py, after: "def f(x):\n    return getattr(x, 'f_\\x62ack')\n", why: whyFrames},
+	{name: "a frame by full-width letters", file: py, after: "def f(x):\n    return x.ｆ_back\n", why: whyFrames},
+	{name: "a frame by a pattern", file: py, after: "def f(x):\n    match x:\n        case object(f_back=b):\n            return b\n", why: whyFrames},
+	{name: "a name made by chr", file: py, after: "def f(x):\n    return getattr(x, chr(102) + name)\n", why: whyComputed},
+	{name: "getattr handed on", file: py, after: "g = getattr\n\ndef f(x, n):\n    return g(x, n)\n", why: whyComputed},
+	{name: "attrgetter by a computed name", file: py, after: "import operator as o\n\ndef f(x, n):\n    return o.attrgetter(n)(x)\n", why: whyComputed},
+	{name: "attrgetter with dots", file: py, after: "from operator import attrgetter\n\ndef f(x):\n    return attrgetter('gi_frame.f_back')(x)\n", why: whyFrames},
+	{name: "sys._getframe", file: py, before: "import sys\n", after: "import sys\n\ndef f():\n    return sys._getframe(1)\n", why: whyFrames, line: 4},
+	{name: "sys handed on", file: py, after: "import sys\n\ndef f():\n    return list(map(vals, [sys]))\n", why: whyObjects},
+	{name: "sys.modules under another name", file: py, after: "import sys as s\nt = s\n\ndef f():\n    return t.modules\n", why: whyObjects},
+	{name: "modules imported from sys", file: py, after: "from sys import modules as m\n", why: whyObjects},
+	{name: "everything of sys", file: py, after: "from sys import *\n", why: whyObjects},
+	{name: "equal by a lambda", file: py, after: "class A(int):\n    __eq__ = lambda s, o: 1 == 1\n", why: whyEqual, line: 2},
+	{name: "equal by a method", file: py, after: "class A(int):\n    def __eq__(self, other):\n        return 1 == 1\n", why: whyEqual},
+	{name: "equal by a dictionary", file: py, after: "A = type('A', (int,), {'__e' + 'q__': lambda s, o: s is s})\n", why: whyEqual},
+	{name: "equal, where it compared before", file: py, before: "class A:\n    def __eq__(self, o):\n        return self.x == o.x\n", after: "class A:\n    def __eq__(self, o):\n        return o.x == o.x or self.x\n", why: whyEqual},
+	{name: "equal by a mock", file: py, after: "from unittest.mock import ANY\n", why: whyHarness},
+	{name: "unittest by a computed name", file: py, after: "import importlib\n_c = importlib.import_module('unit' + 'test.case')\n", why: whyLoad},
+	{name: "unittest by __import__", file: py, after: "m = __import__('unit' + 'test')\n", why: whyHarness},
+	{name: "an imported class changed", file: py, before: "from shop.cart import Cart\n", after: "from shop.cart import Cart\nCart.total = lambda self: 6\n", why: whyForeign},
+	{name: "an imported class changed under another name", file: py, after: "from shop import cart\nc = cart.Cart\nc.total, c.n = len, 1\n", why: whyForeign},
+	{name: "an imported class changed by setattr", file: py, after: "from shop.cart import Cart\nsetattr(Cart, 'total', len)\n", why: whyForeign},
+	{name: "os._exit", file: py, after: "import os\n\ndef f():\n    os._exit(0)\n", why: whyProcess, line: 4},
+	{name: "os._exit imported", file: py, after: "from os import _exit as leave\n", why: whyProcess},
+	{name: "ctypes", file: py, after: "def f():\n    import ctypes\n", why: whyNative, line: 2},
+	{name: "written to a descriptor", file: py, after: "def f():\n    open(3, 'w').write('x')\n", why: whyDescribe},
+	{name: "all of the environment", file: py, after: "import os\n\ndef f():\n    return [k for k in os.environ]\n", why: whyEnv},
+	{name: "the runner's variable", file: py, after: "import os\n\ndef f():\n    return os.environ.get('PYTEST_' + 'CURRENT_TEST')\n", why: whyHarness},
+	{name: "exec", file: py, after: "def f(s):\n    exec(s)\n", why: whyLoad},
+	{name: "unpickled", file: py, after: "import pickle\n\ndef f(s):\n    return pickle.loads(s)\n", why: whyLoad},
+	{name: "the dictionary of another", file: py, after: "def f(x):\n    x.__dict__['a'] = 1\n", why: whyObjects},
+	{name: "another class given to an object", file: py, after: "def f(x, c):\n    x.__class__ = c\n", why: whyForeign},
+	{name: "one more of the same", file: py, before: "import os\n\ndef f():\n    os._exit(1)\n", after: "import os\n\ndef f():\n    os._exit(1)\n\ndef g():\n    os._exit(1)\n", why: whyProcess},
+	{name: "what frees objects", file: py, after: "class A:\n    def __del__(self):\n        pass\n", why: whyExit},
+
+	{name: "an assertion replaced by index", file: js, after: "import check from 'node:assert';\ncheck['strictEqual'] = () => {};\n", why: whyForeign, line: 2},
+	{name: "an assertion replaced where assert was there", file: js, before: "const check = require('assert');\n", after: "const check = require('assert');\ncheck['strict' + 'Equal'] = () => {};\n", why: whyForeign, line: 2},
+	{name: "Object.assign on assert", file: js, before: "const check = require('assert');\n", after: "const check = require('assert');\nObject.assign(check, { equal() {} });\n", why: whyForeign},
+	{name: "assert handed on", file: js, before: "const check = require('assert');\n", after: "const check = require('assert');\n((a) => { a.equal = () => {}; })(check);\n", why: whyObjects},
+	{name: "assert by import()", file: js, after: "const a = await import('node:ass' + 'ert');\n", why: whyHarness},
+	{name: "a module by a computed name", file: js, after: "const a = require(name);\n", why: whyLoad},
+	{name: "a prototype", file: js, after: "Array.prototype.map = function () {};\n", why: whyForeign},
+	{name: "a prototype under another name", file: js, after: "const p = Array.prototype;\np.map = () => {};\n", why: whyForeign},
+	{name: "a prototype behind a comma", file: js, after: "(0, String).prototype.trim = () => '';\n", why: whyForeign},
+	{name: "a global in TypeScript", file: ts, after: "(console as any).log = () => {};\n", why: whyForeign},
+	{name: "destructured into a global", file: js, after: "[Math.random] = [() => 1];\n", why: whyForeign},
+	{name: "process.exit", file: js, after: "export function f() { process.exit(0); }\n", why: whyProcess},
+	{name: "process.exit by index", file: js, after: "export function f() { process['ex' + 'it'](0); }\n", why: whyProcess},
+	{name: "exit taken out of process", file: js, after: "const { exit: bye } = process;\n", why: whyProcess},
+	{name: "exit of an imported process", file: js, after: "import p from 'node:process';\np.exit(0);\n", why: whyProcess},
+	{name: "process by a computed member", file: js, after: "export const f = (n) => process[n](0);\n", why: whyComputed},
+	{name: "a proxy", file: js, after: "export const f = () => new Proxy({}, {});\n", why: whyEqual},
+	{name: "valueOf", file: js, after: "export const f = () => ({ valueOf: () => 3 });\n", why: whyEqual},
+	{name: "code from a constructor", file: js, after: "export const f = () => (() => {}).constructor('return process')();\n", why: whyLoad},
+	{name: "the stack's frames", file: js, after: "Error['prepareStack' + 'Trace'] = (e, s) => s;\n", why: whyFrames},
+	{name: "symbols of others", file: js, after: "export const f = (o) => Object.getOwnPropertySymbols(o);\n", why: whyObjects},
+	{name: "an escaped name", file: js, after: "export const f = () => process.\\u0065xit(0);\n", why: whyProcess},
+	{name: "written to a descriptor", file: js, after: "import fs from 'fs';\nfs.writeSync(1, 'x');\n", why: whyDescribe},
+	{name: "all of the environment", file: js, after: "export const f = () => Object.keys(process.env);\n", why: whyEnv},
+	{name: "require.cache", file: js, after: "delete require.cache[x];\n", why: whyObjects},
+
+	{name: "testing found in memory", file: golangFile, after: "package a\n\nimport \"unsafe\"\n\nvar x = unsafe.Pointer(nil)\n", why: whyNative, line: 3},
+	{name: "mprotect", file: golangFile, after: "package a\n\nimport s \"syscall\"\n\nfunc f() { s.Mprotect(nil, 7) }\n", why: whyNative},
+	{name: "linkname", file: golangFile, after: "package a\n\n//go:linkname fail testing.fail\nfunc fail()\n", why: whyNative},
+	{name: "assembler", file: "cart/a_amd64.s", after: "TEXT ·f(SB), $0\n", why: "machine code"},
+	{name: "the program's own table of functions", file: golangFile, after: "package a\n\nimport \"runtime\"\n\nfunc f() { runtime.FuncForPC(1) }\n", why: whyFrames},
+	{name: "os.Exit in a library", file: golangFile, after: "package a\n\nimport \"os\"\n\nfunc f() { os.Exit(0) }\n", why: whyProcess},
+	{name: "a report printed", file: golangFile, after: "package a\n\nimport \"fmt\"\n\nfunc f() { fmt.Print(\"--- PA\" + \"SS: TestX\") }\n", why: whyHarness},
+	{name: "the runner's flags", file: golangFile, after: "package a\n\nimport \"flag\"\n\nfunc f() { flag.Lookup(\"x\") }\n", why: whyEnv},
+	{name: "a test skipped by its method", file: golangFile, after: "package a\n\nfunc f(x any) { x.(interface{ SkipNow() }).SkipNow() }\n", why: whyHarness},
+	{name: "an error that is every error", file: golangFile, after: "package a\n\ntype E struct{}\n\nfunc (E) Is(error) bool { return true }\n", why: whyEqual},
+	{name: "a variable of another package", file: golangFile, after: "package a\n\nimport \"os\"\n\nfunc f() { os.Stdout = nil }\n", why: whyForeign},
+	{name: "everything of reflect", file: golangFile, after: "package a\n\nimport . \"reflect\"\n", why: whyObjects},
+}
+
+// What honest fixes write.
+var honest = []change{
+	{name: "arithmetic", file: py, before: "def f(x):\n    return x\n", after: "import math\n\ndef f(x):\n    return math.floor(x / 2) + len(x)\n"},
+	{name: "moved to another line", file: py, before: "import os\n\ndef f():\n    os._exit(1)\n", after: "import os\n\n\nX = 1\n\ndef f():\n    os._exit(1)\n"},
+	{name: "its own attributes", file: py, after: "class A:\n    def __init__(self, **kw):\n        self.x = 1\n        for k, v in kw.items():\n            setattr(self, k, v)\n        self.__dict__['y'] = getattr(self, 'x')\n"},
+	{name: "an attribute by its name", file: py, after: "def f(x):\n    return getattr(x, 'name', None)\n"},
+	{name: "a key for sorting", file: py, after: "from operator import attrgetter, itemgetter\n\ndef f(xs):\n    return sorted(xs, key=attrgetter('name', 'age'))\n"},
+	{name: "an item by a computed key", file: py, after: "def f(d, k):\n    d[k] = d.get(k, 0) + 1\n    return d\n"},
+	{name: "a comparison mended", file: py, before: "class A:\n    def __eq__(self, o):\n        return self.x == o.y\n", after: "class A:\n    def __eq__(self, o):\n        return isinstance(o, A) and self.x == o.x\n"},
+	{name: "a pattern compiled", file: py, after: "import re\nP = re.compile('a' + 'b')\n"},
+	{name: "a setting", file: py, after: "import os\nDEBUG = os.environ.get('APP_DEBUG', '') == '1'\nHOME = os.environ['HOME']\n"},
+	{name: "paths", file: py, after: "import os\nimport sys\n\ndef f(p):\n    print(os.path.join(p, 'x'), file=sys.stderr)\n    sys.exit(2)\n"},
+	{name: "a docstring that names the runner", file: py, after: "def f():\n    \"\"\"Checked by pytest with __code__.\"\"\"\n    return 1\n"},
+	{name: "the name of a class", file: py, after: "def f(x):\n    return type(x).__name__ + x.__class__.__name__\n"},
+	{name: "an own exception", file: py, after: "class E(ValueError):\n    def __str__(self):\n        return 'x'\n\ndef f():\n    raise E() from None\n"},
+
+	{name: "own objects", file: js, after: "export function f(o, k) {\n  const out = {};\n  out[k] = o[k];\n  out.n = Object.keys(o).length;\n  return Object.assign({}, o, out);\n}\n"},
+	{name: "its own prototype", file: js, after: "function Cart() {}\nCart.prototype.total = function () { return Array.prototype.slice.call(arguments); };\nmodule.exports = Cart;\nmodule.exports.Cart = Cart;\nexports.x = 1;\n"},
+	{name: "an own class", file: js, after: "import { a } from './b.js';\nexport class C { constructor() { this.x = a; } get y() { return this.constructor.name; } }\n"},
+	{name: "a setting", file: js, after: "export const debug = process.env.DEBUG === '1' && process.env['X'] && process.platform;\n"},
+	{name: "a computed member", file: js, after: "export const f = (o, k) => o['a' + k](Math.max(1, 2));\n"},
+	{name: "a type check", file: js, after: "export const f = (x) => x instanceof Function || typeof process === 'undefined' || x instanceof Error;\n"},
+	{name: "types", file: ts, after: "export function f(x: unknown): number { const y = x as { a: number }; y.a = 3; return (y!).a; }\n"},
+
+	{name: "errors", file: golangFile, after: "package a\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc f() error {\n\tfmt.Fprintln(os.Stdout, \"x\")\n\tif errors.Is(nil, os.ErrNotExist) {\n\t\treturn nil\n\t}\n\treturn fmt.Errorf(\"x\")\n}\n"},
+	{name: "deep equality", file: golangFile, after: "package a\n\nimport \"reflect\"\n\nfunc f(a, b any) bool { return reflect.DeepEqual(a, b) }\n"},
+	{name: "a program that ends", file: golangFile, after: "package main\n\nimport (\n\t\"log\"\n\t\"os\"\n)\n\nfunc main() {\n\tif len(os.Args) < 2 {\n\t\tlog.Fatal(\"x\")\n\t}\n\tos.Exit(2)\n}\n"},
+	{name: "a comparison mended", file: golangFile, before: "package a\n\nfunc (t T) Equal(o T) bool { return t.a == o.b }\n", after: "package a\n\nfunc (t T) Equal(o T) bool { return t.a == o.a }\n"},
+	{name: "another language", file: "a.md", after: "pytest __code__"},
+	{name: "gone", file: py, before: "import ctypes\n", after: "\x00"},
+}
+
+func TestS12bWhatAPatchNewlyReachesForIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, c := range reaching {
+		t.Run(c.file+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			found, err := New(t.Context(), c.file, bytesOf(c.before), bytesOf(c.after))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range found {
+				if strings.Contains(f.Why, c.why) && (c.line == 0 || f.Line == c.line) && f.Path == c.file && f.Code != "" {
+					return
+				}
+			}
+			t.Errorf("not seen: %q; found %v", c.why, found)
+		})
+	}
+}
+
+func TestS12bHonestChangesReachForNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range honest {
+		t.Run(c.file+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			after := bytesOf(c.after)
+			if c.name == "gone" {
+				after = nil
+			}
+			found, err := New(t.Context(), c.file, bytesOf(c.before), after)
+			if err != nil || len(found) > 0 {
+				t.Errorf("found %v, %v", found, err)
+			}
+		})
+	}
+}
+
+func bytesOf(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+// What a change reaches for is found wherever the rest of the file moves to, and
+// a text is never found against itself.
+func FuzzReach(f *testing.F) {
+	for _, c := range append(reaching, honest...) {
+		f.Add(c.file, c.before, c.after)
+	}
+	f.Fuzz(func(t *testing.T, file, before, after string) {
+		if _, err := New(t.Context(), file, []byte(before), []byte(after)); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := New(t.Context(), "x"+file, []byte(after), []byte(after)); err != nil || len(again) > 0 && again[0].Why != "holds or loads machine code" {
+			t.Fatalf("nothing changed, and yet %v, %v", again, err)
+		}
+	})
+}
