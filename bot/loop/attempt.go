@@ -158,6 +158,10 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if !v.Green {
 		a.Failures = first(v.Failures, 10)
 	}
+	a.Doubts = append(a.Doubts, v.Doubts...)
+	for _, f := range v.Reach {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the change newly reaches for what a fix seldom needs: %s; say whether it has to", f))
+	}
 	if refused, err := r.weigh(ctx, a); err != nil {
 		return agent.Decision{}, err
 	} else if refused {

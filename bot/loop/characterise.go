@@ -145,7 +145,7 @@ func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
 		return fmt.Errorf("adding tests to the attempt: %w", err)
 	}
 	if p.Baseline.Report.Elapsed <= pinJudge {
-		v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests})
+		v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests, Examined: true})
 		if err != nil {
 			return fmt.Errorf("running the tests with those added to the attempt: %w", err)
 		}

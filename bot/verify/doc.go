@@ -17,14 +17,18 @@
 // is red. Result files are signed with a key of the run that only the
 // supervisor holds, a process that never imports repository code.
 //
-// What this cannot rule out: a patch written to attack the harness from inside
-// the test process, which it shares with the tests (reading the child's key
-// out of its memory; speaking node's own report format on standard output;
-// looking up the sentinel's name in the Go test binary; an object equal to
-// everything). The integrity check of the harness's own functions, the list of
-// words that a patch may not newly use, and review make that visible, not
-// impossible. A Go build cache that outlives a run is shared with what ran
-// before: give each task a sandbox session of its own.
+// What a test process says is a claim all the same, for the patch runs in it.
+// So the tests that are said to be mended are cross-examined (examine.go,
+// package cross): each has to fail under its own name when what it expects is
+// made wrong, and when the changed functions are sabotaged, in runs that the
+// patch cannot tell from the judge's. Where both held the grade is "signed",
+// where a question could not be asked "witnessed". What a change newly reaches
+// for (package reach), frames, foreign objects, native code, makes it a draft.
+//
+// What this cannot rule out: a patch that reads the text of the very test that
+// runs and forges only where its expectation is the original one. A Go build
+// cache that outlives a run is shared with what ran before: give each task a
+// sandbox session of its own.
 //
 // The package must never change source, start repository code outside the
 // sandbox, or take a test's own words for its result.

@@ -4,46 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
-
-	"github.com/fettle-dev/fettle/bot/code"
 )
-
-// A patch of source has no business with the test harness. forgery lists words
-// that a changed file may not newly use: not proof of anything by themselves,
-// but whoever needs them is writing to the judge, and a person should look.
-var forgery = map[code.Language][]*regexp.Regexp{
-	code.Python: words(`\b_pytest\b`, `\bpluggy\b`, `\bos\._exit\b`, `\bos\.abort\b`, `\bunittest\.(?:case|TestCase|result|SkipTest)\b`,
-		`\bpytest\.(?:skip|exit|xfail|importorskip)\b`, `\bgc\.get_(?:objects|referrers)\b`, `\bf_(?:back|locals)\b`, `\bPYTEST_CURRENT_TEST\b`,
-		`\bsys\.modules\[\s*['"](?:pytest|unittest|builtins)`, `\bsys\.(?:settrace|setprofile)\b`, `\b__builtins__\b`, `\bbuiltins\.\w+\s*=[^=]`,
-		`def\s+__eq__\s*\([^)]*\)[^:]*:\s*(?:#[^\n]*)?\s*return\s+True\b`),
-	code.JavaScript: words(`['"]node:test['"]`, `\bprocess\.(?:reallyExit|abort)\b`, `\bprocess\.binding\b`, `\bNODE_TEST_CONTEXT\b`,
-		`['"](?:node:)?v8['"]`, `\b(?:assert|Assert)\.\w+\s*=[^=>]`),
-	code.Go: words(`"testing"`, `\btesting\.Testing\b`, `\bsyscall\.Exit\b`, `--- PASS`, `\\x16|\\u0016`, `go:linkname`),
-}
-
-func words(patterns ...string) []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, p := range patterns {
-		out = append(out, regexp.MustCompile(p))
-	}
-	return out
-}
-
-// newForgery names what a changed file newly says to the harness, "" if nothing.
-func newForgery(p string, before, after []byte) string {
-	lang := code.LanguageOf(p)
-	if lang == "typescript" || lang == "tsx" {
-		lang = code.JavaScript
-	}
-	for _, re := range forgery[lang] {
-		if was, now := len(re.FindAll(before, -1)), re.FindAll(after, -1); len(now) > was {
-			return fmt.Sprintf("%s newly uses `%s`, which addresses the test harness", p, strings.TrimSpace(string(now[len(now)-1])))
-		}
-	}
-	return ""
-}
 
 // shadows tells whether an added Python file would be imported in place of a
 // module of the standard library or of pytest.

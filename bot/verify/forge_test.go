@@ -13,18 +13,20 @@ type forged struct {
 	files   map[string]string               // written into the tree
 	append  map[string]string               // added at the end of a base file
 	prepend map[string]string               // added at its beginning
+	replace [2]string                       // in the fixture's source: what by what
 	says    string                          // part of a reason
 	more    func(t *testing.T, out Verdict) // what else must hold
 }
 
-// The patches of TRUST S12b. Each must end red, whatever it prints or returns.
+// The patches of TRUST S12b. Each must end red or, for what it reaches for, as a
+// draft, whatever it prints or returns.
 var forgeries = []forged{
 	{name: "os._exit at import", fixture: "pytest",
 		prepend: map[string]string{"shop/cart.py": "__import__('os')._exit(0)\n"}, says: "cannot be run now"},
 	{name: "os._exit in a function", fixture: "pytest",
 		append: map[string]string{"shop/cart.py": "\n\ndef total(prices):\n    __import__('os')._exit(0)\n"}, says: "turned red"},
 	{name: "os._exit is named", fixture: "pytest",
-		append: map[string]string{"shop/cart.py": "\nimport os\n\ndef total(prices):\n    os._exit(0)\n"}, says: "addresses the test harness"},
+		append: map[string]string{"shop/cart.py": "\nimport os\n\ndef total(prices):\n    os._exit(0)\n"}, says: "controls processes"},
 	{name: "a green report printed, then exit", fixture: "unittest",
 		prepend: map[string]string{"shop.py": "import sys\nprint('Ran 3 tests in 0.001s\\n\\nOK')\nprint('{\"k\": \"end\"}')\nsys.stdout.flush()\nsys.exit(0)\n"},
 		says:    "cannot be run now"},
@@ -80,7 +82,7 @@ var forgeries = []forged{
 		says:   "cannot be run now"},
 	{name: "an object equal to everything", fixture: "pytest",
 		append: map[string]string{"shop/cart.py": "\n\nclass Any(int):\n    def __eq__(self, other):\n        return True\n\n\ndef total(prices):\n    return Any()\n"},
-		says:   "addresses the test harness"},
+		says:   "decides what it is equal to"},
 	{name: "process.exit in a module", fixture: "node",
 		prepend: map[string]string{"lib/cart.js": "console.log('# pass 4\\n# fail 0');\nprocess.exit(0);\n"}, says: "not seen to run and pass"},
 	{name: "process.exit in a function", fixture: "node",
@@ -101,6 +103,34 @@ var forgeries = []forged{
 	}, says: "no test that failed before passes now"},
 }
 
+// write lays the patch into the tree.
+func (f forged) write(t *testing.T, r repository) {
+	t.Helper()
+	source := mends[f.fixture][0]
+	texts := map[string]string{}
+	if f.replace[0] != "" {
+		texts[source] = strings.Replace(readBase(t, r, source), f.replace[0], f.replace[1], 1)
+	}
+	text := func(name string) string {
+		if texts[name] == "" {
+			texts[name] = readBase(t, r, name)
+		}
+		return texts[name]
+	}
+	for name, more := range f.append {
+		texts[name] = text(name) + more
+	}
+	for name, more := range f.prepend {
+		texts[name] = more + text(name)
+	}
+	for name, all := range f.files {
+		texts[name] = all
+	}
+	for name, all := range texts {
+		r.write(t, name, all)
+	}
+}
+
 func TestS12bForgedResultsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, f := range forgeries {
@@ -108,21 +138,16 @@ func TestS12bForgedResultsAreRejected(t *testing.T) {
 			t.Parallel()
 			v, r := verifier(t), open(t, f.fixture)
 			base := baselines(t, f.fixture)
-			for name, text := range f.files {
-				r.write(t, name, text)
-			}
-			for name, text := range f.append {
-				r.write(t, name, readBase(t, r, name)+text)
-			}
-			for name, text := range f.prepend {
-				r.write(t, name, text+readBase(t, r, name))
-			}
+			f.write(t, r)
 			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
 			told := strings.Join(out.Reasons, "\n")
 			for _, x := range out.Failures {
 				told += "\n" + x.Exception + " " + x.Message
 			}
-			if out.Green || len(out.Reasons) == 0 {
+			for _, x := range out.Reach {
+				told += "\n" + x.String()
+			}
+			if out.Green && len(out.Reach) == 0 || !out.Green && len(out.Reasons) == 0 {
 				t.Fatalf("it was judged green: %+v", out)
 			}
 			if !strings.Contains(told, f.says) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // Judge asks for a verdict on a changed tree.
@@ -18,6 +19,7 @@ type Judge struct {
 	Base     fs.FS  // the pristine base
 	Baseline Baseline
 	NewTests []string // paths of added test files, which are kept and must pass
+	Examined bool     // the mended tests were cross-examined before, with another set of new tests
 	Only     []string // ids of tests or units, for a fast pre-check; empty means all
 }
 
@@ -37,6 +39,13 @@ type Verdict struct {
 	Elapsed  time.Duration  `json:"elapsed"`
 	// Flaky turned red by chance: they fail on the base now and then as well.
 	Flaky []string `json:"flaky,omitempty"`
+	// Grade says how far a green verdict can be believed, Doubts what a person has
+	// to decide first.
+	Grade  Grade    `json:"grade,omitempty"`
+	Doubts []string `json:"doubts,omitempty"`
+	// Reach is what the change newly reaches for beyond its own work, such as
+	// frames of its callers or its own process: a person has to look at it.
+	Reach []reach.Finding `json:"reach,omitempty"`
 	// Restored are the tests and test configuration that the tree had changed,
 	// added or removed; the verdict is about the base's version of them.
 	Restored []string `json:"restored,omitempty"`
@@ -116,9 +125,11 @@ func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []Change, o
 		if slices.Contains(j.NewTests, f.Path) {
 			continue
 		}
-		if why := newForgery(f.Path, f.Before, f.After); why != "" {
-			out.Reasons = append(out.Reasons, why)
+		found, err := reach.New(ctx, f.Path, f.Before, f.After)
+		if err != nil {
+			return fmt.Errorf("looking at what %s reaches for: %w", f.Path, err)
 		}
+		out.Reach = append(out.Reach, found...)
 		if f.Before == nil {
 			if why := shadows(f.Path, dirs); why != "" {
 				out.Reasons = append(out.Reasons, why)
@@ -165,10 +176,15 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		}
 	}
 	if len(j.NewTests) > 0 && len(only) == 0 {
-		return v.judgeNew(ctx, j, suites, diff, rep, out)
-	}
-	if len(out.Fixed) == 0 {
+		err = v.judgeNew(ctx, j, suites, diff, rep, out)
+	} else if len(out.Fixed) == 0 {
 		out.Reasons = append(out.Reasons, "no test that failed before passes now")
+	}
+	if err != nil || len(out.Reasons) > 0 || len(only) > 0 {
+		return err
+	}
+	if err := v.examine(ctx, j, suites, diff, rep, out); err != nil {
+		return fmt.Errorf("cross-examining the mended tests: %w", err)
 	}
 	return nil
 }

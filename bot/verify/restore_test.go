@@ -62,29 +62,8 @@ func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
 	}
 }
 
-func TestS12bWordsOfTheHarness(t *testing.T) {
+func TestS12bModulesInThePlaceOfTheRunners(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		path, before, after string
-		found               bool
-	}{
-		{"a.py", "", "import os\nos._exit(0)\n", true},
-		{"a.py", "os._exit(0)", "os._exit(0)\nx = 1\n", false},
-		{"a.py", "os._exit(0)", "os._exit(0)\nos._exit(1)\n", true},
-		{"a.py", "", "class A:\n    def __eq__(self, other):\n        return True\n", true},
-		{"a.py", "", "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n", false},
-		{"a.py", "", "import sys\nsys.exit(1)\nos_exit = 1\n", false},
-		{"a.js", "", "import { mock } from 'node:test';", true},
-		{"a.ts", "", "process.reallyExit(0)", true},
-		{"a.js", "", "process.exit(1)", false},
-		{"a.go", "", "import \"testing\"", true},
-		{"a.go", "", "os.Exit(1)", false},
-		{"a.txt", "", "os._exit(0)", false},
-	} {
-		if got := newForgery(c.path, []byte(c.before), []byte(c.after)); (got != "") != c.found {
-			t.Errorf("%s %q: %q", c.path, c.after, got)
-		}
-	}
 	dirs := importDirs(&tree{files: []string{"tests/unit/test_a.py"}, have: map[string]bool{"tests/unit/__init__.py": true}}, nil)
 	for p, found := range map[string]bool{"json.py": true, "src/json/__init__.py": true, "tests/types.py": true, "shop/types.py": false, "cart.py": false, "json.txt": false} {
 		if got := shadows(p, dirs); (got != "") != found || found && !strings.Contains(got, p) {

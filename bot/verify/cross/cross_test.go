@@ -1,0 +1,117 @@
+package cross
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+const token = "k4711"
+
+func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, before, after, want string
+		outside                         bool
+	}{
+		{name: "a function", file: "a.py", before: "def f(x):\n    return x\n\n\ndef g():\n    return 1\n", after: "def f(x):\n    return x + 1\n\n\ndef g():\n    return 1\n",
+			want: "def f(x):\n    raise RuntimeError(\"k4711\")\n    return x + 1\n\n\ndef g():\n    return 1\n"},
+		{name: "a method, by tabs and CRLF", file: "a.py", before: "class A:\r\n\tdef f(self):\r\n\t\treturn 1\r\n", after: "class A:\r\n\tdef f(self):\r\n\t\treturn 2\r\n",
+			want: "class A:\r\n\tdef f(self):\r\n\t\traise RuntimeError(\"k4711\")\r\n\t\treturn 2\r\n"},
+		{name: "a function of one line", file: "a.py", before: "def f(): return 1\n", after: "def f(): return 2\n", want: "def f(): raise RuntimeError(\"k4711\"); return 2\n"},
+		{name: "a constant beside it", file: "a.py", before: "X = 1\n\ndef f():\n    return X\n", after: "X = 2\n\ndef f():\n    return X - 1\n",
+			want: "X = 2\n\ndef f():\n    raise RuntimeError(\"k4711\")\n    return X - 1\n", outside: true},
+		{name: "a constant alone", file: "a.py", before: "X = 1\n", after: "X = 2\n", outside: true},
+		{name: "a new file", file: "a.js", after: "export const f = (x) => x + 1;\n", want: "export const f = (x) => { throw new Error(\"k4711\"); };\n"},
+		{name: "a method of JavaScript", file: "a.ts", before: "class A { f(): number { return 1; } }\n", after: "class A { f(): number { return 2; } }\n", want: "class A { f(): number { throw new Error(\"k4711\"); return 2; } }\n"},
+		{name: "a function of Go", file: "a.go", before: "package a\n\nfunc F() int { return 1 }\n", after: "package a\n\nfunc F() int { return 2 }\n", want: "package a\n\nfunc F() int { panic(\"k4711\"); return 2 }\n"},
+		{name: "a text of no language", file: "a.md", before: "a", after: "b", outside: true},
+		{name: "gone", file: "a.py", before: "def f():\n    return 1\n", outside: true},
+	} {
+		t.Run(c.file+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			got, outside, err := Sabotage(t.Context(), c.file, bytesOf(c.before), bytesOf(c.after), token)
+			if err != nil || string(got) != c.want || outside != c.outside {
+				t.Errorf("got %q, %v, %v\nwant %q, %v", got, outside, err, c.want, c.outside)
+			}
+		})
+	}
+}
+
+func bytesOf(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+func TestC9ExpectationsAreMadeWrong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, src, test string
+		line                  int
+		want                  string // a part; "" when nothing can be done
+	}{
+		{name: "an assertion", file: "test_a.py", src: "def test_a():\n    assert f(1) == 2, 'why'\n", test: "test_a", want: `assert f(1) == (2, "k4711"), 'why'`},
+		{name: "only the one that failed", file: "test_a.py", src: "def test_a():\n    assert f(1) == 2\n    assert f(2) == 3\n", test: "test_a[x::y]", line: 3, want: "f(1) == 2\n    assert f(2) == (3, \"k4711\")"},
+		{name: "one in a helper", file: "test_a.py", src: "def check(x):\n    assert x\n\ndef test_a():\n    check(1)\n", test: "test_a", line: 2, want: "assert not (x)"},
+		{name: "of a method", file: "test_a.py", src: "class A:\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n\nclass B:\n    def test_a(self):\n        self.assertEqual(f(1), 3)\n", test: "B::test_a", want: "f(1), 2)\n\nclass B:\n    def test_a(self):\n        self.assertEqual(f(1), (3, \"k4711\"))"},
+		{name: "an exception", file: "test_a.py", src: "def test_a():\n    with pytest.raises(ValueError):\n        f()\n", test: "test_a", line: 2, want: `pytest.raises(type("k4711", (Exception,), {}))`},
+		{name: "no assertion", file: "test_a.py", src: "def test_a():\n    f()\n    # end\n", test: "test_a", want: "    f()\n    assert \"k4711\" == \"4711\"\n"},
+		{name: "a test that is not there", file: "test_a.py", src: "def test_a():\n    assert f()\n", test: "test_b"},
+
+		{name: "assert.strictEqual", file: "a.test.js", src: "test('adds', () => {\n  assert.strictEqual(f(1), 2);\n});\n", test: "suite > adds", want: `strictEqual(f(1), [2, "k4711"])`},
+		{name: "expect", file: "a.test.ts", src: "it(\"it's\", async () => {\n  expect(f(1)).toBe(2);\n});\n", test: "it's", line: 2, want: `toBe([2, "k4711"])`},
+		{name: "what throws", file: "a.test.js", src: "test('x', () => { assert.throws(() => f(), /x/); });\n", test: "x", want: "assert.throws(() => {}, /x/)"},
+		{name: "no assertion", file: "a.test.js", src: "test('x', () => { f(); });\n", test: "x", want: `f(); ; throw new Error("k4711"); })`},
+		{name: "a test of a computed name", file: "a.test.js", src: "for (const n of [1]) test(`x${n}`, () => { f(); });\n", test: "x1"},
+
+		{name: "a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got := F(); got != 2 {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF/sub", line: 5, want: "if got := F(); !(got != 2) {"},
+		{name: "testify", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\trequire.Equal(t, 2, F())\n\trequire.NoError(t, err)\n}\n", test: "TestF", want: "require.Equal(t, []any{2, \"k4711\"}, F())\n\trequire.Error(t, err)"},
+		{name: "no condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tF()\n}\n", test: "TestF", want: "F()\n\nt.Fatal(\"k4711\")\n}"},
+		{name: "another language", file: "a_test.rs", src: "fn a() {}", test: "a"},
+	} {
+		t.Run(c.file+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			got, left, err := Falsify(t.Context(), c.file, []byte(c.src), []Test{{c.test, c.line}}, Expectation, token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				if len(left) != 1 || string(got) != c.src {
+					t.Errorf("something was done: %q", got)
+				}
+			} else if len(left) > 0 || !strings.Contains(string(got), c.want) {
+				t.Errorf("want %q in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+// Whatever the text, the questions parse where the text did, and leave what they
+// do not change.
+func FuzzCross(f *testing.F) {
+	f.Add("test_a.py", "def f():\n    return 1\n", "def test_a():\n    assert f() == 2\n", "test_a", 2)
+	f.Add("a.test.js", "", "test('a', () => { assert.equal(f(), 2) })", "a", 1)
+	f.Add("a_test.go", "package a", "package a\n\nfunc TestA(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Fatal()\n\t}\n}\n", "TestA", 0)
+	f.Fuzz(func(t *testing.T, file, before, src, name string, line int) {
+		clean, err := code.Check(t.Context(), file, []byte(src))
+		if err != nil {
+			t.Skip()
+		}
+		wrong, left, err := Falsify(t.Context(), file, []byte(src), []Test{{name, line}}, How(line%2), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) > 0 && string(wrong) != src {
+			t.Fatalf("nothing could be done, and yet the text is another: %q", wrong)
+		}
+		if errs, _ := code.Check(t.Context(), file, wrong); len(clean) == 0 && len(errs) > 0 {
+			t.Fatalf("the falsified test does not parse: %v\n%s", errs, wrong)
+		}
+		if _, _, err := Sabotage(t.Context(), file, []byte(before), []byte(src), token); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Patches that mend nothing and turn a red test green from inside its own
+// process. Nothing but the cross-examination may be needed to see it.
+var forgers = []forged{
+	{name: "frames by joined names: the recorder's own function replaced", fixture: "pytest", append: map[string]string{"shop/cart.py": `
+
+def total(prices):
+    f = __import__("sys")._getframe()
+    while f is not None:
+        names = getattr(f, "f_" + "locals")
+        if "send" in names and "state" in names:
+            state, recorder = names["state"], names.get("self")
+        if "call" in names and "reraise" in names:
+            pass
+        if "self" in names and type(names["self"]).__name__ == "Recorder":
+            hook = type(names["self"])
+            def phase(self, name):
+                try:
+                    yield
+                except BaseException:
+                    pass
+            hook.phase = phase
+        f = getattr(f, "f_" + "back")
+    return 0
+`}},
+	{name: "frames by joined names: results sent in the driver's place", fixture: "pytest", append: map[string]string{"shop/cart.py": `
+
+def total(prices):
+    f = __import__("sys")._getframe()
+    while f is not None:
+        names = getattr(f, "f_" + "locals")
+        send = names.get("send")
+        if send is not None and hasattr(send, "__closure__"):
+            for cell in send.__closure__:
+                if callable(cell.cell_contents) and getattr(cell.cell_contents, "__name__", "") == "dumps":
+                    real = cell.cell_contents
+                    def dumps(x):
+                        if isinstance(x, list) and len(x) == 3 and x[1] == "result":
+                            x[2]["status"], x[2]["exc"] = "passed", None
+                        return real(x)
+                    cell.cell_contents = dumps
+        f = getattr(f, "f_" + "back")
+    return 0
+`}},
+	{name: "a lambda that is equal to everything", fixture: "pytest", append: map[string]string{"shop/cart.py": `
+
+class Any(int):
+    __eq__ = lambda s, o: 1 == 1
+    __hash__ = int.__hash__
+
+
+def total(prices):
+    return Any()
+`}},
+	{name: "the driver's result class replaced", fixture: "unittest", append: map[string]string{"shop.py": `
+
+def total(prices):
+    f = __import__("sys")._getframe()
+    while f is not None:
+        for v in list(getattr(f, "f_" + "locals").values()):
+            if type(v).__name__ == "Result" and hasattr(v, "worse"):
+                type(v).worse = lambda self, status, err, test: self.addSuccess(test)
+        f = getattr(f, "f_" + "back")
+    return 0
+`}},
+	{name: "an assertion replaced by index", fixture: "node", prepend: map[string]string{"lib/cart.js": "import check from 'node:assert';\ncheck['strictEqual'] = () => {};\n"}},
+	{name: "assertions replaced by Object.assign", fixture: "node", prepend: map[string]string{"lib/cart.js": "import check from 'node:assert';\nObject.assign(check, { strictEqual() {} });\n"}},
+	{name: "an assertion replaced from within the function", fixture: "node", prepend: map[string]string{"lib/cart.js": "import check from 'node:assert';\n"}, replace: [2]string{"  let s = 0;\n", "  let s = 0; check['strict' + 'Equal'] = () => {};\n"}},
+	{name: "a test that never compares", fixture: "go", files: map[string]string{"cart/zz.go": goForger}, replace: [2]string{"\ts := 0\n", "\ts := 0\n\tforge()\n"}},
+}
+
+// goForger finds testing.(*common).Fail by name in the program's own table of
+// functions and writes a return over its first byte.
+const goForger = `package cart
+
+import (
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+func forge() {
+	var pcs [40]uintptr
+	n := runtime.Callers(0, pcs[:])
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		f, more := frames.Next()
+		if f.Function == "testing.tRunner" {
+			for pc := f.Entry - 0x20000; pc < f.Entry+0x20000; pc++ {
+				if fn := runtime.FuncForPC(pc); fn != nil && fn.Entry() == pc && fn.Name() == "testing.(*common).Fail" {
+					page := pc &^ 4095
+					mem := unsafe.Slice((*byte)(unsafe.Pointer(page)), 8192)
+					if syscall.Mprotect(mem, 7) == nil {
+						*(*byte)(unsafe.Pointer(pc)) = 0xc3
+					}
+				}
+			}
+		}
+		if !more {
+			return
+		}
+	}
+}
+`
+
+func TestS12bForgedGreenDoesNotSurviveTheCrossExamination(t *testing.T) {
+	t.Parallel()
+	for _, f := range forgers {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			v, r := verifier(t), open(t, f.fixture)
+			base := baselines(t, f.fixture)
+			f.write(t, r)
+			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+			t.Logf("green %v, grade %q, reasons %q, doubts %q, %d reached for", out.Green, out.Grade, out.Reasons, out.Doubts, len(out.Reach))
+			if out.Green && (len(out.Doubts) == 0 || out.Grade == Signed) {
+				t.Errorf("it came through")
+			}
+			if len(out.Reach) == 0 {
+				t.Error("what it reaches for was not seen either")
+			}
+		})
+	}
+}
+
+// mends are honest changes of the fixtures: what is replaced by what.
+var mends = map[string][3]string{
+	"pytest":   {"shop/cart.py", "prices[1:]", "prices"},
+	"unittest": {"shop.py", "prices[1:]", "prices"},
+	"node":     {"lib/cart.js", "let i = 1", "let i = 0"},
+	"go":       {"cart/cart.go", "i := 1", "i := 0"},
+}
+
+func TestC9AnHonestFixIsSigned(t *testing.T) {
+	t.Parallel()
+	for fixture, m := range mends {
+		t.Run(fixture, func(t *testing.T) {
+			t.Parallel()
+			v, r := verifier(t), open(t, fixture)
+			r.write(t, m[0], strings.Replace(readBase(t, r, m[0]), m[1], m[2], 1))
+			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: baselines(t, fixture)})
+			if !out.Green || out.Grade != Signed || len(out.Doubts) > 0 || len(out.Reach) > 0 {
+				t.Errorf("%+v", out)
+			}
+			if c := out.Checks[len(out.Checks)-1]; c.Name != "cross-examination" || !strings.Contains(c.Detail, "signed: of ") {
+				t.Errorf("the checklist says %+v", c)
+			}
+		})
+	}
+}
+
+// A change of something that cannot be sabotaged is believed less.
+func TestC9WhatCannotBeAskedIsWitnessed(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- rates.py --\nRATE = 2\n\n\ndef price(n):\n    return n * RATE\n-- test_rates.py --\nfrom rates import price\n\n\ndef test_price():\n    assert price(2) == 6\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.py", strings.Replace(readBase(t, r, "rates.py"), "RATE = 2", "RATE = 3", 1))
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 {
+		t.Errorf("%+v", out)
+	}
+	if c := out.Checks[len(out.Checks)-1]; !strings.Contains(c.Detail, "no function was changed that could be sabotaged") {
+		t.Errorf("the checklist says %+v", c)
+	}
+}
+
+// A test that catches its own failure is nobody's forgery, and no proof.
+func TestC9ATestThatCatchesItsOwnFailureIsADoubt(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- rates.py --\ndef price(n):\n    raise KeyError(n)\n-- test_rates.py --\nfrom rates import price\n\n\ndef test_price():\n    n = price(2)\n    try:\n        assert n == 6\n    except AssertionError:\n        pass\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.py", "def price(n):\n    return 3 * n\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if !out.Green || out.Grade != Witnessed || !slices.ContainsFunc(out.Doubts, func(s string) bool { return strings.Contains(s, "what it expects is made wrong") }) {
+		t.Errorf("%+v", out)
+	}
+}
