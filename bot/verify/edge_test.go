@@ -320,6 +320,36 @@ func TestC3ATestThatKillsItsProcessIsRedAloneAndTheRestRuns(t *testing.T) {
 	}
 }
 
+// TestC3ANodeTestThatRunsOutOfMemoryIsRedAndTheRestRuns: in V8's heap the test is
+// named, outside of it its file.
+func TestC3ANodeTestThatRunsOutOfMemoryIsRedAndTheRestRuns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ grow, red string }{
+		"objects": {"for (;;) all.push(new Array(1000).fill(all.length));", "node:.:test/grow.test.js > outer > grows"},
+		"buffers": {"for (;;) all.push(Buffer.alloc(64 << 20, 1));", "node:.:test/grow.test.js"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := baseline(t, verifier(t), from(t, `
+-- package.json --
+{"scripts": {"test": "node --test"}}
+-- test/grow.test.js --
+const { test, describe, it } = require('node:test');
+describe('outer', () => { it('grows', () => { const all = []; `+c.grow+` }); });
+-- test/other.test.js --
+const { test } = require('node:test');
+test('other', () => {});
+`))
+			if red, green := base.Report.Red(), base.Report.Green(); !slices.Equal(red, []string{c.red}) || !slices.Equal(green, []string{"node:.:test/other.test.js > other"}) {
+				t.Errorf("red %q, green %q, broken %+v", red, green, base.Report.Broken)
+			}
+			if f := failureOf(base.Report, c.red); f.Kind != task.FailCrash || !strings.Contains(f.Message, "out of memory") {
+				t.Errorf("failure: %+v", f)
+			}
+		})
+	}
+}
+
 func TestC5Reproduces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -86,7 +86,7 @@ var forgeries = []forged{
 	{name: "process.exit in a module", fixture: "node",
 		prepend: map[string]string{"lib/cart.js": "console.log('# pass 4\\n# fail 0');\nprocess.exit(0);\n"}, says: "not seen to run and pass"},
 	{name: "process.exit in a function", fixture: "node",
-		prepend: map[string]string{"lib/cart.js": "String.prototype.toUpperCase = () => process.exit(0);\n"}, says: "not seen to run and pass"},
+		prepend: map[string]string{"lib/cart.js": "String.prototype.toUpperCase = () => process.exit(0);\n"}, says: "turned red"},
 	{name: "node's configuration and tests changed", fixture: "node", files: map[string]string{
 		"package.json":      `{"name": "shop", "type": "module", "scripts": {"test": "node --test other"}}`,
 		"test/cart.test.js": "import test from 'node:test';\ntest('total adds', () => {});\n", "test/more.test.js": "import test from 'node:test';\ntest('total adds', () => {});\n",

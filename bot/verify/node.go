@@ -29,6 +29,7 @@ type nodeRequest struct {
 	Limit    float64  `json:"limit"` // seconds, one file
 	Restarts int      `json:"restarts"`
 	Parallel int      `json:"parallel"`
+	Heap     int64    `json:"heap"`  // MiB, of V8's old objects in one test process
 	Flags    []string `json:"flags"` // for the test processes
 	Files    []string `json:"files"`
 }
@@ -40,30 +41,72 @@ func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel
 	}
 	files := nodeTests(tree, s, below(all, s))
 	if !sel.all {
-		wanted := nodeFiles(append(slices.Clone(sel.tests), sel.units...))
+		wanted := filesOf(append(slices.Clone(sel.tests), sel.units...))
 		files = slices.DeleteFunc(files, func(f string) bool { return !slices.Contains(wanted, f) })
 	}
+	found, spent, err := v.nodeFiles(ctx, b, s, files, 2, lim)
+	if spent && len(files) > 1 { // one of them used up the memory of all
+		found, err = v.nodeEach(ctx, b, s, files, lim)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	if !sel.all {
+		found.tests = slices.DeleteFunc(found.tests, func(t TestResult) bool { return !sel.has(strings.TrimPrefix(t.ID, s.prefix())) })
+	}
+	return found, nil
+}
+
+// nodeEach runs each file by itself, so that one that runs out of memory takes no
+// other with it.
+func (v *Verifier) nodeEach(ctx context.Context, b box, s Suite, files []string, lim limits) (outcome, error) {
+	var out outcome
+	until := v.clock().Add(lim.wall)
+	for _, f := range files {
+		lim.wall = max(until.Sub(v.clock()), 0)
+		one, _, err := v.nodeFiles(ctx, b, s, []string{f}, 1, lim)
+		if err != nil {
+			return outcome{}, err
+		}
+		out.tests, out.broken = append(out.tests, one.tests...), append(out.broken, one.broken...)
+	}
+	return out, nil
+}
+
+// nodeFiles runs files, so many at once; spent says that they used up the memory
+// before anything was told.
+func (v *Verifier) nodeFiles(ctx context.Context, b box, s Suite, files []string, parallel int, lim limits) (found outcome, spent bool, err error) {
 	flags, _ := nodeFlags(s.Argv)
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)
 	req, err := json.Marshal(nodeRequest{
 		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Exe: v.program("node"), Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
-		Restarts: 3, Parallel: 2, Flags: append([]string{}, flags...), Files: files,
+		Restarts: 3, Parallel: parallel, Heap: v.heap(), Flags: append([]string{}, flags...), Files: files,
 	})
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, false, err
 	}
 	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
 		Argv: []string{"node", "--input-type=module", "-e", nodeMjs}, Stdin: bytes.NewReader(req),
 	}, key, nonce, lim)
 	if err != nil || broken != nil {
-		return outcome{broken: broken}, err
+		spent = broken != nil && broken[0].Exception == outOfMemory
+		if spent && len(files) == 1 {
+			broken[0].Test, broken[0].File = s.id(files[0]), joinDir(s.Dir, files[0])
+		}
+		return outcome{broken: broken}, spent, err
 	}
-	found := nodeOutcome(s, recs)
-	if !sel.all {
-		found.tests = slices.DeleteFunc(found.tests, func(t TestResult) bool { return !sel.has(strings.TrimPrefix(t.ID, s.prefix())) })
+	return nodeOutcome(s, recs), false, nil
+}
+
+// heap is what V8 may use in one test process, in MiB: half of the sandbox's
+// memory, so that a test which grows without end is red by itself.
+func (v *Verifier) heap() int64 {
+	memory := sandbox.DefaultLimits().MemoryBytes
+	if v.cfg.Sandbox != nil {
+		memory = v.cfg.Sandbox.Limits().MemoryBytes
 	}
-	return found, nil
+	return memory >> 21
 }
 
 // has tells whether the selection covers a native id.
@@ -85,7 +128,7 @@ var nth = regexp.MustCompile(` #\d+$`)
 // OwnName is the name that such a test has in its file.
 func OwnName(name string) string { return nth.ReplaceAllString(name, "") }
 
-func nodeFiles(ids []string) []string {
+func filesOf(ids []string) []string {
 	var out []string
 	for _, id := range ids {
 		file, _, _ := strings.Cut(id, " > ")
@@ -174,6 +217,8 @@ func nodeFailure(s Suite, e *exception) task.Failure {
 	switch {
 	case e.Type == "subtestsFailed":
 		f.Kind, f.Exception = task.FailAssertion, wrapper
+	case e.Type == "processDied":
+		f.Kind = task.FailCrash
 	case e.Type == "testTimeoutFailure", e.Type == "cancelledByParent" && strings.Contains(e.Message, "still pending"):
 		f.Kind, f.Exception = task.FailTimeout, "TestTimeout"
 	case e.Code == "ERR_ASSERTION" || e.Class == "AssertionError":

@@ -120,6 +120,9 @@ func (v *Verifier) results(b box, data, key []byte, nonce string) ([]record, err
 	return recs[1 : len(recs)-1], nil
 }
 
+// outOfMemory is the exception of what used up the sandbox's memory.
+const outOfMemory = "OutOfMemory"
+
 // died describes a run that left no evidence.
 func died(s Suite, res sandbox.Result, why error) task.Failure {
 	f := task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "NoEvidence",
@@ -129,7 +132,7 @@ func died(s Suite, res sandbox.Result, why error) task.Failure {
 	case res.TimedOut:
 		f.Kind, f.Message = task.FailTimeout, s.label()+" did not end within its time limit and was killed"
 	case res.OutOfMemory:
-		f.Message = s.label() + " ran out of memory and was killed"
+		f.Exception, f.Message = outOfMemory, s.label()+" ran out of memory and was killed"
 	case res.OverQuota:
 		f.Message = s.label() + " passed its disk quota and was killed"
 	case res.Signal != "":

@@ -25,9 +25,9 @@ const options = process.env.NODE_OPTIONS.split(' ').filter((o) => !o.startsWith(
 if (options) process.env.NODE_OPTIONS = options; else delete process.env.NODE_OPTIONS;
 const say = (value) => { try { write(2, tag + JSON.stringify(value) + '\\n'); } catch {} };
 const on = process.env.NODE_TEST_CONTEXT;
-if (on) beforeEach((t) => say(t?.name ?? ''));
+if (on) beforeEach((t) => say([t?.name ?? '', t?.fullName]));
 if (on) process.on('uncaughtExceptionMonitor', (e) => say({ class: String(e?.name ?? 'Error'), code: String(e?.code ?? ''), message: String(e?.message ?? e).slice(0, 2000) }));`;
-process.env.NODE_OPTIONS = [...cfg.flags, '--import=data:text/javascript,' + encodeURIComponent(hint)].join(' ');
+process.env.NODE_OPTIONS = ['--max-old-space-size=' + cfg.heap, ...cfg.flags, '--import=data:text/javascript,' + encodeURIComponent(hint)].join(' ');
 
 const records = [];
 const clip = (text, limit = 2048) => {
@@ -84,7 +84,7 @@ function once(file, skip) {
         if (!line.startsWith(tag)) continue;
         try {
           const hint = JSON.parse(line.slice(tag.length));
-          if (typeof hint === 'string') seen.hints.push(hint); else seen.uncaught = hint;
+          if (Array.isArray(hint)) seen.hints.push(hint); else seen.uncaught = hint;
         } catch { /* cut line */ }
       }
       seen.output += String(d.message).split('\n').filter((l) => !l.startsWith(tag)).join('\n');
@@ -115,11 +115,18 @@ async function whole(file) {
       records.push(r);
     }
     const late = seen.file?.error?.type === 'testTimeoutFailure';
-    const last = seen.hints.at(-1);
+    const [last, full] = seen.hints.at(-1) ?? [];
     const lost = last !== undefined && !seen.results.some((r) => r.path.at(-1) === last);
+    const died = lost && !late && full !== undefined; // then the test that it died in is red, and not the file
+    if (died && !hung.includes(last)) {
+      const how = seen.file?.signal ? `signal ${seen.file.signal}` : `exit status ${seen.file?.exit ?? 0}`;
+      const why = seen.output.includes('JavaScript heap out of memory') ? 'out of memory' : 'the process ended in the middle of the test';
+      records.push({ k: 'result', path: [full], file: unit, line: 0, status: 'failed', suite: false, seconds: 0,
+        exc: { class: 'ProcessDied', code: '', type: 'processDied', message: `${why} (${how})`, stack: '' } });
+    }
     const end = {
-      k: 'file', file: unit, status: seen.file?.status ?? (seen.results.length ? 'passed' : 'none'), exc: seen.file?.error ?? null,
-      exit: seen.file?.exit ?? 0, signal: String(seen.file?.signal ?? ''), timeout: late, lost: lost ? last : null,
+      k: 'file', file: unit, status: died ? 'told' : seen.file?.status ?? (seen.results.length ? 'passed' : 'none'), exc: seen.file?.error ?? null,
+      exit: seen.file?.exit ?? 0, signal: String(seen.file?.signal ?? ''), timeout: late, lost: lost && !died ? last : null,
       tests: seen.results.length, error: seen.uncaught, text: clip(seen.output, 16000), again: n,
     };
     records.push(end);
