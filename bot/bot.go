@@ -284,6 +284,7 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	var limited *forge.RateLimited
 	var stop *loop.Stop
 	var conflict *forge.Conflict
+	var mistake interface{ Lasts() bool }
 	var waiting *loop.Waiting
 	var poor *store.CapError
 	switch {
@@ -301,7 +302,8 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 		return b.cfg.Store.Finish(ctx, lease, b.without(ctx, r, task.Cancelled, cause.Error(), ""), cause.Error())
 	case interrupted:
 		return errors.Join(b.cfg.Store.Release(ctx, lease), cause)
-	case errors.As(cause, &conflict): // a human's commit is never overwritten, now or later
+	case errors.As(cause, &conflict), // a human's commit is never overwritten, now or later
+		errors.As(cause, &mistake) && mistake.Lasts(): // such as one in the settings
 		return b.fail(ctx, lease, r, job, cause)
 	}
 	run, err := b.cfg.Store.Run(ctx, r.ID)

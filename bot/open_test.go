@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,33 @@ func TestX4TheRecordOfARunIsNotWrittenIntoAPipe(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, ".fettle", "last_run.md")); err != nil || !strings.Contains(string(text), "fixed and proved") {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// lasting is an error that trying again does not mend.
+type lasting struct{ error }
+
+func (lasting) Lasts() bool { return true }
+
+func TestI3AMistakeInTheSettingsIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, store.Config{})
+	if _, _, err := db.CreateRun(t.Context(), store.NewRun{ID: "r1", Task: task.Task{Title: "x", Issue: 1, Repo: shop}}); err != nil {
+		t.Fatal(err)
+	}
+	lease, r, err := db.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub := &told{}
+	_, _, err = bot.New(bot.Config{Store: db, Log: nobody()}).Run(t.Context(), lease, r, bot.Job{Publisher: pub,
+		Open: func(context.Context) (*checkout.Tree, error) {
+			return nil, lasting{errors.New("setup.allow: no host")}
+		}})
+	if err == nil || len(pub.all) != 1 || pub.all[0].Outcome != task.Error || !strings.Contains(pub.all[0].Reason, "no host") {
+		t.Errorf("%v, told: %+v", err, pub.all)
+	}
+	if r, err := db.Run(t.Context(), "r1"); err != nil || r.State != task.StateDone {
+		t.Errorf("the run is %s, %v", r.State, err)
 	}
 }

@@ -185,7 +185,13 @@ func (f *file) read(dir *os.Root) error {
 func matches(globs []string, name string) string {
 	parts := strings.Split(strings.ToLower(name), "/")
 	for _, glob := range globs {
-		pattern := strings.ToLower(strings.TrimSuffix(glob, "/"))
+		pattern := path.Clean(strings.ToLower(glob))
+		switch {
+		case pattern == "." || pattern == "/":
+			pattern = "**"
+		case strings.HasPrefix(glob, "./"):
+			pattern = "/" + pattern
+		}
 		anchored := strings.TrimPrefix(pattern, "/")
 		if !strings.Contains(pattern, "/") {
 			anchored = "**/" + pattern

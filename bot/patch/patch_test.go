@@ -324,6 +324,7 @@ func TestGlobs(t *testing.T) {
 		{"src/**", "src/a/b.py", true}, {"src/**", "lib/src/a", false}, {"*.py", "a/b.py", true}, {"/a.py", "a.py", true}, {"a/*.py", "a/b/c.py", false},
 		{"**/x/*.go", "a/b/x/c.go", true}, {"**/x/*.go", "x/c.go", true}, {"src", "src/a", true}, {"src/", "a/src/b", true}, {"a/b", "a/b/c/d", true},
 		{"a/b", "a", false}, {"LICENSE*", "License.md", true}, {"**", "x", true}, {"a/**/z", "a/z", true}, {"package.json", "web/package.json", true}, {"package.json", "package.json5", false},
+		{"./src", "src/a", true}, {"./src/", "lib/src/a", false}, {"src//a", "src/a", true}, {".", "a/b", true}, {"/.", "a/b", true},
 	} {
 		if got := matches([]string{c.glob}, c.name) != ""; got != c.want {
 			t.Errorf("%q covers %q: %v", c.glob, c.name, got)

@@ -162,23 +162,32 @@ func Parse(file string, data []byte) (*Settings, error) {
 	return s, nil
 }
 
-// hostPath reads a path: ~/ is the home folder, relative is beside the file.
+// hostPath reads a path, which is beside the file where it is relative.
 func hostPath(v value, beside string) (string, error) {
 	p, err := v.string()
 	if err != nil {
 		return "", err
 	}
-	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+	if p, err = Path(p, beside); err != nil {
+		return "", v.errorf("%v", err)
+	}
+	return p, nil
+}
+
+// Path makes a path absolute: ~ at its start is the home folder, and what is
+// relative lies below beside, which is absolute or "" for the working directory.
+func Path(p, beside string) (string, error) {
+	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", v.errorf("there is no home folder for ~: %v", err)
+			return "", fmt.Errorf("there is no home folder for ~: %w; set HOME", err)
 		}
 		return filepath.Join(home, rest), nil
 	}
 	if !filepath.IsAbs(p) {
 		p = filepath.Join(beside, p)
 	}
-	return filepath.Clean(p), nil
+	return filepath.Abs(p)
 }
 
 func label(v value) (string, error) {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -285,4 +286,20 @@ func FuzzRepo(f *testing.F) {
 			t.Fatal("a repository raised the budget")
 		}
 	})
+}
+
+func TestC2PathsOfTheFileAreBesideItOrFromHome(t *testing.T) {
+	t.Setenv("HOME", "/home/some body")
+	for said, want := range map[string]string{"a b/c": "/etc/fet tle/a b/c", "./c": "/etc/fet tle/c", "../c": "/etc/c", "~/c d": "/home/some body/c d", "~": "/home/some body", "/c/../d": "/d", "~x": "/etc/fet tle/~x"} {
+		s, err := Parse("/etc/fet tle/config.yml", fmt.Appendf(nil, "state_dir: %q\nprompts: %q\ndatabase: %q\ngithub: {private_key_file: %q, webhook_secret_file: %q}\ntiers: {tier1: {base_url: http://127.0.0.1:1/v1, model: m, api_key_file: %q}}\n", said, said, "sqlite:"+said, said, said, said))
+		if err != nil {
+			t.Errorf("%s: %v", said, err)
+			continue
+		}
+		for key, got := range map[string]string{"state_dir": s.StateDir, "prompts": s.Prompts, "database": s.Database, "private_key_file": s.GitHub.PrivateKeyFile, "webhook_secret_file": s.GitHub.WebhookSecretFile, "api_key_file": s.Tiers[task.Tier1].keyFile} {
+			if got != want {
+				t.Errorf("%s: %s is %s, want %s", key, said, got, want)
+			}
+		}
+	}
 }

@@ -50,10 +50,10 @@ With --repo and --issue it does so with your own repository.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.repo, "repo", "", "host this `DIR` instead of a sample")
-	fl.StringVar(&f.issue, "issue", "", "the issue's `FILE` (first line title, rest body), or -")
+	pathVar(c, &f.repo, "repo", "", "host this `DIR` instead of a sample")
+	pathVar(c, &f.issue, "issue", "", "the issue's `FILE` (first line title, rest body), or -")
 	fl.StringVar(&f.sample, "sample", "python", "the sample: python, go or javascript")
-	fl.StringVar(&f.keep, "keep", "", "keep the simulator's data in `DIR`")
+	pathVar(c, &f.keep, "keep", "", "keep the simulator's data in `DIR`")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	return c
 }

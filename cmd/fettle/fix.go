@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -58,8 +57,8 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
-	fl.StringVar(&f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
+	pathVar(c, &f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
+	pathVar(c, &f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
 	fl.BoolVar(&f.apply, "apply", false, "write the change into DIR when it is proved")
 	fl.BoolVar(&f.tests, "with-tests", false, "write nominal and edge cases of the changed functions, too")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "spend at most `USD` (default from the configuration, $1)")
@@ -102,6 +101,10 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	scope, err := scopeIn(dir, f.scope)
+	if err != nil {
+		return err
+	}
 	gates, err := f.ask(p.set.Gates)
 	if err != nil {
 		return err
@@ -114,7 +117,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}, budget, patch.Guard{Scope: f.scope}, gates)
+	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}, budget, patch.Guard{Scope: scope}, gates)
 	show.done()
 	if put := asideOf(id, runErr); put != nil {
 		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), f.json)
@@ -234,7 +237,7 @@ func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {
 
 // folder is the absolute path of a folder that exists.
 func folder(name string) (string, error) {
-	dir, err := filepath.Abs(name)
+	dir, err := settings.Path(name, "")
 	if err != nil {
 		return "", usage("finding %s: %w", name, err)
 	}

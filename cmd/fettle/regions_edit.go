@@ -60,7 +60,7 @@ region, or more than one; 5 refused, with the reason.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0], args[1]) },
 	}
-	c.Flags().StringVar(&f.with, "with", "", "the `FILE` that holds the region's new code, or - for standard input")
+	pathVar(c, &f.with, "with", "", "the `FILE` that holds the region's new code, or - for standard input")
 	c.Flags().BoolVar(&f.write, "write", false, "write the file")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document")
 	c.Flags().BoolVar(&f.signature, "signature", false, "the name or the parameters change on purpose")

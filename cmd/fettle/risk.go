@@ -75,7 +75,7 @@ The repository is only read. Exit status: 0 scored; 1 the score is above
 			return err
 		},
 	}
-	c.Flags().StringVar(&repo, "repo", ".", "a `DIR` in the repository")
+	pathVar(c, &repo, "repo", ".", "a `DIR` in the repository")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	c.Flags().IntVar(&limit, "max", 100, "exit with 1 when the score is above `N`")
 	return c

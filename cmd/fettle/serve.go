@@ -90,6 +90,14 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		return err
 	}
 	defer p.close()
+	// What each run is made of is made once: a mistake in the settings ends the
+	// server, and not its runs.
+	if _, err := p.preparer(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := p.roles(nil); err != nil {
+		return err
+	}
 	trees, err := p.checkouts()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
+	"github.com/fettle-dev/fettle/bot/settings"
 )
 
 type simulateFlags struct {
@@ -36,7 +37,7 @@ address printed.`,
 	fl.StringVar(&f.addr, "addr", "127.0.0.1:9090", "`ADDRESS` to listen on; loopback only")
 	fl.StringVar(&f.webhookURL, "webhook-url", "http://127.0.0.1:8080/webhook", "`URL` that deliveries are sent to")
 	fl.StringVar(&f.secret, "secret", "", "the webhook `SECRET`")
-	fl.StringVar(&f.state, "state", "", "`DIR` for its data (default: a temporary folder)")
+	pathVar(c, &f.state, "state", "", "`DIR` for its data (default: a temporary folder)")
 	fl.StringArrayVar(&f.repos, "repo", nil, "`DIR` to host, as owner \"local\"; OWNER/NAME=DIR to name it (may be given several times)")
 	return c
 }
@@ -82,7 +83,7 @@ func repoFlag(s string) (owner, name, dir string) {
 			return o, n, d
 		}
 	}
-	abs, err := filepath.Abs(s)
+	abs, err := settings.Path(s, "")
 	if err != nil {
 		abs = s
 	}
