@@ -283,6 +283,9 @@ func TestL2TheReviewerJudgesTheStepsOwnDiff(t *testing.T) {
 	if own := res.Attempts[1].Diff; strings.Contains(own, "def total(items):") || !strings.Contains(own, "+def receipt") {
 		t.Errorf("the second attempt's diff:\n%s", own)
 	}
+	if whole := b.journal.State.Change(2); !strings.Contains(whole, "+def total") || !strings.Contains(whole, "+def receipt") {
+		t.Errorf("what the second attempt makes of the base:\n%s", whole)
+	}
 	if !strings.Contains(res.Diff, "+def total") || !strings.Contains(res.Diff, "+def receipt") {
 		t.Errorf("the run's diff:\n%s", res.Diff)
 	}

@@ -118,6 +118,20 @@ type RunState struct {
 	Reason    string          `json:"reason,omitempty"`
 }
 
+// Change is what an attempt makes of the base, as diffs one after the other:
+// those that it builds on, and its own. It is "" where it made none.
+func (s RunState) Change(number int) string {
+	a := s.Attempts[number-1]
+	if a.Diff == "" {
+		return ""
+	}
+	diff := ""
+	for _, n := range a.On {
+		diff += s.Attempts[n-1].Diff
+	}
+	return diff + a.Diff
+}
+
 // Attempt is one pass develop → apply → verify → judge at one tier.
 type Attempt struct {
 	Number       int           `json:"number"`         // 1-based over the whole run

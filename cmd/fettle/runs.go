@@ -146,7 +146,7 @@ func runsDiff(g *global) *cobra.Command {
 				diff := ""
 				switch {
 				case attempt > 0 && attempt <= len(r.Saved.Attempts):
-					diff = r.Saved.Attempts[attempt-1].Diff
+					diff = r.Saved.Change(attempt)
 				case attempt > 0:
 					return usage("run %s made %d attempts", r.ID, len(r.Saved.Attempts))
 				case r.Result != nil:
