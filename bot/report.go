@@ -223,8 +223,12 @@ func perTier(res task.Result) []string {
 			}
 			n, model = n+1, a.Model
 			switch {
-			case a.Green:
+			case a.Green && res.Outcome == task.Success:
 				why = "proved"
+			case a.Green && a.Why != "": // a step of several, or a role was against it
+				why = "its tests are green; " + strings.TrimPrefix(a.Why, "green: ")
+			case a.Green:
+				why = "its tests are green, and it was not accepted"
 			case a.Refused != "":
 				why = a.Refused
 			case len(a.Broken) > 0:

@@ -15,6 +15,7 @@ type Evidence struct {
 	Level    Level  // the first red level
 	Fixed    []string
 	Broken   []string // tests that were green and are red or were not seen
+	StillRed []string // tests that failed before and still fail
 	Missing  []string // files that the plan promised and that are not there
 	Failures []task.Failure
 	Tier     task.Tier

@@ -81,7 +81,7 @@ func (t *Tester) Rule(e Evidence) (Advice, bool) {
 	}
 	if !e.Red() {
 		if e.Proven {
-			return rule(answer.PassToCommit, "every check is green and the failing test passes now", 1)
+			return rule(answer.PassToCommit, "nothing that was green is red, and a failing test passes now", 1)
 		}
 		return Advice{}, false
 	}

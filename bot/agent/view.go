@@ -173,14 +173,14 @@ func precedentsOf(all []Precedent) []precedentView {
 }
 
 type evidenceView struct {
-	Green, Proven                 bool
-	Level                         Level
-	Fixed, Broken, Missing, Tried int
-	Why                           foreign
+	Green, Proven                        bool
+	Level                                Level
+	Fixed, Broken, Still, Missing, Tried int
+	Why                                  foreign
 }
 
 func evidenceOf(e Evidence) evidenceView {
-	v := evidenceView{!e.Red(), e.Proven, e.Level, len(e.Fixed), len(e.Broken), len(e.Missing), len(e.Earlier), ""}
+	v := evidenceView{!e.Red(), e.Proven, e.Level, len(e.Fixed), len(e.Broken), len(e.StillRed), len(e.Missing), len(e.Earlier), ""}
 	if e.Red() {
 		v.Why = foreign(whyRed(e))
 	}

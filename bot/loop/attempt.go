@@ -194,7 +194,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 // can lower it and never raise it.
 func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.Decision, error) {
 	a := t.a
-	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, Failures: a.Failures, Tier: a.Tier, Earlier: r.here()}
+	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, StillRed: v.StillRed, Failures: a.Failures, Tier: a.Tier, Earlier: r.here()}
 	if len(r.stepsLeft()) > 0 && !v.Green && sound(a, v) {
 		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
 	}

@@ -151,3 +151,17 @@ func TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone(t *testing.T) {
 		})
 	}
 }
+
+func TestC10AGreenTestThatPinsWhatTheIssueCallsWrongIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{
+		"sums.py":            "def total(first, second):\n    return first - second\n",
+		"tests/test_sums.py": "from sums import total\n\n\ndef test_pinned():\n    assert total(2, 3) == -1\n",
+		"conftest.py":        "",
+	}, nil)
+	b.task = task.Task{Title: "total(2, 3) gives -1, expected 5", Body: "It subtracts.", Origin: task.OriginEval}
+	res := b.run(t, task.Budget{})
+	if res.Outcome == task.Success || !strings.Contains(res.NextAction, "tests/test_sums.py:5 passes and holds total(2, 3) to be -1, which the issue calls wrong") {
+		t.Fatalf("%s (%s): %s", res.Outcome, res.Reason, res.NextAction)
+	}
+}

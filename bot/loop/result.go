@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // result puts the kept attempt into the tree and describes it. It can be asked
@@ -38,9 +39,29 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		res.Draft = len(res.DraftReasons) > 0
 	}
 	if res.NextAction = r.advice(res); res.NextAction == "" {
-		res.NextAction = nextAction(res, r.baseline.Report.Broken, len(r.red()), len(r.suspects))
+		res.NextAction = nextAction(res, r.baseline.Report, len(r.red()), len(r.suspects))
+	}
+	if pins := r.pinned(res); pins != "" {
+		res.NextAction = "Decide which is right: " + pins + ". " + res.NextAction
 	}
 	return res, nil
+}
+
+// pinned says, of a run without a change to take, which green test holds what the
+// issue calls wrong, or seems to: a change that mends a failing test broke it.
+func (r *run) pinned(res task.Result) string {
+	if res.Outcome == task.Success {
+		return ""
+	}
+	if r.example != nil && len(r.example.Pinned) > 0 {
+		return r.example.Pinned[0]
+	}
+	for i := len(res.Attempts) - 1; i >= 0; i-- {
+		if a := res.Attempts[i]; len(a.Fixed) > 0 && len(a.Broken) > 0 {
+			return fmt.Sprintf("attempt %d mends %s and turns %s red, which may hold what the issue calls wrong", a.Number, names(a.Fixed), names(a.Broken))
+		}
+	}
+	return ""
 }
 
 // kept lays out the attempt and what it builds on, and reads what they changed
@@ -109,9 +130,10 @@ func draftReasons(res task.Result) []string {
 	return out
 }
 
-// nextAction tells a human what to do; broken is what could not be run on the
-// base, red and suspects are how many failing tests and suspicious places it has.
-func nextAction(res task.Result, broken []task.Failure, red, suspects int) string {
+// nextAction tells a human what to do; red and suspects are how many failing
+// tests and suspicious places the base has.
+func nextAction(res task.Result, base verify.Report, red, suspects int) string {
+	broken := base.Broken
 	switch {
 	case res.Outcome == task.Success && res.Draft:
 		return "Decide on the open points, then mark the change as ready."
@@ -122,7 +144,10 @@ func nextAction(res task.Result, broken []task.Failure, red, suspects int) strin
 	case res.Outcome == task.Cancelled:
 		return "Nothing; ask again when it is wanted."
 	case res.Best != nil:
-		return "Look at the best attempt first; it breaks nothing, and shows how far it came."
+		if own := without(without(res.Best.Red, base.Red()), res.Best.Broken); len(own) > 0 {
+			return fmt.Sprintf("Look at the best attempt first; no test that was green is red, but its own new tests fail (%s).", names(own))
+		}
+		return "Look at the best attempt first; no test that was green is red, and it shows how far it came."
 	case len(broken) > 0:
 		return fmt.Sprintf("Make all tests run first: of the test files or packages %d could not be run on the base (first: %s).", len(broken), broken[0].Words())
 	case red == 0:

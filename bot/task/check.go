@@ -69,6 +69,7 @@ const (
 	CheckPassed  CheckStatus = "passed"
 	CheckFailed  CheckStatus = "failed"
 	CheckSkipped CheckStatus = "skipped"
+	CheckKnown   CheckStatus = "nothing new" // what it finds was there before the change
 )
 
 // Check is one verification with its result, as it stands in the checklist.

@@ -90,7 +90,7 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 func forgive(checks []task.Check, red int) {
 	for i := range checks {
 		if checks[i].Status == task.CheckFailed && red > 0 {
-			checks[i].Status = task.CheckPassed
+			checks[i].Status = task.CheckKnown
 			checks[i].Detail += "; what fails here failed before the change too"
 		}
 	}

@@ -37,6 +37,9 @@ type Found struct {
 	Doubts []string `json:"doubts,omitempty"`
 	// Left are examples that made no test, with the reason.
 	Left []string `json:"left,omitempty"`
+	// Pinned are green tests that hold a call to the value that the issue calls
+	// wrong: no change can satisfy both.
+	Pinned []string `json:"pinned,omitempty"`
 }
 
 // Reproduce makes a test of the issue's examples and runs it on the base. When
@@ -71,6 +74,7 @@ func Reproduce(ctx context.Context, in Input) (Found, error) {
 	}
 	for _, g := range groups[:min(len(groups), 3)] { // the first that reproduces is the issue's
 		if err := x.try(ctx, in, g, &out); err != nil || out.Path != "" {
+			out.Pinned = pinned(in.Base, out.Examples)
 			return out, err
 		}
 	}
