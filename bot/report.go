@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -170,7 +171,11 @@ func (r reporter) evidence(b *strings.Builder, res task.Result) {
 			fmt.Fprintf(b, "| %d more | | |\n", len(res.Reproduction)-i)
 			break
 		}
-		fmt.Fprintf(b, "| `%s` | ❌ failed | ✅ passed |\n", codeSpan(id))
+		before := "❌ failed"
+		if slices.Contains(res.NewTests, id) {
+			before = "❌ failed (a new test)"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | ✅ passed |\n", codeSpan(id), before)
 	}
 	if res.Best != nil && len(res.Best.Behaviour) > 0 {
 		b.WriteString("\nCalls that come to something else than before:\n\n| call | before | after |\n| --- | --- | --- |\n")
@@ -178,7 +183,19 @@ func (r reporter) evidence(b *strings.Builder, res task.Result) {
 			fmt.Fprintf(b, "| `%s` | `%s` | `%s` |\n", codeSpan(cut(o.Input, 160)), codeSpan(cut(o.Before, 100)), codeSpan(cut(o.After, 100)))
 		}
 	}
-	b.WriteString("\nThe tests and their configuration were taken from the base commit, byte for byte, before the change was judged.\n\n")
+	b.WriteString("\nThe repository's tests and their configuration were taken from the base commit, byte for byte, before the change was judged.")
+	if res.Best != nil && len(res.Best.NewTests) > 0 {
+		b.WriteString(" New with the change are")
+		for i, p := range res.Best.NewTests {
+			whose := "the model of " + string(res.Tier)
+			if slices.Contains(res.Best.OwnTests, p) {
+				whose = "fettle"
+			}
+			fmt.Fprintf(b, "%s `%s` (written by %s)", map[bool]string{true: ",", false: ""}[i > 0], codeSpan(p), whose)
+		}
+		b.WriteString(".")
+	}
+	b.WriteString("\n\n")
 }
 
 func (r reporter) checklist(b *strings.Builder, res task.Result) {

@@ -54,7 +54,7 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 	if got.Diff != "" {
 		a.Diff, a.Patch.Edits = got.Diff, append(a.Patch.Edits, got.Added.Edits...)
 		for _, e := range got.Added.Edits {
-			a.NewTests = append(a.NewTests, e.Path)
+			a.NewTests, a.OwnTests = append(a.NewTests, e.Path), append(a.OwnTests, e.Path)
 		}
 	}
 	switch {

@@ -62,6 +62,7 @@ func (r *run) addExample(a *task.Attempt) {
 	edits := slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
 	a.Patch.Edits = append([]task.Edit{exampleEdit(r.example)}, edits...)
 	a.NewTests = append(slices.DeleteFunc(slices.Clone(a.NewTests), theirs), r.example.Path)
+	a.OwnTests = append(a.OwnTests, r.example.Path)
 }
 
 // newTests are the tests that the attempt and what it builds on add.

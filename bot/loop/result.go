@@ -78,6 +78,11 @@ func (r *run) kept(ctx context.Context, res *task.Result, a task.Attempt) error 
 	}
 	res.Best, res.Tier, res.Changes, res.Diff, res.Risk = &whole, a.Tier, p.Changes, p.Diff, p.Risk
 	res.Checks, res.Reproduction = a.Checks, a.Fixed
+	old := r.baseline.Report.Red()
+	if r.example != nil {
+		old = without(old, r.example.Report.Red())
+	}
+	res.NewTests = without(a.Fixed, old)
 	return nil
 }
 
@@ -86,6 +91,8 @@ func joined(before, a task.Attempt) task.Attempt {
 	a.Patch.Edits = slices.Concat(before.Patch.Edits, a.Patch.Edits)
 	a.Regions = slices.Concat(before.Regions, a.Regions)
 	a.Callers = slices.Concat(before.Callers, a.Callers)
+	a.NewTests = slices.Concat(before.NewTests, a.NewTests)
+	a.OwnTests = slices.Concat(before.OwnTests, a.OwnTests)
 	a.Doubts = slices.Concat(before.Doubts, a.Doubts)
 	a.Alternatives = slices.Concat(before.Alternatives, a.Alternatives)
 	a.Ambiguous = a.Ambiguous || before.Ambiguous

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/format"
 	"slices"
 	"strings"
 
@@ -125,6 +126,11 @@ func (f *file) create(ctx context.Context) error {
 	f.after = []byte(f.edits[0].Code)
 	if len(bytes.TrimSpace(f.after)) == 0 {
 		return refuse(f.path, "", RuleText, "the new file is empty")
+	}
+	if code.LanguageOf(f.path) == code.Go {
+		if formatted, err := format.Source(f.after); err == nil { // what does not parse is refused later, as it was given
+			f.after = formatted
+		}
 	}
 	regions, err := code.Regions(ctx, f.path, f.after)
 	if err != nil {

@@ -146,6 +146,7 @@ type Attempt struct {
 	Callers      []CallSite    `json:"callers,omitempty"`   // of what changed its name or signature
 	Commit       string        `json:"commit,omitempty"`    // on refs/fettle/<run>/attempt-<number> of the run's Git directory
 	NewTests     []string      `json:"new_tests,omitempty"` // paths of the test files that it adds
+	OwnTests     []string      `json:"own_tests,omitempty"` // those of them that fettle wrote and no model
 	Yes          bool          `json:"yes,omitempty"`       // a human allowed it to touch protected files
 	Why          string        `json:"why,omitempty"`       // what came of it, and what followed, in a line
 	Loop         string        `json:"loop,omitempty"`      // the pattern that it completed
@@ -222,6 +223,7 @@ type Result struct {
 	Diff         string          `json:"diff"`
 	Checks       []Check         `json:"checks"`
 	Reproduction []string        `json:"reproduction,omitempty"` // tests red before, green after
+	NewTests     []string        `json:"new_tests,omitempty"`    // those of them that the change adds
 	KnownRed     []string        `json:"known_red,omitempty"`    // red before and after, not ours
 	Risk         Risk            `json:"risk"`
 	Cost         USD             `json:"cost_usd"`

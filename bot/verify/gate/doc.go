@@ -104,6 +104,12 @@ func (s Score) String() string {
 	if s.Cut {
 		text += " (a sample)"
 	}
+	if n := len(s.Survivors); n > 0 {
+		text += "; not found: " + strings.Join(s.Survivors[:min(n, 3)], "; ")
+		if n > 3 {
+			text += fmt.Sprintf("; and %d more", n-3)
+		}
+	}
 	return text
 }
 
