@@ -74,8 +74,28 @@ func (r *run) advice(res task.Result) string {
 	if files := r.protectedTargets(); res.Outcome == task.Rejected && len(files) > 0 && !r.asks() {
 		return fmt.Sprintf("Change %s yourself, or set gates.critical, so that a run asks for a yes; then ask again.", strings.Join(first(files, 5), ", "))
 	}
+	if held := r.held(res); held != "" {
+		return "Decide which is right: " + held + ". Change that test, or say in the issue what it should give; then ask again."
+	}
 	if test, _, _ := r.pinned(); test != "" {
 		return fmt.Sprintf("Decide whether the issue or the test %s is right: change that test, or say in the issue what it should be; then ask again.", test)
+	}
+	return ""
+}
+
+// held says, of a run without a change to take, which green test holds what the
+// issue calls wrong, or seems to: a change that mends a failing test broke it.
+func (r *run) held(res task.Result) string {
+	if res.Outcome == task.Success {
+		return ""
+	}
+	if r.example != nil && len(r.example.Pinned) > 0 {
+		return r.example.Pinned[0]
+	}
+	for i := len(res.Attempts) - 1; i >= 0; i-- {
+		if a := res.Attempts[i]; len(a.Fixed) > 0 && len(a.Broken) > 0 {
+			return fmt.Sprintf("attempt %d mends %s and turns %s red, which may hold what the issue calls wrong", a.Number, names(a.Fixed), names(a.Broken))
+		}
 	}
 	return ""
 }

@@ -41,27 +41,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	if res.NextAction = r.advice(res); res.NextAction == "" {
 		res.NextAction = nextAction(res, r.baseline.Report, len(r.red()), len(r.suspects))
 	}
-	if pins := r.pinned(res); pins != "" {
-		res.NextAction = "Decide which is right: " + pins + ". " + res.NextAction
-	}
 	return res, nil
-}
-
-// pinned says, of a run without a change to take, which green test holds what the
-// issue calls wrong, or seems to: a change that mends a failing test broke it.
-func (r *run) pinned(res task.Result) string {
-	if res.Outcome == task.Success {
-		return ""
-	}
-	if r.example != nil && len(r.example.Pinned) > 0 {
-		return r.example.Pinned[0]
-	}
-	for i := len(res.Attempts) - 1; i >= 0; i-- {
-		if a := res.Attempts[i]; len(a.Fixed) > 0 && len(a.Broken) > 0 {
-			return fmt.Sprintf("attempt %d mends %s and turns %s red, which may hold what the issue calls wrong", a.Number, names(a.Fixed), names(a.Broken))
-		}
-	}
-	return ""
 }
 
 // kept lays out the attempt and what it builds on, and reads what they changed
