@@ -2,10 +2,7 @@ package hooks
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -54,55 +51,4 @@ func installationOf(payload []byte) int64 {
 		return 0
 	}
 	return p.Installation.ID
-}
-
-// Bodies are read by strangers' leave: anybody can send 25 MiB before the
-// signature is known to be wrong. So only a few large ones are held at once.
-// Those up to smallBody, as nearly all of GitHub's are, need no such place, so
-// that no flood of large ones keeps them out; a large one waits for a place as
-// long as its request lives. A sender who trickles holds a place for no longer
-// than that.
-const (
-	smallBody   = 1 << 20
-	largeAtOnce = 8
-)
-
-var (
-	errTooLarge = errors.New("body too large")
-	errBusy     = errors.New("too many large bodies at once")
-)
-
-type bodies struct {
-	max   int64
-	large chan struct{}
-}
-
-func newBodies(maxBytes int64) *bodies {
-	return &bodies{max: maxBytes, large: make(chan struct{}, largeAtOnce)}
-}
-
-// read reads a body of at most max bytes.
-func (b *bodies) read(ctx context.Context, from io.Reader) ([]byte, error) {
-	small := min(b.max, smallBody)
-	body, err := io.ReadAll(io.LimitReader(from, small+1))
-	if err != nil || int64(len(body)) <= small {
-		return body, err
-	}
-	if small == b.max {
-		return nil, errTooLarge
-	}
-	select {
-	case b.large <- struct{}{}:
-		defer func() { <-b.large }()
-	case <-ctx.Done():
-		return nil, errBusy
-	}
-	rest, err := io.ReadAll(io.LimitReader(from, b.max+1-int64(len(body))))
-	if err != nil {
-		return nil, err
-	}
-	if body = append(body, rest...); int64(len(body)) > b.max {
-		return nil, errTooLarge
-	}
-	return body, nil
 }

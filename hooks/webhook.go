@@ -75,9 +75,11 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	body, refused := h.verified(ctx, w, r)
 	if refused != nil {
+		w.Header().Set("Connection", "close") // what is left of a stranger's body is not waited for
 		h.refuse(w, r, refused)
 		return
 	}
+	defer signed(ctx)()
 	d, refused := read(r.Header, body)
 	if refused != nil {
 		h.refuse(w, r, refused)
@@ -113,9 +115,6 @@ func (h *webhook) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	if f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
-	if f.status == http.StatusRequestEntityTooLarge || f.status == http.StatusRequestTimeout {
-		w.Header().Set("Connection", "close")
-	}
 	answer(w, f.status, f.why)
 }
 
@@ -129,16 +128,18 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 	if signature == "" {
 		return nil, &refusal{http.StatusUnauthorized, "no X-Hub-Signature-256; set a secret for the webhook"}
 	}
+	control := http.NewResponseController(w)
 	if deadline, ok := ctx.Deadline(); ok {
 		// Not every ResponseWriter can; then the server's own timeouts hold.
-		_ = http.NewResponseController(w).SetReadDeadline(deadline)
+		_ = control.SetReadDeadline(deadline)
 	}
-	body, err := h.bodies.read(ctx, r.Body)
+	body, done, err := h.bodies.read(ctx, r.Body, r.ContentLength, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
+	defer done()
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, &refusal{http.StatusRequestEntityTooLarge, "the payload is too large"}
 	case errors.Is(err, errBusy):
-		return nil, &refusal{http.StatusServiceUnavailable, "too many large payloads at once"}
+		return nil, &refusal{http.StatusServiceUnavailable, "too many bytes of payloads at once"}
 	case err != nil:
 		return nil, &refusal{http.StatusRequestTimeout, "the payload did not arrive whole in time"}
 	}

@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,95 +310,6 @@ func send(t *testing.T, url string, n int, id func(int) string) map[int]int {
 	close(work)
 	wg.Wait()
 	return codes
-}
-
-func TestLargeBodiesAreFewAtOnce(t *testing.T) {
-	t.Parallel()
-	b := newBodies(4 << 20)
-	var writers []*io.PipeWriter
-	var wg sync.WaitGroup
-	started := make(chan error, largeAtOnce)
-	for range largeAtOnce {
-		r, w := io.Pipe()
-		writers = append(writers, w)
-		wg.Go(func() {
-			_, err := b.read(t.Context(), r)
-			started <- err
-		})
-		if _, err := w.Write(make([]byte, smallBody+1)); err != nil {
-			t.Fatal(err)
-		}
-		// One byte more is taken only by a reader that holds a place.
-		if _, err := w.Write([]byte{0}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := b.read(over, bytes.NewReader(make([]byte, 2<<20))); !errors.Is(err, errBusy) {
-		t.Errorf("one more large body: %v", err)
-	}
-	if _, err := b.read(t.Context(), bytes.NewReader(make([]byte, 1<<20))); err != nil {
-		t.Errorf("a small body has to pass: %v", err)
-	}
-	for _, w := range writers {
-		_ = w.Close()
-	}
-	wg.Wait()
-	for range largeAtOnce {
-		if err := <-started; err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := b.read(t.Context(), bytes.NewReader(make([]byte, 2<<20))); err != nil {
-		t.Errorf("afterwards: %v", err)
-	}
-}
-
-func TestF04AFloodOfUnsignedLargeBodiesKeepsNoSignedOneOut(t *testing.T) {
-	t.Parallel()
-	var stored atomic.Int64
-	h := Webhook(WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Timeout: time.Minute, Accept: func(context.Context, string, string, int64, []byte) (bool, error) {
-		stored.Add(1)
-		return true, nil
-	}})
-	var trickles []*io.PipeWriter
-	var flood sync.WaitGroup
-	for i := range 2 * largeAtOnce { // all places are taken, and as many wait
-		r, w := io.Pipe()
-		trickles = append(trickles, w)
-		req := request(fmt.Sprint("flood", i), nil)
-		req.Body, req.ContentLength = r, -1
-		req.Header.Set("X-Hub-Signature-256", signature("wrong", nil))
-		flood.Go(func() {
-			if w := serve(h, req); w.Code != http.StatusUnauthorized {
-				t.Errorf("a wrong signature was answered %d", w.Code)
-			}
-		})
-		if _, err := w.Write(make([]byte, smallBody+1)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 20 {
-		if w := serve(h, request(fmt.Sprint("small", i), payload)); w.Code != http.StatusAccepted {
-			t.Errorf("a signed delivery was answered %d", w.Code)
-		}
-	}
-	large := fmt.Appendf(nil, `{"installation":{"id":1},"x":%q}`, strings.Repeat("x", 3<<20))
-	var signed sync.WaitGroup
-	signed.Go(func() {
-		if w := serve(h, request("large", large)); w.Code != http.StatusAccepted {
-			t.Errorf("a large signed delivery was answered %d", w.Code)
-		}
-	})
-	for _, w := range trickles { // each place that gets free is given on
-		_ = w.Close()
-	}
-	signed.Wait()
-	flood.Wait()
-	if stored.Load() != 21 {
-		t.Errorf("%d were stored", stored.Load())
-	}
 }
 
 func FuzzWebhook(f *testing.F) {

@@ -121,12 +121,12 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
 	served := make(chan error, 1)
 	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again
 	defer deaf()
 	go func() {
-		served <- srv.Serve(l)
+		served <- srv.Serve(hooks.Limit(l, hooks.Connections))
 		deaf()
 	}()
 	ready("http://" + l.Addr().String())

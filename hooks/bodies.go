@@ -1,0 +1,165 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// Anybody can send 25 MiB before the signature is known to be wrong, and take
+// as long over it as a request lives. So all bodies whose signature is not
+// known share a budget of bytes. When there is no room, whoever has held the
+// most for the longest is sent away; that is never a delivery of GitHub's that
+// comes at the speed of its network, but for a while nobody is: a body that is
+// young is waited for.
+const (
+	bodyBudget = 32 << 20
+	bodyYoung  = 2 * time.Second
+	firstRead  = 4 << 10
+	doublesTo  = 1 << 20 // from here on the length that was announced is believed
+)
+
+var (
+	errTooLarge = errors.New("body too large")
+	errBusy     = errors.New("too many bytes of bodies at once")
+)
+
+type bodies struct {
+	max, budget int64
+	young       time.Duration
+	now         func() time.Time
+
+	mu    sync.Mutex
+	all   map[*body]bool
+	held  int64
+	most  int64         // that was held at once
+	freed chan struct{} // closed when there is more room
+}
+
+// body is one that is being read, or whose signature is being looked at.
+type body struct {
+	held  int64
+	since time.Time
+	kick  func() // ends its reading
+	out   bool   // it was sent away
+}
+
+func newBodies(maxBytes int64) *bodies {
+	return &bodies{max: maxBytes, budget: max(bodyBudget, maxBytes+doublesTo+1), young: bodyYoung, now: time.Now, all: map[*body]bool{}, freed: make(chan struct{})}
+}
+
+// read reads a body of at most max bytes; size is what was announced, less than
+// 0 for nothing. What was read counts until done is called. kick has to make a
+// Read that hangs return.
+func (b *bodies) read(ctx context.Context, from io.Reader, size int64, kick func()) (data []byte, done func(), err error) {
+	mine := &body{since: b.now(), kick: kick}
+	b.mu.Lock()
+	b.all[mine] = true
+	b.mu.Unlock()
+	done = func() { b.leave(mine) }
+	for {
+		if len(data) == cap(data) {
+			if data, err = b.grow(ctx, mine, data, size); err != nil {
+				return nil, done, err
+			}
+		}
+		n, err := from.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > b.max:
+			return nil, done, errTooLarge
+		case errors.Is(err, io.EOF):
+			return data, done, nil
+		case err != nil && b.sentAway(mine):
+			return nil, done, errBusy
+		case err != nil:
+			return nil, done, err
+		}
+	}
+}
+
+// grow gives a body more room.
+func (b *bodies) grow(ctx context.Context, mine *body, data []byte, size int64) ([]byte, error) {
+	had := int64(cap(data))
+	next := max(2*had, firstRead)
+	if size >= 0 && (had >= doublesTo || size < next) {
+		next = size + 1 // a byte more, to see the end
+	}
+	next = min(max(next, had+1), b.max+1)
+	if err := b.take(ctx, mine, next); err != nil {
+		return nil, err
+	}
+	more := make([]byte, len(data), next)
+	copy(more, data)
+	b.give(mine, had)
+	return more, nil
+}
+
+// take counts bytes before they are used, and waits until there is room.
+func (b *bodies) take(ctx context.Context, mine *body, n int64) error {
+	for {
+		b.mu.Lock()
+		switch {
+		case mine.out:
+			b.mu.Unlock()
+			return errBusy
+		case b.held+n <= b.budget:
+			b.held, mine.held = b.held+n, mine.held+n
+			b.most = max(b.most, b.held)
+			b.mu.Unlock()
+			return nil
+		}
+		if worst := b.worst(); worst != nil {
+			worst.out = true
+			worst.kick()
+		}
+		freed := b.freed
+		b.mu.Unlock()
+		look := time.NewTimer(b.young / 8) // somebody may be old by then
+		select {
+		case <-freed:
+		case <-look.C:
+		case <-ctx.Done():
+		}
+		look.Stop()
+		if ctx.Err() != nil {
+			return errBusy
+		}
+	}
+}
+
+// worst is who has held the most for the longest, of those who are not young.
+func (b *bodies) worst() *body {
+	var worst *body
+	most := 0.0
+	for x := range b.all {
+		age := b.now().Sub(x.since)
+		if cost := float64(x.held) * age.Seconds(); age >= b.young && !x.out && cost > most {
+			worst, most = x, cost
+		}
+	}
+	return worst
+}
+
+func (b *bodies) give(mine *body, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held, mine.held = b.held-n, mine.held-n
+	close(b.freed)
+	b.freed = make(chan struct{})
+}
+
+func (b *bodies) leave(mine *body) {
+	b.give(mine, mine.held)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.all, mine)
+}
+
+func (b *bodies) sentAway(mine *body) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return mine.out
+}
