@@ -43,6 +43,9 @@ func (s *Store) openSQLite(ctx context.Context) error {
 	if err := strayed(ctx, path); err != nil {
 		return fmt.Errorf("store: open %s: %w", path, err)
 	}
+	if err := s.tighten(); err != nil {
+		return fmt.Errorf("store: open %s: %w", path, err)
+	}
 	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)")); err != nil {
 		return s.explain("open "+path, err)
 	}
@@ -60,7 +63,7 @@ func (s *Store) openSQLite(ctx context.Context) error {
 	if err := s.remember(ctx); err != nil {
 		return s.explain("look at the files of "+path, err)
 	}
-	return os.Chmod(path, 0o600)
+	return s.tighten()
 }
 
 // dsn is the driver's address of a file with the settings of a connection.

@@ -150,12 +150,17 @@ func (p *parts) appFinding() finding {
 
 func (p *parts) databaseFinding(ctx context.Context) finding {
 	db, err := p.openStore(ctx)
+	var exposed []string
 	if err == nil {
+		exposed = db.Exposed()
 		err = db.Integrity(ctx)
 		_ = db.Close()
 	}
 	if err != nil {
 		return finding{"database", "error", p.funnel.Log(err.Error()), "check 'database' and 'state_dir' in the configuration"}
+	}
+	if len(exposed) > 0 {
+		return finding{"database", "warning", "others may read or enter " + strings.Join(exposed, ", "), "chmod 700 the folder, chmod 600 the files"}
 	}
 	return finding{"database", "ok", "opens, and its integrity check passes", ""}
 }

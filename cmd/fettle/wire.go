@@ -196,6 +196,10 @@ func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 	if err := os.MkdirAll(p.set.StateDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the state directory: %w; set state_dir in the configuration", err)
 	}
+	if info, err := os.Stat(p.set.StateDir); err == nil && info.Mode().Perm()&0o077 != 0 {
+		// It may be shared on purpose, such as /var/tmp: the files in it are not.
+		p.log.Warnf("others may enter the state directory %s (mode %04o): chmod 700 it, or set state_dir to a folder of its own", p.set.StateDir, info.Mode().Perm())
+	}
 	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Funnel: p.funnel, Caps: p.set.Caps})
 }
 
