@@ -28,7 +28,9 @@ It is for trying fettle out and for tests; it is not GitHub.
 
 The App's private key is written to the state folder as app.pem; point
 github.private_key_file of 'fettle serve' at it, and github.base_url at the
-address printed.`,
+address printed. Another program can act as people do by calls below /_simulator/,
+such as POST /_simulator/label; they need the token that is printed, and only
+addresses of this machine are answered.`,
 		Example: `  fettle simulate --addr 127.0.0.1:9090 --webhook-url http://127.0.0.1:8080/webhook --secret s3cret --repo ./my-project`,
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, g) },
@@ -73,6 +75,7 @@ func (f *simulateFlags) run(c *cobra.Command, g *global) error {
 		return fmt.Errorf("writing the App's key: %w", err)
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: the simulator is at %s (app_id %d, private_key_file %s)\n", s.URL(), s.AppID(), key)
+	fmt.Fprintf(c.ErrOrStderr(), "fettle: calls below %s/_simulator/ need 'Authorization: Bearer %s'\n", s.URL(), s.ControlToken())
 	return s.Serve(c.Context())
 }
 

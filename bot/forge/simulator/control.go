@@ -1,9 +1,12 @@
 package simulator
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
+	"strings"
 )
 
 // command is the body of every POST to /_simulator/…; each takes what it needs.
@@ -30,8 +33,8 @@ type command struct {
 	Protected  bool     `json:"protected"`
 }
 
-// control lets another process do what the Go methods do. It answers 200 with
-// JSON, or 400 with {"error": …}.
+// control lets another process do what the Go methods do, below guarded. It
+// answers 200 with JSON, or 400 with {"error": …}.
 func (s *Server) control() http.Handler {
 	mux := http.NewServeMux()
 	post := func(path string, do func(o command) (any, error)) {
@@ -75,6 +78,35 @@ func (s *Server) control() http.Handler {
 		reply(w, obj{"app_id": s.cfg.AppID, "slug": s.cfg.AppSlug, "url": s.url, "private_key": string(s.keyPEM)}, nil)
 	})
 	return mux
+}
+
+// guarded lets only those control the simulator who know its token, and no web
+// page: a page of anybody can make a browser on this machine send requests here.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		site := r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case r.Header.Get("Origin") != "" || site != "" && site != "none":
+			http.Error(w, "web pages may not control the simulator", http.StatusForbidden)
+		case subtle.ConstantTimeCompare([]byte(token), []byte(s.controlToken)) != 1:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="simulator"`)
+			http.Error(w, "control calls need the token that the simulator printed at its start: Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// loopbackHost tells whether a request was meant for an address of this machine,
+// and not for a name that somebody made lead here.
+func loopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 type orders func(path string, do func(o command) (any, error))

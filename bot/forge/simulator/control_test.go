@@ -20,6 +20,7 @@ func (w *world) order(want int, method, path string, body any) []byte {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer "+w.s.ControlToken())
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		w.t.Fatal(err)
@@ -79,5 +80,51 @@ func TestAnotherProcessCanDriveTheSimulator(t *testing.T) {
 	w.order(200, "GET", "deliveries", nil)
 	if calls := w.s.Calls(); len(calls) != 1 || calls[0].Route != "/rate_limit" {
 		t.Errorf("got %v", calls)
+	}
+}
+
+// A web page can make a browser send requests to loopback, and by rebinding a
+// name of its own read the answers.
+func TestX3NoWebPageControlsTheSimulator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, c := range map[string]struct {
+		host, origin, site, token, path string
+		want                            int
+	}{
+		"the owner":                     {path: "app", want: 200},
+		"the owner by name":             {host: "localhost:1", path: "app", want: 200},
+		"the owner by IPv6":             {host: "[::1]:1", path: "app", want: 200},
+		"an address typed in a browser": {site: "none", path: "app", want: 200},
+		"no token":                      {token: "-", path: "app", want: 401},
+		"another token":                 {token: "guessed", path: "app", want: 401},
+		"a page of another site":        {origin: "http://evil.example", path: "app", want: 403},
+		"a page without an origin":      {origin: "null", path: "app", want: 403},
+		"an image of another site":      {site: "cross-site", path: "app", want: 403},
+		"a rebound name":                {host: "evil.example", path: "app", want: 421},
+		"a rebound name for the pages":  {host: "evil.example:80", path: "../octo/demo", want: 421},
+		"an address elsewhere":          {host: "192.0.2.7", path: "app", want: 421},
+	} {
+		req, err := http.NewRequest("GET", w.s.URL()+"/_simulator/"+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = c.host
+		if c.token == "" {
+			c.token = w.s.ControlToken()
+		}
+		for header, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Authorization": "Bearer " + c.token} {
+			if value != "" {
+				req.Header.Set(header, value)
+			}
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != c.want {
+			t.Errorf("%s: %d, want %d", name, resp.StatusCode, c.want)
+		}
 	}
 }

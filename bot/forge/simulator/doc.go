@@ -13,6 +13,6 @@
 // contract package checks on every call. The package imports nothing of
 // fettle and no GitHub client library, so that a shared misunderstanding
 // cannot pass. It must never be told about fettle, never run code of the
-// repositories it holds, and never be put on a public address: whoever can
-// reach /_simulator/ may do everything.
+// repositories it holds, and never be put on a public address: whoever knows the
+// token of /_simulator/ may do everything.
 package simulator

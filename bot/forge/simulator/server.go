@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/rsa"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +53,8 @@ type Server struct {
 	server   *http.Server
 	routes   []route
 
+	controlToken string
+
 	mu    sync.Mutex // guards state, deliveries, faults, calls
 	state *state
 	limit map[int64]*window
@@ -73,7 +77,7 @@ func New(cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("making the simulator's state directory: %w", err)
 		}
 	}
-	s := &Server{cfg: cfg, git: gitRunner{bin: cfg.Git}, limit: map[int64]*window{}}
+	s := &Server{cfg: cfg, git: gitRunner{bin: cfg.Git}, limit: map[int64]*window{}, controlToken: rand.Text()}
 	if s.key, s.keyPEM, err = loadKey(filepath.Join(cfg.Root, "app-key.pem")); err != nil {
 		return nil, err
 	}
@@ -104,6 +108,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	cfg.Root = root
 	if cfg.Addr == "" {
 		cfg.Addr = "127.0.0.1:0"
+	}
+	if !loopbackHost(cfg.Addr) {
+		return cfg, fmt.Errorf("simulator: %s is not an address of this machine alone; name one such as 127.0.0.1:9090", cfg.Addr)
 	}
 	if cfg.AppID == 0 {
 		cfg.AppID = 1
@@ -154,6 +161,10 @@ func (s *Server) URL() string { return s.url }
 // PrivateKeyPEM is the App's private key, as GitHub hands it out.
 func (s *Server) PrivateKeyPEM() []byte { return append([]byte(nil), s.keyPEM...) }
 
+// ControlToken is what the calls below /_simulator/ have to bring, as
+// "Authorization: Bearer …".
+func (s *Server) ControlToken() string { return s.controlToken }
+
 // AppID is the id of the App that is installed everywhere here.
 func (s *Server) AppID() int64 { return s.cfg.AppID }
 
@@ -200,11 +211,14 @@ func (s *Server) Handler() http.Handler {
 	}
 	inner = s.faulty(inner)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/_simulator/") {
-			control.ServeHTTP(w, r)
-			return
+		switch {
+		case !loopbackHost(r.Host):
+			http.Error(w, "this simulator answers to addresses of this machine only, not to "+strconv.Quote(r.Host), http.StatusMisdirectedRequest)
+		case strings.HasPrefix(r.URL.Path, "/_simulator/"):
+			s.guarded(control).ServeHTTP(w, r)
+		default:
+			inner.ServeHTTP(w, r)
 		}
-		inner.ServeHTTP(w, r)
 	})
 }
 
