@@ -66,7 +66,7 @@ func (w *world) prepare(context.Context, preparing) (prepared, error) {
 	return prepared{Nothing: true}, nil
 }
 
-func (w *world) measure(context.Context) (verify.Baseline, error) {
+func (w *world) measure(context.Context, func(string)) (verify.Baseline, error) {
 	w.happens("measure", time.Second)
 	rep := verify.Report{Elapsed: max(w.suite, time.Second), Tests: []verify.TestResult{{ID: "pytest:.:t.py::test_other", Status: verify.StatusPassed, File: "t.py"}}}
 	for _, name := range []string{"test_one", "test_two"} {

@@ -19,7 +19,7 @@ import (
 // needs no tree.
 type hands interface {
 	prepare(ctx context.Context, p preparing) (prepared, error)
-	measure(ctx context.Context) (verify.Baseline, error)
+	measure(ctx context.Context, tell func(note string)) (verify.Baseline, error)
 	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
 	localise(ctx context.Context, q search) (located, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)

@@ -110,7 +110,7 @@ func (s *siege) failure() *task.Failure {
 	return &task.Failure{Test: "pytest:.:test_loom.py::test_takes_turns", Kind: task.FailAssertion, Exception: "AssertionError", Message: s.output, File: "test_loom.py", Line: 5}
 }
 
-func (s *siege) measure(context.Context) (verify.Baseline, error) {
+func (s *siege) measure(context.Context, func(string)) (verify.Baseline, error) {
 	f := s.failure()
 	return verify.Baseline{Report: verify.Report{Tests: []verify.TestResult{{ID: f.Test, Status: verify.StatusFailed, File: f.File, Failure: f}}}}, nil
 }

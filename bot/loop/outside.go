@@ -27,8 +27,8 @@ func (o *outside) prepare(ctx context.Context, p preparing) (prepared, error) {
 	return observe(ctx, o.tape, "prepare", p, func() (prepared, error) { return o.hands.prepare(ctx, p) })
 }
 
-func (o *outside) measure(ctx context.Context) (verify.Baseline, error) {
-	return observe(ctx, o.tape, "measure", nil, func() (verify.Baseline, error) { return o.hands.measure(ctx) })
+func (o *outside) measure(ctx context.Context, tell func(note string)) (verify.Baseline, error) {
+	return observe(ctx, o.tape, "measure", nil, func() (verify.Baseline, error) { return o.hands.measure(ctx, tell) })
 }
 
 func (o *outside) exemplify(ctx context.Context, t task.Task, g patch.Guard) (example.Found, error) {

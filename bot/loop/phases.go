@@ -20,7 +20,7 @@ func (r *run) measured(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if r.baseline, err = r.measure(ctx); err != nil {
+	if r.baseline, err = r.measure(ctx, r.telling(ctx, "baseline", "")); err != nil {
 		return err
 	}
 	rep := r.baseline.Report
@@ -74,11 +74,16 @@ func (r *run) search(ctx context.Context) search {
 	return search{
 		Task: r.in.Task, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Deadline: r.deadline,
 		forbidden: r.forbidden,
-		progress: func(note string) {
-			if err := r.show(ctx, "repair", task.TierMechanical, note); err != nil {
-				r.log.WithError(err).Warn("progress was not stored")
-			}
-		},
+		progress:  r.telling(ctx, "repair", task.TierMechanical),
+	}
+}
+
+// telling shows what goes on inside an effect.
+func (r *run) telling(ctx context.Context, phase string, tier task.Tier) func(note string) {
+	return func(note string) {
+		if err := r.show(ctx, phase, tier, note); err != nil {
+			r.log.WithError(err).Warn("progress was not stored")
+		}
 	}
 }
 

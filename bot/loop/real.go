@@ -40,17 +40,45 @@ func newReal(cfg Config, in Input) *real {
 	return h
 }
 
-func (h *real) measure(ctx context.Context) (verify.Baseline, error) {
+func (h *real) measure(ctx context.Context, tell func(note string)) (verify.Baseline, error) {
 	suites, err := h.Verifier.Detect(h.tree.BaseFS())
 	if err != nil {
 		return verify.Baseline{}, notCheckable(err)
 	}
+	begun := h.Now()
+	end := every(tellEvery, func() {
+		tell(fmt.Sprintf("the tests still run after %s; one that does not end is stopped after %s, a suite after %s", h.Now().Sub(begun).Round(time.Second), h.Verifier.TestTimeout(), h.Verifier.SuiteTimeout()))
+	})
 	base, err := h.Verifier.Measure(ctx, h.tree.Dir(), suites)
+	end()
 	if err != nil {
 		return base, fmt.Errorf("running the tests on the base: %w", err)
 	}
 	h.hide.report(&base.Report)
 	return base, nil
+}
+
+// tellEvery is how often a run says that the tests of the baseline still run.
+const tellEvery = 5 * time.Second
+
+// every does something again and again until end is called; then it is not done
+// any more.
+func every(d time.Duration, do func()) (end func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(d)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				do()
+			}
+		}
+	}()
+	return func() { close(stop); <-stopped }
 }
 
 func (h *real) exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error) {

@@ -77,6 +77,10 @@ func New(cfg Config) *Verifier {
 	return v
 }
 
+// TestTimeout ends one test of a baseline, SuiteTimeout a suite.
+func (v *Verifier) TestTimeout() time.Duration  { return v.cfg.TestTimeout }
+func (v *Verifier) SuiteTimeout() time.Duration { return v.cfg.SuiteTimeout }
+
 // box is the part of a sandbox's workspace that is used here.
 type box interface {
 	Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error)
