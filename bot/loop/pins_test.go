@@ -116,3 +116,20 @@ func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
 		t.Errorf("%s %s, %+v", res.Outcome, res.Reason, res.Best)
 	}
 }
+
+// What is laid beside Go code to watch its calls builds in a module of an older
+// Go, too: the go line of most modules is older than the toolchain.
+func TestC5GoIsPinnedInAModuleOfAnOlderGo(t *testing.T) {
+	t.Parallel()
+	f := features[slices.IndexFunc(features, func(f feature) bool { return f.name == "go, a new name" })]
+	b := equipped(t, f.repo, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: f.answer()} })
+	b.task.Title, b.task.Body = "Add a function for the ratio of two numbers", "It should be 0 where there is no whole."
+	res := b.run(t, task.Budget{})
+	i := slices.IndexFunc(res.Checks, func(c task.Check) bool { return strings.HasPrefix(c.Name, "nominal and edge cases") })
+	if res.Outcome != task.Success || i < 0 || res.Checks[i].Status != task.CheckPassed {
+		t.Fatalf("%s (%s): %+v", res.Outcome, res.Reason, res.Checks)
+	}
+	if !slices.Contains(res.Best.OwnTests, "ratio_pinned_test.go") || !slices.Contains(res.Best.NewTests, "ratio_test.go") {
+		t.Errorf("new tests %q, fettle's own %q", res.Best.NewTests, res.Best.OwnTests)
+	}
+}

@@ -21,12 +21,16 @@ const (
 	HookName   = "fettleSeen"
 )
 
+// language lets a file use its own version of Go in a module of an older one.
+const language = "//go:build go1.22\n\n"
+
 // Sources are the files of this package that are laid in Dir, by their names.
 func Sources() map[string][]byte {
 	out := map[string][]byte{}
 	list, _ := sources.ReadDir(".") // embedded: cannot fail
 	for _, e := range list {
-		out[e.Name()], _ = sources.ReadFile(e.Name())
+		text, _ := sources.ReadFile(e.Name())
+		out[e.Name()] = append([]byte(language), text...)
 	}
 	return out
 }
