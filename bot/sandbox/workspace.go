@@ -129,12 +129,11 @@ func (w *Workspace) WriteFile(rel string, data []byte) error {
 	}
 	defer root.Close()
 	name := filepath.FromSlash(rel)
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err == nil {
-		if info, serr := f.Stat(); serr == nil && info.Mode().IsRegular() && info.Sys().(*syscall.Stat_t).Nlink == 1 {
+	// Root follows links whatever O_NOFOLLOW says, so the name is looked at first.
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Sys().(*syscall.Stat_t).Nlink == 1 {
+		if f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0); err == nil {
 			return writeAll(f, data)
 		}
-		_ = f.Close()
 	}
 	if err = w.mkdirs(root, path.Dir(filepath.ToSlash(rel))); err != nil {
 		return err
@@ -142,7 +141,7 @@ func (w *Workspace) WriteFile(rel string, data []byte) error {
 	if err = root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o644)
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return err
 	}
