@@ -140,7 +140,7 @@ func treat(t testing.TB, p patient) treated {
 	ctx := context.Background()
 	session := box(t).Session()
 	defer session.Close()
-	v := verify.New(verify.Config{Sandbox: session, TestTimeout: 3 * time.Second})
+	v := verify.New(verify.Config{Sandbox: session})
 	base := t.TempDir()
 	copyTree(t, p.dir, base)
 	suites, err := v.Detect(os.DirFS(base))
