@@ -157,6 +157,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	if err != nil {
 		return res, none, fmt.Errorf("publishing the result: %w", err)
 	}
+	res.Published = pub
 	b.cfg.Point("published")
 	if held != nil {
 		if err := b.stands(ctx, journal, pub); err != nil {

@@ -154,7 +154,7 @@ func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
 		}
 		n++
 	}
-	return fmt.Sprintf("the App was removed: %d runs cancelled", n), nil
+	return fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run")), nil
 }
 
 func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
@@ -224,9 +224,9 @@ func (a *App) statusWords(ctx context.Context, ev task.Event) string {
 	case live == nil:
 		return "Nothing is running here. `/fettle fix` starts a run."
 	case live.Waiting != nil:
-		return fmt.Sprintf("Run `%s` waits for an answer about the %s: `/fettle approve`, or `/fettle reject` with the reason. Cost so far %s, %s.", live.ID, gateWords(*live.Waiting), live.Cost, plural(live.Attempts, "attempt"))
+		return fmt.Sprintf("Run `%s` waits for an answer about the %s: `/fettle approve`, or `/fettle reject` with the reason. Cost so far %s, %s.", live.ID, gateWords(*live.Waiting), live.Cost, task.Count(live.Attempts, "attempt"))
 	}
-	return fmt.Sprintf("Run `%s` is %s%s; cost so far %s, %s.", live.ID, live.State, prefixed(" at ", string(live.Tier)), live.Cost, plural(live.Attempts, "attempt"))
+	return fmt.Sprintf("Run `%s` is %s%s; cost so far %s, %s.", live.ID, live.State, prefixed(" at ", string(live.Tier)), live.Cost, task.Count(live.Attempts, "attempt"))
 }
 
 // Next claims the next run that is fair and works on it. It says whether there

@@ -20,10 +20,11 @@ import (
 // under .fettle, which ignores itself in Git, and the change only when Apply
 // is set and every file still is as it was when the run began.
 type Local struct {
-	Dir   string
-	Base  fs.FS // the folder's content when the run began; set by the job's Open
-	Apply bool
-	Show  func(task.Progress)
+	Dir    string
+	Base   fs.FS // the folder's content when the run began; set by the job's Open
+	Apply  bool
+	Drafts bool // Apply writes drafts as well
+	Show   func(task.Progress)
 	// Summary is what the run ended with, after Publish.
 	Summary Summary
 }
@@ -50,22 +51,23 @@ func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, e
 	}
 	defer root.Close()
 	before := l.Summary
-	l.Summary = Summarise(res, task.Publication{})
+	var refused error
+	var pub task.Publication
+	if l.Apply && res.Outcome == task.Success && (l.Drafts || !res.Draft) {
+		refused = l.apply(root, res.Changes)
+		pub.Applied = refused == nil
+	}
+	l.Summary = Summarise(res, pub)
+	if refused != nil {
+		l.Summary.NextAction = refused.Error()
+	}
 	if res.Outcome == task.Error && before.RunID == res.RunID && before.Diff != "" {
 		l.Summary.Diff, l.Summary.FilesChanged = before.Diff, before.FilesChanged // proved, but not applied: it is not lost
-	}
-	var refused error
-	if l.Apply && res.Outcome == task.Success {
-		if refused = l.apply(root, res.Changes); refused == nil {
-			l.Summary.Applied = true
-		} else {
-			l.Summary.NextAction = refused.Error()
-		}
 	}
 	if err := l.record(root); err != nil {
 		return task.Publication{}, err
 	}
-	return task.Publication{}, refused
+	return pub, refused
 }
 
 func (l *Local) record(root *os.Root) error {

@@ -99,3 +99,22 @@ func TestS6AChangeIsAppliedWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("applied: %s", after)
 	}
 }
+
+// A draft waits for a decision: it is written only by whoever asks for drafts.
+func TestS6ADraftIsAppliedOnlyWhereItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ draft, drafts, applied bool }{{false, false, true}, {true, false, false}, {true, true, true}} {
+		dir, was := t.TempDir(), t.TempDir()
+		for _, d := range []string{dir, was} {
+			if err := os.WriteFile(filepath.Join(d, "a.py"), []byte("old\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l := &bot.Local{Dir: dir, Base: os.DirFS(was), Apply: true, Drafts: c.drafts}
+		pub, err := l.Publish(t.Context(), task.Result{RunID: "r1", Task: task.Task{Repo: task.Repo{Dir: dir}}, Outcome: task.Success, Draft: c.draft, Changes: []task.FileChange{{Path: "a.py", Content: []byte("new\n"), Mode: "100644"}}})
+		now, _ := os.ReadFile(filepath.Join(dir, "a.py"))
+		if err != nil || pub.Applied != c.applied || l.Summary.Applied != c.applied || (string(now) == "new\n") != c.applied {
+			t.Errorf("%+v: applied %v, %v; a.py holds %q, %v", c, pub.Applied, l.Summary.Applied, now, err)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (r reporter) commitMessage(res task.Result) string {
 	}
 	fmt.Fprintf(&b, "%s\n\n", subject)
 	if res.Outcome != task.Success {
-		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %d attempts.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " ")), res.Cost, len(res.Attempts))
+		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %s.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " ")), res.Cost, task.Count(len(res.Attempts), "attempt"))
 	} else if res.Best != nil && res.Best.Explanation != "" {
 		fmt.Fprintf(&b, "%s\n\n", wrap(unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Best.Explanation)), " ")), 72))
 	}
@@ -140,7 +140,7 @@ func (r reporter) cause(b *strings.Builder, res task.Result) {
 		fmt.Fprintf(b, "%s\n\n", r.funnel.Markdown(res.Best.Explanation))
 	}
 	if x := res.Best.Search; x != nil && x.Place != "" {
-		fmt.Fprintf(b, "It was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), plural(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
+		fmt.Fprintf(b, "It was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), task.Count(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
 		for _, no := range x.Rejected {
 			fmt.Fprintf(b, "- rejected: %s\n", r.funnel.Markdown(no))
 		}
@@ -207,13 +207,13 @@ func (r reporter) checklist(b *strings.Builder, res task.Result) {
 		}
 		fmt.Fprintf(b, "- [%s] %s: %s in %.1f s%s\n", mark, r.funnel.Markdown(c.Name), c.Status, c.Seconds, prefixed(": ", r.funnel.Markdown(c.Detail)))
 	}
-	fmt.Fprintf(b, "- [x] nothing that was green is red (%s)\n", plural(len(res.Best.Broken), "regression"))
-	fmt.Fprintf(b, "- [x] in scope: %s in %s\n", plural(len(res.Best.Regions), "region"), plural(len(res.Best.Patch.Paths()), "file"))
+	fmt.Fprintf(b, "- [x] nothing that was green is red (%s)\n", task.Count(len(res.Best.Broken), "regression"))
+	fmt.Fprintf(b, "- [x] in scope: %s in %s\n", task.Count(len(res.Best.Regions), "region"), task.Count(len(res.Best.Patch.Paths()), "file"))
 	fmt.Fprintf(b, "- [x] risk %d of 100%s\n", res.Risk.Score, prefixed(": ", r.funnel.Markdown(strings.Join(res.Risk.Reasons, "; "))))
 	if n := len(res.KnownRed); n > 0 {
-		fmt.Fprintf(b, "- [ ] %s red before and still red, not held against this change\n", plural(n, "test"))
+		fmt.Fprintf(b, "- [ ] %s red before and still red, not held against this change\n", task.Count(n, "test"))
 	}
-	fmt.Fprintf(b, "- [x] cost %s in %s, mended at **%s**\n", res.Cost, plural(len(res.Attempts), "attempt"), res.Tier)
+	fmt.Fprintf(b, "- [x] cost %s in %s, mended at **%s**\n", res.Cost, task.Count(len(res.Attempts), "attempt"), res.Tier)
 	for _, line := range perTier(res) {
 		fmt.Fprintf(b, "  - %s\n", r.funnel.Markdown(line))
 	}
@@ -249,7 +249,7 @@ func perTier(res task.Result) []string {
 			case a.Refused != "":
 				why = a.Refused
 			case len(a.Broken) > 0:
-				why = fmt.Sprintf("broke %s", plural(len(a.Broken), "test"))
+				why = fmt.Sprintf("broke %s", task.Count(len(a.Broken), "test"))
 			case a.Diff == "":
 				why = a.Explanation
 			default:
@@ -257,7 +257,7 @@ func perTier(res task.Result) []string {
 			}
 		}
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), plural(n, "attempt"), res.CostByTier[tier], cut(why, 200)))
+			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), task.Count(n, "attempt"), res.CostByTier[tier], cut(why, 200)))
 		}
 	}
 	return out
@@ -339,7 +339,7 @@ func (r reporter) finished(res task.Result, pub task.Publication) string {
 		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(res.Reason)))
 	}
 	if res.Tier != "" {
-		fmt.Fprintf(&b, "| tier | %s, %s |\n", res.Tier, plural(len(res.Attempts), "attempt"))
+		fmt.Fprintf(&b, "| tier | %s, %s |\n", res.Tier, task.Count(len(res.Attempts), "attempt"))
 	}
 	fmt.Fprintf(&b, "| cost | %s |\n| elapsed | %s |\n\n%s <sub>Run `%s`</sub>\n", res.Cost, res.Elapsed.Round(100*time.Millisecond), res.NextAction, res.RunID)
 	return b.String()
@@ -357,7 +357,7 @@ func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 	} else {
 		b.WriteString("Nothing was tried.\n")
 	}
-	fmt.Fprintf(&b, "\nCost %s, %s, %s.\n\n", res.Cost, plural(len(res.Attempts), "attempt"), res.Elapsed.Round(100*time.Millisecond))
+	fmt.Fprintf(&b, "\nCost %s, %s, %s.\n\n", res.Cost, task.Count(len(res.Attempts), "attempt"), res.Elapsed.Round(100*time.Millisecond))
 	if pub.Branch != "" {
 		fmt.Fprintf(&b, "The best attempt stands on `%s` as a WIP commit; it is not proved.\n\n", pub.Branch)
 	}
@@ -401,13 +401,6 @@ func phaseWords(p task.Progress) string {
 		w = p.Phase
 	}
 	return w
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func prefixed(prefix, s string) string {

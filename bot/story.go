@@ -52,7 +52,7 @@ func Story(r task.Run, decisions [][]byte) string {
 	next := "It goes on by itself."
 	switch {
 	case r.Result != nil:
-		next = r.Result.NextAction
+		next = afterwards(*r.Result, r.Result.Published)
 	case r.Waiting != nil:
 		next = fmt.Sprintf("Say 'fettle runs approve %s' or 'fettle runs reject %s --feedback WORDS'.", r.ID, r.ID)
 	}
@@ -68,13 +68,13 @@ func standing(r task.Run) string {
 		if r.Result != nil && r.Result.Draft {
 			draft = " (a draft)"
 		}
-		return fmt.Sprintf("ended: %s%s%s; %s in %s", strings.ReplaceAll(string(r.Outcome), "_", " "), draft, prefixed(", ", oneLine(r.Reason, 160)), r.Cost, plural(r.Attempts, "attempt"))
+		return fmt.Sprintf("ended: %s%s%s; %s in %s", strings.ReplaceAll(string(r.Outcome), "_", " "), draft, prefixed(", ", oneLine(r.Reason, 160)), r.Cost, task.Count(r.Attempts, "attempt"))
 	case r.Waiting != nil:
 		return fmt.Sprintf("waits for a human since %s: %s", r.Waiting.Asked.Local().Format("2006-01-02 15:04"), oneLine(r.Waiting.Words, 160))
 	case r.State == task.StateParked && !r.NotBefore.IsZero():
 		return fmt.Sprintf("put aside until %s: %s", r.NotBefore.Local().Format("2006-01-02 15:04"), oneLine(r.Reason, 160))
 	}
-	return fmt.Sprintf("%s%s; %s of %s, %s", r.State, prefixed(" at ", string(r.Tier)), r.Cost, r.Budget.USD, plural(r.Attempts, "attempt"))
+	return fmt.Sprintf("%s%s; %s of %s, %s", r.State, prefixed(" at ", string(r.Tier)), r.Cost, r.Budget.USD, task.Count(r.Attempts, "attempt"))
 }
 
 func tried(a task.Attempt) string {
@@ -100,7 +100,7 @@ func came(a task.Attempt) string {
 		why = a.Refused
 	}
 	if !a.Green && len(a.Fixed) > 0 {
-		why += fmt.Sprintf("; %s mended", plural(len(a.Fixed), "test"))
+		why += fmt.Sprintf("; %s mended", task.Count(len(a.Fixed), "test"))
 	}
 	if !a.Green && len(a.Failures) > 0 {
 		f := a.Failures[0]

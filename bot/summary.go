@@ -49,14 +49,20 @@ type SummaryCheck struct {
 	Detail  string           `json:"detail,omitempty"`
 }
 
+// String is the check in a line, with its reason.
+func (c SummaryCheck) String() string {
+	return fmt.Sprintf("%s: %s in %.1f s%s", c.Name, c.Status, c.Seconds, prefixed(": ", oneLine(c.Detail, 400)))
+}
+
 // Summarise describes a result and what became of it.
 func Summarise(res task.Result, pub task.Publication) Summary {
 	s := Summary{
 		RunID: res.RunID, Outcome: res.Outcome, Reason: res.Reason, Tier: res.Tier, Attempts: len(res.Attempts), Cost: res.Cost, CostByTier: res.CostByTier,
 		Elapsed: math.Round(res.Elapsed.Seconds()*1000) / 1000, Draft: res.Draft, DraftReasons: res.DraftReasons, Branch: pub.Branch, Commit: pub.Commit,
-		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk, NextAction: res.NextAction,
+		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk,
 		Sandbox: res.Sandbox, Checks: []SummaryCheck{}, FilesChanged: []string{}, Regions: []task.RegionRef{},
 	}
+	s.Applied, s.NextAction = pub.Applied, afterwards(res, pub)
 	s.Tried = perTier(res)
 	for _, c := range res.Checks {
 		s.Checks = append(s.Checks, SummaryCheck{c.Name, c.Status, math.Round(c.Seconds*1000) / 1000, c.Detail})
@@ -75,6 +81,22 @@ func Summarise(res task.Result, pub task.Publication) Summary {
 		s.Risk.Reasons = []string{}
 	}
 	return s
+}
+
+// afterwards is what is left to do, by where the change stands: in a folder nothing
+// is merged, and what was written there is not written again.
+func afterwards(res task.Result, pub task.Publication) string {
+	if res.Outcome != task.Success || res.Task.Repo.Dir == "" {
+		return res.NextAction
+	}
+	todo := "Review the change"
+	if res.Draft {
+		todo = "Decide on the open points"
+	}
+	if pub.Applied {
+		return todo + " and commit it."
+	}
+	return fmt.Sprintf("%s; 'fettle runs diff %s | git apply' writes the change.", todo, res.RunID)
 }
 
 // Markdown is the summary for a person to read.
@@ -97,9 +119,9 @@ func (s Summary) Markdown() string {
 		fmt.Fprintf(&b, "- tried: %s\n", line)
 	}
 	for _, c := range s.Checks {
-		fmt.Fprintf(&b, "- %s: %s in %.1f s\n", c.Name, c.Status, c.Seconds)
+		fmt.Fprintf(&b, "- %s\n", c)
 	}
-	fmt.Fprintf(&b, "- files changed: %s\n- applied: %v\n- risk: %d of 100 (%s)\n- cost: %s, %s, tier %s\n- next: %s\n", orNone(strings.Join(s.FilesChanged, ", ")), s.Applied, s.Risk.Score, orNone(strings.Join(s.Risk.Reasons, "; ")), s.Cost, plural(s.Attempts, "attempt"), orNone(string(s.Tier)), s.NextAction)
+	fmt.Fprintf(&b, "- files changed: %s\n- applied: %v\n- risk: %d of 100 (%s)\n- cost: %s, %s, tier %s\n- next: %s\n", orNone(strings.Join(s.FilesChanged, ", ")), s.Applied, s.Risk.Score, orNone(strings.Join(s.Risk.Reasons, "; ")), s.Cost, task.Count(s.Attempts, "attempt"), orNone(string(s.Tier)), s.NextAction)
 	if s.Diff != "" {
 		fmt.Fprintf(&b, "\n```diff\n%s\n```\n", strings.TrimRight(s.Diff, "\n"))
 	}

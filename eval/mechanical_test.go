@@ -122,7 +122,7 @@ func runCase(t *testing.T, bin string, c repairCase) (s summary, held bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin, "fix", "--repo", repo, "--issue", filepath.Join(c.dir, "issue.md"), "--apply", "--max-tier", "mechanical", "--max-seconds", "60", "--json", "--quiet")
+	cmd := exec.CommandContext(ctx, bin, "fix", "--repo", repo, "--issue", filepath.Join(c.dir, "issue.md"), "--apply=draft", "--max-tier", "mechanical", "--max-seconds", "60", "--json", "--quiet")
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(work, "state"), "XDG_CONFIG_HOME="+filepath.Join(work, "config"))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

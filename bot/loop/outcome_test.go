@@ -183,3 +183,19 @@ func (s *stage) replays() Replayed {
 	}
 	return got
 }
+
+// The planner gave no other plan, since nobody answers: the reason does not say
+// that the plan was revised.
+func TestL1ADeadProviderRevisesNoPlan(t *testing.T) {
+	t.Parallel()
+	down := func(int) scripted.Answer { return scripted.Answer{Status: 403, Body: "{}"} }
+	s := newStage(t, each{"developer": down, "planner": down, "critic": down}.script(), task.Tier1)
+	s.withRoles().world.places = 4
+	res, err := s.run(s.context())
+	if err != nil || res.Outcome != task.FailedAllTiers {
+		t.Fatalf("%s (%s), %v", res.Outcome, res.Reason, err)
+	}
+	if !strings.Contains(res.Reason, "no other plan was found") || strings.Contains(res.Reason, "revised") {
+		t.Errorf("the reason is %q", res.Reason)
+	}
+}

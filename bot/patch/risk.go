@@ -49,22 +49,22 @@ func Risk(changes []Change, facts Facts) task.Risk {
 		}
 	}
 	if lines := added + removed; lines > 0 {
-		r.add(min(20, lines/4), "%d lines changed (+%d −%d)", lines, added, removed)
+		r.add(min(20, lines/4), "%s changed (+%d −%d)", task.Count(lines, "line"), added, removed)
 	}
 	if files > 1 {
-		r.add(min(16, 4*(files-1)), "%d files changed", files)
+		r.add(min(16, 4*(files-1)), "%s changed", task.Count(files, "file"))
 	}
 	if removed > added+10 {
-		r.add(8, "%d more lines removed than added", removed-added)
+		r.add(8, "%s removed than added", task.Count(removed-added, "more line"))
 	}
 	if branches > 0 {
-		r.add(min(10, branches), "%d branches more", branches)
+		r.add(min(10, branches), "%s more", task.Count(branches, "branch"))
 	}
 	if facts.Uncovered > 0 {
-		r.add(min(20, 2*facts.Uncovered), "%d changed lines that no test runs", facts.Uncovered)
+		r.add(min(20, 2*facts.Uncovered), "%s that no test runs", task.Count(facts.Uncovered, "changed line"))
 	}
 	if facts.CallersLeft > 0 {
-		r.add(min(20, 5*facts.CallersLeft), "%d callers of what changed its name or parameters are left as they are", facts.CallersLeft)
+		r.add(min(20, 5*facts.CallersLeft), "%s of what changed its name or parameters left as written", task.Count(facts.CallersLeft, "caller"))
 	}
 	if rank := facts.Tier.Rank(); rank > 1 {
 		r.add(4*(rank-1), "needed %s", facts.Tier)

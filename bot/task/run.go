@@ -231,7 +231,8 @@ type Result struct {
 	Elapsed      time.Duration   `json:"elapsed"`
 	Sandbox      string          `json:"sandbox"` // backend and walls, for the report
 	NextAction   string          `json:"next_action"`
-	Case         json.RawMessage `json:"case,omitempty"` // estimate.Case: what the run is to the history of the tiers
+	Published    Publication     `json:"published,omitzero"` // what came of it outside
+	Case         json.RawMessage `json:"case,omitempty"`     // estimate.Case: what the run is to the history of the tiers
 }
 
 // Publication is what stands outside after a result was published.
@@ -240,6 +241,7 @@ type Publication struct {
 	Commit      string       `json:"commit,omitempty"`
 	PullRequest *PullRequest `json:"pull_request,omitempty"`
 	ReportURL   string       `json:"report_url,omitempty"`
+	Applied     bool         `json:"applied,omitempty"` // it was written into the folder that was asked about
 }
 
 // PullRequest is a pull request on the forge.

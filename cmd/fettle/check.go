@@ -153,7 +153,7 @@ func (f *checkFlags) valid() error {
 
 func (f *checkFlags) print(w io.Writer, r check.Result) error {
 	if f.format != "" {
-		return check.Write(w, f.format, r, version)
+		return check.Write(w, f.format, r, versionWords())
 	}
 	return printChecks(w, r)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/target"
@@ -83,7 +84,7 @@ func (p *parts) record(ctx context.Context, out io.Writer, r *check.Runner, dir 
 			return err
 		}
 		kept++
-		fmt.Fprintf(out, "%s: %d tests of %.1f s are recorded for commit %.12s; fettle check --fast chooses by them\n", p.funnel.Log(g.Name), len(g.Map.Tests), g.Map.Seconds(), diff.From)
+		fmt.Fprintf(out, "%s: %s of %.1f s recorded for commit %.12s; fettle check --fast chooses by them\n", p.funnel.Log(g.Name), task.Count(len(g.Map.Tests), "test"), g.Map.Seconds(), diff.From)
 	}
 	if kept == 0 {
 		return ending(exitWaits)

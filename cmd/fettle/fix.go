@@ -23,7 +23,8 @@ import (
 
 type fixFlags struct {
 	repo, issue string
-	apply, json bool
+	apply       string
+	json        bool
 	tests       bool
 	maxCost     float64
 	maxSeconds  int
@@ -34,6 +35,12 @@ type fixFlags struct {
 	explain     bool
 }
 
+// What --apply writes.
+const (
+	applyReady = "ready"
+	applyDraft = "draft"
+)
+
 func newFix(g *global) *cobra.Command {
 	f := &fixFlags{}
 	c := &cobra.Command{
@@ -42,7 +49,8 @@ func newFix(g *global) *cobra.Command {
 		Long: `fix works on a copy of the folder, finds and mends the fault that the issue
 describes, proves the change with the folder's own tests, and shows the diff.
 The folder itself is not touched, but for .fettle/ with the record of the run,
-unless --apply is given.
+unless --apply is given: then a change that is proved is written into it, and
+with --apply=draft also one that waits for your decision.
 
 The issue's first line is its title, the rest its body.
 
@@ -59,7 +67,8 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl := c.Flags()
 	pathVar(c, &f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
 	pathVar(c, &f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
-	fl.BoolVar(&f.apply, "apply", false, "write the change into DIR when it is proved")
+	fl.StringVar(&f.apply, "apply", "", "write the change into DIR when it is ready, or also as a `draft`: --apply=draft")
+	fl.Lookup("apply").NoOptDefVal = applyReady
 	fl.BoolVar(&f.tests, "with-tests", false, "write nominal and edge cases of the changed functions, too")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "spend at most `USD` (default from the configuration, $1)")
 	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "work at most `N` seconds (default from the configuration, 30 minutes)")
@@ -89,6 +98,9 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	if f.apply != "" && f.apply != applyReady && f.apply != applyDraft {
+		return usage("--apply takes ready, which is what it means alone, or draft, and got %q", f.apply)
+	}
 	budget, err := f.budget(p.set.Budget, c.Flags().Changed("max-cost"))
 	if err != nil {
 		return err
@@ -114,7 +126,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	}
 	defer p.close()
 	show := newShow(c.ErrOrStderr(), g.quiet)
-	pub := &bot.Local{Dir: dir, Apply: f.apply, Show: show.progress}
+	pub := &bot.Local{Dir: dir, Apply: f.apply != "", Drafts: f.apply == applyDraft, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
 	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}, budget, patch.Guard{Scope: scope}, gates)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -45,7 +46,7 @@ Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 				return writeJSON(c.OutOrStdout(), p)
 			}
 			if write {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s with %d checks; 'fettle check' runs them\n", settings.RepoFile, len(p.Plan.Commands))
+				_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s with %s; 'fettle check' runs them\n", settings.RepoFile, task.Count(len(p.Plan.Commands), "check"))
 				return err
 			}
 			_, err = fmt.Fprint(c.OutOrStdout(), p.Content)

@@ -19,9 +19,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// version is set by the release build.
-var version = "dev"
-
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -32,7 +29,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	defer stop()
 	root := newRoot(in, out, errs)
 	root.SetArgs(args)
-	err := fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(printError), fang.WithoutManpage())
+	err := fang.Execute(ctx, root, fang.WithVersion(versionWords()), fang.WithErrorHandler(printError), fang.WithoutManpage())
 	return exitCode(ctx, err)
 }
 
@@ -162,7 +159,7 @@ climbs to the models that you configured, never above the budget.`,
 	root.PersistentFlags().Var((*pathFlag)(&g.config), "config", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
-	root.AddCommand(newFix(g), newCheck(g), newInit(), newRisk(g), newRegions(), newDemo(g), newServe(g), newSimulate(g), newRuns(g), newDoctor(g))
+	root.AddCommand(newFix(g), newCheck(g), newInit(), newRisk(g), newRegions(), newDemo(g), newServe(g), newSimulate(g), newRuns(g), newDoctor(g), newVersion())
 	return root
 }
 

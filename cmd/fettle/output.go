@@ -79,20 +79,20 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 		fmt.Fprintf(out, "  %-13s %s\n", "tried", funnel.Log(line))
 	}
 	for _, c := range s.Checks {
-		fmt.Fprintf(out, "  %-13s %s: %s in %.1f s\n", "check", funnel.Log(c.Name), c.Status, c.Seconds)
+		fmt.Fprintf(out, "  %-13s %s\n", "check", funnel.Log(c.String()))
 	}
 	for _, d := range append(append([]string(nil), s.DraftReasons...), s.Alternatives...) {
 		fmt.Fprintf(out, "  %-13s %s\n", "open", funnel.Log(d))
 	}
 	fmt.Fprintf(out, "  %-13s %d of 100%s\n", "risk", s.Risk.Score, bracket(funnel.Log(strings.Join(s.Risk.Reasons, "; "))))
-	fmt.Fprintf(out, "  %-13s %s, %d attempts%s, %.1f s\n", "cost", s.Cost, s.Attempts, bracket(string(s.Tier)), s.Elapsed)
+	fmt.Fprintf(out, "  %-13s %s, %s%s, %.1f s\n", "cost", s.Cost, task.Count(s.Attempts, "attempt"), bracket(string(s.Tier)), s.Elapsed)
 	if s.Sandbox != "" {
 		fmt.Fprintf(out, "  %-13s %s\n", "sandbox", s.Sandbox)
 	}
 	if s.PullRequest != nil {
 		fmt.Fprintf(out, "  %-13s #%d %s\n", "pull request", s.PullRequest.Number, s.PullRequest.URL)
 	}
-	fmt.Fprintf(out, "  %-13s %s\n", "next", funnel.Log(nextStep(s)))
+	fmt.Fprintf(out, "  %-13s %s\n", "next", funnel.Log(s.NextAction))
 	_, err := lipgloss.Fprint(w, out.String())
 	return err
 }
@@ -106,13 +106,6 @@ func printSearch(w io.Writer, s *task.Search) error {
 		}
 	}
 	return nil
-}
-
-func nextStep(s bot.Summary) string {
-	if s.Outcome == task.Success && s.PullRequest == nil && !s.Applied {
-		return s.NextAction + " Run again with --apply to write it."
-	}
-	return s.NextAction
 }
 
 func bracket(s string) string {

@@ -225,7 +225,7 @@ func printSyntax(w io.Writer, found []syntaxJSON, files int, jsonOut bool) error
 			fmt.Fprintf(&b, "%s:%d:%d: %s\n", clean(e.Path), e.Line, e.Column, clean(e.Message))
 		}
 		if len(found) == 0 && files > 0 {
-			fmt.Fprintf(&b, "%d %s, no syntax error\n", files, plural("file", files))
+			fmt.Fprintf(&b, "%s, no syntax error\n", task.Count(files, "file"))
 		}
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err

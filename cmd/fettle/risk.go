@@ -149,7 +149,7 @@ func printRisk(w io.Writer, r riskReport) error {
 		to = "the working tree"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Risk %d of 100: %d %s, %s against %s\n", r.Score, len(r.Files), plural("file", len(r.Files)), shortHash(to), shortHash(from))
+	fmt.Fprintf(&b, "Risk %d of 100: %s, %s against %s\n", r.Score, task.Count(len(r.Files), "file"), shortHash(to), shortHash(from))
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(&b, "  %s\n", clean(reason))
 	}
@@ -160,13 +160,6 @@ func printRisk(w io.Writer, r riskReport) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func plural(word string, n int) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // shortHash is a hash as Git shows it.

@@ -20,7 +20,7 @@ func newRuns(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "List, look at, answer and replay runs",
-		Example: `  fettle runs list
+		Example: `  fettle runs
   fettle runs show 4f0c
   fettle runs log 4f0c | jq .kind
   fettle runs diff 4f0c | git apply
@@ -31,7 +31,14 @@ func newRuns(g *global) *cobra.Command {
   fettle runs replay 4f0c`,
 	}
 	holdsCommands(c)
-	c.AddCommand(runsList(g), runsShow(g), runsWhy(g), runsLog(g), runsDiff(g), runsReplay(g), runsApprove(g), runsReject(g), runsResume(g), runsStop(g))
+	list, known := runsList(g), c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return known(c, args)
+		}
+		return list.RunE(c, nil)
+	}
+	c.AddCommand(list, runsShow(g), runsWhy(g), runsLog(g), runsDiff(g), runsReplay(g), runsApprove(g), runsReject(g), runsResume(g), runsStop(g))
 	return c
 }
 
@@ -120,7 +127,7 @@ func runsShow(g *global) *cobra.Command {
 				case asJSON && r.Result == nil:
 					return writeJSON(c.OutOrStdout(), r)
 				case asJSON:
-					return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), true)
+					return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, r.Result.Published), true)
 				}
 				rec, err := p.bot(db).Record(c.Context(), r.ID)
 				if err != nil {
@@ -129,7 +136,7 @@ func runsShow(g *global) *cobra.Command {
 				if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", r.ID, p.funnel.Log(bot.Story(r, rec.Decisions))); err != nil || r.Result == nil {
 					return err
 				}
-				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, task.Publication{}), false)
+				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, r.Result.Published), false)
 			})
 		},
 	}
@@ -148,7 +155,7 @@ func runsDiff(g *global) *cobra.Command {
 				case attempt > 0 && attempt <= len(r.Saved.Attempts):
 					diff = r.Saved.Change(attempt)
 				case attempt > 0:
-					return usage("run %s made %d attempts", r.ID, len(r.Saved.Attempts))
+					return usage("run %s made %s", r.ID, task.Count(len(r.Saved.Attempts), "attempt"))
 				case r.Result != nil:
 					diff = r.Result.Diff
 				}

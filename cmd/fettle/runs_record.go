@@ -43,7 +43,7 @@ func runsReplay(g *global) *cobra.Command {
 				if got.Ended {
 					how = string(got.Result.Outcome)
 				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %d effects, %d processes, %d decisions, all as recorded; %s\n", r.ID, len(rec.Effects), got.Processes, got.Decisions, how)
+				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s, %s, all as recorded; %s\n", r.ID, task.Count(len(rec.Effects), "effect"), task.Count(got.Processes, "process"), task.Count(got.Decisions, "decision"), how)
 				return err
 			})
 		},

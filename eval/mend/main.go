@@ -3,7 +3,7 @@
 // inverse of the engine's templates, or are commits of real histories that
 // mend one fault, undone. A bug is mended the way a user does it, by
 //
-//	fettle fix --repo DIR --issue FILE --max-tier mechanical --max-seconds 60 --apply --json
+//	fettle fix --repo DIR --issue FILE --max-tier mechanical --max-seconds 60 --apply=draft --json
 //
 // in a working copy that holds about half of the tests; the issue says how a
 // visible test fails, and nothing else. What comes out is judged by all tests

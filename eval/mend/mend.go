@@ -138,7 +138,7 @@ func (b *runner) fettle(ctx context.Context, room, repo string, j job, r *result
 	if err := os.WriteFile(text, []byte(issue(j.folder.Bug)), 0o644); err != nil {
 		return s, err
 	}
-	args := []string{"fix", "--repo", repo, "--issue", text, "--max-tier", "mechanical", "--max-seconds", strconv.Itoa(bound), "--apply", "--json", "--quiet"}
+	args := []string{"fix", "--repo", repo, "--issue", text, "--max-tier", "mechanical", "--max-seconds", strconv.Itoa(bound), "--apply=draft", "--json", "--quiet"}
 	if j.without != "" {
 		args = append(args, "--without", strings.ReplaceAll(j.without, "+", ","))
 	}
