@@ -219,6 +219,7 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	}
 	in.Gates = settings.Stricter(in.Gates, r.Saved.Gates)
 	res, err = engine.Run(ctx, in)
+	res.Notes = notes
 	return res, in.Gates, err
 }
 
@@ -253,11 +254,12 @@ func narrow(in *loop.Input) (notes []string, err error) {
 		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
+	notes = append(notes, repo.Unheeded()...)
 	gates, lax := settings.NarrowGates(in.Gates, repo)
 	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.Setup, in.Checks, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Smoke, repo.OpenPoints()
+	in.Setup, in.Checks, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Smoke, repo.Gates
 	return notes, nil
 }
 

@@ -129,6 +129,9 @@ func (r reporter) pullRequest(res task.Result) (title, body string) {
 		}
 		b.WriteString("\n")
 	}
+	for _, n := range res.Notes {
+		fmt.Fprintf(&b, "Note: %s\n\n", r.funnel.Markdown(n))
+	}
 	fmt.Fprintf(&b, "## Reproduce locally\n\n```sh\ngit fetch origin %s && git switch --detach FETCH_HEAD\n%s\n```\n\n", branchName(res.Task), r.commands(res))
 	fmt.Fprintf(&b, "<sub>Run `%s` · text of the issue as read: `sha256:%s`</sub>\n", res.RunID, res.Task.TextHash()[:16])
 	return r.subject(res.Task), b.String()

@@ -22,6 +22,7 @@ type Summary struct {
 	Tried        []string               `json:"tried,omitempty"` // what came of each tier, in words
 	Draft        bool                   `json:"draft"`
 	DraftReasons []string               `json:"draft_reasons,omitempty"`
+	Notes        []string               `json:"notes,omitempty"` // what .fettle.yml asks for and does not get
 	Branch       string                 `json:"branch,omitempty"`
 	Commit       string                 `json:"commit,omitempty"`
 	Committed    bool                   `json:"committed"`
@@ -58,7 +59,7 @@ func (c SummaryCheck) String() string {
 func Summarise(res task.Result, pub task.Publication) Summary {
 	s := Summary{
 		RunID: res.RunID, Outcome: res.Outcome, Reason: res.Reason, Tier: res.Tier, Attempts: len(res.Attempts), Cost: res.Cost, CostByTier: res.CostByTier,
-		Elapsed: math.Round(res.Elapsed.Seconds()*1000) / 1000, Draft: res.Draft, DraftReasons: res.DraftReasons, Branch: pub.Branch, Commit: pub.Commit,
+		Elapsed: math.Round(res.Elapsed.Seconds()*1000) / 1000, Draft: res.Draft, DraftReasons: res.DraftReasons, Notes: res.Notes, Branch: pub.Branch, Commit: pub.Commit,
 		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk,
 		Sandbox: res.Sandbox, Checks: []SummaryCheck{}, FilesChanged: []string{}, Regions: []task.RegionRef{},
 	}
@@ -114,6 +115,9 @@ func (s Summary) Markdown() string {
 	}
 	for _, d := range s.DraftReasons {
 		fmt.Fprintf(&b, "- open: %s\n", d)
+	}
+	for _, n := range s.Notes {
+		fmt.Fprintf(&b, "- note: %s\n", n)
 	}
 	for _, line := range s.Tried {
 		fmt.Fprintf(&b, "- tried: %s\n", line)

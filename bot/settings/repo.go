@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -190,10 +189,10 @@ func lower(a, b task.Tier) task.Tier {
 	return a
 }
 
-// OpenPoints is what a repository asks for and a human has to see to: its own
-// gates, and what this version reads and checks but does not act on.
-func (r *Repo) OpenPoints() []string {
-	out := slices.Clone(r.Gates)
+// Unheeded says what a repository asks for and this version reads and checks
+// but does not act on.
+func (r *Repo) Unheeded() []string {
+	var out []string
 	for _, k := range []struct {
 		name string
 		said bool
@@ -201,7 +200,7 @@ func (r *Repo) OpenPoints() []string {
 		{"base", r.Base != ""}, {"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
 	} {
 		if k.said {
-			out = append(out, fmt.Sprintf("%s asks for %s, which this version of fettle does not do", RepoFile, k.name))
+			out = append(out, fmt.Sprintf("%s: %s is not honoured by this version of fettle", RepoFile, k.name))
 		}
 	}
 	return out

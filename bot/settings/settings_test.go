@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,8 +222,8 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 	if r.Base != "develop" || len(r.Checks) != 2 || r.Checks[1].Required || r.NeverSend[0] != "secrets/**" {
 		t.Errorf("%+v", r)
 	}
-	if open := r.OpenPoints(); len(open) != 4 || open[0] != "migrations" {
-		t.Errorf("what this version does not act on is not said: %q", open)
+	if got := r.Unheeded(); len(got) != 3 || got[0] != ".fettle.yml: base is not honoured by this version of fettle" || !slices.Equal(r.Gates, []string{"migrations"}) {
+		t.Errorf("what this version does not act on is not said: %q; gates %q", got, r.Gates)
 	}
 	for text, want := range map[string]string{
 		"sandbox: none\n":                            ".fettle.yml:1: sandbox: belongs to the operator",

@@ -215,6 +215,7 @@ type Result struct {
 	Reason       string          `json:"reason,omitempty"`
 	Draft        bool            `json:"draft"` // green, but a human has to decide
 	DraftReasons []string        `json:"draft_reasons,omitempty"`
+	Notes        []string        `json:"notes,omitempty"`   // what the repository's own file asks for and does not get
 	SkipCI       bool            `json:"skip_ci,omitempty"` // its commits ask CI to skip
 	Tier         Tier            `json:"tier,omitempty"`    // of the kept attempt
 	Best         *Attempt        `json:"best,omitempty"`    // the accepted attempt, or the best failed one

@@ -84,6 +84,9 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 	for _, d := range append(append([]string(nil), s.DraftReasons...), s.Alternatives...) {
 		fmt.Fprintf(out, "  %-13s %s\n", "open", funnel.Log(d))
 	}
+	for _, n := range s.Notes {
+		fmt.Fprintf(out, "  %-13s %s\n", "note", funnel.Log(n))
+	}
 	fmt.Fprintf(out, "  %-13s %d of 100%s\n", "risk", s.Risk.Score, bracket(funnel.Log(strings.Join(s.Risk.Reasons, "; "))))
 	fmt.Fprintf(out, "  %-13s %s, %s%s, %.1f s\n", "cost", s.Cost, task.Count(s.Attempts, "attempt"), bracket(string(s.Tier)), s.Elapsed)
 	if s.Sandbox != "" {

@@ -39,11 +39,6 @@ func (p Plan) Propose() ([]byte, error) {
 # Only these paths may be changed.
 # scope: ["src/**"]
 
-# The branch that fixes start from, the labels of pull requests, and Signed-off-by.
-# base: main
-# labels: ["agent"]
-# sign_off: true
-
 # Lower limits for one task, and the highest tier.
 # budget: {usd: 0.5, minutes: 20, attempts: 9}
 # max_tier: tier2
