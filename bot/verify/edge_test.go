@@ -324,13 +324,19 @@ func TestC3ATestThatKillsItsProcessIsRedAloneAndTheRestRuns(t *testing.T) {
 // named, outside of it its file.
 func TestC3ANodeTestThatRunsOutOfMemoryIsRedAndTheRestRuns(t *testing.T) {
 	t.Parallel()
+	small, err := sandbox.New(t.Context(), sandbox.Config{Limits: sandbox.Limits{MemoryBytes: 512 << 20}, StateDir: t.TempDir()}) // soon used up, however busy the machine is
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = small.Close() })
+	v := New(Config{Sandbox: small, TestTimeout: 2 * time.Minute})
 	for name, c := range map[string]struct{ grow, red string }{
 		"objects": {"for (;;) all.push(new Array(1000).fill(all.length));", "node:.:test/grow.test.js > outer > grows"},
 		"buffers": {"for (;;) all.push(Buffer.alloc(64 << 20, 1));", "node:.:test/grow.test.js"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			base := baseline(t, verifier(t), from(t, `
+			base := baseline(t, v, from(t, `
 -- package.json --
 {"scripts": {"test": "node --test"}}
 -- test/grow.test.js --
