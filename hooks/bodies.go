@@ -50,28 +50,32 @@ func newBodies(maxBytes int64) *bodies {
 	return &bodies{max: maxBytes, budget: max(bodyBudget, maxBytes+doublesTo+1), young: bodyYoung, now: time.Now, all: map[*body]bool{}, freed: make(chan struct{})}
 }
 
-// read reads a body of at most max bytes; size is what was announced, less than
-// 0 for nothing. What was read counts until done is called. kick has to make a
-// Read that hangs return.
-func (b *bodies) read(ctx context.Context, from io.Reader, size int64, kick func()) (data []byte, done func(), err error) {
+// read reads a body of at most max bytes, in parts that are never copied, so that
+// nothing but what is counted is held; size is what was announced, less than 0
+// for nothing. What was read counts until done is called. kick has to make a Read
+// that hangs return.
+func (b *bodies) read(ctx context.Context, from io.Reader, size int64, kick func()) (parts [][]byte, done func(), err error) {
 	mine := &body{since: b.now(), kick: kick}
 	b.mu.Lock()
 	b.all[mine] = true
 	b.mu.Unlock()
 	done = func() { b.leave(mine) }
-	for {
-		if len(data) == cap(data) {
-			if data, err = b.grow(ctx, mine, data, size); err != nil {
+	var part []byte
+	for total := int64(0); ; {
+		if len(part) == cap(part) {
+			if part, err = b.more(ctx, mine, total, size); err != nil {
 				return nil, done, err
 			}
+			parts = append(parts, part)
 		}
-		n, err := from.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
+		n, err := from.Read(part[len(part):cap(part)])
+		part, total = part[:len(part)+n], total+int64(n)
+		parts[len(parts)-1] = part
 		switch {
-		case int64(len(data)) > b.max:
+		case total > b.max:
 			return nil, done, errTooLarge
 		case errors.Is(err, io.EOF):
-			return data, done, nil
+			return parts, done, nil
 		case err != nil && b.sentAway(mine):
 			return nil, done, errBusy
 		case err != nil:
@@ -80,21 +84,17 @@ func (b *bodies) read(ctx context.Context, from io.Reader, size int64, kick func
 	}
 }
 
-// grow gives a body more room.
-func (b *bodies) grow(ctx context.Context, mine *body, data []byte, size int64) ([]byte, error) {
-	had := int64(cap(data))
-	next := max(2*had, firstRead)
-	if size >= 0 && (had >= doublesTo || size < next) {
-		next = size + 1 // a byte more, to see the end
+// more gives a body as much room again as it has, or what was announced.
+func (b *bodies) more(ctx context.Context, mine *body, total, size int64) ([]byte, error) {
+	n := max(total, firstRead)
+	if size >= 0 && (total >= doublesTo || size-total < n) {
+		n = size - total + 1 // a byte more, to see the end
 	}
-	next = min(max(next, had+1), b.max+1)
-	if err := b.take(ctx, mine, next); err != nil {
+	n = min(max(n, 1), b.max+1-total)
+	if err := b.take(ctx, mine, n); err != nil {
 		return nil, err
 	}
-	more := make([]byte, len(data), next)
-	copy(more, data)
-	b.give(mine, had)
-	return more, nil
+	return make([]byte, 0, n), nil
 }
 
 // take counts bytes before they are used, and waits until there is room.

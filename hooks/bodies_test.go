@@ -43,11 +43,17 @@ func TestS16BodiesOfStrangersHaveABudget(t *testing.T) {
 		})
 		go func() { _, _ = w.Write(make([]byte, 3<<20)) }() // and nothing more
 	}
+	for began := 0; began < len(ends); time.Sleep(time.Millisecond) {
+		b.mu.Lock()
+		began = len(b.all)
+		b.mu.Unlock()
+	}
 	clock.Add(int64(time.Hour)) // from now on strangers are old, and who comes is not
 	for _, size := range []int{100, 20 << 10, 4 << 20} {
-		data, done, err := b.read(t.Context(), bytes.NewReader(make([]byte, size)), int64(size), func() {})
-		if done(); err != nil || len(data) != size {
-			t.Errorf("a delivery of %d bytes: %d, %v", size, len(data), err)
+		sent := bytes.Repeat([]byte("fettle "), size/7+1)[:size]
+		parts, done, err := b.read(t.Context(), bytes.NewReader(sent), int64(size), func() {})
+		if done(); err != nil || !bytes.Equal(bytes.Join(parts, nil), sent) {
+			t.Errorf("a delivery of %d bytes: %d parts, %v", size, len(parts), err)
 		}
 	}
 	for _, w := range ends {

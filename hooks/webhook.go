@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,7 +134,7 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 		// Not every ResponseWriter can; then the server's own timeouts hold.
 		_ = control.SetReadDeadline(deadline)
 	}
-	body, done, err := h.bodies.read(ctx, r.Body, r.ContentLength, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
+	parts, done, err := h.bodies.read(ctx, r.Body, r.ContentLength, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	defer done()
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -143,10 +144,10 @@ func (h *webhook) verified(ctx context.Context, w http.ResponseWriter, r *http.R
 	case err != nil:
 		return nil, &refusal{http.StatusRequestTimeout, "the payload did not arrive whole in time"}
 	}
-	if err := forge.Verify(h.cfg.Secrets, signature, body); err != nil {
+	if err := forge.Verify(h.cfg.Secrets, signature, parts...); err != nil {
 		return nil, &refusal{http.StatusUnauthorized, err.Error()}
 	}
-	return body, nil
+	return bytes.Join(parts, nil), nil
 }
 
 // store hands the delivery over. An Accept that does not come back in time

@@ -13,10 +13,11 @@ import (
 var ErrSignature = errors.New("the delivery's X-Hub-Signature-256 is missing or wrong")
 
 // Verify checks the header X-Hub-Signature-256 ("sha256=" and 64 hex digits)
-// of a delivery's body against each of the secrets, in constant time. Several
+// of a delivery's body, which may come in parts, against each of the secrets, in
+// constant time. Several
 // secrets are valid at once, so that one can be rotated; empty ones count for
 // nothing. SHA-1 signatures are not accepted.
-func Verify(secrets [][]byte, header string, body []byte) error {
+func Verify(secrets [][]byte, header string, body ...[]byte) error {
 	digits, ok := strings.CutPrefix(header, "sha256=")
 	given, err := hex.DecodeString(digits)
 	if !ok || err != nil || len(given) != sha256.Size {
@@ -28,7 +29,9 @@ func Verify(secrets [][]byte, header string, body []byte) error {
 			continue
 		}
 		m := hmac.New(sha256.New, secret)
-		m.Write(body)
+		for _, part := range body {
+			m.Write(part)
+		}
 		if hmac.Equal(m.Sum(nil), given) {
 			good = true
 		}
