@@ -10,15 +10,14 @@ import (
 
 // Anybody can send 25 MiB before the signature is known to be wrong, and take
 // as long over it as a request lives. So all bodies whose signature is not
-// known share a budget of bytes. When there is no room, whoever has held the
-// most for the longest is sent away; that is never a delivery of GitHub's that
-// comes at the speed of its network, but for a while nobody is: a body that is
-// young is waited for.
+// known share a budget of bytes: one body of the largest size and little more.
+// When there is no room, whoever has held the most for the longest is sent away;
+// that is never a delivery of GitHub's that comes at the speed of its network,
+// but for a while nobody is: a body that is young is waited for.
 const (
-	bodyBudget = 32 << 20
-	bodyYoung  = 2 * time.Second
-	firstRead  = 4 << 10
-	doublesTo  = 1 << 20 // from here on the length that was announced is believed
+	bodyYoung = 2 * time.Second
+	firstRead = 4 << 10
+	doublesTo = 1 << 20 // from here on the length that was announced is believed
 )
 
 var (
@@ -47,7 +46,7 @@ type body struct {
 }
 
 func newBodies(maxBytes int64) *bodies {
-	return &bodies{max: maxBytes, budget: max(bodyBudget, maxBytes+doublesTo+1), young: bodyYoung, now: time.Now, all: map[*body]bool{}, freed: make(chan struct{})}
+	return &bodies{max: maxBytes, budget: maxBytes + doublesTo, young: bodyYoung, now: time.Now, all: map[*body]bool{}, freed: make(chan struct{})}
 }
 
 // read reads a body of at most max bytes, in parts that are never copied, so that
