@@ -24,7 +24,7 @@ demo: setup build ## from a label to a pull request, without key or network
 
 test: setup ## all tests with the race detector
 	$(GO) vet $(PKGS)
-	$(GO) test -race -p 2 -timeout 20m $(PKGS)
+	$(GO) test -race -p 2 -timeout 45m $(PKGS)
 
 fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_LOOP_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
