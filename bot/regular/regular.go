@@ -109,7 +109,7 @@ func all(f fs.File, name string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > max {
-		return nil, fmt.Errorf("%s has more than %d bytes", name, max)
+		return nil, fmt.Errorf("%s has more than %d bytes and is not read", name, max)
 	}
 	return data, nil
 }

@@ -118,13 +118,14 @@ func TestRegionsSayWhatIsWrongWithACommandLine(t *testing.T) {
 	}{
 		{[]string{"regions", "--nope"}, exitUsage, "unknown flag: --nope"},
 		{[]string{"regions", py + "x"}, exitUsage, "there is no file or folder"},
-		{[]string{"regions", large}, exitUsage, "are not read"},
+		{[]string{"regions", large}, exitUsage, "is not read"},
 		{[]string{"regions", "show", "g", py}, exitUsage, "the file has function:f@"},
-		{[]string{"regions", "check", large}, exitUsage, "are not read"},
+		{[]string{"regions", "check", large}, exitUsage, "is not read"},
 		{[]string{"regions", "replace", py, "f", "--with", py + "x"}, exitUsage, "reading the new code"},
 		{[]string{"regions", "replace", filepath.Dir(py), "f", "--with", py}, exitUsage, "there is no file"},
 		{[]string{"regions", "replace", link, "f", "--with", "-"}, exitRefused, "symbolic link"},
-		{[]string{"regions", "replace", py, "f@00000000", "--with", "-"}, 0, "Not written"},
+		{[]string{"regions", "replace", py, "f@00000000", "--with", "-"}, exitUsage, "was changed since this id was made"},
+		{[]string{"regions", "replace", py, "f", "--with", "-"}, 0, "Not written"},
 	} {
 		got := typing("def f():\n    return 2\n", c.args...)
 		if got.status != c.status || !strings.Contains(got.out+got.errs, c.says) {
