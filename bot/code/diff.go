@@ -1,6 +1,11 @@
 package code
 
-import "strings"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // maxTable bounds the table of a difference, in cells; beyond it what lies
 // between lines that occur once is taken as changed as a whole.
@@ -179,4 +184,29 @@ func ChangedLines(before, after []byte) map[int]bool {
 		}
 	}
 	return out
+}
+
+// Touched lists the innermost regions of a text that are new or not the same
+// bytes as before; before is nil for a new file.
+func Touched(ctx context.Context, path string, before, after []byte) ([]Region, error) {
+	was := map[string]bool{}
+	if before != nil {
+		regions, err := Regions(ctx, path, before)
+		if err != nil {
+			return nil, fmt.Errorf("reading the regions of %s: %w", path, err)
+		}
+		for _, r := range regions {
+			was[r.ID] = true
+		}
+	}
+	regions, err := Regions(ctx, path, after)
+	if err != nil {
+		return nil, fmt.Errorf("reading the regions of %s: %w", path, err)
+	}
+	regions = slices.DeleteFunc(regions, func(r Region) bool { return was[r.ID] })
+	return slices.DeleteFunc(slices.Clone(regions), func(r Region) bool {
+		return slices.ContainsFunc(regions, func(o Region) bool {
+			return o.ID != r.ID && r.StartByte <= o.StartByte && o.EndByte <= r.EndByte
+		})
+	}), nil
 }

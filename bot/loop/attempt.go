@@ -160,7 +160,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	}
 	a.Doubts = append(a.Doubts, v.Doubts...)
 	for _, f := range v.Reach {
-		a.Doubts = append(a.Doubts, fmt.Sprintf("the change newly reaches for what a fix seldom needs: %s; say whether it has to", f))
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the change newly reaches for what a fix seldom needs: %s; check whether it has to", f))
 	}
 	if refused, err := r.weigh(ctx, a); err != nil {
 		return agent.Decision{}, err

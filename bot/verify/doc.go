@@ -18,17 +18,15 @@
 // supervisor holds, a process that never imports repository code.
 //
 // What a test process says is a claim all the same, for the patch runs in it.
-// So the tests that are said to be mended are cross-examined (examine.go,
-// package cross): each has to fail under its own name when what it expects is
-// made wrong, and when the changed functions are sabotaged, in runs that the
-// patch cannot tell from the judge's. Where both held the grade is "signed",
-// where a question could not be asked "witnessed". What a change newly reaches
-// for (package reach), frames, foreign objects, native code, makes it a draft.
-//
-// What this cannot rule out: a patch that reads the text of the very test that
-// runs and forges only where its expectation is the original one. A Go build
-// cache that outlives a run is shared with what ran before: give each task a
-// sandbox session of its own.
+// So the tests that are said to be mended are cross-examined (examine.go, package
+// cross): each has to pass without the others and, in runs that look the same
+// from inside, to fail when what it expects is made wrong and when the changed
+// functions are sabotaged. Where all of it held the grade is "signed", where a
+// question could not be asked "witnessed"; an answer that does not hold is a
+// doubt. What a change newly reaches for (package reach) makes it a draft.
+// bot/sandbox/RED_TEAM.md says what remains possible. A Go build cache that
+// outlives a run is shared with what ran before: give each task a sandbox session
+// of its own.
 //
 // The package must never change source, start repository code outside the
 // sandbox, or take a test's own words for its result.

@@ -115,10 +115,7 @@ func TestS12bForgedGreenDoesNotSurviveTheCrossExamination(t *testing.T) {
 	for _, f := range forgers {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			v, r := verifier(t), open(t, f.fixture)
-			base := baselines(t, f.fixture)
-			f.write(t, r)
-			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+			out := f.judged(t)
 			t.Logf("green %v, grade %q, reasons %q, doubts %q, %d reached for", out.Green, out.Grade, out.Reasons, out.Doubts, len(out.Reach))
 			if out.Green && (len(out.Doubts) == 0 || out.Grade == Signed) {
 				t.Errorf("it came through")
@@ -149,7 +146,7 @@ func TestC9AnHonestFixIsSigned(t *testing.T) {
 			if !out.Green || out.Grade != Signed || len(out.Doubts) > 0 || len(out.Reach) > 0 {
 				t.Errorf("%+v", out)
 			}
-			if c := out.Checks[len(out.Checks)-1]; c.Name != "cross-examination" || !strings.Contains(c.Detail, "signed: of ") {
+			if c := out.Checks[len(out.Checks)-1]; c.Name != "cross-examination" || !strings.Contains(c.Detail, "signed: ") || !strings.Contains(c.Detail, "passed alone") {
 				t.Errorf("the checklist says %+v", c)
 			}
 		})
@@ -181,6 +178,76 @@ func TestC9ATestThatCatchesItsOwnFailureIsADoubt(t *testing.T) {
 	r.write(t, "rates.py", "def price(n):\n    return 3 * n\n")
 	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
 	if !out.Green || out.Grade != Witnessed || !slices.ContainsFunc(out.Doubts, func(s string) bool { return strings.Contains(s, "what it expects is made wrong") }) {
+		t.Errorf("%+v", out)
+	}
+}
+
+// counted knows from the calls before it that all tests run, and not the mended
+// one by itself.
+const counted = `-- conftest.py --
+-- sums.py --
+def size(xs):
+    return len(xs)
+
+
+def total(xs):
+    return 0
+-- test_a.py --
+from sums import size
+
+
+def test_size():
+    assert size([1]) == 1
+-- test_b.py --
+from sums import total
+
+
+def test_total():
+    assert total([1, 2]) == 3
+`
+
+// A patch that forges only where it sees that all tests run gives itself away
+// where the mended test runs by itself, as it does in every question.
+func TestS12bForgingOnlyAmongAllTestsIsADoubt(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), from(t, counted)
+	base := baseline(t, v, r)
+	r.write(t, "sums.py", `seen = []
+
+
+class Any(int):
+    __eq__ = lambda s, o: s is s
+
+
+def size(xs):
+    seen.append(1)
+    return len(xs)
+
+
+def total(xs):
+    return Any() if seen else 0
+`)
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if len(out.Fixed) == 0 {
+		t.Fatalf("the patch forges nothing any more: %+v", out)
+	}
+	if out.Green && (len(out.Doubts) == 0 || out.Grade == Signed) {
+		t.Errorf("it came through: grade %q, doubts %q", out.Grade, out.Doubts)
+	}
+}
+
+// Where no test is found to ask about, nothing is signed.
+func TestC9NothingIsSignedWithoutATestThatWasAsked(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), open(t, "pytest")
+	out := Verdict{Fixed: []string{"pytest:.:tests/gone.py"}}
+	base := baselines(t, "pytest")
+	before := readBase(t, r, "shop/cart.py")
+	diff := []Change{{Path: "shop/cart.py", Before: []byte(before), After: []byte(strings.Replace(before, "prices[1:]", "prices", 1))}}
+	if err := v.examine(t.Context(), Judge{Dir: r.dir, Base: r.base, Baseline: base}, base.Report.Suites, diff, Report{}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Grade != Witnessed {
 		t.Errorf("%+v", out)
 	}
 }

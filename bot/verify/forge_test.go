@@ -103,6 +103,14 @@ var forgeries = []forged{
 	}, says: "no test that failed before passes now"},
 }
 
+// judged is the verdict on the patch.
+func (f forged) judged(t *testing.T) Verdict {
+	t.Helper()
+	r := open(t, f.fixture)
+	f.write(t, r)
+	return judge(t, verifier(t), Judge{Dir: r.dir, Base: r.base, Baseline: baselines(t, f.fixture)})
+}
+
 // write lays the patch into the tree.
 func (f forged) write(t *testing.T, r repository) {
 	t.Helper()
@@ -136,10 +144,7 @@ func TestS12bForgedResultsAreRejected(t *testing.T) {
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			v, r := verifier(t), open(t, f.fixture)
-			base := baselines(t, f.fixture)
-			f.write(t, r)
-			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+			out := f.judged(t)
 			told := strings.Join(out.Reasons, "\n")
 			for _, x := range out.Failures {
 				told += "\n" + x.Exception + " " + x.Message

@@ -50,7 +50,7 @@ func targets(ctx context.Context, ch gate.Change) (out []target, left []string, 
 	if lang == "" || ch.After == nil || code.IsTest(ch.Path) {
 		return nil, nil, nil
 	}
-	regions, err := gate.Changed(ctx, ch)
+	regions, err := code.Touched(ctx, ch.Path, ch.Before, ch.After)
 	if err != nil {
 		return nil, nil, err
 	}

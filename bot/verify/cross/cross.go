@@ -51,21 +51,20 @@ func apply(src []byte, all []change) []byte {
 }
 
 // Sabotage gives a changed file in which every function that the change
-// touched fails with token as soon as it is called. before is nil for a new
-// file. outside tells that the change touched something else than functions
-// too, which cannot be sabotaged; nil text, that nothing could be.
-func Sabotage(ctx context.Context, path string, before, after []byte, token string) (text []byte, outside bool, err error) {
+// touched fails with token as soon as it is called; nil where there is none.
+// before is nil for a new file.
+func Sabotage(ctx context.Context, path string, before, after []byte, token string) ([]byte, error) {
 	lang := code.LanguageOf(path)
 	if after == nil || len(bodies[lang]) == 0 {
-		return nil, true, nil
+		return nil, nil
 	}
-	touched, err := Touched(ctx, path, before, after)
+	touched, err := code.Touched(ctx, path, before, after)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	tree, err := code.Parse(ctx, lang, after)
 	if err != nil {
-		return nil, false, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	var all []change
 	for _, r := range touched {
@@ -79,36 +78,11 @@ func Sabotage(ctx context.Context, path string, before, after []byte, token stri
 			}
 			return !found
 		})
-		outside = outside || !found
 	}
 	if len(all) == 0 {
-		return nil, true, nil
+		return nil, nil
 	}
-	return apply(after, all), outside, nil
-}
-
-// Touched lists the innermost regions of a text that are new or changed.
-func Touched(ctx context.Context, path string, before, after []byte) ([]code.Region, error) {
-	was := map[string]bool{}
-	if before != nil {
-		regions, err := code.Regions(ctx, path, before)
-		if err != nil {
-			return nil, fmt.Errorf("reading the regions of %s: %w", path, err)
-		}
-		for _, r := range regions {
-			was[r.ID] = true
-		}
-	}
-	regions, err := code.Regions(ctx, path, after)
-	if err != nil {
-		return nil, fmt.Errorf("reading the regions of %s: %w", path, err)
-	}
-	regions = slices.DeleteFunc(regions, func(r code.Region) bool { return was[r.ID] })
-	return slices.DeleteFunc(slices.Clone(regions), func(r code.Region) bool {
-		return slices.ContainsFunc(regions, func(o code.Region) bool {
-			return o.ID != r.ID && r.StartByte <= o.StartByte && o.EndByte <= r.EndByte
-		})
-	}), nil
+	return apply(after, all), nil
 }
 
 // bodies are the kinds of nodes that have a body to fail in.

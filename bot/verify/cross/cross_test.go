@@ -12,8 +12,7 @@ const token = "k4711"
 func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, file, before, after, want string
-		outside                         bool
+		name, file, before, after, want string // "": there is nothing to sabotage
 	}{
 		{name: "a function", file: "a.py", before: "def f(x):\n    return x\n\n\ndef g():\n    return 1\n", after: "def f(x):\n    return x + 1\n\n\ndef g():\n    return 1\n",
 			want: "def f(x):\n    raise RuntimeError(\"k4711\")\n    return x + 1\n\n\ndef g():\n    return 1\n"},
@@ -21,19 +20,19 @@ func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
 			want: "class A:\r\n\tdef f(self):\r\n\t\traise RuntimeError(\"k4711\")\r\n\t\treturn 2\r\n"},
 		{name: "a function of one line", file: "a.py", before: "def f(): return 1\n", after: "def f(): return 2\n", want: "def f(): raise RuntimeError(\"k4711\"); return 2\n"},
 		{name: "a constant beside it", file: "a.py", before: "X = 1\n\ndef f():\n    return X\n", after: "X = 2\n\ndef f():\n    return X - 1\n",
-			want: "X = 2\n\ndef f():\n    raise RuntimeError(\"k4711\")\n    return X - 1\n", outside: true},
-		{name: "a constant alone", file: "a.py", before: "X = 1\n", after: "X = 2\n", outside: true},
+			want: "X = 2\n\ndef f():\n    raise RuntimeError(\"k4711\")\n    return X - 1\n"},
+		{name: "a constant alone", file: "a.py", before: "X = 1\n", after: "X = 2\n"},
 		{name: "a new file", file: "a.js", after: "export const f = (x) => x + 1;\n", want: "export const f = (x) => { throw new Error(\"k4711\"); };\n"},
 		{name: "a method of JavaScript", file: "a.ts", before: "class A { f(): number { return 1; } }\n", after: "class A { f(): number { return 2; } }\n", want: "class A { f(): number { throw new Error(\"k4711\"); return 2; } }\n"},
 		{name: "a function of Go", file: "a.go", before: "package a\n\nfunc F() int { return 1 }\n", after: "package a\n\nfunc F() int { return 2 }\n", want: "package a\n\nfunc F() int { panic(\"k4711\"); return 2 }\n"},
-		{name: "a text of no language", file: "a.md", before: "a", after: "b", outside: true},
-		{name: "gone", file: "a.py", before: "def f():\n    return 1\n", outside: true},
+		{name: "a text of no language", file: "a.md", before: "a", after: "b"},
+		{name: "gone", file: "a.py", before: "def f():\n    return 1\n"},
 	} {
 		t.Run(c.file+" "+c.name, func(t *testing.T) {
 			t.Parallel()
-			got, outside, err := Sabotage(t.Context(), c.file, bytesOf(c.before), bytesOf(c.after), token)
-			if err != nil || string(got) != c.want || outside != c.outside {
-				t.Errorf("got %q, %v, %v\nwant %q, %v", got, outside, err, c.want, c.outside)
+			got, err := Sabotage(t.Context(), c.file, bytesOf(c.before), bytesOf(c.after), token)
+			if err != nil || string(got) != c.want {
+				t.Errorf("got %q, %v\nwant %q", got, err, c.want)
 			}
 		})
 	}
@@ -110,7 +109,7 @@ func FuzzCross(f *testing.F) {
 		if errs, _ := code.Check(t.Context(), file, wrong); len(clean) == 0 && len(errs) > 0 {
 			t.Fatalf("the falsified test does not parse: %v\n%s", errs, wrong)
 		}
-		if _, _, err := Sabotage(t.Context(), file, []byte(before), []byte(src), token); err != nil {
+		if _, err := Sabotage(t.Context(), file, []byte(before), []byte(src), token); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -23,7 +23,7 @@ func (s *sheet) copies(ctx context.Context, c Candidate) ([]Rejection, error) {
 		if ch.After == nil || dialectOf(lang) != s.d {
 			continue
 		}
-		regions, err := Changed(ctx, ch)
+		regions, err := code.Touched(ctx, ch.Path, ch.Before, ch.After)
 		if err != nil {
 			return nil, err
 		}

@@ -96,7 +96,7 @@ func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, er
 		if err != nil {
 			return nil, fmt.Errorf("reading %s for planting faults: %w", ch.Path, err)
 		}
-		regions, err := Changed(ctx, ch)
+		regions, err := code.Touched(ctx, ch.Path, ch.Before, ch.After)
 		if err != nil {
 			return nil, err
 		}
@@ -109,36 +109,6 @@ func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, er
 				}
 				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})
 			}
-		}
-	}
-	return out, nil
-}
-
-// Changed lists the innermost regions that are new or not the same bytes as
-// before.
-func Changed(ctx context.Context, ch Change) ([]code.Region, error) {
-	was := map[string]bool{}
-	if ch.Before != nil {
-		regions, err := code.Regions(ctx, ch.Path, ch.Before)
-		if err != nil {
-			return nil, fmt.Errorf("reading the regions of %s: %w", ch.Path, err)
-		}
-		for _, r := range regions {
-			was[r.ID] = true
-		}
-	}
-	regions, err := code.Regions(ctx, ch.Path, ch.After)
-	if err != nil {
-		return nil, fmt.Errorf("reading the regions of %s: %w", ch.Path, err)
-	}
-	regions = slices.DeleteFunc(regions, func(r code.Region) bool { return was[r.ID] })
-	var out []code.Region
-	for _, r := range regions {
-		outer := slices.ContainsFunc(regions, func(o code.Region) bool {
-			return o.ID != r.ID && r.StartByte <= o.StartByte && o.EndByte <= r.EndByte
-		})
-		if !outer {
-			out = append(out, r)
 		}
 	}
 	return out, nil

@@ -20,15 +20,16 @@ var golang = rules{
 		"runtime": union(all(whyFrames, "Callers", "Caller", "CallersFrames", "FuncForPC", "Stack", "GoroutineProfile"), all(whyProcess, "Goexit"), all(whyExit, "SetFinalizer", "AddCleanup"), all(whyNative, "KeepAlive", "Pinner")),
 		"reflect": all(whyObjects, "ValueOf", "NewAt", "MakeFunc", "Indirect"),
 		"flag":    all(whyEnv, "Lookup", "CommandLine", "VisitAll", "Visit"),
-		"os": union(all(whyProcess, "Exit", "Getppid", "FindProcess", "StartProcess", "Process"), all(whyDescribe, "NewFile", "Stdout", "Stderr", "Pipe"),
-			all(whyEnv, "Args", "Environ", "Executable")),
+		"os": union(all(whyProcess, "Exit", "Getppid", "FindProcess", "StartProcess", "Process"), all(whyWrites, "NewFile", "Stdout", "Stderr", "Pipe"),
+			all(whyEnv, "Args", "Environ", "Executable"), all(whyFiles, "ReadFile", "Open", "OpenFile", "OpenRoot", "OpenInRoot", "DirFS", "ReadDir")),
+		"io/ioutil": all(whyFiles, "ReadFile", "ReadDir"), "go/parser": all(whyFiles, "ParseFile", "ParseDir"),
 		"log": all(whyProcess, "Fatal", "Fatalf", "Fatalln"),
 	},
 	words: []string{"--- PASS", "--- FAIL", "=== RUN", "test.run", "test.v", "test.timeout", "/proc/", "/dev/fd", "/dev/std", "\x16"},
 }
 
 // goDirectives are the compiler's comments that reach nothing.
-var goDirectives = []string{"build", "generate", "embed", "noinline", "fix", "debug"}
+var goDirectives = []string{"build", "generate", "noinline", "fix", "debug"}
 
 // goEqual are the methods by which a value says what it equals or is.
 var goEqual = []string{"Equal", "Is", "As", "Compare", "Cmp"}
@@ -52,7 +53,9 @@ func visitGo(l *look, n code.Node) bool {
 		l.goImport(n)
 		return false
 	case "comment":
-		if rest, ok := strings.CutPrefix(n.Text(), "//go:"); ok && !slices.Contains(goDirectives, word(rest)) || strings.HasPrefix(n.Text(), "//export ") {
+		if strings.HasPrefix(n.Text(), "//go:embed ") {
+			l.see(n, whyFiles)
+		} else if rest, ok := strings.CutPrefix(n.Text(), "//go:"); ok && !slices.Contains(goDirectives, word(rest)) || strings.HasPrefix(n.Text(), "//export ") {
 			l.see(n, whyNative)
 		}
 	case "identifier", "field_identifier", "type_identifier":
@@ -150,7 +153,7 @@ func (l *look) goEquals(n code.Node) {
 		l.see(n, whyEqual)
 		return
 	}
-	l.found = append(l.found, sighting{use{"func " + receiver.Text() + " " + name.Text(), whyEqual}, n.Line()})
+	l.seeAs("func "+receiver.Text()+" "+name.Text(), n, whyEqual)
 }
 
 func grand(n code.Node) code.Node { return above(above(n)) }

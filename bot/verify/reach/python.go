@@ -16,6 +16,7 @@ var python = rules{
 			"__code__", "__closure__", "__globals__", "cell_contents", "settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"),
 		all(whyObjects, "__subclasses__", "get_referrers", "get_referents", "get_objects", "__getattribute__", "__builtins__", "getmembers", "getattr_static", "getclosurevars"),
 		all(whyLoad, "__import__", "__loader__", "meta_path", "path_hooks", "find_spec"),
+		all(whyFiles, "read_text", "read_bytes", "__file__", "__cached__", "getsource", "getsourcelines", "getsourcefile", "findsource", "get_source", "get_data"),
 		all(whyExit, "__del__", "excepthook", "unraisablehook", "addaudithook"),
 		all(whyEqual, "__instancecheck__", "__subclasscheck__"),
 	),
@@ -28,15 +29,17 @@ var python = rules{
 		"pty": whole(whyProcess), "resource": whole(whyProcess), "_posixsubprocess": whole(whyProcess), "_thread": whole(whyProcess), "weakref": all(whyExit, "finalize"),
 		"unittest": whole(whyHarness), "pytest": whole(whyHarness), "_pytest": whole(whyHarness), "pluggy": whole(whyHarness), "doctest": whole(whyHarness),
 		"nose": whole(whyHarness), "mock": whole(whyHarness), "hypothesis": whole(whyHarness), "xdist": whole(whyHarness), "coverage": whole(whyHarness),
+		"linecache": whole(whyFiles), "fileinput": whole(whyFiles), "filecmp": whole(whyFiles), "tokenize": whole(whyFiles), "shutil": whole(whyFiles),
+		"zipfile": whole(whyFiles), "tarfile": whole(whyFiles), "io": all(whyFiles, "open", "open_code", "FileIO"), "codecs": all(whyFiles, "open"),
 		"inspect":  all(whyFrames, "currentframe", "stack", "trace", "getouterframes", "getinnerframes"),
 		"pickle":   all(whyLoad, "loads", "load", "Unpickler", "_loads", "_Unpickler"),
 		"types":    all(whyLoad, "FunctionType", "LambdaType", "CodeType", "FrameType", "TracebackType", "ModuleType", "CellType", "MethodType"),
 		"operator": {}, "threading": all(whyFrames, "setprofile", "settrace", "excepthook", "_register_atexit"),
 		"sys": union(all(whyObjects, "modules"), all(whyLoad, "path", "path_importer_cache"), all(whyFrames, "monitoring", "call_tracing", "exc_info"),
-			all(whyEnv, "argv", "orig_argv", "flags", "gettrace", "getprofile", "_xoptions"), all(whyDescribe, "__stdout__", "__stderr__")),
-		"os": union(all(whyProcess, "_exit", "abort", "kill", "killpg", "fork", "forkpty", "getppid", "system", "popen", "pidfd_open", "posix_spawn", "posix_spawnp", "setsid", "ptrace"),
+			all(whyEnv, "argv", "orig_argv", "flags", "gettrace", "getprofile", "_xoptions"), all(whyWrites, "__stdout__", "__stderr__")),
+		"os": union(all(whyProcess, "_exit", "abort", "kill", "killpg", "fork", "forkpty", "getppid", "system", "popen", "pidfd_open", "posix_spawn", "posix_spawnp", "setsid", "ptrace"), all(whyFiles, "open", "listdir", "scandir", "walk", "fwalk", "readlink"),
 			all(whyProcess, "execl", "execle", "execlp", "execlpe", "execv", "execve", "execvp", "execvpe", "spawnl", "spawnle", "spawnv", "spawnve", "spawnlp", "spawnvp"),
-			all(whyDescribe, "write", "writev", "pwrite", "dup", "dup2", "fdopen", "close", "closerange", "sendfile", "set_inheritable"), all(whyExit, "register_at_fork")),
+			all(whyWrites, "write", "writev", "pwrite", "dup", "dup2", "fdopen", "close", "closerange", "sendfile", "set_inheritable"), all(whyExit, "register_at_fork")),
 	},
 	equal: pythonEqual,
 	words: []string{"pytest", "unittest", "conftest", "PYTEST_", "/proc/", "/dev/fd", "/dev/std"},
@@ -108,6 +111,7 @@ func visitPython(l *look, n code.Node) bool {
 				c = field(c, "name")
 			}
 			l.taken(n, spelled(c), "")
+			l.testModule(n, spelled(c))
 		}
 		return false
 	case "import_from_statement":
@@ -138,6 +142,7 @@ func visitPython(l *look, n code.Node) bool {
 
 func (l *look) pythonImported(n code.Node) {
 	module, names := pythonFrom(n)
+	l.testModule(n, module)
 	for _, member := range names {
 		l.taken(n, module, member)
 		if m, ok := l.rules.modules[module+"."+member]; ok && m[""] != "" {
@@ -149,6 +154,13 @@ func (l *look) pythonImported(n code.Node) {
 		if why := l.rules.names[member]; why != "" {
 			l.see(n, why)
 		}
+	}
+}
+
+// testModule: what tests know is none of the code's business.
+func (l *look) testModule(n code.Node, module string) {
+	if code.IsTest(strings.ReplaceAll(strings.TrimLeft(module, "."), ".", "/") + ".py") {
+		l.see(n, whyHarness)
 	}
 }
 
@@ -172,6 +184,8 @@ func (l *look) pythonName(n code.Node) {
 	}
 	called := n.Field() == "function"
 	switch name {
+	case "open":
+		l.see(l.callOf(n), whyFiles)
 	case "eval", "exec", "compile", "breakpoint":
 		l.see(l.callOf(n), whyLoad)
 	case "globals", "vars":
@@ -201,6 +215,9 @@ func (l *look) callOf(n code.Node) code.Node {
 func (l *look) pythonMember(n, object code.Node, member string) {
 	of := l.means(object)
 	l.taken(n, of, member)
+	if member == "open" && of == "" && n.Field() == "function" {
+		l.see(n, whyFiles) // a path's own method
+	}
 	if member == "__dict__" && object.Text() != "self" && object.Text() != "cls" {
 		l.see(n, whyObjects)
 	}
@@ -258,7 +275,7 @@ func (l *look) pythonCall(n code.Node) {
 	case name == "type" && len(args) == 3:
 		l.see(n, whyLoad)
 	case name == "open" && len(args) > 0 && args[0].Kind() == "integer":
-		l.see(n, whyDescribe)
+		l.see(n, whyWrites)
 	}
 	switch l.means(function) {
 	case "operator.attrgetter", "operator.methodcaller":
@@ -306,7 +323,7 @@ func (l *look) pythonEquals(n code.Node, name string) {
 		return
 	}
 	if class, ok := def.Ancestor("class_definition"); ok && comparesBoth(def) {
-		l.found = append(l.found, sighting{use{"def " + name + " of " + field(class, "name").Text(), whyEqual}, def.Line()})
+		l.seeAs("def "+name+" of "+field(class, "name").Text(), def, whyEqual)
 		return
 	}
 	l.see(def, whyEqual)

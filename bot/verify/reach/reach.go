@@ -68,7 +68,7 @@ func New(ctx context.Context, file string, before, after []byte) ([]Finding, err
 		if had[s.use]--; had[s.use] >= 0 {
 			continue
 		}
-		f := Finding{Path: file, Line: s.line, Code: oneLine(s.text), Why: s.why}
+		f := Finding{Path: file, Line: s.line, Code: oneLine(s.shown), Why: s.why}
 		if !slices.Contains(out, f) {
 			out = append(out, f)
 		}
@@ -85,13 +85,15 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(text, "`", "'")
 }
 
-// use is what makes two findings the same: moved to another line, an
+// use is what makes two sightings the same: moved to another line, an
 // expression is not new.
 type use struct{ text, why string }
 
+// sighting is one place where the rules found something.
 type sighting struct {
 	use
-	line int
+	line  int
+	shown string // its code
 }
 
 // look gathers the sightings of one text.
@@ -117,7 +119,8 @@ func gather(ctx context.Context, file string, src []byte) ([]sighting, error) {
 		if errors.Is(err, code.ErrNoGrammar) {
 			return nil, nil
 		}
-		return []sighting{{use: use{text: string(src), why: "cannot be read by the rules: " + err.Error()}, line: 1}}, nil
+		why := "cannot be read by the rules: " + err.Error()
+		return []sighting{{use: use{string(src), why}, line: 1, shown: file}}, nil
 	}
 	l := &look{tree: tree, rules: r, bound: map[string]string{}}
 	tree.Walk(func(n code.Node) bool { r.bind(l, n); return true })
@@ -125,8 +128,19 @@ func gather(ctx context.Context, file string, src []byte) ([]sighting, error) {
 	return l.found, nil
 }
 
+// see notes what a node does. Of reading files only the number counts: the same
+// file in another encoding is nothing new.
 func (l *look) see(n code.Node, why string) {
-	l.found = append(l.found, sighting{use{n.Text(), why}, n.Line()})
+	text := n.Text()
+	if why == whyFiles {
+		text = ""
+	}
+	l.seeAs(text, n, why)
+}
+
+// seeAs is see for what stays the same thing while text does.
+func (l *look) seeAs(text string, n code.Node, why string) {
+	l.found = append(l.found, sighting{use{text, why}, n.Line(), n.Text()})
 }
 
 // rules are those of one language.
@@ -156,7 +170,8 @@ const (
 	whyObjects  = "reaches objects that nobody gave to it"
 	whyEnv      = "asks what the runner started it with"
 	whyEqual    = "decides what it is equal to"
-	whyDescribe = "writes to open descriptors"
+	whyWrites   = "writes to open descriptors"
+	whyFiles    = "reads files when it runs, those of the tests too"
 	whyExit     = "runs when the process ends"
 )
 

@@ -16,6 +16,7 @@ var script = rules{
 		all(whyObjects, "getOwnPropertySymbols", "mainModule", "getBuiltinModule"),
 		all(whyNative, "_linkedBinding", "dlopen", "reallyExit"),
 		all(whyEqual, "toPrimitive", "hasInstance"),
+		all(whyFiles, "__filename", "__dirname"),
 		all(whyHarness, "NODE_TEST_CONTEXT"),
 	),
 	modules: map[string]map[string]string{
@@ -24,11 +25,12 @@ var script = rules{
 		"v8": whole(whyNative), "vm": whole(whyLoad), "module": whole(whyLoad), "inspector": whole(whyFrames), "child_process": whole(whyProcess),
 		"worker_threads": whole(whyProcess), "cluster": whole(whyProcess), "repl": whole(whyLoad), "async_hooks": whole(whyFrames), "diagnostics_channel": whole(whyFrames),
 		"trace_events": whole(whyFrames), "bindings": whole(whyNative), "ffi-napi": whole(whyNative), "koffi": whole(whyNative), "node-gyp-build": whole(whyNative),
-		"fs": all(whyDescribe, "writeSync", "write", "writev", "writevSync", "fsyncSync", "closeSync"),
+		"fs": union(all(whyWrites, "writeSync", "write", "writev", "writevSync", "fsyncSync", "closeSync"),
+			all(whyFiles, "readFileSync", "readFile", "openSync", "open", "openAsBlob", "createReadStream", "readSync", "read", "readv", "readvSync", "promises", "readdir", "readdirSync", "opendir", "opendirSync", "cpSync", "cp", "copyFile", "copyFileSync")),
 		"process": union(all(whyProcess, "exit", "kill", "abort", "reallyExit", "binding", "_linkedBinding", "dlopen", "ppid", "execve", "disconnect", "send", "channel"),
 			all(whyExit, "on", "once", "addListener", "prependListener", "prependOnceListener", "emit", "removeAllListeners", "listeners", "rawListeners",
 				"setUncaughtExceptionCaptureCallback", "addUncaughtExceptionCaptureCallback", "exitCode"),
-			all(whyDescribe, "stdout", "stderr"), all(whyEnv, "argv", "argv0", "execArgv", "mainModule"), all(whyObjects, "getBuiltinModule", "_getActiveHandles", "_getActiveRequests", "report")),
+			all(whyWrites, "stdout", "stderr"), all(whyEnv, "argv", "argv0", "execArgv", "mainModule"), all(whyObjects, "getBuiltinModule", "_getActiveHandles", "_getActiveRequests", "report")),
 		"require":    all(whyObjects, "cache", "main", "extensions", "resolve"),
 		"module()":   all(whyObjects, "children", "parent", "constructor", "paths", "require", "loaded"),
 		"globalThis": {"process": whyProcess, "require": whyLoad, "eval": whyLoad, "Function": whyLoad, "?": whyComputed},
@@ -160,7 +162,8 @@ func visitScript(l *look, n code.Node) bool {
 	case "import_statement", "export_statement":
 		if source, ok := n.ChildByField("source"); ok {
 			text, _ := constant(source)
-			l.scriptTaken(n, scriptModule(text))
+			l.scriptTaken(n, text)
+			l.scriptTakes(n, scriptModule(text))
 			return false
 		}
 	case "identifier", "property_identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern":
@@ -200,10 +203,27 @@ func visitScript(l *look, n code.Node) bool {
 	return !l.constants(n)
 }
 
-func (l *look) scriptTaken(shown code.Node, module string) {
-	if m := l.rules.modules[module]; m[""] != "" {
+// scriptTaken judges that a module is loaded.
+func (l *look) scriptTaken(shown code.Node, source string) {
+	if m := l.rules.modules[scriptModule(source)]; m[""] != "" {
 		l.see(shown, m[""])
 	}
+	if code.IsTest(strings.TrimLeft(source, "./")) {
+		l.see(shown, whyHarness) // what tests know is none of the code's business
+	}
+}
+
+// scriptTakes judges the names that are imported from a module.
+func (l *look) scriptTakes(n code.Node, module string) {
+	m := l.rules.modules[module]
+	n.Walk(func(c code.Node) bool {
+		if c.Kind() == "import_specifier" || c.Kind() == "export_specifier" {
+			if why := m[spelled(field(c, "name"))]; why != "" && m[""] == "" {
+				l.see(c, why)
+			}
+		}
+		return true
+	})
 }
 
 // scriptName judges a bare name.
@@ -241,6 +261,9 @@ func (l *look) handedOn(of string) bool {
 }
 
 func (l *look) scriptMember(n, object code.Node, member string) {
+	if object.Text() == "import.meta" && member != "env" {
+		l.see(n, whyFiles)
+	}
 	of := l.scriptMeans(object)
 	if of == "process.env" && member == "?" {
 		l.see(n, whyEnv)
@@ -272,7 +295,7 @@ func (l *look) scriptCall(n code.Node) {
 			return
 		}
 		if text, ok := constant(args[0]); ok {
-			l.scriptTaken(n, scriptModule(text))
+			l.scriptTaken(n, text)
 		} else {
 			l.see(n, whyLoad)
 		}
