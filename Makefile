@@ -5,6 +5,7 @@ TIME    ?= 30s
 SAMPLE  ?= python
 HALF    ?= open
 KILLS   ?= 20
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 

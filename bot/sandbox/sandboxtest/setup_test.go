@@ -40,7 +40,7 @@ func setUp(t *testing.T, programs map[string]string) (said string, installed []s
 		t.Fatal(err)
 	}
 	stubs := map[string]string{"bin/apt-get": "#!/bin/sh\n[ \"$1\" != install ] || echo \"$*\" >>" + dir + "/installed\n"}
-	for _, name := range []string{"git", "bwrap", "node", "gcc", "initdb", "python3"} {
+	for _, name := range []string{"git", "patch", "bwrap", "node", "gcc", "initdb", "python3"} {
 		stubs["bin/"+name] = withPytest("true")
 	}
 	if os.Geteuid() != 0 {
@@ -50,7 +50,7 @@ func setUp(t *testing.T, programs map[string]string) (said string, installed []s
 	for name, text := range programs {
 		stubs[name] = strings.ReplaceAll(text, "DIR", dir)
 	}
-	for _, d := range []string{"bin", "private"} {
+	for _, d := range []string{"bin", "private", "debian"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil { //nolint:gosec // another user is to enter it
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func setUp(t *testing.T, programs map[string]string) (said string, installed []s
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", script)
-	cmd.Env = []string{"HOME=" + dir + "/private", "PATH=" + dir + "/private:" + dir + "/bin:/usr/bin:/bin"}
+	cmd.Env = []string{"TOOLS=" + dir + "/tools", "DEBIAN_PYTHON=" + dir + "/debian/python3", "HOME=" + dir + "/private", "PATH=" + dir + "/private:" + dir + "/bin:/usr/bin:/bin"}
 	out, err := cmd.CombinedOutput()
 	log, _ := os.ReadFile(filepath.Join(dir, "installed")) // there is none where nothing was installed
 	words := strings.Fields(string(log))
@@ -91,8 +91,20 @@ func TestO1SetupLeavesAloneWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestO1SetupSaysWhatStandsInTheWay: a Debian package does not help a python3
-// that stands before Debian's and is the one that tests use.
+// TestO1SetupUsesDebiansPythonWhereAnotherStandsFirst: the tests find the one
+// that has pytest, be it there or installed only now.
+func TestO1SetupUsesDebiansPythonWhereAnotherStandsFirst(t *testing.T) {
+	t.Parallel()
+	for has, installs := range map[string][]string{"true": nil, "[ -e DIR/installed ]": {"python3-pytest"}} {
+		said, installed, err := setUp(t, map[string]string{"bin/python3": withPytest("false"), "debian/python3": withPytest(has)})
+		if err != nil || !slices.Equal(installed, installs) || !strings.Contains(said, "the tests use ") {
+			t.Errorf("%s: %v, installed %q\n%s", has, err, installed, said)
+		}
+	}
+}
+
+// TestO1SetupSaysWhatStandsInTheWay: a Debian package does not help where
+// Debian's python3 does not find it either.
 func TestO1SetupSaysWhatStandsInTheWay(t *testing.T) {
 	t.Parallel()
 	said, installed, err := setUp(t, map[string]string{"bin/python3": withPytest("false")})
