@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type toolchains struct {
 	mounts []Mount
 	env    map[string]string
 	dirs   []string // of PATH, before the system's
+	later  []string // of PATH, after the system's: of what another is preferred to
 	home   string
 	// programs of an engine's image, by name; nil: the host's are looked at, and
 	// dirs is not the whole PATH.
@@ -72,7 +74,7 @@ func (t *toolchains) path() []string {
 	if t.programs != nil {
 		return append([]string(nil), t.dirs...)
 	}
-	return append(append([]string(nil), t.dirs...), "/usr/local/bin", "/usr/bin", "/bin")
+	return slices.Concat(t.dirs, []string{"/usr/local/bin", "/usr/bin", "/bin"}, t.later)
 }
 
 // discover asks the operator's own interpreters where they live. They are
@@ -120,9 +122,14 @@ func (t *toolchains) add(f finding) {
 		if !t.visible(tool.Path) {
 			continue
 		}
+		preferred := !slices.ContainsFunc(t.tools, func(o Tool) bool { return o.Name == tool.Name })
 		t.tools = append(t.tools, tool)
-		if dir := filepath.Dir(tool.Path); !contains(t.path(), dir) {
+		switch dir := filepath.Dir(tool.Path); {
+		case contains(t.path(), dir):
+		case preferred:
 			t.dirs = append(t.dirs, dir)
+		default:
+			t.later = append(t.later, dir)
 		}
 	}
 }
@@ -229,15 +236,18 @@ func findPythons(ctx context.Context, home string) finding {
 				UserSite            string `json:"user_site"`
 				Modules             []string
 			}
-			if real, err := filepath.EvalSymlinks(path); err != nil || seen[real] {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil || seen[real] {
 				continue
-			} else {
-				seen[real] = true
 			}
+			seen[real] = true
 			if !ask(ctx, &a, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen[strings.Join(a.Prefixes, ":")] {
 				continue
 			}
 			seen[strings.Join(a.Prefixes, ":")] = true // python beside python3 is the same
+			if !slices.ContainsFunc(a.Prefixes, func(p string) bool { return below(a.Executable, p) }) {
+				a.Executable = real // a link from elsewhere, where nothing else is shown
+			}
 			f.tools = append(f.tools, Tool{Name: "python3", Path: a.Executable, Version: a.Version, Modules: a.Modules})
 			f.shown = append(f.shown, a.Prefixes...)
 			f.shown = append(f.shown, storeOf(a.Executable)...)
