@@ -185,26 +185,23 @@ func (l *look) pythonName(n code.Node) {
 	called := n.Field() == "function"
 	switch name {
 	case "open":
-		l.see(l.callOf(n), whyFiles)
+		l.see(callOf(n), whyFiles)
 	case "eval", "exec", "compile", "breakpoint":
-		l.see(l.callOf(n), whyLoad)
+		l.see(callOf(n), whyLoad)
 	case "globals", "vars":
-		l.see(l.callOf(n), whyObjects)
+		l.see(callOf(n), whyObjects)
 	case "getattr", "setattr", "delattr":
 		if !called {
 			l.see(n, whyComputed)
 		}
 	}
-	if m, ok := l.rules.modules[l.bound[name]]; ok && m[""] == "" && len(m) > 0 && !l.assigned(n) {
+	if m, ok := l.rules.modules[l.bound[name]]; ok && m[""] == "" && len(m) > 0 && n.Field() != "left" && n.Field() != "alias" {
 		l.see(shown, whyObjects) // a module handed on: what is taken of it stands elsewhere
 	}
 }
 
-// assigned tells whether the name is the target of an assignment.
-func (l *look) assigned(n code.Node) bool { return n.Field() == "left" || n.Field() == "alias" }
-
 // callOf is the call that a name is the function of, or the name.
-func (l *look) callOf(n code.Node) code.Node {
+func callOf(n code.Node) code.Node {
 	if up, ok := n.Parent(); ok && n.Field() == "function" {
 		return up
 	}
@@ -319,7 +316,7 @@ func (l *look) pythonTarget(shown, target code.Node) {
 func (l *look) pythonEquals(n code.Node, name string) {
 	def, ok := n.Parent()
 	if !ok || def.Kind() != "function_definition" || n.Field() != "name" {
-		l.see(l.callOf(n), whyEqual)
+		l.see(callOf(n), whyEqual)
 		return
 	}
 	if class, ok := def.Ancestor("class_definition"); ok && comparesBoth(def) {

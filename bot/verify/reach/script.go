@@ -243,21 +243,15 @@ func (l *look) scriptName(n code.Node) {
 	switch {
 	case name == "eval" || name == "Function":
 		if n.Up() != "binary_expression" { // instanceof Function
-			l.see(l.callOf(n), whyLoad)
+			l.see(callOf(n), whyLoad)
 		}
 	case name == "Proxy":
-		l.see(l.callOf(n), whyEqual)
+		l.see(callOf(n), whyEqual)
 	case n.Field() == "object" || n.Field() == "function" || n.Field() == "left" || n.Field() == "name" || n.Field() == "constructor":
 	case n.Up() == "import_clause" || n.Up() == "namespace_import" || n.Up() == "import_specifier" || n.Up() == "formal_parameters" || n.Up() == "unary_expression":
-	case l.handedOn(l.bound[name]):
-		l.see(n, whyObjects)
+	case len(l.rules.modules[l.bound[name]]) > 0:
+		l.see(n, whyObjects) // handed on: what is done with it stands elsewhere
 	}
-}
-
-// handedOn: what is done with these as a value stands elsewhere.
-func (l *look) handedOn(of string) bool {
-	m, ok := l.rules.modules[of]
-	return ok && (len(m) > 0)
 }
 
 func (l *look) scriptMember(n, object code.Node, member string) {
