@@ -37,7 +37,7 @@ func (s *Store) fetch(ctx context.Context, repo task.Repo, rem *remote, ref stri
 	if err != nil {
 		return "", "", fmt.Errorf("wait for the mirror: %w", err)
 	}
-	defer func() { _ = lock.Close() }()
+	defer unlock(lock)
 	if err := s.makeMirror(mirror); err != nil {
 		return "", "", fmt.Errorf("make the mirror: %w", err)
 	}

@@ -162,7 +162,7 @@ func (s *Store) Sweep(ctx context.Context, olderThan time.Duration, live func(id
 			continue // its process lives
 		}
 		problems = append(problems, removeAll(dir))
-		_ = lock.Close()
+		unlock(lock)
 	}
 	half, _ := filepath.Glob(filepath.Join(s.cfg.Root, "mirrors", "*", "*.new"))
 	for _, dir := range half {
@@ -187,6 +187,14 @@ func tryLock(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// unlock gives a lock back and closes its file. Closing alone would leave the
+// lock with a process that is being started, which has the file until it calls
+// exec.
+func unlock(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	_ = f.Close()
 }
 
 // removeAll removes a folder of ours, also when folders in it lost their

@@ -139,7 +139,7 @@ func (t *Tree) Close() error {
 	}
 	err := removeAll(t.home)
 	if t.lock != nil {
-		_ = t.lock.Close()
+		unlock(t.lock)
 	}
 	if err != nil {
 		return fmt.Errorf("remove the tree: %w", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -169,6 +170,33 @@ func TestC1ADamagedLayerIsMadeAgain(t *testing.T) {
 	}
 	if left := w.entries(tmpDir); len(left) != 0 {
 		t.Errorf("left %v", left)
+	}
+}
+
+// A process that is being started holds the lock's file until it calls exec.
+func TestC1ALockIsGivenBackWhileAProcessStarts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), lockName)
+	one, err := openLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !one.try(syscall.LOCK_SH) {
+		t.Fatal("a new file is locked")
+	}
+	child, err := syscall.Dup(int(one.f.Fd())) // what fork gives a child
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(child)
+	one.close()
+	two, err := openLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.close()
+	if !two.try(syscall.LOCK_EX) {
+		t.Error("the lock is still held after it was given back")
 	}
 }
 

@@ -39,8 +39,12 @@ func (l *lock) wait(ctx context.Context, waiting func()) error {
 	return nil
 }
 
+// close gives the lock back. Closing the file alone would not: a process that is
+// being started anywhere in this one has the file too until it calls exec, and
+// the lock would outlive this for as long.
 func (l *lock) close() {
 	if l != nil {
+		_ = syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN)
 		_ = l.f.Close()
 	}
 }

@@ -88,7 +88,7 @@ func makeSubs(dir string, owner int) error {
 
 func dropBox(dir string, lock *os.File) error {
 	err := removeBox(filepath.Dir(dir))
-	return errors.Join(err, lock.Close())
+	return errors.Join(err, unlock(lock))
 }
 
 func removeBox(outer string) error {
@@ -125,8 +125,15 @@ func alive(path string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer func() { _ = unlock(f) }()
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+}
+
+// unlock gives a lock back and closes its file. Closing alone would leave the
+// lock with a process that is being started, which has the file until it calls
+// exec.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 // memAvailable is what the kernel says can be had without swapping, in bytes.
@@ -162,7 +169,7 @@ func uidMapped(uid int) bool {
 }
 
 // lockFile waits for an exclusive lock; the kernel drops it with the process.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+func lockFile(ctx context.Context, path string) (release func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: locking: %w", err)
@@ -172,7 +179,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return func() { _ = f.Close() }, nil
+			return func() { _ = unlock(f) }, nil
 		}
 		select {
 		case <-ctx.Done():

@@ -84,7 +84,10 @@ func lockFile(ctx context.Context, path string, wait bool) (unlock func(), err e
 	for {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return func() { f.Close() }, nil
+			return func() {
+				_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a process that is being started has the file until it calls exec
+				_ = f.Close()
+			}, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || !wait {
 			f.Close()
