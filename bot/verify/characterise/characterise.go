@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/example"
@@ -155,40 +157,49 @@ type matrix struct {
 // with planted faults. Calls that are not the same each time are dropped.
 func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
 	m := &matrix{calls: calls, src: v.change.After}
-	var err error
-	if m.now, err = v.observe(ctx, calls, here); err != nil {
-		return nil, err
-	}
-	again, err := v.observe(ctx, calls, elsewhere)
+	now, again, err := v.twice(ctx, calls)
 	if err != nil {
 		return nil, err
 	}
+	m.now = now
 	m.calls = slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
-		o, seen := m.now[c.id]
+		o, seen := now[c.id]
 		p, too := again[c.id]
 		return !seen || !too || !o.same(p) || o.Impure || o.Late || o.Twice || o.Opaque && len(c.write(true).vars) == 0
 	})
 	if len(m.calls) == 0 {
 		return m, nil
 	}
-	if v.change.Before != nil {
-		err = v.over(v.change.Before, func() (err error) {
-			m.before, err = v.observe(ctx, m.calls, here)
-			return err
-		})
-		if err != nil && !errors.Is(err, errNotSeen) {
-			return nil, err
-		}
-	}
 	return m, v.plant(ctx, m)
 }
 
-// plant looks at the calls with one fault after another, for a share of the
-// time.
+// twice observes the calls with the change here and elsewhere, side by side.
+func (v *view) twice(ctx context.Context, calls []call) (now, again map[int]outcome, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	look := func(in surroundings, to *map[int]outcome) func() error {
+		return func() error {
+			got, err := v.observe(ctx, watch{calls, in, [][]byte{v.change.After}, v.observeWall()})
+			if err == nil && got[0].broken != "" {
+				err = notSeen("it cannot be loaded: %s", got[0].broken)
+			}
+			if err == nil {
+				*to = got[0].calls
+			}
+			return err
+		}
+	}
+	group.Go(look(here, &now))
+	group.Go(look(elsewhere, &again))
+	err = group.Wait()
+	return now, again, err
+}
+
+// plant looks at the calls without the change, and with one fault after another
+// for a share of the time.
 func (v *view) plant(ctx context.Context, m *matrix) error {
-	n := v.c.cfg.Faults
-	if v.targets[0].lang == code.Go {
-		n = max(1, n/2) // each is built
+	n, share := v.c.cfg.Faults, v.c.cfg.Budget/8
+	if v.targets[0].lang == code.Go { // each is built
+		n, share = max(1, n/2), 2*share
 	}
 	faults, cut, err := gate.Faults(ctx, []gate.Change{v.change}, n)
 	if err != nil {
@@ -197,31 +208,34 @@ func (v *view) plant(ctx context.Context, m *matrix) error {
 	m.cut = cut
 	useful := slices.DeleteFunc(slices.Clone(m.calls), func(c call) bool { return !m.pinned(c) })
 	if len(useful) == 0 {
+		faults = nil
+	}
+	faults = mixed(faults)
+	w := watch{calls: m.calls, in: here, wall: share}
+	if v.change.Before != nil {
+		w.texts = append(w.texts, v.change.Before)
+	}
+	for _, f := range faults {
+		w.texts = append(w.texts, f.Text)
+	}
+	if len(w.texts) == 0 {
 		return nil
 	}
-	share := v.c.cfg.Budget / 8
-	if v.targets[0].lang == code.Go {
-		share *= 2
+	got, err := v.observe(ctx, w)
+	if err != nil {
+		return err
 	}
-	until := v.c.cfg.Now().Add(share)
-	for _, f := range mixed(faults) {
-		if !v.c.cfg.Now().Before(until) {
-			m.cut = true
-			return nil
-		}
-		var got map[int]outcome
-		err := v.over(f.Text, func() (err error) {
-			got, err = v.observe(ctx, useful, here)
-			return err
-		})
-		if errors.Is(err, errNotSeen) {
+	if v.change.Before != nil {
+		m.before, got = got[0].calls, got[1:]
+	}
+	for i, f := range faults {
+		m.cut = m.cut || !got[i].begun
+		if got[i].calls == nil {
 			continue // it does not compile or load: no fault that a test could find
-		} else if err != nil {
-			return err
 		}
 		killed := map[int]bool{}
 		for _, c := range useful {
-			o, seen := got[c.id]
+			o, seen := got[i].calls[c.id]
 			killed[c.id] = seen && (o.Late || !m.pin(c, o).same(m.pin(c, m.now[c.id])))
 		}
 		m.faults, m.killed = append(m.faults, f), append(m.killed, killed)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -128,21 +129,56 @@ func (golang) records(v *view, said []byte) []record {
 	return out
 }
 
-func (g golang) observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error) {
-	// Built once for both surroundings: what lies in the workspace is the same.
-	if s == here {
-		at := path.Join(path.Dir(v.change.Path), goObserver)
-		if err := v.box.WriteFile(at, g.observer(v, calls)); err != nil {
-			return nil, fmt.Errorf("laying out the calls to look at: %w", err)
+func (g golang) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
+	out := make([]seen, len(w.texts))
+	until := v.c.cfg.Now().Add(w.wall)
+	for i, text := range w.texts {
+		if !v.c.cfg.Now().Before(until) {
+			break
 		}
-		err := g.build(ctx, v, "observe.test")
-		if rerr := v.box.Remove(at); err == nil && rerr != nil {
-			err = rerr
+		err := g.built(ctx, v, w.calls, text)
+		if err == nil {
+			out[i].calls, err = g.outcomes(ctx, v, w.in)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errNotSeen) {
 			return nil, err
+		} else if err != nil {
+			out[i].broken = err.Error()
 		}
+		out[i].begun = true
 	}
+	return out, nil
+}
+
+// built builds the calls with a text of the source file, if that is not what was
+// built last.
+func (g golang) built(ctx context.Context, v *view, calls []call, text []byte) error {
+	observer := g.observer(v, calls)
+	v.building.Lock()
+	defer v.building.Unlock()
+	id := string(observer) + "\x00" + string(text)
+	if v.built == id {
+		return nil
+	}
+	if err := v.put(text); err != nil {
+		return err
+	}
+	at := path.Join(path.Dir(v.change.Path), goObserver)
+	if err := v.box.WriteFile(at, observer); err != nil {
+		return fmt.Errorf("laying out the calls to look at: %w", err)
+	}
+	err := g.build(ctx, v, "observe.test")
+	if rerr := v.box.Remove(at); err == nil && rerr != nil {
+		err = fmt.Errorf("taking the calls away: %w", rerr)
+	}
+	if err == nil {
+		v.built = id
+	}
+	return err
+}
+
+// outcomes runs what was built.
+func (g golang) outcomes(ctx context.Context, v *view, s surroundings) (map[int]outcome, error) {
 	name := "observed" + s.seed
 	_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(v.observeWall()),
 		Argv: []string{"/bin/sh", "-c", `rm -f "$FETTLE_OBSERVE"; exec "$0" -test.run '^TestZZFettleObserve$' -test.timeout="$1"`, v.out() + "/observe.test", almost(v.observeWall()).String()},
@@ -154,7 +190,7 @@ func (g golang) observe(ctx context.Context, v *view, calls []call, s surroundin
 	if err != nil {
 		return nil, notSeen("the calls left no results")
 	}
-	return outcomes(bytes.Split(said, []byte("\n")))
+	return watched(append([][]byte{[]byte(`{"begins":0}`)}, bytes.Split(said, []byte("\n"))...), 1)[0].calls, nil
 }
 
 // observer is a test file that does the calls.

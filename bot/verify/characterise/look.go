@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -72,15 +73,35 @@ type view struct {
 	rules   rules
 	module  string   // of Python, as the tests import it; of Go, the module's path
 	search  []string // of Python, where modules are found
+
+	building sync.Mutex // of Go: built is what was built last
+	built    string
 }
 
 // language is how a view records and observes.
 type language interface {
 	// record runs the tests and gives the calls of the targets.
 	record(ctx context.Context, v *view) ([]record, error)
-	// observe gives what calls come to, by their ids, in the workspace as it is;
-	// what is missing was not seen.
-	observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error)
+	// observe gives what calls come to with each text of the source file. It may
+	// leave any of them in the workspace. Two may run at once if their texts and
+	// calls are the same.
+	observe(ctx context.Context, v *view, w watch) ([]seen, error)
+}
+
+// watch asks what calls come to with one text of the source file after another.
+type watch struct {
+	calls []call
+	in    surroundings
+	texts [][]byte
+	wall  time.Duration // for all of them
+}
+
+// seen is what calls came to with a text, by their ids; what is missing was not
+// seen. All are missing of a text that was not begun or not loaded.
+type seen struct {
+	begun  bool
+	broken string // why it could not be loaded
+	calls  map[int]outcome
 }
 
 func languageOf(l code.Language) language {
@@ -135,40 +156,48 @@ func (v *view) drive(ctx context.Context, cmd sandbox.Command, req map[string]an
 	return out, nil
 }
 
-// outcomes reads what a driver said of calls.
-func outcomes(lines [][]byte) (map[int]outcome, error) {
-	out := map[int]outcome{}
+// watched reads what a driver said of n texts.
+func watched(lines [][]byte, n int) []seen {
+	out, at := make([]seen, n), -1
 	for _, line := range lines {
 		var o struct {
 			outcome
+			Begins *int   `json:"begins"`
 			Broken string `json:"broken"`
 			Done   bool   `json:"done"`
 		}
 		switch err := json.Unmarshal(line, &o); {
 		case err != nil, o.Done:
+		case o.Begins != nil:
+			if at = *o.Begins; at < 0 || at >= n {
+				return out
+			}
+			out[at] = seen{begun: true, calls: map[int]outcome{}}
+		case at < 0:
 		case o.Broken != "":
-			return nil, notSeen("it cannot be loaded: %s", o.Broken)
-		default:
-			out[o.ID] = o.outcome
+			out[at] = seen{begun: true, broken: o.Broken}
+		case out[at].calls != nil:
+			out[at].calls[o.ID] = o.outcome
 		}
 	}
-	return out, nil
+	return out
+}
+
+// put lays another text of the source file into the workspace.
+func (v *view) put(content []byte) error {
+	if err := v.box.WriteFile(v.change.Path, content); err != nil {
+		return fmt.Errorf("laying out %s to look at it: %w", v.change.Path, err)
+	}
+	return nil
 }
 
 // over does something while another text of the source file lies in the
-// workspace; nil takes the file away.
+// workspace.
 func (v *view) over(content []byte, do func() error) error {
-	put := func(p string, data []byte) error {
-		if data == nil {
-			return v.box.Remove(p)
-		}
-		return v.box.WriteFile(p, data)
+	if err := v.put(content); err != nil {
+		return err
 	}
-	if err := put(v.change.Path, content); err != nil {
-		return fmt.Errorf("laying out %s to look at it: %w", v.change.Path, err)
-	}
-	err := do()
-	return errors.Join(err, put(v.change.Path, v.change.After))
+	return errors.Join(do(), v.put(v.change.After))
 }
 
 // recordWall and observeWall end a command that does not come to an end, with a
@@ -176,23 +205,27 @@ func (v *view) over(content []byte, do func() error) error {
 func (v *view) recordWall() time.Duration  { return v.c.cfg.Budget * 3 / 10 }
 func (v *view) observeWall() time.Duration { return v.c.cfg.Budget / 4 }
 
+// grace is what a driver has to start, and to end by itself what is at its wall.
+const grace = 2 * time.Second
+
 // almost is a little less than a wall, for a program that can end by itself.
 func almost(wall time.Duration) time.Duration { return wall * 5 / 6 }
 
 func limits(wall time.Duration) sandbox.Limits { return sandbox.Limits{Wall: wall} }
 
-// asked are calls as the drivers take them.
-func asked(calls []call, s surroundings) []map[string]any {
-	out := make([]map[string]any, 0, len(calls))
-	for i := range calls {
-		c := calls[i]
-		if s.reversed {
-			c = calls[len(calls)-1-i]
+// request is a watch as the drivers take it.
+func (v *view) request(w watch) map[string]any {
+	calls := make([]map[string]any, 0, len(w.calls))
+	for i := range w.calls {
+		c := w.calls[i]
+		if w.in.reversed {
+			c = w.calls[len(w.calls)-1-i]
 		}
-		w := c.write(true)
-		out = append(out, map[string]any{"id": c.id, "setup": append([]string{}, w.setup...), "text": w.call, "about": append([]string{}, w.vars...)})
+		t := c.write(true)
+		calls = append(calls, map[string]any{"id": c.id, "setup": append([]string{}, t.setup...), "text": t.call, "about": append([]string{}, t.vars...)})
 	}
-	return out
+	return map[string]any{"mode": "observe", "file": v.rel(v.change.Path), "calls": calls, "texts": w.texts,
+		"each": v.observeWall().Seconds(), "wall": w.wall.Seconds()}
 }
 
 func joined(dir, p string) string { return path.Join(dir, p) }

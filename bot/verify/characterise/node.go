@@ -52,22 +52,21 @@ func (n node) record(ctx context.Context, v *view) ([]record, error) {
 	return out, nil
 }
 
-func (n node) observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error) {
+func (n node) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
 	names := []string{}
-	for _, c := range calls {
+	for _, c := range w.calls {
 		for _, name := range c.names() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	cmd := n.command(s)
-	cmd.Limits = limits(v.observeWall())
-	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "observe", "file": v.rel(v.change.Path), "names": names, "calls": asked(calls, s)})
-	if err != nil {
-		return nil, err
-	}
-	return outcomes(lines)
+	cmd := n.command(w.in)
+	cmd.Limits = limits(w.wall + grace)
+	req := v.request(w)
+	req["names"], req["driver"] = names, nodeDriver
+	lines, err := v.drive(ctx, cmd, req)
+	return watched(lines, len(w.texts)), err
 }
 
 // insertion is text put into a file at a place.

@@ -63,13 +63,11 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 	return out, nil
 }
 
-func (p python) observe(ctx context.Context, v *view, calls []call, s surroundings) (map[int]outcome, error) {
-	cmd := p.command(s)
-	cmd.Limits = limits(v.observeWall())
-	search := append([]string{}, v.search...)
-	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "observe", "module": v.module, "path": search, "calls": asked(calls, s)})
-	if err != nil {
-		return nil, err
-	}
-	return outcomes(lines)
+func (p python) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
+	cmd := p.command(w.in)
+	cmd.Limits = limits(w.wall + grace)
+	req := v.request(w)
+	req["module"], req["path"] = v.module, append([]string{}, v.search...)
+	lines, err := v.drive(ctx, cmd, req)
+	return watched(lines, len(w.texts)), err
 }

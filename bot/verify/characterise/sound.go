@@ -210,11 +210,13 @@ func (v *view) sound(ctx context.Context, seen []record) []record {
 }
 
 // observe gives what calls come to, without what may not be written.
-func (v *view) observe(ctx context.Context, calls []call, s surroundings) (map[int]outcome, error) {
-	got, err := v.lang.observe(ctx, v, calls, s)
-	for id, o := range got {
-		if !v.rules.outcome(ctx, o) {
-			delete(got, id)
+func (v *view) observe(ctx context.Context, w watch) ([]seen, error) {
+	got, err := v.lang.observe(ctx, v, w)
+	for _, one := range got {
+		for id, o := range one.calls {
+			if !v.rules.outcome(ctx, o) {
+				delete(one.calls, id)
+			}
 		}
 	}
 	return got, err

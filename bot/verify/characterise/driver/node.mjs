@@ -8,8 +8,9 @@ import vm from 'node:vm';
 import { syncBuiltinESMExports, createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Worker, isMainThread, workerData } from 'node:worker_threads';
 
-const req = JSON.parse(fs.readFileSync(0, 'utf8'));
+const req = isMainThread ? JSON.parse(fs.readFileSync(0, 'utf8')) : workerData;
 const write = fs.writeSync;
 const say = (line) => write(2, '\n' + req.mark + JSON.stringify(line) + '\n');
 const PARTS = 20, DEEP = 4, TEXT = 200, WHOLE = 300;
@@ -160,7 +161,27 @@ function one(space, call) {
   return out;
 }
 
+// observe looks at one text of the source file after another, each in a thread
+// of its own.
 async function observe() {
+  const end = performance.now() + req.wall * 1000;
+  for (const [i, content] of req.texts.entries()) {
+    const left = Math.min(req.each * 1000, end - performance.now());
+    if (left <= 0) break;
+    fs.rmSync(req.file, { force: true }); // it may be read-only, or a link
+    fs.writeFileSync(req.file, Buffer.from(content, 'base64'));
+    say({ begins: i });
+    const thread = new Worker(new URL('data:text/javascript,' + encodeURIComponent(req.driver)), { workerData: { ...req, texts: [], driver: '' } });
+    await new Promise((done) => {
+      const wall = setTimeout(() => thread.terminate(), left);
+      thread.on('error', () => {}); // what was told counts
+      thread.on('exit', () => { clearTimeout(wall); done(); });
+    });
+  }
+  process.exit(0);
+}
+
+async function look() {
   let mod;
   try {
     mod = await import(pathToFileURL(resolve(req.file)));
@@ -179,4 +200,4 @@ async function observe() {
   process.exit(0);
 }
 
-await (req.mode === 'record' ? record() : observe());
+await (!isMainThread ? look() : req.mode === 'record' ? record() : observe());
