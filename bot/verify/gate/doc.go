@@ -86,8 +86,6 @@ type Candidate struct {
 	// Characterises: the tests hold on to what the code does, and may pass on
 	// the base.
 	Characterises bool
-	// Planted: whoever made the tests planted faults itself.
-	Planted bool
 }
 
 // Score is how many planted faults the tests saw.
@@ -185,7 +183,7 @@ func (g *Gate) Judge(ctx context.Context, c Candidate) (Verdict, error) {
 		})
 		v.Rejections = append(v.Rejections, found...)
 	}
-	if err == nil && v.Accepted() && len(c.Changes) > 0 && !c.Planted {
+	if err == nil && v.Accepted() && len(c.Changes) > 0 {
 		var s Score
 		s, err = g.score(ctx, c)
 		v.Score = &s
