@@ -22,7 +22,7 @@ const (
 	// never cost its outcome.
 	pinTime = 2 * time.Minute
 	// pinJudge is how long the base's tests may take, so that they are all run
-	// once more with the new file; else the file is run by itself.
+	// once more with the new file.
 	pinJudge  = 5 * time.Second
 	pinsCheck = "nominal and edge cases of the changed functions"
 )
@@ -144,32 +144,21 @@ func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
 	case err != nil:
 		return fmt.Errorf("adding tests to the attempt: %w", err)
 	}
-	green, err := h.greenWith(ctx, p, tests, out.Added.Paths())
-	if err != nil {
-		return fmt.Errorf("running the tests with those added to the attempt: %w", err)
-	}
-	if !green {
-		if err := applied.Rollback(); err != nil {
-			return fmt.Errorf("taking tests out of the attempt: %w", err)
+	if p.Baseline.Report.Elapsed <= pinJudge {
+		v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests, Examined: true})
+		if err != nil {
+			return fmt.Errorf("running the tests with those added to the attempt: %w", err)
 		}
-		out.Not = "they were made, but the tests are not green with them"
-		return nil
+		if !v.Green {
+			if err := applied.Rollback(); err != nil {
+				return fmt.Errorf("taking tests out of the attempt: %w", err)
+			}
+			out.Not = "they were made, but the suite is not green with them"
+			return nil
+		}
 	}
 	if out.Diff, err = h.diff(ctx); err != nil {
 		return fmt.Errorf("reading the attempt's diff: %w", err)
 	}
 	return nil
-}
-
-// greenWith runs the pins, and all tests with them where that takes little.
-func (h *real) greenWith(ctx context.Context, p pinning, tests, pins []string) (bool, error) {
-	if p.Baseline.Report.Elapsed > pinJudge {
-		rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Tests: pins})
-		if errors.Is(err, verify.ErrNoTests) {
-			return false, nil
-		}
-		return len(rep.Green()) >= len(pins) && len(rep.Red()) == 0 && len(rep.Broken) == 0, err
-	}
-	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests, Examined: true})
-	return v.Green, err
 }

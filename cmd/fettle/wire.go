@@ -181,7 +181,7 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
 	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
-	pins := characterise.New(characterise.Config{Sandbox: box, Now: p.now, Log: p.log})
+	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
 		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Models: models,
 		Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,

@@ -104,7 +104,7 @@ func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.
 		return err
 	}
 	phase("observed", len(m.calls))
-	defer func() { phase("written", len(out.Files)) }()
+	defer func() { phase("judged", len(out.Files)) }()
 	out.Behaviour = append(out.Behaviour, m.behaviour()...)
 	chosen := c.choose(m, c.cfg.Total-out.Nominal-out.Edge)
 	if len(chosen) == 0 {
@@ -255,7 +255,7 @@ func mixed(faults []gate.Fault) []gate.Fault {
 	return out
 }
 
-// keep writes the chosen calls as tests, if they are such as may be added.
+// keep writes the chosen calls as tests and has them judged.
 func (c *Characteriser) keep(ctx context.Context, in Input, tree fs.FS, v *view, m *matrix, chosen []call, out *Found) error {
 	w, err := example.Write(ctx, tree, "pinned", Note, m.cases(chosen))
 	if err != nil {
@@ -264,12 +264,13 @@ func (c *Characteriser) keep(ctx context.Context, in Input, tree fs.FS, v *view,
 	if in.Allowed != nil && !in.Allowed(w.Path) {
 		return notSeen("a test at %s is not allowed", w.Path)
 	}
-	rejections, err := gate.Static(ctx, gate.Candidate{Dir: in.Dir, Base: tree, Tests: map[string][]byte{w.Path: []byte(w.Text)}, Changes: []gate.Change{v.change}, Characterises: true})
+	g := gate.New(gate.Config{Runner: c.cfg.Verifier, Now: c.cfg.Now})
+	verdict, err := g.Judge(ctx, gate.Candidate{Dir: in.Dir, Base: tree, Tests: map[string][]byte{w.Path: []byte(w.Text)}, Changes: []gate.Change{v.change}, Characterises: true, Planted: true})
 	if err != nil {
 		return fmt.Errorf("judging characterisation tests: %w", err)
 	}
-	if len(rejections) > 0 {
-		return notSeen("the tests were thrown away: %s", rejections[0])
+	if !verdict.Accepted() {
+		return notSeen("the tests were thrown away: %s", verdict.Reasons()[0])
 	}
 	out.Files = append(out.Files, File{w.Path, w.Text})
 	for _, one := range chosen {

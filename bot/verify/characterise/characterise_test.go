@@ -81,7 +81,7 @@ func tryOut(t *testing.T, archive string, budget time.Duration) lab {
 	log := logrus.New()
 	log.SetLevel(logrus.DebugLevel)
 	log.SetOutput(t.Output())
-	c := characterise.New(characterise.Config{Sandbox: box.it, Budget: budget, Log: log})
+	c := characterise.New(characterise.Config{Sandbox: box.it, Verifier: v, Budget: budget, Log: log})
 	if l.found, err = c.Write(t.Context(), characterise.Input{Dir: l.dir, Suites: suites, Changes: changes}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,7 @@
 //	observe   what the calls come to: with the change in two surroundings,
 //	          before it, and with planted faults            (in the sandbox)
 //	choose    nominal, edge, then what finds further faults: the fewest
-//	gate      the written file is read as all generated tests are
-//
-// Whoever adds the files has to run them: they were not run as they are.
+//	gate      the written file is judged as all generated tests are
 //
 // Such a test pins what was seen, and says so in a comment; it is no
 // specification. Only what is certain is pinned: results that can be written as
@@ -42,15 +40,16 @@ import (
 // Note stands at the top of each file that is written.
 const Note = "Characterisation: pins the behaviour seen after the change; not a specification."
 
-// Config is what a Characteriser needs; Sandbox is required.
+// Config is what a Characteriser needs; Sandbox and Verifier are required.
 type Config struct {
-	Sandbox *sandbox.Sandbox
-	Now     func() time.Time
-	Log     logrus.FieldLogger
-	Budget  time.Duration // for all of it, default a minute: it ends what hangs
-	Faults  int           // planted at most, default 16; of Go 8
-	PerFunc int           // tests of a function, default 4
-	Total   int           // tests in all, default 8
+	Sandbox  *sandbox.Sandbox
+	Verifier *verify.Verifier
+	Now      func() time.Time
+	Log      logrus.FieldLogger
+	Budget   time.Duration // for all of it, default a minute: it ends what hangs
+	Faults   int           // planted at most, default 16; of Go 8
+	PerFunc  int           // tests of a function, default 4
+	Total    int           // tests in all, default 8
 }
 
 // Input is a tree with a change that passed its checks.

@@ -86,6 +86,8 @@ type Candidate struct {
 	// Characterises: the tests hold on to what the code does, and may pass on
 	// the base.
 	Characterises bool
+	// Planted: whoever made the tests planted faults itself.
+	Planted bool
 }
 
 // Score is how many planted faults the tests saw.
@@ -183,7 +185,7 @@ func (g *Gate) Judge(ctx context.Context, c Candidate) (Verdict, error) {
 		})
 		v.Rejections = append(v.Rejections, found...)
 	}
-	if err == nil && v.Accepted() && len(c.Changes) > 0 {
+	if err == nil && v.Accepted() && len(c.Changes) > 0 && !c.Planted {
 		var s Score
 		s, err = g.score(ctx, c)
 		v.Score = &s
