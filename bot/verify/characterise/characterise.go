@@ -170,32 +170,34 @@ func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
 	if len(m.calls) == 0 {
 		return m, nil
 	}
+	if v.change.Before != nil {
+		if m.before, err = v.once(ctx, m.calls, here, v.change.Before); err != nil && !errors.Is(err, errNotSeen) {
+			return nil, err
+		}
+	}
 	return m, v.plant(ctx, m)
 }
 
 // twice observes the calls with the change here and elsewhere, side by side.
 func (v *view) twice(ctx context.Context, calls []call) (now, again map[int]outcome, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	look := func(in surroundings, to *map[int]outcome) func() error {
-		return func() error {
-			got, err := v.observe(ctx, watch{calls, in, [][]byte{v.change.After}, v.observeWall()})
-			if err == nil && got[0].broken != "" {
-				err = notSeen("it cannot be loaded: %s", got[0].broken)
-			}
-			if err == nil {
-				*to = got[0].calls
-			}
-			return err
-		}
-	}
-	group.Go(look(here, &now))
-	group.Go(look(elsewhere, &again))
+	group.Go(func() (err error) { now, err = v.once(ctx, calls, here, v.change.After); return err })
+	group.Go(func() (err error) { again, err = v.once(ctx, calls, elsewhere, v.change.After); return err })
 	err = group.Wait()
 	return now, again, err
 }
 
-// plant looks at the calls without the change, and with one fault after another
-// for a share of the time.
+// once observes the calls with one text of the source file.
+func (v *view) once(ctx context.Context, calls []call, in surroundings, text []byte) (map[int]outcome, error) {
+	got, err := v.observe(ctx, watch{calls, in, [][]byte{text}, v.observeWall()})
+	if err != nil {
+		return nil, err
+	}
+	return got[0].calls, got[0].err
+}
+
+// plant looks at the calls with one fault after another, for a share of the
+// time.
 func (v *view) plant(ctx context.Context, m *matrix) error {
 	n, share := v.c.cfg.Faults, v.c.cfg.Budget/8
 	if v.targets[0].lang == code.Go { // each is built
@@ -207,26 +209,17 @@ func (v *view) plant(ctx context.Context, m *matrix) error {
 	}
 	m.cut = cut
 	useful := slices.DeleteFunc(slices.Clone(m.calls), func(c call) bool { return !m.pinned(c) })
-	if len(useful) == 0 {
-		faults = nil
+	if len(useful) == 0 || len(faults) == 0 {
+		return nil
 	}
 	faults = mixed(faults)
-	w := watch{calls: m.calls, in: here, wall: share}
-	if v.change.Before != nil {
-		w.texts = append(w.texts, v.change.Before)
-	}
+	w := watch{calls: useful, in: here, wall: share}
 	for _, f := range faults {
 		w.texts = append(w.texts, f.Text)
-	}
-	if len(w.texts) == 0 {
-		return nil
 	}
 	got, err := v.observe(ctx, w)
 	if err != nil {
 		return err
-	}
-	if v.change.Before != nil {
-		m.before, got = got[0].calls, got[1:]
 	}
 	for i, f := range faults {
 		m.cut = m.cut || !got[i].begun

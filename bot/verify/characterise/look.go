@@ -82,9 +82,9 @@ type view struct {
 type language interface {
 	// record runs the tests and gives the calls of the targets.
 	record(ctx context.Context, v *view) ([]record, error)
-	// observe gives what calls come to with each text of the source file. It may
-	// leave any of them in the workspace. Two may run at once if their texts and
-	// calls are the same.
+	// observe gives what calls come to with each text of the source file, and may
+	// leave any of them in the workspace. Two may run at once if they ask for the
+	// same calls and texts.
 	observe(ctx context.Context, v *view, w watch) ([]seen, error)
 }
 
@@ -96,12 +96,11 @@ type watch struct {
 	wall  time.Duration // for all of them
 }
 
-// seen is what calls came to with a text, by their ids; what is missing was not
-// seen. All are missing of a text that was not begun or not loaded.
+// seen is what calls came to with one text of the source file.
 type seen struct {
-	begun  bool
-	broken string // why it could not be loaded
-	calls  map[int]outcome
+	begun bool            // false: no time was left for it
+	err   error           // errNotSeen and why: it does not build or load
+	calls map[int]outcome // by their ids, without those that were not reached; nil: not begun, or err
 }
 
 func languageOf(l code.Language) language {
@@ -175,7 +174,7 @@ func watched(lines [][]byte, n int) []seen {
 			out[at] = seen{begun: true, calls: map[int]outcome{}}
 		case at < 0:
 		case o.Broken != "":
-			out[at] = seen{begun: true, broken: o.Broken}
+			out[at] = seen{begun: true, err: notSeen("it cannot be loaded: %s", o.Broken)}
 		case out[at].calls != nil:
 			out[at].calls[o.ID] = o.outcome
 		}

@@ -311,9 +311,9 @@ def observe():
         signal.setitimer(signal.ITIMER_REAL, left)
         try:
             os.waitpid(child, 0)
-        except Late:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except Late:  # what was told counts
             pass
-        signal.setitimer(signal.ITIMER_REAL, 0)
         try:
             os.killpg(child, signal.SIGKILL)
         except OSError:  # it is gone, as it should be
