@@ -153,7 +153,7 @@ func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
 			if err := applied.Rollback(); err != nil {
 				return fmt.Errorf("taking tests out of the attempt: %w", err)
 			}
-			out.Not = "they were made, but the suite is not green with them"
+			out.Not = "they were made, but the suite is not green with them: " + v.Reasons[0] // red has a reason
 			return nil
 		}
 	}
