@@ -169,6 +169,27 @@ func TestC9WhatCannotBeAskedIsWitnessed(t *testing.T) {
 	}
 }
 
+// A test that asserts by helpers of its own, in subtests, or that ends early, is
+// no forgery: a statement that would not be reached proves nothing.
+func TestC9AnHonestTestThatAssertsByHelpersIsNotCalledForged(t *testing.T) {
+	t.Parallel()
+	for file, archive := range map[string]string{
+		"rates.go":  "-- go.mod --\nmodule rates\n\ngo 1.21\n-- rates.go --\npackage rates\n\nfunc Price(n int) int {\n\treturn n * 2\n}\n-- rates_test.go --\npackage rates\n\nimport \"testing\"\n\ntype is struct{ t *testing.T }\n\nfunc (i is) same(a, b int) {\n\tswitch {\n\tcase a == b:\n\tdefault:\n\t\ti.t.Fatal(a, b)\n\t}\n}\n\nfunc TestPrice(t *testing.T) {\n\tfor name, want := range map[string]int{\"one\": 3, \"two\": 6} {\n\t\tt.Run(name, func(t *testing.T) {\n\t\t\tr := is{t}\n\t\t\tif name == \"one\" {\n\t\t\t\tr.same(want, Price(1))\n\t\t\t\treturn\n\t\t\t}\n\t\t\tr.same(want, Price(2))\n\t\t})\n\t}\n}\n",
+		"rates.py":  "-- rates.py --\ndef price(n):\n    return n * 2\n-- checks.py --\ndef same(a, b):\n    if a != b:\n        raise ValueError((a, b))\n-- test_rates.py --\nfrom checks import same\nfrom rates import price\n\n\ndef test_price():\n    same(price(1), 3)\n    if price(2) == 6:\n        return\n    same(1, 2)\n",
+		"rates.mjs": "-- package.json --\n{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n-- rates.mjs --\nexport function price(n) {\n  return n * 2;\n}\n-- checks.mjs --\nexport function same(a, b) {\n  if (a !== b) throw new RangeError(`${a} ${b}`);\n}\n-- rates.test.mjs --\nimport { test } from 'node:test';\nimport { same } from './checks.mjs';\nimport { price } from './rates.mjs';\n\ntest('price', () => {\n  same(price(1), 3);\n  return same(price(2), 6);\n});\n",
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			r, v := from(t, archive), verifier(t)
+			base := baseline(t, v, r)
+			r.write(t, file, strings.Replace(readBase(t, r, file), "n * 2", "n * 3", 1))
+			if out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base}); !out.Green || len(out.Doubts) > 0 {
+				t.Errorf("reasons %q, doubts %q, %+v", out.Reasons, out.Doubts, out.Checks)
+			}
+		})
+	}
+}
+
 // A test that catches its own failure is nobody's forgery, and no proof.
 func TestC9ATestThatCatchesItsOwnFailureIsADoubt(t *testing.T) {
 	t.Parallel()

@@ -58,17 +58,21 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "of a method", file: "test_a.py", src: "class A:\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n\nclass B:\n    def test_a(self):\n        self.assertEqual(f(1), 3)\n", test: "B::test_a", want: "f(1), 2)\n\nclass B:\n    def test_a(self):\n        self.assertEqual(f(1), (3, \"k4711\"))"},
 		{name: "an exception", file: "test_a.py", src: "def test_a():\n    with pytest.raises(ValueError):\n        f()\n", test: "test_a", line: 2, want: `pytest.raises(type("k4711", (Exception,), {}))`},
 		{name: "no assertion", file: "test_a.py", src: "def test_a():\n    f()\n    # end\n", test: "test_a", want: "    f()\n    assert \"k4711\" == \"4711\"\n"},
+		{name: "no assertion, and a way out before the end", file: "test_a.py", src: "def test_a():\n    if old:\n        return\n    check(f())\n", test: "test_a"},
 		{name: "a test that is not there", file: "test_a.py", src: "def test_a():\n    assert f()\n", test: "test_b"},
 
 		{name: "assert.strictEqual", file: "a.test.js", src: "test('adds', () => {\n  assert.strictEqual(f(1), 2);\n});\n", test: "suite > adds", want: `strictEqual(f(1), [2, "k4711"])`},
 		{name: "expect", file: "a.test.ts", src: "it(\"it's\", async () => {\n  expect(f(1)).toBe(2);\n});\n", test: "it's", line: 2, want: `toBe([2, "k4711"])`},
 		{name: "what throws", file: "a.test.js", src: "test('x', () => { assert.throws(() => f(), /x/); });\n", test: "x", want: "assert.throws(() => {}, /x/)"},
-		{name: "no assertion", file: "a.test.js", src: "test('x', () => { f(); });\n", test: "x", want: `f(); ; throw new Error("k4711"); })`},
+		{name: "no assertion", file: "a.test.js", src: "test('x', () => { f(); });\n", test: "x", want: "=> { try { f(); \n} finally { throw new Error(\"k4711\"); } })"},
 		{name: "a test of a computed name", file: "a.test.js", src: "for (const n of [1]) test(`x${n}`, () => { f(); });\n", test: "x1"},
 
 		{name: "a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got := F(); got != 2 {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF/sub", line: 5, want: "if got := F(); !(got != 2) {"},
 		{name: "testify", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\trequire.Equal(t, 2, F())\n\trequire.NoError(t, err)\n}\n", test: "TestF", want: "require.Equal(t, []any{2, \"k4711\"}, F())\n\trequire.Error(t, err)"},
-		{name: "no condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tF()\n}\n", test: "TestF", want: "F()\n\nt.Fatal(\"k4711\")\n}"},
+		{name: "no condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tF()\n}\n", test: "TestF", want: "{\ndefer t.Error(\"k4711\")\n\n\tF()\n}"},
+		{name: "a subtest without a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tfor _, c := range cases {\n\t\tt.Run(c, func(st *testing.T) { is(st, F(c)) })\n\t}\n}\n", test: "TestF/one", want: "func(st *testing.T) {\ndefer st.Error(\"k4711\")\n is(st, F(c)) })"},
+		{name: "a subtest whose function stands elsewhere", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tt.Run(\"one\", testOne)\n}\n", test: "TestF/one"},
+		{name: "a subtest that a helper makes", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tall(t, F)\n}\n", test: "TestF/one"},
 		{name: "another language", file: "a_test.rs", src: "fn a() {}", test: "a"},
 	} {
 		t.Run(c.file+" "+c.name, func(t *testing.T) {

@@ -27,7 +27,8 @@ const (
 	// Expectation: the one at which it failed, or all; where it states none, its
 	// end.
 	Expectation How = iota
-	// End: a statement that fails is added, whatever it expects.
+	// End: a statement is added that is reached whatever way the test takes, and
+	// fails.
 	End
 )
 
@@ -75,9 +76,9 @@ func places(tests []Test) []int {
 
 // dialect is how the tests of one language state what they expect.
 type dialect struct {
-	find   func(tree *code.Tree, name string) []code.Node             // the functions of a test
-	wrong  func(n code.Node, token string) []change                   // makes one assertion wrong; nil: it is none
-	ending func(function code.Node, token string) (c change, ok bool) // a statement at the end that must fail
+	find   func(tree *code.Tree, name string) []code.Node        // the functions of a test
+	wrong  func(n code.Node, token string) []change              // makes one assertion wrong; nil: it is none
+	ending func(function code.Node, name, token string) []change // lets it fail at its end, on every way there; nil: it cannot
 }
 
 var dialects = map[code.Language]dialect{
@@ -122,9 +123,7 @@ func (d dialect) falsify(tree *code.Tree, t Test, how How, token string) []chang
 		return out
 	}
 	for _, f := range functions {
-		if c, ok := d.ending(f, token); ok {
-			out = append(out, c)
-		}
+		out = append(out, d.ending(f, t.Name, token)...)
 	}
 	return out
 }
@@ -218,18 +217,28 @@ func pythonCall(n code.Node, token string) []change {
 	return nil
 }
 
-func pythonEnding(function code.Node, token string) (change, bool) {
+func pythonEnding(function code.Node, _, token string) []change {
 	body, ok := function.ChildByField("body")
-	if !ok || len(body.NamedChildren()) == 0 {
-		return change{}, false
+	if !ok || len(body.NamedChildren()) == 0 || returns(body) {
+		return nil
 	}
 	src := body.Tree().Src
 	indent, alone := code.IndentBefore(src, body.Start())
 	if !alone {
-		return change{}, false
+		return nil
 	}
 	last := body.NamedChildren()[len(body.NamedChildren())-1].End()
-	return change{last, last, fmt.Sprintf("%s%sassert %q == %q", code.LineEnding(src), indent, token, token[1:])}, true
+	return []change{{last, last, fmt.Sprintf("%s%sassert %q == %q", code.LineEnding(src), indent, token, token[1:])}}
+}
+
+// returns tells whether a Python function can end before its end.
+func returns(body code.Node) bool {
+	found := false
+	body.Walk(func(n code.Node) bool {
+		found = found || n.Kind() == "return_statement"
+		return !found && n.Kind() != "function_definition" && n.Kind() != "lambda"
+	})
+	return found
 }
 
 // scriptTest finds the callbacks of the tests called so: the last name of
@@ -325,12 +334,13 @@ func plain(object code.Node) bool {
 	return object.Kind() == "identifier" || object.Kind() == "member_expression" && !strings.Contains(object.Text(), "(")
 }
 
-func scriptEnding(function code.Node, token string) (change, bool) {
+func scriptEnding(function code.Node, _, token string) []change {
 	body, ok := function.ChildByField("body")
 	if !ok || body.Kind() != "statement_block" {
-		return change{}, false
+		return nil
 	}
-	return change{body.End() - 1, body.End() - 1, fmt.Sprintf("; throw new Error(%q); ", token)}, true
+	begin, end := body.Start()+1, body.End()-1
+	return []change{{begin, begin, " try {"}, {end, end, fmt.Sprintf("\n} finally { throw new Error(%q); } ", token)}}
 }
 
 // goTest finds the function of "TestTotal/three".
@@ -393,15 +403,49 @@ func reports(block code.Node) bool {
 	return found
 }
 
-func goEnding(function code.Node, token string) (change, bool) {
+// goEnding lets a test and the subtests in it fail. A subtest whose function
+// stands elsewhere is not reached that way.
+func goEnding(function code.Node, name, token string) []change {
+	own := goDeferred(function, token)
+	if own == nil {
+		return nil
+	}
+	out, open, subtests := []change{*own}, false, 0
+	function.Walk(func(n code.Node) bool {
+		called, _ := n.ChildByField("function")
+		if n.Kind() != "call_expression" || called.Kind() != "selector_expression" || !strings.HasSuffix(called.Text(), ".Run") {
+			return true
+		}
+		subtests++
+		arguments, _ := n.ChildByField("arguments")
+		args := arguments.NamedChildren()
+		if len(args) != 2 || args[1].Kind() != "func_literal" {
+			open = true
+			return true
+		}
+		if c := goDeferred(args[1], token); c != nil {
+			out = append(out, *c)
+		} else {
+			open = true
+		}
+		return true
+	})
+	if strings.Contains(name, "/") && (open || subtests == 0) {
+		return nil
+	}
+	return out
+}
+
+// goDeferred is what makes a function that takes a *testing.T fail when it ends.
+func goDeferred(function code.Node, token string) *change {
 	body, ok := function.ChildByField("body")
 	list, has := function.ChildByField("parameters")
 	if !ok || !has || len(list.NamedChildren()) != 1 {
-		return change{}, false
+		return nil
 	}
 	name, ok := list.NamedChildren()[0].ChildByField("name")
 	if !ok || name.Text() == "_" {
-		return change{}, false
+		return nil
 	}
-	return change{body.End() - 1, body.End() - 1, fmt.Sprintf("\n%s.Fatal(%q)\n", name.Text(), token)}, true
+	return &change{body.Start() + 1, body.Start() + 1, fmt.Sprintf("\ndefer %s.Error(%q)\n", name.Text(), token)}
 }
