@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +123,9 @@ func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
 func TestC5GoIsPinnedInAModuleOfAnOlderGo(t *testing.T) {
 	t.Parallel()
 	f := features[slices.IndexFunc(features, func(f feature) bool { return f.name == "go, a new name" })]
-	b := equipped(t, f.repo, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: f.answer()} })
+	repo := maps.Clone(f.repo)
+	repo["go.mod"] = strings.Replace(repo["go.mod"], "go 1.21", "go 1.16", 1)
+	b := equipped(t, repo, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: f.answer()} })
 	b.task.Title, b.task.Body = "Add a function for the ratio of two numbers", "It should be 0 where there is no whole."
 	res := b.run(t, task.Budget{})
 	i := slices.IndexFunc(res.Checks, func(c task.Check) bool { return strings.HasPrefix(c.Name, "nominal and edge cases") })

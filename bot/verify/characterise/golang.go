@@ -204,7 +204,7 @@ func (g golang) outcomes(ctx context.Context, v *view, s surroundings) (map[int]
 // observer is a test file that does the calls.
 func (g golang) observer(v *view, calls []call) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\tfettleprobe %q\n)\n\nfunc TestZZFettleObserve(t *testing.T) {\n", goPackage.FindSubmatch(v.change.After)[1], v.module+"/"+probe.Dir)
+	fmt.Fprintf(&b, probe.Language+"package %s\n\nimport (\n\t\"testing\"\n\n\tfettleprobe %q\n)\n\nfunc TestZZFettleObserve(t *testing.T) {\n", goPackage.FindSubmatch(v.change.After)[1], v.module+"/"+probe.Dir)
 	for _, c := range calls {
 		w := c.write(true)
 		fmt.Fprintf(&b, "\tfettleprobe.Observe(%d, %q, %t, func() ([]any, []any) {\n", c.id, g.home(v), strings.HasSuffix(c.t.Result, "error"))

@@ -21,8 +21,8 @@ const (
 	HookName   = "fettleSeen"
 )
 
-// language lets a file use its own version of Go in a module of an older one.
-const language = "//go:build go1.22\n\n"
+// Language lets a file use its own version of Go in a module of an older one.
+const Language = "//go:build go1.22\n\n"
 
 // Sources are the files of this package that are laid in Dir, by their names.
 func Sources() map[string][]byte {
@@ -30,7 +30,7 @@ func Sources() map[string][]byte {
 	list, _ := sources.ReadDir(".") // embedded: cannot fail
 	for _, e := range list {
 		text, _ := sources.ReadFile(e.Name())
-		out[e.Name()] = append([]byte(language), text...)
+		out[e.Name()] = append([]byte(Language), text...)
 	}
 	return out
 }
