@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -294,8 +295,27 @@ func sweepCgroups(c *cgroups) {
 			}
 			pid, _, _ := strings.Cut(rest, "-")
 			if n, err := strconv.Atoi(pid); err == nil && errors.Is(unix.Kill(n, 0), unix.ESRCH) {
-				_ = unix.Rmdir(filepath.Join(parent, e.Name()))
+				endGroup(filepath.Join(parent, e.Name()))
 			}
 		}
+	}
+}
+
+// endGroup kills what a dead fettle left in its group, and removes the group.
+// Mostly nothing is in it: bubblewrap's first process inside dies with its
+// parent. But it asks for that only after it has started the payload, so one
+// whose fettle was killed in those milliseconds runs on.
+func endGroup(dir string) {
+	for range 100 {
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		for line := range strings.Lines(string(data)) {
+			if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n > 0 {
+				_ = unix.Kill(n, unix.SIGKILL)
+			}
+		}
+		if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
