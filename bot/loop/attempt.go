@@ -146,7 +146,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, err
 	}
 	begun := r.now()
-	v, err := r.judge(ctx, a, r.baseline, r.newTests(a))
+	v, err := r.judge(ctx, a, r.judging(a))
 	if err != nil {
 		return agent.Decision{}, err
 	}

@@ -45,7 +45,7 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 	if err := r.progress(ctx, "verify", a.Tier, "pinning what the changed functions do"); err != nil {
 		return err
 	}
-	got, err := r.outside.pin(ctx, a.Diff, pinning{Tests: r.newTests(a), Baseline: r.baseline, Guard: r.guard(a.Tier)})
+	got, err := r.outside.pin(ctx, a.Diff, r.pinning(a))
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 		if found.Score.Mutants > 0 {
 			note.Detail += "; " + found.Score.String()
 		}
-		if took := r.baseline.Report.Elapsed; took > pinJudge {
-			note.Detail += fmt.Sprintf("; not run together with the whole suite, which takes %s", took.Round(time.Second))
+		if !r.pinning(a).together() {
+			note.Detail += fmt.Sprintf("; not run together with the whole suite, which takes %s", r.baseline.Report.Elapsed.Round(time.Second))
 		}
 	}
 	a.Checks = append(a.Checks, note)
@@ -86,6 +86,24 @@ type pinning struct {
 	Guard    patch.Guard
 }
 
+// together: the suite is quick enough to be run once more with the new tests.
+func (p pinning) together() bool { return p.Baseline.Report.Elapsed <= pinJudge }
+
+func (r *run) pinning(a *task.Attempt) pinning {
+	return pinning{Tests: r.newTests(a), Baseline: r.baseline, Guard: r.guard(a.Tier)}
+}
+
+// judging asks for a verdict on the attempt, and says what follows where it is
+// green.
+func (r *run) judging(a *task.Attempt) judging {
+	j := judging{Baseline: r.baseline, NewTests: r.newTests(a), Checks: r.checking()}
+	if r.pins && len(r.stepsLeft()) == 0 && r.deadline.Sub(r.now()) >= pinTime {
+		p := r.pinning(a)
+		j.Pins = &p
+	}
+	return j
+}
+
 // pinned is what it wrote; Not says why it was not added.
 type pinned struct {
 	Found characterise.Found `json:"found"`
@@ -97,31 +115,50 @@ type pinned struct {
 // pin writes the tests. What goes wrong with the sandbox here is told and costs
 // nothing; only the end of ctx is an error.
 func (h *real) pin(ctx context.Context, p pinning) (out pinned, err error) {
+	if h.ahead.found != nil {
+		out.Found, err = take(&h.ahead.found)
+	} else {
+		var in characterise.Input
+		if in, err = h.characterisable(p); err == nil {
+			out.Found, err = h.characterise(ctx, in)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	return out, h.addPins(ctx, p, &out)
+}
+
+// characterisable is the attempt, as the writer of tests takes it.
+func (h *real) characterisable(p pinning) (characterise.Input, error) {
 	files, err := h.tree.Changes()
 	if err != nil {
-		return out, fmt.Errorf("reading the attempt's files: %w", err)
+		return characterise.Input{}, fmt.Errorf("reading the attempt's files: %w", err)
 	}
-	in := characterise.Input{Dir: h.tree.Dir(), Suites: p.Baseline.Report.Suites, Tests: p.Tests, Allowed: func(name string) bool { return !p.Guard.IsProtected(name) }}
+	in := characterise.Input{Dir: h.tree.Dir(), Suites: p.Baseline.Report.Suites, Tests: p.Tests, Again: p.together(), Allowed: func(name string) bool { return !p.Guard.IsProtected(name) }}
 	for _, f := range files {
 		if code.IsTest(f.Path) {
 			continue
 		}
 		before, err := h.sources.read(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return out, fmt.Errorf("reading %s of the base: %w", f.Path, err)
+			return in, fmt.Errorf("reading %s of the base: %w", f.Path, err)
 		}
 		in.Changes = append(in.Changes, gate.Change{Path: f.Path, Before: before, After: f.Content})
 	}
-	out.Found, err = h.Characteriser.Write(ctx, in)
+	return in, nil
+}
+
+func (h *real) characterise(ctx context.Context, in characterise.Input) (characterise.Found, error) {
+	found, err := h.Characteriser.Write(ctx, in)
 	switch {
 	case ctx.Err() != nil:
-		return out, context.Cause(ctx)
+		return found, context.Cause(ctx)
 	case err != nil:
 		h.Log.WithError(err).Warn("no characterisation tests could be made")
-		out.Found = characterise.Found{Left: []string{"they could not be made: " + err.Error()}}
-		return out, nil
+		found = characterise.Found{Left: []string{"they could not be made: " + err.Error()}}
 	}
-	return out, h.addPins(ctx, p, &out)
+	return found, nil
 }
 
 // addPins makes the tests a part of the attempt, if the whole tree stays green
@@ -144,7 +181,7 @@ func (h *real) addPins(ctx context.Context, p pinning, out *pinned) error {
 	case err != nil:
 		return fmt.Errorf("adding tests to the attempt: %w", err)
 	}
-	if p.Baseline.Report.Elapsed <= pinJudge {
+	if p.together() {
 		v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: p.Baseline, NewTests: tests, Examined: true})
 		if err != nil {
 			return fmt.Errorf("running the tests with those added to the attempt: %w", err)

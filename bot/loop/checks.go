@@ -27,7 +27,7 @@ func (r *run) ownChecks(ctx context.Context, a *task.Attempt) error {
 	if err := r.progress(ctx, "verify", a.Tier, "running the repository's own checks"); err != nil {
 		return err
 	}
-	got, err := r.checks(ctx, a.Diff, checking{Declared: r.in.Checks, Left: r.deadline.Sub(r.now())})
+	got, err := r.checks(ctx, a.Diff, r.checking())
 	if err != nil {
 		return err
 	}
@@ -50,6 +50,10 @@ type checking struct {
 	Left     time.Duration    `json:"left"` // of the run
 }
 
+func (r *run) checking() checking {
+	return checking{Declared: r.in.Checks, Left: r.deadline.Sub(r.now())}
+}
+
 // checked is what they found, or why they were not run.
 type checked struct {
 	All    []check.Judged `json:"all,omitempty"`
@@ -57,12 +61,21 @@ type checked struct {
 }
 
 func (h *real) checks(ctx context.Context, c checking) (checked, error) {
-	if h.Checker == nil {
-		return checked{NotRun: "nothing runs the checks of repositories here"}, nil
+	if h.ahead.checks != nil {
+		return take(&h.ahead.checks)
 	}
+	change, err := h.checkable(c)
+	if err != nil {
+		return checked{}, err
+	}
+	return h.runChecks(ctx, c, change)
+}
+
+// checkable is the attempt, as the checks take it.
+func (h *real) checkable(c checking) (check.Change, error) {
 	changes, err := h.tree.Changes()
 	if err != nil {
-		return checked{}, fmt.Errorf("reading the attempt's files: %w", err)
+		return check.Change{}, fmt.Errorf("reading the attempt's files: %w", err)
 	}
 	before := map[string][]byte{}
 	for _, f := range changes {
@@ -70,13 +83,20 @@ func (h *real) checks(ctx context.Context, c checking) (checked, error) {
 			before[f.Path] = nil // a new file
 		}
 	}
+	return check.Change{Dir: h.tree.Dir(), Before: before, Base: h.tree.BaseFS(), Declared: c.Declared}, nil
+}
+
+func (h *real) runChecks(ctx context.Context, c checking, change check.Change) (checked, error) {
+	if h.Checker == nil {
+		return checked{NotRun: "nothing runs the checks of repositories here"}, nil
+	}
 	limited := ctx
 	if len(c.Declared) == 0 {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, min(adviceTime, c.Left/4))
 		defer cancel()
 	}
-	all, err := h.Checker.Judge(limited, check.Change{Dir: h.tree.Dir(), Before: before, Base: h.tree.BaseFS(), Declared: c.Declared})
+	all, err := h.Checker.Judge(limited, change)
 	switch {
 	case err != nil && ctx.Err() == nil && len(c.Declared) == 0 && errors.Is(limited.Err(), context.DeadlineExceeded):
 		return checked{NotRun: "the linters that the repository configures did not end in time; they are left out"}, nil

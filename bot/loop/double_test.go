@@ -114,14 +114,14 @@ func (w *world) apply(_ context.Context, p task.Patch, g patch.Guard, _ task.Tie
 	return applied{Diff: diff, Regions: []task.RegionRef{{Path: "weave0.py", Name: "interleave", StartLine: 1, EndLine: 2}}, Risk: task.Risk{Score: w.scores, Reasons: []string{"made up"}}}, nil
 }
 
-func (w *world) judge(ctx context.Context, base verify.Baseline, _ []string) (verify.Verdict, error) {
+func (w *world) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	w.judged++
 	w.happens("judge", time.Second)
 	if w.broken != nil || ctx.Err() != nil {
 		return verify.Verdict{}, errors.Join(w.broken, ctx.Err())
 	}
 	words := strings.Join(w.tree, "\n")
-	red := base.Report.Red()
+	red := j.Baseline.Report.Red()
 	v := verify.Verdict{StillRed: red, Checks: []task.Check{{Name: "pytest .", Status: task.CheckFailed, Seconds: 1}}}
 	switch {
 	case strings.Contains(words, "right"):

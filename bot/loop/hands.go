@@ -25,7 +25,7 @@ type hands interface {
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
-	judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error)
+	judge(ctx context.Context, j judging) (verify.Verdict, error)
 	reproduces(ctx context.Context, t trying) (reproduced, error)
 	weigh(ctx context.Context, w weighing) (weighed, error)
 	checks(ctx context.Context, c checking) (checked, error)

@@ -137,15 +137,15 @@ func (s *siege) repair(context.Context, search) (mend.Repair, error) {
 	return mend.Repair{Reason: "no candidate passed"}, nil
 }
 
-func (s *siege) judge(_ context.Context, base verify.Baseline, _ []string) (verify.Verdict, error) {
+func (s *siege) judge(_ context.Context, j judging) (verify.Verdict, error) {
 	src, err := os.ReadFile(filepath.Join(s.tree.Dir(), "loom.py"))
 	if err != nil {
 		return verify.Verdict{}, err
 	}
 	if strings.Contains(string(src), loomRight) {
-		return verify.Verdict{Green: true, Fixed: base.Report.Red(), Checks: []task.Check{{Name: "pytest .", Status: task.CheckPassed}}}, nil
+		return verify.Verdict{Green: true, Fixed: j.Baseline.Report.Red(), Checks: []task.Check{{Name: "pytest .", Status: task.CheckPassed}}}, nil
 	}
-	return verify.Verdict{StillRed: base.Report.Red(), Failures: []task.Failure{*s.failure()}, Reasons: []string{"no test that failed before passes now"}}, nil
+	return verify.Verdict{StillRed: j.Baseline.Report.Red(), Failures: []task.Failure{*s.failure()}, Reasons: []string{"no test that failed before passes now"}}, nil
 }
 
 func (s *siege) reproduces(context.Context, trying) (reproduced, error) { return reproduced{}, nil }

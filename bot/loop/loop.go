@@ -178,7 +178,9 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	t := &tape{run: in.RunID, journal: in.Journal, clock: l.cfg.Now}
 	r := &run{Config: l.cfg, outside: outside{tape: t, hands: l.cfg.double}, in: in}
 	if r.hands == nil {
-		r.hands = newReal(l.cfg, in)
+		h := newReal(l.cfg, in)
+		defer h.ahead.drop()
+		r.hands = h
 	}
 	return r.run(ctx)
 }

@@ -57,13 +57,13 @@ func (o *outside) apply(ctx context.Context, p task.Patch, g patch.Guard, tier t
 
 // judge names the attempt by what it builds on and its diff: the tree is the
 // base and these.
-func (o *outside) judge(ctx context.Context, a *task.Attempt, base verify.Baseline, newTests []string) (verify.Verdict, error) {
+func (o *outside) judge(ctx context.Context, a *task.Attempt, j judging) (verify.Verdict, error) {
 	asked := struct {
 		On       []int
 		Diff     string
 		NewTests []string
-	}{a.On, a.Diff, newTests}
-	return observe(ctx, o.tape, "judge", asked, func() (verify.Verdict, error) { return o.hands.judge(ctx, base, newTests) })
+	}{a.On, a.Diff, j.NewTests}
+	return observe(ctx, o.tape, "judge", asked, func() (verify.Verdict, error) { return o.hands.judge(ctx, j) })
 }
 
 func (o *outside) reproduces(ctx context.Context, t trying) (reproduced, error) {

@@ -28,6 +28,7 @@ type real struct {
 	tip     string                     // commit that the tree stands on; "" is the base
 	commits map[int]string             // of attempts, in this process
 	never   []string                   // globs of what no model may see
+	ahead   ahead                      // of what the run has asked for
 	hide    *withholder                // of what tests print of it; nil: nothing to hide
 }
 
@@ -170,6 +171,7 @@ func (h *real) withExample(ctx context.Context, found *example.Found, do func() 
 }
 
 func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error) {
+	h.ahead.drop()
 	did, err := patch.Apply(ctx, h.tree.Dir(), p, g)
 	var refusal *patch.Refusal
 	switch {
@@ -217,9 +219,12 @@ func (h *real) diff(ctx context.Context) (string, error) {
 	})
 }
 
-func (h *real) judge(ctx context.Context, base verify.Baseline, newTests []string) (verify.Verdict, error) {
+func (h *real) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	h.Point("testing")
-	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: base, NewTests: newTests})
+	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Passed: func() { h.begin(ctx, j) }})
+	if err != nil || !v.Green {
+		h.ahead.drop()
+	}
 	if err != nil {
 		return v, fmt.Errorf("verifying the change: %w", err)
 	}
@@ -269,6 +274,7 @@ func (h *real) lay(ctx context.Context, stands []standing) error {
 }
 
 func (h *real) layOut(ctx context.Context, stands []standing) error {
+	h.ahead.drop()
 	tip := ""
 	if len(stands) > 0 {
 		tip = h.commits[stands[len(stands)-1].Number]

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -20,14 +22,15 @@ type Unstable struct {
 }
 
 const (
-	maxAgain  = 200              // red tests; where more fail, chance is not why
-	maxAlone  = 6                // tests that are run again each in a process of its own
-	orderTime = 45 * time.Second // of a whole run that is made again only to name the order as the cause
+	sideBySide = 2                // runs at once
+	maxAgain   = 200              // red tests; where more fail, chance is not why
+	maxAlone   = 6                // tests that are run again each in a process of its own
+	orderTime  = 45 * time.Second // of a whole run that is made again only to name the order as the cause
 )
 
 // Flakes runs the red tests of a measured tree again, by themselves, as often
-// as Config.Reruns says. What is green once is unstable and not run again; if
-// few are left, the last time each runs alone, so that none of them can disturb
+// as Config.Reruns says, side by side. What is green once is unstable; if they
+// are few, the last time each runs alone, so that none of them can disturb
 // another. Where something was green, everything is run once more, to tell
 // chance from the order of the tests. Those that ran out of time or could not
 // be built are not run again.
@@ -37,22 +40,30 @@ func (v *Verifier) Flakes(ctx context.Context, dir string, base Baseline) (Unsta
 		return Unstable{}, nil
 	}
 	var out Unstable
-	left := red
-	for n := 1; n <= v.cfg.Reruns && len(left) > 0; n++ {
-		groups := [][]string{left}
-		if n == v.cfg.Reruns && n > 1 && len(left) > 1 && len(left) <= maxAlone {
-			groups = slices.Collect(slices.Chunk(left, 1))
+	var groups [][]string
+	for n := 1; n <= v.cfg.Reruns; n++ {
+		if n == v.cfg.Reruns && n > 1 && len(red) > 1 && len(red) <= maxAlone {
+			groups = slices.AppendSeq(groups, slices.Chunk(red, 1))
+		} else {
+			groups = append(groups, red)
 		}
-		for _, g := range groups {
-			now, err := v.repeat(ctx, dir, base.Report, g)
-			if err != nil {
-				return Unstable{}, fmt.Errorf("running the red tests again: %w", err)
-			}
-			out.Flaky = append(out.Flaky, passed(g, now)...)
-		}
-		left = without(left, out.Flaky)
 	}
+	green := make([][]string, len(groups))
+	runs, within := errgroup.WithContext(ctx)
+	runs.SetLimit(sideBySide)
+	for i, g := range groups {
+		runs.Go(func() error {
+			now, err := v.repeat(within, dir, base.Report, g)
+			green[i] = passed(g, now)
+			return err
+		})
+	}
+	if err := runs.Wait(); err != nil {
+		return Unstable{}, fmt.Errorf("running the red tests again: %w", err)
+	}
+	out.Flaky = slices.Concat(green...)
 	slices.Sort(out.Flaky)
+	out.Flaky = slices.Compact(out.Flaky)
 	var err error
 	out.Order, err = v.ordered(ctx, dir, base, out.Flaky)
 	return out, err

@@ -21,6 +21,7 @@ type Judge struct {
 	NewTests []string // paths of added test files, which are kept and must pass
 	Examined bool     // the mended tests were cross-examined before, with another set of new tests
 	Only     []string // ids of tests or units, for a fast pre-check; empty means all
+	Passed   func()   // nil, or called where the tests are green and only the mended ones have still to be examined
 }
 
 // Verdict says what the evidence shows. Lists are sorted ids of tests or units.
@@ -182,6 +183,9 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	}
 	if err != nil || len(out.Reasons) > 0 || len(only) > 0 {
 		return err
+	}
+	if j.Passed != nil {
+		j.Passed()
 	}
 	if err := v.examine(ctx, j, suites, diff, rep, out); err != nil {
 		return fmt.Errorf("cross-examining the mended tests: %w", err)

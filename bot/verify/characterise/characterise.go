@@ -257,7 +257,11 @@ func (c *Characteriser) keep(ctx context.Context, in Input, tree fs.FS, v *view,
 	if in.Allowed != nil && !in.Allowed(w.Path) {
 		return notSeen("a test at %s is not allowed", w.Path)
 	}
-	g := gate.New(gate.Config{Runner: c.cfg.Verifier, Now: c.cfg.Now})
+	times := 3
+	if in.Again {
+		times--
+	}
+	g := gate.New(gate.Config{Runner: c.cfg.Verifier, Now: c.cfg.Now, Repeats: times})
 	verdict, err := g.Judge(ctx, gate.Candidate{Dir: in.Dir, Base: tree, Tests: map[string][]byte{w.Path: []byte(w.Text)}, Changes: []gate.Change{v.change}, Characterises: true, Planted: true})
 	if err != nil {
 		return fmt.Errorf("judging characterisation tests: %w", err)

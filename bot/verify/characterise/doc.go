@@ -58,6 +58,7 @@ type Input struct {
 	Suites  []verify.Suite // how it is tested
 	Changes []gate.Change  // the patch without its tests
 	Tests   []string       // new tests of the patch
+	Again   bool           // the caller runs the tests once more, with all others
 	// Allowed tells whether a new test may stand at a path; nil allows all.
 	Allowed func(path string) bool
 }

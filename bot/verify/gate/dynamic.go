@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -114,15 +116,26 @@ func (g *Gate) onBase(ctx context.Context, c Candidate, p string) (_ *Rejection,
 	return nil, asserted, nil
 }
 
+// sideBySide bounds the runs of one test at once.
+const sideBySide = 2
+
 // onPatch: all tests pass, each time.
 func (g *Gate) onPatch(ctx context.Context, c Candidate, p string) (*Rejection, error) {
+	reports := make([]verify.Report, g.cfg.Repeats)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sideBySide)
+	for i := range reports {
+		group.Go(func() (err error) {
+			reports[i], err = g.try(ctx, c, c.overlay(true), []string{p})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	passed := 0
 	var failure *task.Failure
-	for range g.cfg.Repeats {
-		rep, err := g.try(ctx, c, c.overlay(true), []string{p})
-		if err != nil {
-			return nil, err
-		}
+	for _, rep := range reports {
 		fails := rep.Failures()
 		switch {
 		case len(fails) > 0:
