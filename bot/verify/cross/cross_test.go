@@ -67,6 +67,7 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "no assertion", file: "a.test.js", src: "test('x', () => { f(); });\n", test: "x", want: "=> { try { f(); \n} finally { throw new Error(\"k4711\"); } })"},
 		{name: "a test of a computed name", file: "a.test.js", src: "for (const n of [1]) test(`x${n}`, () => { f(); });\n", test: "x1"},
 
+		{name: "a tolerance, within which no NaN is", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got, err := F(); err != nil || math.Abs(got-2) > eps {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF", line: 5, want: "; (!(err != nil)) && (math.Abs(got-2) <= eps) {"},
 		{name: "a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got := F(); got != 2 {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF/sub", line: 5, want: "if got := F(); !(got != 2) {"},
 		{name: "testify", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\trequire.Equal(t, 2, F())\n\trequire.NoError(t, err)\n}\n", test: "TestF", want: "require.Equal(t, []any{2, \"k4711\"}, F())\n\trequire.Error(t, err)"},
 		{name: "no condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tF()\n}\n", test: "TestF", want: "{\ndefer t.Error(\"k4711\")\n\n\tF()\n}"},

@@ -365,7 +365,7 @@ func goWrong(n code.Node, token string) []change {
 		condition, ok := n.ChildByField("condition")
 		consequence, has := n.ChildByField("consequence")
 		if ok && has && reports(consequence) {
-			return replaced(condition, "!("+condition.Text()+")")
+			return replaced(condition, goOpposite(condition))
 		}
 	case "call_expression":
 		function, _ := n.ChildByField("function")
@@ -386,6 +386,35 @@ func goWrong(n code.Node, token string) []change {
 		}
 	}
 	return nil
+}
+
+// goOpposites are the operators that hold where the other does not, of numbers
+// that can be compared. Of a NaN neither holds.
+var goOpposites = map[string]string{"<": ">=", ">=": "<", ">": "<=", "<=": ">", "&&": "||", "||": "&&"}
+
+// goOpposite is the condition under which another does not hold for what it is
+// meant for. What is neither above nor below a limit, a NaN, still passes then,
+// and is noticed.
+func goOpposite(n code.Node) string {
+	switch n.Kind() {
+	case "parenthesized_expression":
+		if kids := n.NamedChildren(); len(kids) == 1 {
+			return "(" + goOpposite(kids[0]) + ")"
+		}
+	case "binary_expression":
+		left, _ := n.ChildByField("left")
+		right, _ := n.ChildByField("right")
+		operator, ok := n.ChildByField("operator")
+		opposite := goOpposites[operator.Text()]
+		switch {
+		case !ok || opposite == "":
+		case operator.Text() == "&&" || operator.Text() == "||":
+			return "(" + goOpposite(left) + ") " + opposite + " (" + goOpposite(right) + ")"
+		default:
+			return left.Text() + " " + opposite + " " + right.Text()
+		}
+	}
+	return "!(" + n.Text() + ")"
 }
 
 // reports tells whether a block itself says that the test fails.

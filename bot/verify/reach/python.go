@@ -129,6 +129,10 @@ func visitPython(l *look, n code.Node) bool {
 		}
 	case "call":
 		l.pythonCall(n)
+	case "keyword_argument": // of a dataclass, its fields, attrs
+		if name, value := field(n, "name"), field(n, "value"); slices.Contains([]string{"compare", "eq", "cmp"}, spelled(name)) && value.Text() != "True" {
+			l.see(n, whyEqual)
+		}
 	case "assignment", "augmented_assignment":
 		left := field(n, "left")
 		l.pythonTarget(n, left)

@@ -125,6 +125,7 @@ func gather(ctx context.Context, file string, src []byte) ([]sighting, error) {
 	l := &look{tree: tree, rules: r, bound: map[string]string{}}
 	tree.Walk(func(n code.Node) bool { r.bind(l, n); return true })
 	tree.Walk(func(n code.Node) bool { return r.visit(l, n) })
+	l.keeps(keepings[code.LanguageOf(file)])
 	return l.found, nil
 }
 
@@ -173,6 +174,7 @@ const (
 	whyWrites   = "writes to open descriptors"
 	whyFiles    = "reads files when it runs, those of the tests too"
 	whyExit     = "runs when the process ends"
+	whyState    = "keeps something from one call to the next"
 )
 
 // all makes a set of names with one reason.
