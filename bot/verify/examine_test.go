@@ -169,6 +169,23 @@ func TestC9WhatCannotBeAskedIsWitnessed(t *testing.T) {
 	}
 }
 
+// A test that a dead process kept from running is mended as well, and says
+// nothing of the change; the one that it is about does.
+func TestC9TestsThatDoNotDependOnTheChangeAreNoDoubtWhereOthersDo(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- rates.py --\nRATE = 2\n\n\ndef price(n):\n    return n * n\n-- test_rates.py --\nfrom rates import RATE, price\n\n\ndef test_rate():\n    assert RATE == 3\n\n\ndef test_price():\n    assert price(2) == 6\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.py", "RATE = 3\n\n\ndef price(n):\n    return n * RATE\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 {
+		t.Errorf("%+v", out)
+	}
+	if c := out.Checks[len(out.Checks)-1]; !strings.Contains(c.Detail, "1 of 2 mended tests pass with the changed functions sabotaged, too") {
+		t.Errorf("the checklist says %+v", c)
+	}
+}
+
 // A test that asserts by helpers of its own, in subtests, or that ends early, is
 // no forgery: a statement that would not be reached proves nothing.
 func TestC9AnHonestTestThatAssertsByHelpersIsNotCalledForged(t *testing.T) {
