@@ -39,12 +39,26 @@ type subject struct {
 
 // examination is one cross-examination.
 type examination struct {
-	v        *Verifier
-	j        Judge
-	suites   []Suite
-	diff     []Change
-	token    string
+	v      *Verifier
+	j      Judge
+	suites []Suite
+	diff   []Change
+	token  string
+	early  *inquiry // of all tests that were red, begun beside the run of all tests
+}
+
+// inquiry is what the questions brought.
+type inquiry struct {
 	subjects []subject
+	stop     context.CancelFunc
+	done     chan struct{}
+
+	alone     Report
+	falsified Report
+	left      map[string]string // id of a test that was not falsified -> why
+	sabotaged Report
+	spared    string // why nothing was sabotaged
+	err       error
 }
 
 // answer is what a question brought.
@@ -54,37 +68,110 @@ type answer struct {
 	open  []string // why a part could not be asked
 }
 
+func (v *Verifier) examination(j Judge, suites []Suite, diff []Change) *examination {
+	return &examination{v: v, j: j, suites: suites, diff: diff, token: "k" + v.cfg.Nonce()[:12]}
+}
+
+// expect begins to ask about the tests that the change may mend: which of them
+// it does is known when all tests have run. Dismiss ends it.
+func (e *examination) expect(ctx context.Context) {
+	red := e.j.Baseline.Report.Red()
+	if e.j.Examined || len(e.j.Only) > 0 || len(red) > maxExamined {
+		return
+	}
+	var all []subject
+	for _, t := range e.j.Baseline.Report.Tests {
+		if t.Red() {
+			if s, ok := e.subject(t); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	if len(all) > 0 {
+		e.early = e.ask(ctx, all)
+	}
+}
+
+// dismiss ends what was begun and is of no use.
+func (e *examination) dismiss() {
+	if e.early != nil {
+		e.early.stop()
+		<-e.early.done
+		e.early = nil
+	}
+}
+
+// ask begins to ask the questions, side by side.
+func (e *examination) ask(ctx context.Context, subjects []subject) *inquiry {
+	ctx, stop := context.WithCancel(ctx)
+	q := &inquiry{subjects: subjects, stop: stop, done: make(chan struct{})}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { q.alone, err = e.alone(ctx, subjects); return err })
+	group.Go(func() (err error) {
+		q.falsified, q.left, err = e.falsify(ctx, subjects, cross.Expectation)
+		return err
+	})
+	group.Go(func() (err error) { q.sabotaged, q.spared, err = e.sabotage(ctx, subjects); return err })
+	go func() {
+		q.err = group.Wait()
+		close(q.done)
+	}()
+	return q
+}
+
+// about asks about some tests. What was begun is taken if it was about all of
+// them and, if it was about others too, no answer could be theirs.
+func (e *examination) about(ctx context.Context, subjects []subject, rep Report) (*inquiry, error) {
+	if q := e.early; q != nil && !slices.ContainsFunc(subjects, func(s subject) bool { return !slices.Contains(q.subjects, s) }) {
+		<-q.done
+		if q.err != nil {
+			return q, q.err
+		}
+		alone, falsified, sabotaged := q.answers(e, subjects, rep)
+		if len(subjects) == len(q.subjects) || len(slices.Concat(alone.wrong, alone.open, falsified.wrong, sabotaged.wrong)) == 0 {
+			return q, nil
+		}
+	}
+	e.dismiss()
+	q := e.ask(ctx, subjects)
+	defer q.stop()
+	<-q.done
+	return q, q.err
+}
+
+// answers sorts what the questions brought about some tests.
+func (q *inquiry) answers(e *examination, subjects []subject, rep Report) (alone, falsified, sabotaged answer) {
+	return q.alonePassed(e, subjects, rep), q.falsifiedFailed(subjects), q.sabotagedFailed(subjects)
+}
+
 // examine cross-examines the tests that the change is said to mend, and writes
-// grade, doubts and reasons of the verdict. The questions run side by side.
-func (v *Verifier) examine(ctx context.Context, j Judge, suites []Suite, diff []Change, rep Report, out *Verdict) error {
+// grade, doubts and reasons of the verdict.
+func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) error {
 	out.Grade = Witnessed
-	if j.Examined {
+	if e.j.Examined {
 		return nil
 	}
-	begun := v.clock()
-	e := examination{v: v, j: j, suites: suites, diff: diff, token: "k" + v.cfg.Nonce()[:12]}
-	open := e.choose(out.Fixed, rep)
-	var alone, falsified, sabotaged answer
-	group, gctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { alone, err = e.alone(gctx); return err })
-	group.Go(func() (err error) { falsified, err = e.falsify(gctx, e.subjects, cross.Expectation); return err })
-	group.Go(func() (err error) { sabotaged, err = e.sabotage(gctx); return err })
-	err := group.Wait()
-	if err == nil && len(falsified.wrong) > 0 {
-		err = e.press(ctx, falsified.wrong, out)
-	}
+	begun := e.v.clock()
+	subjects, open := e.choose(out.Fixed, rep)
+	q, err := e.about(ctx, subjects, rep)
 	if err != nil {
 		return err
+	}
+	alone, falsified, sabotaged := q.answers(e, subjects, rep)
+	if len(falsified.wrong) > 0 {
+		if err := e.press(ctx, subjects, falsified.wrong, out); err != nil {
+			return err
+		}
 	}
 	// What a test did not come to before the change, since its process had ended,
 	// need not test it: another one does.
 	if n := len(sabotaged.wrong); n > 0 && sabotaged.held > 0 {
-		sabotaged.open = append(sabotaged.open, fmt.Sprintf("%d of %s pass with the changed functions sabotaged, too, first %s", n, task.Count(len(e.subjects), "mended test"), sabotaged.wrong[0]))
+		sabotaged.open = append(sabotaged.open, fmt.Sprintf("%d of %s pass with the changed functions sabotaged, too, first %s", n, task.Count(len(subjects), "mended test"), sabotaged.wrong[0]))
 		sabotaged.wrong = nil
 	}
 	doubt := func(what string, ids []string, check string) {
 		if len(ids) > 0 {
-			out.Doubts = append(out.Doubts, fmt.Sprintf("%s (%d of %d, first %s): %s", what, len(ids), len(e.subjects), ids[0], check))
+			out.Doubts = append(out.Doubts, fmt.Sprintf("%s (%d of %d, first %s): %s", what, len(ids), len(subjects), ids[0], check))
 		}
 	}
 	doubt("there are mended tests that do not pass when they run without the others", alone.wrong, "check what else they need")
@@ -98,9 +185,9 @@ func (v *Verifier) examine(ctx context.Context, j Judge, suites []Suite, diff []
 		c.Detail = string(Witnessed) + ": " + open[0]
 	default:
 		out.Grade = Signed
-		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed functions sabotaged", Signed, task.Count(len(e.subjects), "mended test"))
+		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed functions sabotaged", Signed, task.Count(len(subjects), "mended test"))
 	}
-	c.Seconds = v.clock().Sub(begun).Seconds()
+	c.Seconds = e.v.clock().Sub(begun).Seconds()
 	out.Checks = append(out.Checks, c)
 	return nil
 }
@@ -108,59 +195,68 @@ func (v *Verifier) examine(ctx context.Context, j Judge, suites []Suite, diff []
 // press asks about tests that pass though they expect something wrong: they may
 // have caught their own failure. One that passes though its last statement fails
 // has not been run by an honest runner.
-func (e *examination) press(ctx context.Context, ids []string, out *Verdict) error {
-	again := slices.DeleteFunc(slices.Clone(e.subjects), func(s subject) bool { return !slices.Contains(ids, s.id) })
-	end, err := e.falsify(ctx, again, cross.End)
-	switch {
-	case err != nil:
+func (e *examination) press(ctx context.Context, subjects []subject, ids []string, out *Verdict) error {
+	again := slices.DeleteFunc(slices.Clone(subjects), func(s subject) bool { return !slices.Contains(ids, s.id) })
+	var q inquiry
+	var err error
+	if q.falsified, q.left, err = e.falsify(ctx, again, cross.End); err != nil {
 		return err
-	case len(end.wrong) > 0:
-		out.Reasons = append(out.Reasons, end.wrong[0]+" passes even with a statement at its end that must fail: its result is forged")
-	default:
-		out.Doubts = append(out.Doubts, ids[0]+" passes also when what it expects is made wrong: check that it tests the change")
 	}
+	if end := q.falsifiedFailed(again); len(end.wrong) > 0 {
+		out.Reasons = append(out.Reasons, end.wrong[0]+" passes even with a statement at its end that must fail: its result is forged")
+		return nil
+	}
+	out.Doubts = append(out.Doubts, ids[0]+" passes also when what it expects is made wrong: check that it tests the change")
 	return nil
 }
 
 // choose takes the tests to examine; a unit that could not be run before stands
 // for the tests in it. open says which of the mended are not among them.
-func (e *examination) choose(fixed []string, rep Report) (open []string) {
-	was := map[string]task.Failure{}
-	for _, t := range e.j.Baseline.Report.Tests {
-		if t.Failure != nil {
-			was[t.ID] = *t.Failure
-		}
-	}
+func (e *examination) choose(fixed []string, rep Report) (subjects []subject, open []string) {
 	stands := map[string]bool{}
 	for _, t := range rep.Tests {
-		s, ok := suiteOf(e.suites, t.ID)
 		at := slices.IndexFunc(fixed, func(id string) bool { return id == t.ID || inUnit(id, t.ID) })
+		x, ok := e.subject(t)
 		if at < 0 || !ok || t.Status != StatusPassed {
 			continue
 		}
 		stands[fixed[at]], stands[t.ID] = true, true
-		x := subject{id: t.ID, file: t.File}
-		x.Name = OwnName(nameIn(strings.TrimPrefix(t.ID, s.prefix())))
-		for _, fr := range was[t.ID].Trace { // the innermost place in the test's own file
-			if fr.File == x.file {
-				x.Line = fr.Line
-			}
-		}
-		e.subjects = append(e.subjects, x)
+		subjects = append(subjects, x)
 	}
 	for _, id := range fixed {
 		if !stands[id] {
 			open = append(open, id+" was not seen to pass by itself")
 		}
 	}
-	if n := len(e.subjects) - maxExamined; n > 0 {
-		e.subjects = e.subjects[:maxExamined]
+	if n := len(subjects) - maxExamined; n > 0 {
+		subjects = subjects[:maxExamined]
 		open = append(open, task.Count(n, "mended test")+" more than are examined")
 	}
-	if len(e.subjects) == 0 {
+	if len(subjects) == 0 {
 		open = append(open, "no mended test could be asked about")
 	}
-	return open
+	return subjects, open
+}
+
+// subject is a test with the place where it failed before the change.
+func (e *examination) subject(t TestResult) (x subject, ok bool) {
+	s, ok := suiteOf(e.suites, t.ID)
+	if !ok {
+		return x, false
+	}
+	x = subject{id: t.ID, file: t.File}
+	x.Name = OwnName(nameIn(strings.TrimPrefix(t.ID, s.prefix())))
+	for _, was := range e.j.Baseline.Report.Tests {
+		if was.ID != t.ID || was.Failure == nil {
+			continue
+		}
+		for _, fr := range was.Failure.Trace { // the innermost place in the test's own file
+			if fr.File == x.file {
+				x.Line = fr.Line
+			}
+		}
+	}
+	return x, true
 }
 
 // nameIn is a native id without its file or package.
@@ -175,75 +271,108 @@ func nameIn(native string) string {
 
 // alone runs the tests as the questions do, and changes nothing: a patch that
 // forges only where it sees that everything runs is seen here, and one that
-// forges here does so in the questions, too.
-func (e *examination) alone(ctx context.Context) (answer, error) {
-	rep, err := e.run(ctx, e.subjects, func(box) (map[string][]byte, error) { return nil, nil })
+// forges here does so in the questions, too. A file of node's runner has a
+// process of its own and never sees that everything runs.
+func (e *examination) alone(ctx context.Context, subjects []subject) (Report, error) {
+	others := slices.DeleteFunc(slices.Clone(subjects), func(s subject) bool { return e.apart(s) })
+	rep, err := e.run(ctx, others, func(box) (map[string][]byte, error) { return nil, nil })
 	if err != nil {
-		return answer{}, fmt.Errorf("running mended tests without the others: %w", err)
+		return rep, fmt.Errorf("running mended tests without the others: %w", err)
 	}
-	status := map[string]string{}
-	for _, t := range rep.Tests {
-		status[t.ID] = t.Status
-	}
+	return rep, nil
+}
+
+// apart: where everything runs, the test's file runs as it does in a question.
+func (e *examination) apart(x subject) bool {
+	s, ok := suiteOf(e.suites, x.id)
+	return ok && s.Name == suiteNode
+}
+
+// alonePassed: each test was seen to pass by itself; where it is apart, with all.
+func (q *inquiry) alonePassed(e *examination, subjects []subject, all Report) answer {
+	alone, among := statuses(q.alone), statuses(all)
 	var out answer
-	for _, s := range e.subjects {
-		switch status[s.id] {
+	for _, s := range subjects {
+		status := alone[s.id]
+		if e.apart(s) {
+			status = among[s.id]
+		}
+		switch status {
 		case StatusPassed:
+			out.held++
 		case "": // out of time
 			out.open = append(out.open, s.id+" was not seen to run without the others")
 		default:
 			out.wrong = append(out.wrong, s.id)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// falsify runs tests that are made wrong; each has to be seen to fail.
-func (e *examination) falsify(ctx context.Context, tests []subject, how cross.How) (answer, error) {
-	var out answer
+func statuses(rep Report) map[string]string {
+	out := map[string]string{}
+	for _, t := range rep.Tests {
+		out[t.ID] = t.Status
+	}
+	return out
+}
+
+// falsify runs tests that are made wrong. left says why one was not.
+func (e *examination) falsify(ctx context.Context, tests []subject, how cross.How) (rep Report, left map[string]string, err error) {
+	left = map[string]string{}
 	byFile := map[string][]subject{}
 	for _, s := range tests {
 		byFile[s.file] = append(byFile[s.file], s)
 	}
-	var asked []subject
-	rep, err := e.run(ctx, tests, func(b box) (map[string][]byte, error) {
+	rep, err = e.run(ctx, tests, func(b box) (map[string][]byte, error) {
 		texts := map[string][]byte{}
 		for file, all := range byFile {
 			src, err := b.ReadFile(file, maxSource)
 			if err != nil {
-				out.open = append(out.open, "the source of "+all[0].id+" was not found")
+				for _, s := range all {
+					left[s.id] = "the source of " + s.id + " was not found"
+				}
 				continue
 			}
 			var named []cross.Test
 			for _, s := range all {
 				named = append(named, s.Test)
 			}
-			text, left, err := cross.Falsify(ctx, file, src, named, how, e.token)
+			text, not, err := cross.Falsify(ctx, file, src, named, how, e.token)
 			if err != nil {
 				return nil, err
 			}
 			texts[file] = text
-			for i, s := range all {
-				if slices.Contains(left, i) {
-					out.open = append(out.open, s.id+" states its expectation in a way that cannot be made wrong")
-				} else {
-					asked = append(asked, s)
-				}
+			for _, i := range not {
+				left[all[i].id] = all[i].id + " states its expectation in a way that cannot be made wrong"
 			}
 		}
 		return texts, nil
 	})
 	if err != nil {
-		return out, fmt.Errorf("running mended tests with wrong expectations: %w", err)
+		return rep, left, fmt.Errorf("running mended tests with wrong expectations: %w", err)
 	}
-	out.judge(asked, rep, "with a wrong expectation")
-	return out, nil
+	return rep, left, nil
 }
 
-// sabotage runs the tests on the tree with the changed functions made to fail;
-// each has to be seen to fail, or its file to be unable to load.
-func (e *examination) sabotage(ctx context.Context) (answer, error) {
+// falsifiedFailed: each test that was made wrong was seen to fail.
+func (q *inquiry) falsifiedFailed(subjects []subject) answer {
 	var out answer
+	var asked []subject
+	for _, s := range subjects {
+		if why := q.left[s.id]; why != "" {
+			out.open = append(out.open, why)
+		} else {
+			asked = append(asked, s)
+		}
+	}
+	out.failed(asked, q.falsified, "with a wrong expectation")
+	return out
+}
+
+// sabotage runs the tests on the tree with the changed functions made to fail.
+// spared says why none was.
+func (e *examination) sabotage(ctx context.Context, tests []subject) (rep Report, spared string, err error) {
 	texts := map[string][]byte{}
 	for _, f := range e.diff {
 		if slices.Contains(e.j.NewTests, f.Path) || code.IsTest(f.Path) || f.After == nil {
@@ -251,7 +380,7 @@ func (e *examination) sabotage(ctx context.Context) (answer, error) {
 		}
 		text, err := cross.Sabotage(ctx, f.Path, f.Before, f.After, e.token)
 		if err != nil {
-			return out, err
+			return rep, "", err
 		}
 		if errs, err := code.Check(ctx, f.Path, text); text == nil || err != nil || len(errs) > 0 {
 			continue // our own mistake proves nothing
@@ -259,20 +388,29 @@ func (e *examination) sabotage(ctx context.Context) (answer, error) {
 		texts[f.Path] = text
 	}
 	if len(texts) == 0 {
-		out.open = append(out.open, "no function was changed that could be sabotaged")
-		return out, nil
+		return rep, "no function was changed that could be sabotaged", nil
 	}
-	rep, err := e.run(ctx, e.subjects, func(box) (map[string][]byte, error) { return texts, nil })
+	rep, err = e.run(ctx, tests, func(box) (map[string][]byte, error) { return texts, nil })
 	if err != nil {
-		return out, fmt.Errorf("running mended tests on sabotaged code: %w", err)
+		return rep, "", fmt.Errorf("running mended tests on sabotaged code: %w", err)
 	}
-	out.judge(e.subjects, rep, "on sabotaged code")
-	return out, nil
+	return rep, "", nil
 }
 
-// judge sorts tests that have to fail. One that was not seen, and whose file was
+// sabotagedFailed: each test was seen to fail on sabotaged code, or its file to be
+// unable to load.
+func (q *inquiry) sabotagedFailed(subjects []subject) answer {
+	if q.spared != "" {
+		return answer{open: []string{q.spared}}
+	}
+	var out answer
+	out.failed(subjects, q.sabotaged, "on sabotaged code")
+	return out
+}
+
+// failed sorts tests that have to fail. One that was not seen, and whose file was
 // not seen to break, was not asked.
-func (a *answer) judge(tests []subject, rep Report, how string) {
+func (a *answer) failed(tests []subject, rep Report, how string) {
 	green, red := setFrom(rep.Green()), rep.Red()
 	for _, s := range tests {
 		switch {

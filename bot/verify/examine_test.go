@@ -282,7 +282,7 @@ func TestC9NothingIsSignedWithoutATestThatWasAsked(t *testing.T) {
 	base := baselines(t, "pytest")
 	before := readBase(t, r, "shop/cart.py")
 	diff := []Change{{Path: "shop/cart.py", Before: []byte(before), After: []byte(strings.Replace(before, "prices[1:]", "prices", 1))}}
-	if err := v.examine(t.Context(), Judge{Dir: r.dir, Base: r.base, Baseline: base}, base.Report.Suites, diff, Report{}, &out); err != nil {
+	if err := v.examination(Judge{Dir: r.dir, Base: r.base, Baseline: base}, base.Report.Suites, diff).examine(t.Context(), Report{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if out.Grade != Witnessed {

@@ -157,6 +157,9 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		only = j.Only
 		picks = pick(suites, only, units(j.Baseline.Report))
 	}
+	e := v.examination(j, suites, diff)
+	defer e.dismiss()
+	e.expect(ctx)
 	rep, err := v.run(ctx, b, suites, picks, v.learned(j.Baseline, only))
 	if err != nil {
 		return err
@@ -187,7 +190,7 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	if j.Passed != nil {
 		j.Passed()
 	}
-	if err := v.examine(ctx, j, suites, diff, rep, out); err != nil {
+	if err := e.examine(ctx, rep, out); err != nil {
 		return fmt.Errorf("cross-examining the mended tests: %w", err)
 	}
 	return nil
