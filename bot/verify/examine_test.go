@@ -186,6 +186,19 @@ func TestC9TestsThatDoNotDependOnTheChangeAreNoDoubtWhereOthersDo(t *testing.T) 
 	}
 }
 
+// What passes with one seed of Python's hashes alone passes for the order of a set.
+func TestC9AMendedTestPassesWithAnotherSeedOfHashes(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- rates.py --\ndef price(n):\n    return n * 2\n-- test_rates.py --\nfrom rates import price\n\n\ndef test_price():\n    assert price(2) == 6\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.py", "import sys\n\n\ndef price(n):\n    return n * (2 if sys.flags.hash_randomization else 3)\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if len(out.Fixed) != 1 || len(out.Doubts) == 0 || !strings.Contains(out.Doubts[0], "another seed of hashes") {
+		t.Errorf("%+v", out)
+	}
+}
+
 // A test that asserts by helpers of its own, in subtests, or that ends early, is
 // no forgery: a statement that would not be reached proves nothing.
 func TestC9AnHonestTestThatAssertsByHelpersIsNotCalledForged(t *testing.T) {

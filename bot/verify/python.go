@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the drivers
 	"encoding/json"
@@ -70,7 +71,7 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 	}
 	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
 		Argv:  []string{"python3", "-I", "-S", "-B", "-c", parentPy}, // the supervisor needs no site-packages
-		Env:   map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+		Env:   map[string]string{"PYTHONHASHSEED": cmp.Or(lim.seed, "0"), "PYTHONDONTWRITEBYTECODE": "1"},
 		Stdin: bytes.NewReader(append(req, '\n')),
 	}, key, nonce, lim)
 	if err != nil || broken != nil {

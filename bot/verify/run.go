@@ -26,6 +26,7 @@ type limits struct {
 	test  time.Duration // one test; for node one file, for go one package doubled
 	wall  time.Duration // the suite
 	grace time.Duration // beyond test before the supervisor kills
+	seed  string        // of Python's hashes, "" for "0": the order of sets
 }
 
 // outcome is what one run of one suite showed.
