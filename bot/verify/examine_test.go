@@ -199,6 +199,49 @@ func TestC9AMendedTestPassesWithAnotherSeedOfHashes(t *testing.T) {
 	}
 }
 
+// A parent that fails for one of its subtests does not make the others mended.
+func TestC9SubtestsThatWereGreenAreNotQuestioned(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- package.json --\n{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n-- rates.js --\nexport function price(n) {\n  return n * 2;\n}\n-- test/index.js --\nimport './use.js';\n-- test/use.js --\nimport assert from 'node:assert';\nimport { test } from 'node:test';\nimport { price } from '../rates.js';\n\ntest('rates', async (t) => {\n  await t.test('price', () => { assert.equal(price(2), 6); });\n  await t.test('nothing', () => { assert.equal(1, 1); });\n});\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.js", "export function price(n) {\n  return n * 3;\n}\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if !out.Green || out.Grade != Signed || len(out.Doubts) > 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Tests that need those before them were so before the change.
+func TestC9ASuiteWhoseFirstTestPreparesTheOthersIsNoDoubt(t *testing.T) {
+	t.Parallel()
+	r := from(t, "-- rates.py --\ndef price(n):\n    return n * 2\n-- test_rates.py --\nprice = None\n\n\ndef test_import():\n    global price\n    from rates import price\n\n\ndef test_price():\n    assert price(2) == 6\n")
+	v := verifier(t)
+	base := baseline(t, v, r)
+	r.write(t, "rates.py", "def price(n):\n    return n * 3\n")
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
+	if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Names that are made of chance are not missing, as long as there are as many.
+func TestC6TestsWhoseNamesChangeFromRunToRunAreNotMissing(t *testing.T) {
+	t.Parallel()
+	const tests = "-- rates.py --\ndef price(n):\n    return n * 2\n-- test_rates.py --\nimport random\n\nimport pytest\n\nfrom rates import price\n\n\n@pytest.mark.parametrize('n', [random.random() for _ in range(3)])\ndef test_any(n):\n    assert price(n) >= n\n\n\ndef test_price():\n    assert price(2) == 6\n"
+	for after, green := range map[string]bool{
+		"def price(n):\n    return n * 3\n": true,
+		"import random\nrandom.random = lambda: 0.5\n\n\ndef price(n):\n    return n * 3 if n == 2 else n - 1\n": false,
+	} {
+		r, v := from(t, tests), verifier(t)
+		base := baseline(t, v, r)
+		r.write(t, "rates.py", after)
+		if out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base}); out.Green != green {
+			t.Errorf("%s: %+v", after, out)
+		}
+	}
+}
+
 // A test that asserts by helpers of its own, in subtests, or that ends early, is
 // no forgery: a statement that would not be reached proves nothing.
 func TestC9AnHonestTestThatAssertsByHelpersIsNotCalledForged(t *testing.T) {

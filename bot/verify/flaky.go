@@ -146,16 +146,19 @@ const (
 // been made flaky by the change, and so it counts as flaky only if it fails on
 // the base as well, in one of several runs by itself.
 func (v *Verifier) acquit(ctx context.Context, j Judge, diff []Change, rep Report, out *Verdict) ([]string, error) {
+	free, err := v.renamed(ctx, j, diff, rep, out.Missing)
+	if err != nil {
+		return nil, err
+	}
 	broken := slices.Clone(out.Broken)
 	if len(broken) == 0 || len(broken) > maxDoubted {
-		return nil, nil
+		return free, nil
 	}
 	now, err := v.inCopyOf(ctx, j, nil, rep, broken)
 	if err != nil {
 		return nil, err
 	}
 	doubted := slices.DeleteFunc(slices.Clone(broken), func(id string) bool { return !slices.Contains(now.Green(), id) }) // one that was skipped or not seen has not passed
-	var free []string
 	for n := 0; n < baseRuns && len(doubted) > 0; n++ {
 		now, err := v.inCopyOf(ctx, j, diff, rep, doubted)
 		if err != nil {
@@ -169,7 +172,23 @@ func (v *Verifier) acquit(ctx context.Context, j Judge, diff []Change, rep Repor
 	return free, nil
 }
 
-// inCopyOf runs some tests on a copy of the judged tree, the base's tests in
+// renamed are the missing tests that another run of the base does not have either,
+// though it has as many: their names are made of something that changes, and
+// there are no fewer of them now.
+func (v *Verifier) renamed(ctx context.Context, j Judge, diff []Change, rep Report, missing []string) ([]string, error) {
+	before := len(j.Baseline.Report.Tests)
+	if len(missing) == 0 || len(missing) > maxAgain || len(rep.Tests) < before {
+		return nil, nil
+	}
+	base, err := v.inCopyOf(ctx, j, diff, rep, nil)
+	if err != nil || len(base.Tests) < before || len(base.Broken) > len(j.Baseline.Report.Broken) {
+		return nil, err
+	}
+	seen := statuses(base)
+	return slices.DeleteFunc(slices.Clone(missing), func(id string) bool { return seen[id] != "" }), nil
+}
+
+// inCopyOf runs some tests, or with nil all, on a copy of the judged tree, the base's tests in
 // it, with the changes of undo taken back.
 func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Report, ids []string) (Report, error) {
 	return v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
@@ -179,7 +198,11 @@ func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Rep
 		if err := takeBack(b, undo, j.NewTests); err != nil {
 			return Report{}, err
 		}
-		return v.run(ctx, b, rep.Suites, pick(rep.Suites, ids, units(rep)), v.unlearned())
+		var picks map[string]selection
+		if ids != nil {
+			picks = pick(rep.Suites, ids, units(rep))
+		}
+		return v.run(ctx, b, rep.Suites, picks, v.unlearned())
 	})
 }
 

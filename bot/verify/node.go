@@ -176,6 +176,9 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 	if _, known := rank[t.Status]; !known {
 		t.Status = StatusError
 	}
+	if r.Source != "" {
+		t.Source = joinDir(s.Dir, r.Source)
+	}
 	if t.Red() {
 		f := nodeFailure(s, r.Exc)
 		f.Test = t.ID

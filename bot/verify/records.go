@@ -24,6 +24,7 @@ type record struct {
 	Path    []string   `json:"path"`
 	File    string     `json:"file"`
 	Line    int        `json:"line"`
+	Source  string     `json:"source"`
 	Name    string     `json:"name"`
 	Status  string     `json:"status"`
 	Suite   bool       `json:"suite"`

@@ -61,6 +61,8 @@ type TestResult struct {
 	Status  string        `json:"status"`
 	Seconds float64       `json:"seconds"`
 	Failure *task.Failure `json:"failure,omitempty"`
+	// Source is the file that the test stands in, where another one, File, is run.
+	Source string `json:"source,omitempty"`
 }
 
 // Red tells whether the test failed.

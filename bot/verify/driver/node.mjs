@@ -76,6 +76,7 @@ function once(file, skip) {
       if (d.skip !== undefined || d.todo !== undefined) status = 'skipped';
       seen.results.push({
         k: 'result', path: path.slice(), file: relative(process.cwd(), file), line: d.file === file ? d.line ?? 0 : 0, status, // a helper may have called test()
+        source: typeof d.file === 'string' && d.file !== file ? relative(process.cwd(), d.file) : '',
         suite: d.details?.type === 'suite', seconds: (d.details?.duration_ms ?? 0) / 1000, exc: describe(d.details?.error),
       });
     };
