@@ -13,7 +13,8 @@
 //	mend make-bugs   plant faults and take commits apart
 //	mend run         mend bugs and judge what comes out
 //	mend report      eval/mend/REPORT.md and standard output
-//	mend             all of these; -half sealed -jobs 2 -ablate 14 for the report that is kept
+//	mend honest      have the judge judge the true fixes: eval/mend/HONEST.md and standard output
+//	mend             all of these but honest; -half sealed -jobs 2 -ablate 14 for the report that is kept
 //
 // FETTLE_MEND_WORK is the folder for everything that is fetched, made and
 // found; FETTLE_MEND_MIRROR a folder of bare clones "<owner>+<name>/repo" to
@@ -84,12 +85,16 @@ func parse(step string, args []string) (*options, error) {
 	if work == "" {
 		work = filepath.Join(os.TempDir(), "fettle-bench-mend")
 	}
+	results, report := "results.jsonl", "REPORT.md"
+	if step == "honest" {
+		results, report = "honest.jsonl", "HONEST.md"
+	}
 	fl := flag.NewFlagSet("mend "+step, flag.ContinueOnError)
 	fl.StringVar(&o.work, "work", work, "folder for what is fetched, made and found (FETTLE_MEND_WORK)")
 	fl.StringVar(&o.mirror, "mirror", os.Getenv("FETTLE_MEND_MIRROR"), "folder of bare clones to use instead of github.com (FETTLE_MEND_MIRROR)")
 	fl.StringVar(&o.fettle, "fettle", "bin/fettle", "the program that mends")
-	fl.StringVar(&o.results, "results", "", "file of results, a line for each bug and variant (default results.jsonl in the work folder)")
-	fl.StringVar(&o.report, "o", filepath.Join("eval", "mend", "REPORT.md"), "file of the report; empty: standard output alone")
+	fl.StringVar(&o.results, "results", "", "file of results, a line for each bug and variant (default "+results+" in the work folder)")
+	fl.StringVar(&o.report, "o", filepath.Join("eval", "mend", report), "file of the report; empty: standard output alone")
 	fl.StringVar(&o.half, "half", "open", "bugs: open, sealed or all")
 	fl.StringVar(&o.language, "language", "", "only bugs in python, javascript or go")
 	fl.StringVar(&o.origin, "origin", "", "only bugs that are injected or of history")
@@ -120,7 +125,7 @@ func parse(step string, args []string) (*options, error) {
 		return nil, err
 	}
 	if o.results == "" {
-		o.results = filepath.Join(o.work, "results.jsonl")
+		o.results = filepath.Join(o.work, results)
 	}
 	return o, nil
 }
@@ -163,6 +168,8 @@ func (o *options) step(ctx context.Context, step string) error {
 		return o.run(ctx)
 	case "report":
 		return o.writeReport(ctx)
+	case "honest":
+		return o.honestly(ctx)
 	case "": // all of them
 		if err := o.prepare(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "mend:", err) // bugs are made of what could be had
@@ -174,5 +181,5 @@ func (o *options) step(ctx context.Context, step string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("the step %q is not one of prepare, make-bugs, run, report", step)
+	return fmt.Errorf("the step %q is not one of prepare, make-bugs, run, report, honest", step)
 }

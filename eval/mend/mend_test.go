@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 	"github.com/fettle-dev/fettle/eval/mend/bugs"
 )
 
@@ -372,5 +374,43 @@ func TestQuantilesAreValuesOfTheList(t *testing.T) {
 	})
 	if quantile(nil, 0.5) != 0 {
 		t.Error("an empty list has a quantile")
+	}
+}
+
+func TestTheTrueFixIsReadyAndOfASealedBugOnlyFiguresAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "exit 3\n")
+	w.options.results = filepath.Join(w.work, "honest.jsonl")
+	for range 2 { // the second time nothing is left to do
+		if err := w.honestly(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, _, err := readLines[honest](w.options.results)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	h := all[0]
+	if h.Verdict != honestReady || h.Grade != verify.Signed || h.Fixed != 1 || h.Suite <= 0 || h.Judge < h.Suite || len(h.Checks) == 0 || len(h.Whys) > 0 {
+		t.Errorf("%+v", h)
+	}
+	h.Sealed, h.Verdict = true, honestDraft
+	var text bytes.Buffer
+	writeHonest(&text, []honest{h})
+	if strings.Contains(text.String(), h.Bug) {
+		t.Errorf("a sealed bug is named:\n%s", &text)
+	}
+}
+
+func TestWhysNameNoTestAndNoLine(t *testing.T) {
+	t.Parallel()
+	got := whys(verify.Verdict{
+		Reasons: []string{"2 tests turned red, first pytest:.:a.py::test_x", "odd"},
+		Reach:   []reach.Finding{{Path: "a.py", Line: 3, Code: "open(x)", Why: "cannot be read by the rules: secret"}},
+		Checks:  []task.Check{{Name: "cross-examination", Detail: "witnessed: a.py::test_x states its expectation in a way that cannot be made wrong"}},
+	})
+	want := []string{"reach: cannot be read by the rules", "red: something else", "red: turned red", "witnessed: cannot be made wrong"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

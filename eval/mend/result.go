@@ -107,6 +107,10 @@ func openBook(name string) (*book, error) {
 // readResults reads the lines of a file that need not be there; whole is the
 // length of those that were ended.
 func readResults(name string) (all []result, whole int64, err error) {
+	return readLines[result](name)
+}
+
+func readLines[T any](name string) (all []T, whole int64, err error) {
 	data, err := os.ReadFile(name) //nolint:gosec // the operator's own word
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -118,7 +122,7 @@ func readResults(name string) (all []result, whole int64, err error) {
 	n := 0
 	for line := range bytes.Lines(data) {
 		n++
-		var r result
+		var r T
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, 0, fmt.Errorf("reading the results: line %d of %s: %w", n, name, err)
 		}
