@@ -70,5 +70,5 @@ bench-targets: ## do the chosen tests see planted faults? in the repositories of
 bench-flaky: ## precision and recall of the baseline's flaky tests on made suites, by number of re-runs
 	$(GO) run ./eval/checks/flaky $(FLAKY)
 
-bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs, run, report; BENCH_MEND="run -half open -language go"
+bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs, run, report, and honest; BENCH_MEND="run -half open -language go"
 	$(GO) run ./eval/mend $(BENCH_MEND)
