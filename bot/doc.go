@@ -88,6 +88,7 @@
 //	bot/sandbox             confined processes
 //	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
+//	bot/code/schemata       many changes of Go files in one build
 //	bot/settings            the operator's file and the repository's
 //	bot/regular             reads files of folders that others have filled
 //	bot/redact              the one funnel for text that leaves or is stored

@@ -38,15 +38,15 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 			stands[i].whole = []byte{} // nobody stands there
 		}
 	}
-	sch := newSchemata(stands)
-	sch.alone = map[int]bool{} // what cannot stand behind a switch is not looked into
-	sch.beside = map[string]string{angelFile: goAngel}
+	sch := together(stands)
+	sch.Alone = map[int]bool{} // what cannot stand behind a switch is not looked into
+	sch.Beside = map[string]string{angelFile: goAngel}
 	tests := append(slices.Clone(red), green...)
 	pkgs, groups := byPackage(tests, b.suite)
 	pkgs = slices.DeleteFunc(pkgs, func(p string) bool {
 		return !slices.ContainsFunc(at, func(c candidate) bool { return b.reaches(p, c.path) })
 	})
-	if len(sch.files) == 0 || len(pkgs) == 0 {
+	if sch.Empty() || len(pkgs) == 0 {
 		return out, nil
 	}
 	if _, err := b.buildSchemata(ctx, sch, siteStem, pkgs); err != nil {
@@ -54,7 +54,7 @@ func (b *goBench) wishes(ctx context.Context, at []candidate, red, green []verif
 	}
 	var mu sync.Mutex
 	err := parallel(ctx, len(b.shared), len(at), func(worker, i int) (map[string]bool, error) {
-		if !sch.built[i] {
+		if !sch.Built[i] {
 			return nil, nil
 		}
 		records, err := b.overhear(ctx, worker, i, at[i], exprs[i], pkgs, groups)
@@ -134,7 +134,7 @@ func (g *goTypes) standing(c candidate) (candidate, []madeExpr) {
 		}
 		gone := map[int]bool{}
 		for _, b := range bad {
-			if k := b.line - first; b.path == c.path && k >= 0 && k < len(exprs) {
+			if k := b.Line - first; b.Path == c.path && k >= 0 && k < len(exprs) {
 				gone[k] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 )
 
@@ -42,7 +43,7 @@ func (b *goBench) build(ctx context.Context, w *sandbox.Workspace, pkg, name str
 
 // goBuild is a batch of candidates with the test binaries that hold it.
 type goBuild struct {
-	*schemata
+	*schemata.Set
 	place    map[goChange]int
 	binaries map[string]bool // package folders
 }
@@ -71,11 +72,11 @@ func (b *goBench) lay(ctx context.Context, cs []candidate, pkgs []string) (*goBu
 		}
 	}
 	b.last = nil
-	l := &goBuild{schemata: newSchemata(cs), place: map[goChange]int{}, binaries: map[string]bool{}}
+	l := &goBuild{Set: together(cs), place: map[goChange]int{}, binaries: map[string]bool{}}
 	for i, c := range cs {
 		l.place[changeOf(c)] = i
 	}
-	l.sift(b.types, cs)
+	b.types.sift(l.Set, cs)
 	if err := b.complete(ctx, l, pkgs); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (b *goBench) lay(ctx context.Context, cs []candidate, pkgs []string) (*goBu
 func (l *goBuild) holds(cs []candidate) bool {
 	return !slices.ContainsFunc(cs, func(c candidate) bool {
 		at, known := l.place[changeOf(c)]
-		return !known || !l.built[at] && !l.alone[at]
+		return !known || !l.Built[at] && !l.Alone[at]
 	})
 }
 
@@ -98,65 +99,42 @@ func (l *goBuild) covers(pkgs []string) bool {
 // complete builds the binaries of those packages that have none yet.
 func (b *goBench) complete(ctx context.Context, l *goBuild, pkgs []string) error {
 	missing := slices.DeleteFunc(slices.Clone(pkgs), func(p string) bool { return l.binaries[p] })
-	if len(l.files) == 0 || len(missing) == 0 {
+	if l.Empty() || len(missing) == 0 {
 		return nil
 	}
-	ok, err := b.buildSchemata(ctx, l.schemata, batchStem, missing)
+	ok, err := b.buildSchemata(ctx, l.Set, batchStem, missing)
 	for _, pkg := range missing {
 		l.binaries[pkg] = ok
 	}
 	return err
 }
 
-// buildSchemata compiles all candidates at once, leaving out, round by round,
-// those that the compiler refuses. It is not ok when what fails is none of them.
-func (b *goBench) buildSchemata(ctx context.Context, sch *schemata, stem string, pkgs []string) (ok bool, err error) {
-	w := b.spaces[0]
-	defer func() {
-		for _, f := range sch.files {
-			_ = w.WriteFile(f.path, f.original) // the workspace is thrown away
-		}
-		for _, dir := range sch.dirs() {
-			_ = w.Remove(path.Join(dir, schemataFile))
-			for name := range sch.beside {
-				_ = w.Remove(path.Join(dir, name))
-			}
-		}
-	}()
-	var args []string
-	for range 12 {
-		if err := sch.write(w); err != nil {
-			return false, err
-		}
-		refused, err := b.buildAll(ctx, sch, stem, pkgs, args)
-		if err != nil {
-			return false, err
-		}
-		if refused == nil {
-			sch.markBuilt()
-			return true, b.learnAll(ctx, stem, pkgs)
-		}
-		if sch.drop(refused) == 0 {
-			return false, nil
-		}
-		args = []string{everyError}
+// buildSchemata compiles all candidates at once, leaving out those that the
+// compiler refuses. It is not ok when what fails is none of them.
+func (b *goBench) buildSchemata(ctx context.Context, sch *schemata.Set, stem string, pkgs []string) (ok bool, err error) {
+	ok, err = sch.Build(b.spaces[0], b.suite.Dir, func(again bool) (bool, string, error) {
+		return b.buildAll(ctx, stem, pkgs, again)
+	})
+	if ok {
+		err = b.learnAll(ctx, stem, pkgs)
 	}
-	return false, nil
+	return ok, err
 }
 
 // buildAll builds the packages until one is refused, and gives what the compiler
-// has against it: not nil then.
-func (b *goBench) buildAll(ctx context.Context, sch *schemata, stem string, pkgs, args []string) ([]misfit, error) {
+// has against it.
+func (b *goBench) buildAll(ctx context.Context, stem string, pkgs []string, again bool) (refused bool, said string, err error) {
+	var args []string
+	if again {
+		args = []string{everyError}
+	}
 	for _, pkg := range pkgs {
 		res, err := b.build(ctx, b.spaces[0], pkg, b.named(stem, pkg), args...)
-		if err != nil {
-			return nil, err
-		}
-		if !res.OK() {
-			return append([]misfit{}, complaints(b.suite.Dir, string(res.Stderr)+string(res.Stdout))...), nil
+		if err != nil || !res.OK() {
+			return true, string(res.Stderr) + string(res.Stdout), err
 		}
 	}
-	return nil, nil
+	return false, "", nil
 }
 
 func (b *goBench) learnAll(ctx context.Context, stem string, pkgs []string) error {

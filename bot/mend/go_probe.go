@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/probe"
 )
@@ -26,8 +27,8 @@ func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.Test
 	if b.types == nil {
 		return out, nil
 	}
-	h := &hooked{bench: b, sch: newSchemata(cs[1:])}
-	h.sch.sift(b.types, cs[1:])
+	h := &hooked{bench: b, sch: together(cs[1:])}
+	b.types.sift(h.sch, cs[1:])
 	spots := map[string]bool{}
 	for _, c := range cs[1:] {
 		spots[c.spot()] = true
@@ -37,7 +38,7 @@ func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.Test
 		return nil, err
 	}
 	defer h.restore()
-	h.sch.markBuilt()
+	h.sch.MarkBuilt()
 	for k, pkg := range pkgs {
 		name := fmt.Sprintf("probe%d.test", k)
 		res, err := b.build(ctx, b.spaces[0], pkg, name)
@@ -49,7 +50,7 @@ func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.Test
 		}
 		var mu sync.Mutex
 		err = parallel(ctx, len(b.shared), len(cs), func(worker, i int) (map[string]bool, error) {
-			if i > 0 && !h.sch.built[i-1] {
+			if i > 0 && !h.sch.Built[i-1] {
 				return nil, nil
 			}
 			seen, err := b.watch(ctx, worker, pkg, name, i, spots, groups[pkg])
@@ -116,7 +117,7 @@ func (b *goBench) goBehaviour(raw []byte, tests []verify.TestResult) *behaviour 
 // hooked is a tree whose functions tell of their calls.
 type hooked struct {
 	bench   *goBench
-	sch     *schemata
+	sch     *schemata.Set
 	written []string // files that were not there before
 	changed []string
 }
@@ -128,7 +129,7 @@ func (h *hooked) lay(pkgs []string) error {
 	for _, p := range pkgs {
 		dirs[path.Join(b.suite.Dir, p)] = true
 	}
-	for _, d := range h.sch.dirs() {
+	for _, d := range h.sch.Dirs() {
 		dirs[d] = true
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
@@ -178,11 +179,11 @@ func (h *hooked) restore() {
 // texts are the files of a folder with hooks, those left out that do not fit.
 func (h *hooked) texts(dir string) (map[string][]byte, error) {
 	g := h.bench.types
-	files, err := g.parse(dir, h.sch.within(dir))
+	files, err := g.parse(dir, h.sch.Within(dir))
 	if err != nil {
 		return nil, err
 	}
-	laid := h.sch.within(dir)
+	laid := h.sch.Within(dir)
 	out := map[string][]byte{}
 	for _, f := range files {
 		name := g.fset.Position(f.Package).Filename
@@ -192,7 +193,7 @@ func (h *hooked) texts(dir string) (map[string][]byte, error) {
 				return nil, fmt.Errorf("reading %s: %w", name, err)
 			}
 		}
-		if out[name] = text; path.Base(name) != schemataFile {
+		if out[name] = text; path.Base(name) != schemata.File {
 			out[name] = probe.Hooks(name, text, nil)
 		}
 		if helper := path.Join(dir, probe.HelperFile); out[helper] == nil {
@@ -212,13 +213,13 @@ func (h *hooked) texts(dir string) (map[string][]byte, error) {
 }
 
 // unhook takes the hooks out on which there are misfits.
-func unhook(texts map[string][]byte, bad []misfit) bool {
+func unhook(texts map[string][]byte, bad []schemata.Misfit) bool {
 	taken := false
 	for _, m := range bad {
-		lines := bytes.Split(texts[m.path], []byte("\n"))
-		if i := m.line - 1; i >= 0 && i < len(lines) && bytes.HasPrefix(lines[i], []byte(probe.HookName+"(")) {
+		lines := bytes.Split(texts[m.Path], []byte("\n"))
+		if i := m.Line - 1; i >= 0 && i < len(lines) && bytes.HasPrefix(lines[i], []byte(probe.HookName+"(")) {
 			lines[i], taken = nil, true
-			texts[m.path] = bytes.Join(lines, []byte("\n"))
+			texts[m.Path] = bytes.Join(lines, []byte("\n"))
 		}
 	}
 	return taken

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/probe"
 )
@@ -117,7 +118,7 @@ func TestR2BehaviourOfGoTellsRivalsApart(t *testing.T) {
 	if calls := seen[1].calls; !calls[tests[0].ID]["marks.go:Passed"] || calls[tests[1].ID]["marks.go:Passed"] {
 		t.Errorf("calls of the tests: %v", calls)
 	}
-	for _, name := range []string{probe.HelperFile, schemataFile, probe.Dir + "/probe.go"} {
+	for _, name := range []string{probe.HelperFile, schemata.File, probe.Dir + "/probe.go"} {
 		if _, err := b.(*goBench).spaces[0].ReadFile(name, 1<<20); err == nil {
 			t.Errorf("%s was left behind", name)
 		}

@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 )
 
 // goTypes checks the types of packages of a module in this process, from their
@@ -173,14 +175,8 @@ func (g *goTypes) builds(name string, text []byte) bool {
 	return ok && err == nil
 }
 
-// misfit is a place that does not fit the types.
-type misfit struct {
-	path string
-	line int
-}
-
 // check lists the misfits of a package of the tree with some files replaced.
-func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info) (out []misfit, err error) {
+func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info) (out []schemata.Misfit, err error) {
 	defer func() { // the text is foreign: a fault of go/types must cost the check only
 		if r := recover(); r != nil {
 			out, err = nil, fmt.Errorf("checking the types of %s: %v", dir, r)
@@ -194,7 +190,7 @@ func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info)
 		var e types.Error
 		if errors.As(err, &e) && !strings.HasPrefix(e.Msg, "could not import") {
 			at := g.fset.Position(e.Pos)
-			out = append(out, misfit{at.Filename, at.Line})
+			out = append(out, schemata.Misfit{Path: at.Filename, Line: at.Line})
 		}
 	}}
 	_, _ = conf.Check(g.importPath(dir), g.fset, files, info) // what it says came by one by one

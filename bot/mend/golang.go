@@ -12,13 +12,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // goBench builds a test binary once for many candidates: each function that
-// has candidates holds all their bodies behind a switch (mutant schemata,
-// Untch, Offutt and Harrold, ISSTA 1993), and the environment chooses. What
+// has candidates holds all their bodies behind a switch (package schemata), and the environment chooses. What
 // cannot stand behind a switch is built by itself.
 type goBench struct {
 	suite  verify.Suite
@@ -128,7 +128,7 @@ func pattern(tests []verify.TestResult, s verify.Suite) string {
 // candidate chosen; 0 for none.
 func (b *goBench) call(name, pkg string, r goRequest, candidate int, args ...string) goRequest {
 	r.Argv = append([]string{"/out/" + name, "-test.v", "-test.paniconexit0"}, args...)
-	r.Dir, r.Env = pkg, []string{schemataVar + "=" + strconv.Itoa(candidate)}
+	r.Dir, r.Env = pkg, []string{schemata.Env + "=" + strconv.Itoa(candidate)}
 	return r
 }
 
@@ -205,7 +205,7 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	err = parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
 		passed := map[string]bool{}
 		at := laid.place[changeOf(cs[i])]
-		if !laid.built[at] && !laid.alone[at] {
+		if !laid.Built[at] && !laid.Alone[at] {
 			return passed, nil
 		}
 		for k, pkg := range pkgs {
@@ -232,7 +232,7 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, at int, laid
 	switch {
 	case !b.reaches(pkg, c.path):
 		return b.asBefore(tests), nil
-	case laid.built[at]:
+	case laid.Built[at]:
 		return b.run(ctx, b.shared[worker], b.named(batchStem, pkg), pkg, c, at+1, tests)
 	}
 	return b.kept[worker].with(c, func() (map[string]bool, error) {

@@ -74,20 +74,20 @@ func TestR1CandidatesShareABuildWhereverTheyChangeAFile(t *testing.T) {
 	if types == nil {
 		t.Fatal("no types")
 	}
-	sch := newSchemata(cs)
-	sch.sift(types, cs)
-	sch.markBuilt()
+	sch := together(cs)
+	types.sift(sch, cs)
+	sch.MarkBuilt()
 	for i, want := range []string{"built", "built", "built", "built", "built", "alone", "alone", "", "", ""} {
-		got := map[bool]string{true: "built"}[sch.built[i]]
-		if sch.alone[i] {
+		got := map[bool]string{true: "built"}[sch.Built[i]]
+		if sch.Alone[i] {
 			got += "alone"
 		}
 		if got != want {
 			t.Errorf("%d (%s): %q, want %q", i, cs[i].mutation.Replacement, got, want)
 		}
 	}
-	if bad, err := types.check(".", sch.texts(), nil); err != nil || len(bad) > 0 {
-		t.Errorf("the batch does not fit: %v %v\n%s", bad, err, sch.files[0].render())
+	if bad, err := types.check(".", sch.Texts(), nil); err != nil || len(bad) > 0 {
+		t.Errorf("the batch does not fit: %v %v\n%s", bad, err, sch.Texts()["lines.go"])
 	}
 }
 

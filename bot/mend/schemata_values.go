@@ -7,45 +7,43 @@ import (
 	"go/types"
 	"path"
 	"strconv"
+
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 )
+
+// together puts candidates behind switches.
+func together(cs []candidate) *schemata.Set {
+	changes := make([]schemata.Change, len(cs))
+	for i, c := range cs {
+		changes[i] = schemata.Change{Path: c.path, Original: c.original, Start: c.start, End: c.end, Text: c.text}
+	}
+	return schemata.New(changes)
+}
 
 // sift leaves out the candidates that do not fit the types, and finds out which
 // values can stand behind a switch. Without types the compiler has to say the
 // first, and only variables that are declared with a type can.
-func (s *schemata) sift(g *goTypes, cs []candidate) {
-	for _, f := range s.files {
-		s.typeValues(g, f)
-	}
+func (g *goTypes) sift(s *schemata.Set, cs []candidate) {
+	g.settle(s)
 	if g == nil {
 		return
 	}
-	for _, dir := range s.dirs() {
+	for _, dir := range s.Dirs() {
 		for range 6 {
-			bad, err := g.check(dir, s.within(dir), nil)
-			if err != nil || s.drop(bad) == 0 {
+			bad, err := g.check(dir, s.Within(dir), nil)
+			if err != nil || s.Drop(bad) == 0 {
 				break
 			}
 		}
 	}
-	for i := range s.alone {
+	for i := range s.Alone {
 		if sound, err := g.sound(path.Dir(cs[i].path)); err != nil || !sound {
 			continue
 		}
 		if bad, err := g.check(path.Dir(cs[i].path), map[string][]byte{cs[i].path: cs[i].text()}, nil); err != nil || len(bad) > 0 {
-			delete(s.alone, i)
+			delete(s.Alone, i)
 		}
 	}
-}
-
-// within are the texts of one folder.
-func (s *schemata) within(dir string) map[string][]byte {
-	out := map[string][]byte{}
-	for name, text := range s.texts() {
-		if path.Dir(name) == dir {
-			out[name] = text
-		}
-	}
-	return out
 }
 
 // sound tells whether a package fits its types as it is.
@@ -58,48 +56,39 @@ func (g *goTypes) sound(dir string) (bool, error) {
 	return g.soundness[dir], err
 }
 
-// typeValues writes down the types of the changed values of a file. A value for
-// which that is not possible, or whose package needs it to be a constant, makes
-// its candidates stand alone.
-func (s *schemata) typeValues(g *goTypes, f *schemataSource) {
-	found := map[string]types.Type{}
-	names := map[string]string{} // import path → name in the file
-	changed := false
-	for _, p := range f.parts {
-		changed = changed || p.value != nil
+// settle writes down the types of changed values. A value for which that is not
+// possible, or whose package needs it to be a constant, makes its candidates stand
+// alone.
+func (g *goTypes) settle(s *schemata.Set) {
+	type declared struct {
+		types map[string]types.Type
+		names map[string]string // import path → name in the file
 	}
-	if changed && g != nil {
-		found, names = g.values(f)
-	}
-	tried := map[*schemataVal]bool{}
-	for i := range f.parts {
-		v := f.parts[i].value
-		if v == nil {
-			continue
+	files := map[string]declared{}
+	s.Settle(func(v *schemata.Value) bool {
+		if g == nil {
+			return v.Type != "" && !v.Constant
 		}
-		if _, seen := tried[v]; !seen {
-			ok := v.typ != ""
-			if t := found[v.name]; !ok && t != nil {
-				v.typ, ok = written(t, names)
-			}
-			if v.constant {
-				ok = ok && g != nil && g.varies(f, v)
-			}
-			tried[v] = ok
+		file, text := v.File()
+		f, known := files[file]
+		if !known {
+			f.types, f.names = g.values(file, text)
+			files[file] = f
 		}
-		if !tried[v] {
-			f.parts[i].gone = true
-			s.alone[f.parts[i].index] = true
+		ok := v.Type != ""
+		if t := f.types[v.Name]; !ok && t != nil {
+			v.Type, ok = written(t, f.names)
 		}
-	}
+		return ok && (!v.Constant || g.varies(v))
+	})
 }
 
 // values are the types of what a file declares in the package, and the names of
 // its imports.
-func (g *goTypes) values(f *schemataSource) (map[string]types.Type, map[string]string) {
+func (g *goTypes) values(name string, text []byte) (map[string]types.Type, map[string]string) {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	out, names := map[string]types.Type{}, map[string]string{}
-	if _, err := g.check(path.Dir(f.path), nil, info); err != nil {
+	if _, err := g.check(path.Dir(name), nil, info); err != nil {
 		return out, names
 	}
 	for _, obj := range info.Defs {
@@ -109,7 +98,7 @@ func (g *goTypes) values(f *schemataSource) (map[string]types.Type, map[string]s
 		out[obj.Name()] = types.Default(obj.Type())
 		names[obj.Pkg().Path()] = "" // its own need no name before them
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "", f.original, parser.ImportsOnly)
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
 	if err != nil {
 		return out, names
 	}
@@ -141,12 +130,12 @@ func written(t types.Type, names map[string]string) (string, bool) {
 }
 
 // varies tells whether a package fits its types with a constant made a variable.
-func (g *goTypes) varies(f *schemataSource, v *schemataVal) bool {
-	if sound, err := g.sound(path.Dir(f.path)); err != nil || !sound {
+func (g *goTypes) varies(v *schemata.Value) bool {
+	name, _ := v.File()
+	dir := path.Dir(name)
+	if sound, err := g.sound(dir); err != nil || !sound {
 		return false
 	}
-	one := &schemataSource{path: f.path, original: f.original, pkg: f.pkg, parts: []schemataPart{{at: v.from, text: v.text, value: v}}}
-	trial := &schemata{files: []*schemataSource{one}}
-	bad, err := g.check(path.Dir(f.path), trial.texts(), nil)
+	bad, err := g.check(dir, v.Trial(), nil)
 	return err == nil && len(bad) == 0
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -85,16 +86,16 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 		changed("calc.go", goSource, "x * 3", "x + 3"),
 		changed("calc.go", goSource, "One = 2", "One = 1"),
 	}
-	sch := newSchemata(cs)
-	sch.sift(nil, cs)
-	if len(sch.alone) != 1 || !sch.alone[3] {
-		t.Errorf("alone: %v, want the constant, of which no types are known", sch.alone)
+	sch := together(cs)
+	(*goTypes)(nil).sift(sch, cs)
+	if len(sch.Alone) != 1 || !sch.Alone[3] {
+		t.Errorf("alone: %v, want the constant, of which no types are known", sch.Alone)
 	}
 	if _, err := b.(*goBench).buildSchemata(t.Context(), sch, batchStem, []string{"."}); err != nil {
 		t.Fatal(err)
 	}
-	if !sch.built[0] || sch.built[1] || !sch.built[2] {
-		t.Errorf("built %v, want 0 and 2", sch.built)
+	if !sch.Built[0] || sch.Built[1] || !sch.Built[2] {
+		t.Errorf("built %v, want 0 and 2", sch.Built)
 	}
 	red := []verify.TestResult{{ID: "go:.:.:TestTwice", Suite: "go"}}
 	got := make([]int, len(cs))
@@ -102,12 +103,12 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 	if err != nil || got[0] != 1 || got[1] != 0 || got[2] != 0 || got[3] != 0 {
 		t.Errorf("passed %v, %v; want only the first", got, err)
 	}
-	for _, name := range []string{"calc.go", schemataFile} {
+	for _, name := range []string{"calc.go", schemata.File} {
 		raw, err := b.(*goBench).spaces[0].ReadFile(name, 1<<20)
 		if name == "calc.go" && (err != nil || string(raw) != goSource) {
 			t.Errorf("the source was not put back: %q %v", raw, err)
 		}
-		if name == schemataFile && err == nil {
+		if name == schemata.File && err == nil {
 			t.Errorf("%s was left behind", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package mend
+package schemata
 
 import (
 	"go/ast"
@@ -7,9 +7,9 @@ import (
 	"sort"
 )
 
-// goLayout tells where the functions and values of a file are; one that cannot be
+// layout tells where the functions and values of a file are; one that cannot be
 // parsed has none.
-type goLayout struct {
+type layout struct {
 	pkg    string
 	bodies []goBody // in their order
 	values [][2]int // declarations of variables and constants
@@ -21,13 +21,13 @@ type goBody struct {
 	results  bool
 }
 
-func newGoLayout(text []byte) *goLayout {
+func newLayout(text []byte) *layout {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
 	if err != nil {
-		return &goLayout{}
+		return &layout{}
 	}
-	l := &goLayout{pkg: file.Name.Name}
+	l := &layout{pkg: file.Name.Name}
 	offset := func(p token.Pos) int { return fset.PositionFor(p, false).Offset }
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -45,7 +45,7 @@ func newGoLayout(text []byte) *goLayout {
 }
 
 // body finds the function in whose body a span lies.
-func (l *goLayout) body(start, end int) (from, to int, results, ok bool) {
+func (l *layout) body(start, end int) (from, to int, results, ok bool) {
 	i := sort.Search(len(l.bodies), func(i int) bool { return l.bodies[i].to >= end })
 	if i == len(l.bodies) || start < l.bodies[i].from {
 		return 0, 0, false, false
@@ -54,7 +54,7 @@ func (l *goLayout) body(start, end int) (from, to int, results, ok bool) {
 	return b.from, b.to, b.results, true
 }
 
-func (l *goLayout) inValue(start, end int) bool {
+func (l *layout) inValue(start, end int) bool {
 	for _, v := range l.values {
 		if start >= v[0] && end <= v[1] {
 			return true

@@ -1,4 +1,4 @@
-package mend
+package schemata
 
 import (
 	"strings"
@@ -46,11 +46,11 @@ func TestPartOfCutsOutWhatACandidateChanges(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := changed("lay.go", layoutSource, test.old, test.new)
-			if test.new == "" {
-				c.whole = []byte{}
-			}
-			l := newGoLayout(c.original)
+			at := strings.Index(layoutSource, test.old)
+			c := Change{Path: "lay.go", Original: []byte(layoutSource), Start: at, End: at + len(test.old), Text: func() []byte {
+				return []byte(strings.Replace(layoutSource, test.old, test.new, 1))
+			}}
+			l := newLayout(c.Original)
 			p, ok := partOf(c, l)
 			switch {
 			case ok != (test.want != ""):
