@@ -156,7 +156,21 @@ type matrix struct {
 // look observes the calls with the change in two surroundings, without it, and
 // with planted faults. Calls that are not the same each time are dropped.
 func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
-	m := &matrix{calls: calls, src: v.change.After}
+	faults, cut, err := v.faults(ctx)
+	if err != nil {
+		return nil, err
+	}
+	texts := [][]byte{v.change.After}
+	if v.change.Before != nil {
+		texts = append(texts, v.change.Before)
+	}
+	for _, f := range faults {
+		texts = append(texts, f.Text)
+	}
+	if err := v.lang.prepare(ctx, v, calls, texts); err != nil {
+		return nil, err
+	}
+	m := &matrix{calls: calls, src: v.change.After, cut: cut}
 	now, again, err := v.twice(ctx, calls)
 	if err != nil {
 		return nil, err
@@ -175,7 +189,7 @@ func (v *view) look(ctx context.Context, calls []call) (*matrix, error) {
 			return nil, err
 		}
 	}
-	return m, v.plant(ctx, m)
+	return m, v.plant(ctx, m, faults)
 }
 
 // twice observes the calls with the change here and elsewhere, side by side.
@@ -196,23 +210,30 @@ func (v *view) once(ctx context.Context, calls []call, in surroundings, text []b
 	return got[0].calls, got[0].err
 }
 
+// faults are those to plant; cut tells that there are more.
+func (v *view) faults(ctx context.Context) (faults []gate.Fault, cut bool, err error) {
+	n := v.c.cfg.Faults
+	if v.targets[0].lang == code.Go { // some are built alone
+		n = max(1, n/2)
+	}
+	faults, cut, err = gate.Faults(ctx, []gate.Change{v.change}, n)
+	if err != nil {
+		return nil, false, fmt.Errorf("planting faults in %s: %w", v.change.Path, err)
+	}
+	return mixed(faults), cut, nil
+}
+
 // plant looks at the calls with one fault after another, for a share of the
 // time.
-func (v *view) plant(ctx context.Context, m *matrix) error {
-	n, share := v.c.cfg.Faults, v.c.cfg.Budget/8
-	if v.targets[0].lang == code.Go { // each is built
-		n, share = max(1, n/2), 2*share
+func (v *view) plant(ctx context.Context, m *matrix, faults []gate.Fault) error {
+	share := v.c.cfg.Budget / 8
+	if v.targets[0].lang == code.Go {
+		share *= 2
 	}
-	faults, cut, err := gate.Faults(ctx, []gate.Change{v.change}, n)
-	if err != nil {
-		return fmt.Errorf("planting faults in %s: %w", v.change.Path, err)
-	}
-	m.cut = cut
 	useful := slices.DeleteFunc(slices.Clone(m.calls), func(c call) bool { return !m.pinned(c) })
 	if len(useful) == 0 || len(faults) == 0 {
 		return nil
 	}
-	faults = mixed(faults)
 	w := watch{calls: useful, in: here, wall: share}
 	for _, f := range faults {
 		w.texts = append(w.texts, f.Text)

@@ -1,33 +1,24 @@
 package characterise_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/sirupsen/logrus"
 
-	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/gate"
 )
 
-var box struct {
-	once sync.Once
-	it   *sandbox.Sandbox
-	err  error
-}
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if box.it != nil {
-		_ = box.it.Close()
+	if box, err := characterise.Box(); err == nil {
+		_ = box.Close()
 	}
 	os.Exit(code)
 }
@@ -46,9 +37,9 @@ const patience = 5 * time.Minute
 // tryOut characterises a tree; files of before/ are what the change replaced.
 func tryOut(t *testing.T, archive string, budget time.Duration) lab {
 	t.Helper()
-	box.once.Do(func() { box.it, box.err = sandbox.New(context.Background(), sandbox.Config{}) })
-	if box.err != nil {
-		t.Fatalf("the tests need the sandbox: %v", box.err)
+	box, err := characterise.Box()
+	if err != nil {
+		t.Fatalf("the tests need the sandbox: %v", err)
 	}
 	l := lab{dir: t.TempDir()}
 	before := map[string][]byte{}
@@ -73,7 +64,7 @@ func tryOut(t *testing.T, archive string, budget time.Duration) lab {
 		}
 		changes = append(changes, gate.Change{Path: p, Before: was, After: now})
 	}
-	v := verify.New(verify.Config{Sandbox: box.it})
+	v := verify.New(verify.Config{Sandbox: box})
 	suites, err := v.Detect(os.DirFS(l.dir))
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +72,7 @@ func tryOut(t *testing.T, archive string, budget time.Duration) lab {
 	log := logrus.New()
 	log.SetLevel(logrus.DebugLevel)
 	log.SetOutput(t.Output())
-	c := characterise.New(characterise.Config{Sandbox: box.it, Verifier: v, Budget: budget, Log: log})
+	c := characterise.New(characterise.Config{Sandbox: box, Verifier: v, Budget: budget, Log: log})
 	if l.found, err = c.Write(t.Context(), characterise.Input{Dir: l.dir, Suites: suites, Changes: changes}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -73,18 +73,18 @@ type view struct {
 	rules   rules
 	module  string   // of Python, as the tests import it; of Go, the module's path
 	search  []string // of Python, where modules are found
-
-	building sync.Mutex // of Go: built is what was built last
-	built    string
 }
 
 // language is how a view records and observes.
 type language interface {
 	// record runs the tests and gives the calls of the targets.
 	record(ctx context.Context, v *view) ([]record, error)
+	// prepare is told of all calls and texts of the source file that will be asked
+	// for, the text with the change first.
+	prepare(ctx context.Context, v *view, calls []call, texts [][]byte) error
 	// observe gives what calls come to with each text of the source file, and may
 	// leave any of them in the workspace. Two may run at once if they ask for the
-	// same calls and texts.
+	// text with the change.
 	observe(ctx context.Context, v *view, w watch) ([]seen, error)
 }
 
@@ -110,7 +110,7 @@ func languageOf(l code.Language) language {
 	case code.JavaScript:
 		return node{}
 	case code.Go:
-		return golang{}
+		return &golang{}
 	}
 	return nil
 }
@@ -212,14 +212,19 @@ func almost(wall time.Duration) time.Duration { return wall * 5 / 6 }
 
 func limits(wall time.Duration) sandbox.Limits { return sandbox.Limits{Wall: wall} }
 
+// ordered are the calls in their order.
+func (w watch) ordered() []call {
+	out := slices.Clone(w.calls)
+	if w.in.reversed {
+		slices.Reverse(out)
+	}
+	return out
+}
+
 // request is a watch as the drivers take it.
 func (v *view) request(w watch) map[string]any {
 	calls := make([]map[string]any, 0, len(w.calls))
-	for i := range w.calls {
-		c := w.calls[i]
-		if w.in.reversed {
-			c = w.calls[len(w.calls)-1-i]
-		}
+	for _, c := range w.ordered() {
 		t := c.write(true)
 		calls = append(calls, map[string]any{"id": c.id, "setup": append([]string{}, t.setup...), "text": t.call, "about": append([]string{}, t.vars...)})
 	}

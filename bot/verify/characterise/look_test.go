@@ -1,7 +1,9 @@
 package characterise
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,15 +12,19 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/gate"
 )
 
+// Box is the sandbox of all tests, so that Go's own packages are compiled once.
+var Box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
+	return sandbox.New(context.Background(), sandbox.Config{})
+})
+
 // A text that hangs, ends its process, fills the memory or does not load costs what it
 // would have shown, and nothing of the texts behind it.
 func TestR3OneTextOfManyDoesNotCostTheOthers(t *testing.T) {
 	t.Parallel()
-	box, err := sandbox.New(t.Context(), sandbox.Config{})
+	box, err := Box()
 	if err != nil {
 		t.Fatalf("the tests need the sandbox: %v", err)
 	}
-	t.Cleanup(func() { _ = box.Close() })
 	for _, c := range []struct {
 		lang        language
 		file, sound string

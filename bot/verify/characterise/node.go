@@ -52,6 +52,8 @@ func (n node) record(ctx context.Context, v *view) ([]record, error) {
 	return out, nil
 }
 
+func (node) prepare(context.Context, *view, []call, [][]byte) error { return nil }
+
 func (n node) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
 	names := []string{}
 	for _, c := range w.calls {

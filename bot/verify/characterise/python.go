@@ -63,6 +63,8 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 	return out, nil
 }
 
+func (python) prepare(context.Context, *view, []call, [][]byte) error { return nil }
+
 func (p python) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
 	cmd := p.command(w.in)
 	cmd.Limits = limits(w.wall + grace)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,10 +26,25 @@ type Outcome struct {
 // All are the results of a call.
 func All(results ...any) []any { return results }
 
-// Observe does a call twice and writes down what comes of it, to the file that
-// FETTLE_OBSERVE names. home is the path of the package whose literals are
-// written; failing tells that the last result is an error.
-func Observe(id int, home string, failing bool, call func() (results, after []any)) {
+// Given is a call to do; Failing tells that the last result is an error.
+type Given struct {
+	Failing bool
+	Call    func() (results, after []any)
+}
+
+// Observe does the calls that FETTLE_CALLS names by their ids, in its order, and
+// writes down what comes of them, to the file that FETTLE_OBSERVE names. home is
+// the path of the package whose literals are written.
+func Observe(home string, calls map[int]Given) {
+	for _, word := range strings.Fields(os.Getenv("FETTLE_CALLS")) {
+		if id, err := strconv.Atoi(word); err == nil {
+			observe(id, home, calls[id].Failing, calls[id].Call)
+		}
+	}
+}
+
+// observe does a call twice.
+func observe(id int, home string, failing bool, call func() (results, after []any)) {
 	first := outcome(id, home, failing, call)
 	if !first.Late {
 		second := outcome(id, home, failing, call)
