@@ -70,7 +70,7 @@ func (c *Characteriser) write(ctx context.Context, in Input, out *Found) error {
 
 // file characterises the targets of one source file.
 func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.Change, list []target, out *Found) error {
-	v := &view{c: c, change: ch, lang: languageOf(list[0].lang), rules: rules{lang: list[0].lang}}
+	v := &view{c: c, root: in.Dir, change: ch, lang: languageOf(list[0].lang), rules: rules{lang: list[0].lang}}
 	if v.rules.lang == code.Go {
 		v.rules.types = goTypes(tree, path.Dir(ch.Path))
 	}
@@ -234,11 +234,7 @@ func (v *view) plant(ctx context.Context, m *matrix, faults []gate.Fault) error 
 	if len(useful) == 0 || len(faults) == 0 {
 		return nil
 	}
-	w := watch{calls: useful, in: here, wall: share}
-	for _, f := range faults {
-		w.texts = append(w.texts, f.Text)
-	}
-	got, err := v.observe(ctx, w)
+	got, err := v.halves(ctx, watch{calls: useful, in: here, wall: share}, faults)
 	if err != nil {
 		return err
 	}
@@ -255,6 +251,39 @@ func (v *view) plant(ctx context.Context, m *matrix, faults []gate.Fault) error 
 		m.faults, m.killed = append(m.faults, f), append(m.killed, killed)
 	}
 	return nil
+}
+
+// halves observes the calls with faults, half of them in a workspace of their own
+// and at the same time. Those of Go are one program in any case.
+func (v *view) halves(ctx context.Context, w watch, faults []gate.Fault) ([]seen, error) {
+	parts := []*view{v, v}
+	if len(faults) < 4 || v.targets[0].lang == code.Go {
+		parts = parts[:1]
+	} else {
+		box, err := v.c.cfg.Sandbox.Workspace(ctx, v.root)
+		if err != nil {
+			return nil, fmt.Errorf("a second workspace to look at planted faults: %w", err)
+		}
+		defer box.Close()
+		other := *v
+		other.box, parts[1] = box, &other
+	}
+	out := make([]seen, len(faults))
+	group, ctx := errgroup.WithContext(ctx)
+	for at, one := range parts {
+		w := w
+		for i := at; i < len(faults); i += len(parts) {
+			w.texts = append(w.texts, faults[i].Text)
+		}
+		group.Go(func() error {
+			got, err := one.observe(ctx, w)
+			for i, s := range got {
+				out[at+i*len(parts)] = s
+			}
+			return err
+		})
+	}
+	return out, group.Wait()
 }
 
 // mixed is an order in which those that come first lie far apart.

@@ -62,6 +62,7 @@ func notSeen(format string, args ...any) error {
 // view looks at the targets of one source file, in a workspace with the change.
 type view struct {
 	c       *Characteriser
+	root    string // of the changed tree
 	box     *sandbox.Workspace
 	change  gate.Change
 	targets []*target
