@@ -51,11 +51,11 @@ func New(ctx context.Context, file string, before, after []byte) ([]Finding, err
 	if natives[strings.ToLower(path.Ext(file))] {
 		return []Finding{{Path: file, Line: 1, Code: path.Base(file), Why: "holds or loads machine code"}}, nil
 	}
-	was, err := gather(ctx, file, before)
+	was, err := gather(ctx, file, before, true)
 	if err != nil {
 		return nil, err
 	}
-	now, err := gather(ctx, file, after)
+	now, err := gather(ctx, file, after, false)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ type look struct {
 	found []sighting
 }
 
-func gather(ctx context.Context, file string, src []byte) ([]sighting, error) {
+func gather(ctx context.Context, file string, src []byte, before bool) ([]sighting, error) {
 	r, ok := languages[code.LanguageOf(file)]
 	if src == nil || !ok {
 		return nil, nil
@@ -125,7 +125,7 @@ func gather(ctx context.Context, file string, src []byte) ([]sighting, error) {
 	l := &look{tree: tree, rules: r, bound: map[string]string{}}
 	tree.Walk(func(n code.Node) bool { r.bind(l, n); return true })
 	tree.Walk(func(n code.Node) bool { return r.visit(l, n) })
-	l.keeps(keepings[code.LanguageOf(file)])
+	l.keeps(keepings[code.LanguageOf(file)], before)
 	return l.found, nil
 }
 

@@ -61,8 +61,9 @@ var reaching = []change{
 	{name: "a field that is not compared", file: py, before: "class L:\n    total: int\n", after: "class L:\n    total: int = field(compare=False)\n", why: whyEqual, line: 3 - 1},
 	{name: "a class compared by nothing", file: py, after: "@dataclass(eq=False)\nclass L:\n    total: int\n", why: whyEqual},
 	{name: "a result kept", file: py, after: "_seen = {}\n\ndef f(x):\n    _seen[x] = x\n    return _seen[x]\n", why: whyState, line: 4},
-	{name: "a result kept by a method", file: py, before: "SEEN = []\n\ndef f(x):\n    return x\n", after: "SEEN = []\n\ndef f(x):\n    SEEN.append(x)\n    return len(SEEN)\n", why: whyState},
+	{name: "a result kept by a method", file: py, before: "def f(x):\n    return x\n", after: "SEEN = []\n\ndef f(x):\n    SEEN.append(x)\n    return len(SEEN)\n", why: whyState},
 	{name: "calls counted", file: py, after: "n = 0\n\ndef f(x):\n    global n\n    n += 1\n    return n\n", why: whyState},
+	{name: "calls counted by a function that was there", file: py, before: "def f(x):\n    return x\n", after: "def f(x):\n    f.n = getattr(f, 'n', 0) + 1\n    return f.n\n", why: whyState},
 	{name: "calls counted by the function", file: py, after: "def f(x):\n    f.n = getattr(f, 'n', 0) + 1\n    return f.n\n", why: whyState},
 
 	{name: "a result kept", file: js, after: "const seen = new Map();\nexport function f(x) {\n  seen.set(x, x);\n  return seen.get(x);\n}\n", why: whyState, line: 3},
@@ -135,6 +136,7 @@ var honest = []change{
 	{name: "a table", file: py, after: "T = {'a': 1}\nT['b'] = 2\n\ndef f(x):\n    y = {}\n    y[x] = T.get(x)\n    return y\n"},
 	{name: "a name of the function's own", file: py, after: "items = []\n\ndef f(items):\n    items.append(1)\n\ndef g():\n    items = {}\n    items['a'] = 1\n    return items\n"},
 	{name: "a state that was there", file: py, before: "_seen = {}\n\ndef f(x):\n    _seen[x] = 1\n", after: "_seen = {}\n\ndef f(x):\n    _seen[x + 1] = 2\n    _seen.pop(0)\n"},
+	{name: "a list that was there to be filled", file: py, before: "SEEN = []\n\ndef f(x):\n    return x\n", after: "SEEN = []\n\ndef f(x):\n    SEEN.append(x)\n    return x\n"},
 	{name: "a field that is compared", file: py, after: "class L:\n    total: int = field(compare=True)\n"},
 	{name: "a table", file: golangFile, after: "package a\n\nvar names = map[string]int{\"a\": 1}\n\nfunc f(x string) int {\n\tnames := map[string]int{}\n\tnames[x] = 1\n\treturn names[x]\n}\n"},
 	{name: "a name of the function's own", file: js, after: "const out = [];\nexport function f(x) {\n  const out = [];\n  out.push(x);\n  return out;\n}\nexport function g(out) {\n  out.push(1);\n}\n"},

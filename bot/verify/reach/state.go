@@ -2,6 +2,7 @@ package reach
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -41,13 +42,17 @@ var scriptKeeping = keeping{
 	writers: []string{"set", "add", "delete", "clear", "push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"},
 }
 
-// keeps sees each name of the file that a function changes.
-func (l *look) keeps(k keeping) {
+// keeps sees each name of the file that a function changes; before the change, each
+// variable: what was there to keep something is nothing new.
+func (l *look) keeps(k keeping, before bool) {
 	top := map[string]bool{}
 	l.tree.Walk(func(n code.Node) bool {
 		if slices.Contains(k.declares, n.Kind()) {
 			for _, name := range declared(n) {
 				top[spelled(name)] = true
+				if before && !slices.Contains(k.functions, n.Kind()) && !strings.HasPrefix(n.Kind(), "class_") {
+					l.seeAs(spelled(name), name, whyState)
+				}
 			}
 		}
 		return !slices.Contains(k.functions, n.Kind())
