@@ -51,6 +51,14 @@ const maxFree = 4
 
 const groupPrefix = "fettle-"
 
+// groupsOf begins the names of a fettle's groups: its process, and the pid
+// namespace in which that number is its own. Another container may share the
+// folder of the groups, and there the number is somebody else's.
+func groupsOf(pid int) string {
+	space, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
+	return fmt.Sprintf("%s%d-%s-", groupPrefix, pid, strings.Trim(strings.TrimPrefix(space, "pid:"), "[]"))
+}
+
 // findCgroups looks for a place, and starts a harmless program in a group there
 // to see that it works. nil when there is none; why says what was missing.
 func findCgroups(s *stage, argv ...string) (found *cgroups, why string) {
@@ -138,7 +146,7 @@ func (c *cgroups) acquire(lim Limits) (*cgroup, error) {
 	if g := c.waiting(lim); g != nil {
 		return g, nil
 	}
-	name := fmt.Sprintf("%s%d-%s-%d", groupPrefix, os.Getpid(), nonce(), c.count.Add(1))
+	name := fmt.Sprintf("%s%s-%d", groupsOf(os.Getpid()), nonce(), c.count.Add(1))
 	g := &cgroup{of: c, v2: c.v2, memory: filepath.Join(c.memory, name), pids: filepath.Join(c.pids, name), lim: lim}
 	if err := g.prepare(); err != nil {
 		g.remove()
@@ -294,7 +302,8 @@ func sweepCgroups(c *cgroups) {
 				continue
 			}
 			pid, _, _ := strings.Cut(rest, "-")
-			if n, err := strconv.Atoi(pid); err == nil && errors.Is(unix.Kill(n, 0), unix.ESRCH) {
+			n, err := strconv.Atoi(pid)
+			if err == nil && strings.HasPrefix(e.Name(), groupsOf(n)) && errors.Is(unix.Kill(n, 0), unix.ESRCH) {
 				endGroup(filepath.Join(parent, e.Name()))
 			}
 		}

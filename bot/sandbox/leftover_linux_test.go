@@ -95,9 +95,13 @@ func TestTheNextStartEndsWhatADeadFettleLeftInItsGroups(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	name := fmt.Sprintf("%s%d-left-1", groupPrefix, dead.Process.Pid)
+	name := groupsOf(dead.Process.Pid) + "left-1"
 	g := &cgroup{of: groups, v2: groups.v2, memory: filepath.Join(groups.memory, name), pids: filepath.Join(groups.pids, name), lim: DefaultLimits()}
 	if err := g.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(groups.memory, fmt.Sprintf("%s%d-1-left-1", groupPrefix, dead.Process.Pid)) // of a fettle in another container
+	if err := os.Mkdir(elsewhere, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	orphan := exec.Command("sleep", "1000")
@@ -118,7 +122,10 @@ func TestTheNextStartEndsWhatADeadFettleLeftInItsGroups(t *testing.T) {
 		_ = orphan.Process.Kill()
 		t.Error("still running")
 	}
-	eventually(t, "there", func() bool { return len(groupsLeft(dead.Process.Pid)) == 0 })
+	eventually(t, "there", func() bool { _, err := os.Stat(g.memory); return err != nil })
+	if err := os.Remove(elsewhere); err != nil {
+		t.Errorf("a group of another pid namespace: %v", err)
+	}
 }
 
 func TestNothingIsLeftAfterClose(t *testing.T) {
