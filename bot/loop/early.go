@@ -58,9 +58,9 @@ type ahead struct {
 	found  *early[characterise.Found]
 }
 
-// begin begins what follows a green verdict. What cannot be begun is done, and
+// lookAhead begins what follows a green verdict. What cannot be begun is done, and
 // its error told, where it is asked for.
-func (h *real) begin(ctx context.Context, j judging) {
+func (h *real) lookAhead(ctx context.Context, j judging) {
 	h.ahead.drop()
 	if change, err := h.checkable(j.Checks); err == nil {
 		h.ahead.checks = begin(ctx, func(ctx context.Context) (checked, error) { return h.runChecks(ctx, j.Checks, change) })

@@ -16,10 +16,7 @@ const maxMissing = 20
 func compare(base Baseline, now Report, only, newTests []string, out *Verdict) {
 	asked := func(id string) bool { return len(only) == 0 || slices.Contains(only, id) }
 	flaky := setFrom(base.Flaky)
-	status := map[string]string{}
-	for _, t := range now.Tests {
-		status[t.ID] = t.Status
-	}
+	status := statuses(now)
 	known, brokenUnits := setFrom(nil), units(now)
 	for _, id := range base.Report.Green() {
 		known[id] = true

@@ -173,7 +173,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 			return err
 		}
 		alone, falsified, sabotaged = q.answers(e, subjects, rep)
-		alone.open = append(alone.open, fmt.Sprintf("%d of %s do not pass when they run without the others, first %s; they were questioned among all", len(needy), task.Count(len(subjects), "mended test"), needy[0]))
+		alone.open = append(alone.open, fmt.Sprintf("there are mended tests that do not pass when they run without the others (%d of %d, first %s); they were questioned among all", len(needy), len(subjects), needy[0]))
 	}
 	if len(falsified.wrong) > 0 {
 		if err := e.press(ctx, subjects, falsified.wrong, out); err != nil {
@@ -183,7 +183,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 	// What a test did not come to before the change, since its process had ended,
 	// need not test it: another one does.
 	if n := len(sabotaged.wrong); n > 0 && sabotaged.held > 0 {
-		sabotaged.open = append(sabotaged.open, fmt.Sprintf("%d of %s pass with the changed functions sabotaged, too, first %s", n, task.Count(len(subjects), "mended test"), sabotaged.wrong[0]))
+		sabotaged.open = append(sabotaged.open, fmt.Sprintf("there are mended tests that pass with the changed functions sabotaged, too (%d of %d, first %s)", n, len(subjects), sabotaged.wrong[0]))
 		sabotaged.wrong = nil
 	}
 	doubt := func(what string, ids []string, check string) {
@@ -318,7 +318,6 @@ func (q *inquiry) alonePassed(e *examination, subjects []subject, all Report) an
 		}
 		switch status {
 		case StatusPassed:
-			out.held++
 		case "": // out of time
 			out.open = append(out.open, s.id+" was not seen to run without the others")
 		default:
