@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -61,6 +62,7 @@ type inquiry struct {
 	left      map[string]string // id of a test that was not falsified -> why
 	sabotaged Report
 	spared    string // why nothing was sabotaged
+	took      time.Duration
 	err       error
 }
 
@@ -111,7 +113,7 @@ func (e *examination) dismiss() {
 // ask begins to ask the questions, side by side.
 func (e *examination) ask(ctx context.Context, subjects []subject) *inquiry {
 	ctx, stop := context.WithCancel(ctx)
-	q := &inquiry{subjects: subjects, stop: stop, done: make(chan struct{})}
+	q, begun := &inquiry{subjects: subjects, stop: stop, done: make(chan struct{})}, e.v.clock()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { q.alone, err = e.alone(ctx, subjects); return err })
 	group.Go(func() (err error) {
@@ -121,6 +123,7 @@ func (e *examination) ask(ctx context.Context, subjects []subject) *inquiry {
 	group.Go(func() (err error) { q.sabotaged, q.spared, err = e.sabotage(ctx, subjects); return err })
 	go func() {
 		q.err = group.Wait()
+		q.took = e.v.clock().Sub(begun)
 		close(q.done)
 	}()
 	return q
@@ -158,7 +161,6 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 	if e.j.Examined {
 		return nil
 	}
-	begun := e.v.clock()
 	subjects, open := e.choose(out.Fixed, rep)
 	q, err := e.about(ctx, subjects, rep)
 	if err != nil {
@@ -204,7 +206,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 		out.Grade = Signed
 		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed functions sabotaged", Signed, task.Count(len(subjects), "mended test"))
 	}
-	c.Seconds = e.v.clock().Sub(begun).Seconds()
+	c.Seconds = q.took.Seconds() // beside the run of all tests
 	out.Checks = append(out.Checks, c)
 	return nil
 }

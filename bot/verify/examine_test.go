@@ -210,6 +210,9 @@ func TestC9SubtestsThatWereGreenAreNotQuestioned(t *testing.T) {
 	if !out.Green || out.Grade != Signed || len(out.Doubts) > 0 {
 		t.Errorf("%+v", out)
 	}
+	if c := out.Checks[len(out.Checks)-1]; c.Name != "cross-examination" || c.Seconds <= 0.001 {
+		t.Errorf("the checklist does not say how long the questions took: %+v", c)
+	}
 }
 
 // Tests that need those before them were so before the change.
