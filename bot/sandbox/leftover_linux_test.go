@@ -89,7 +89,7 @@ func TestTheNextStartEndsWhatADeadFettleLeftInItsGroups(t *testing.T) {
 	s := newBoxed(t, Config{})
 	groups := s.back.(*bubblewrap).groups
 	if groups == nil {
-		t.Skip("no cgroups on this machine")
+		t.Skip("SKIPPED: no cgroup can be made here")
 	}
 	dead := exec.Command("true")
 	if err := dead.Run(); err != nil {
