@@ -153,7 +153,8 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if a.Search != nil {
 		a.Search.Judged = r.since(begun)
 	}
-	a.Green, a.Fixed, a.Broken, a.Checks = v.Green, v.Fixed, append(v.Broken, v.Missing...), v.Checks
+	v.StillRed = without(v.StillRed, r.baseline.Aside)
+	a.Green, a.Fixed, a.Besides, a.Broken, a.Checks = v.Green, v.Fixed, v.Besides, append(v.Broken, v.Missing...), v.Checks
 	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
 	if !v.Green {
 		a.Failures = first(v.Failures, 10)

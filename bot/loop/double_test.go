@@ -23,6 +23,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
@@ -82,6 +83,10 @@ func (w *world) measure(context.Context, func(string)) (verify.Baseline, error) 
 
 func (w *world) exemplify(context.Context, task.Task, patch.Guard) (example.Found, error) {
 	return example.Found{}, nil
+}
+
+func (w *world) sorts(_ context.Context, c claiming) (belong.Sorted, error) {
+	return belong.All(c.Baseline.Report.Red()), nil
 }
 
 func (w *world) localise(context.Context, search) (located, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 	"github.com/fettle-dev/fettle/bot/verify/gate"
 )
@@ -21,6 +22,7 @@ type hands interface {
 	prepare(ctx context.Context, p preparing) (prepared, error)
 	measure(ctx context.Context, tell func(note string)) (verify.Baseline, error)
 	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
+	sorts(ctx context.Context, c claiming) (belong.Sorted, error)
 	localise(ctx context.Context, q search) (located, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)
@@ -35,6 +37,12 @@ type hands interface {
 	lay(ctx context.Context, stands []standing) error
 	tool(ctx context.Context, call toolCall) (string, error)
 	product(ctx context.Context, stands []standing, promised []string) (product, error)
+}
+
+// claiming asks which red tests are the task's.
+type claiming struct {
+	Task     task.Task       `json:"task"`
+	Baseline verify.Baseline `json:"baseline"`
 }
 
 // search is what mechanical repair is asked.

@@ -27,6 +27,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
@@ -113,6 +114,10 @@ func (s *siege) failure() *task.Failure {
 func (s *siege) measure(context.Context, func(string)) (verify.Baseline, error) {
 	f := s.failure()
 	return verify.Baseline{Report: verify.Report{Tests: []verify.TestResult{{ID: f.Test, Status: verify.StatusFailed, File: f.File, Failure: f}}}}, nil
+}
+
+func (s *siege) sorts(_ context.Context, c claiming) (belong.Sorted, error) {
+	return belong.All(c.Baseline.Report.Red()), nil
 }
 
 func (s *siege) exemplify(context.Context, task.Task, patch.Guard) (example.Found, error) {

@@ -38,6 +38,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/example"
@@ -163,6 +164,7 @@ type run struct {
 	suspects  []mend.Suspect
 	localised float64 // seconds that it took to find them; 0 where another process did
 	installed prepare.Result
+	claims    belong.Sorted  // which red tests of the base are the issue's
 	example   *example.Found // nil: the repository's own tests show the fault, or none does
 	smoked    *smoked        // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
@@ -226,7 +228,7 @@ func (r *run) decide(ctx context.Context) error {
 	if reason := triage(r.in.Task); reason != "" {
 		return &Stop{task.Rejected, reason}
 	}
-	for _, phase := range []func(context.Context) error{r.setup, r.measured, r.exemplify, r.locate, r.work} {
+	for _, phase := range []func(context.Context) error{r.setup, r.measured, r.claim, r.exemplify, r.locate, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
@@ -244,6 +246,7 @@ func (r *run) remember() error {
 	if len(r.state.Baseline) > 0 {
 		err = json.Unmarshal(r.state.Baseline, &r.baseline)
 	}
+	err = errors.Join(err, r.claimed())
 	if len(r.state.Suspects) > 0 {
 		err = errors.Join(err, json.Unmarshal(r.state.Suspects, &r.suspects))
 	}

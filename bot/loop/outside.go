@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
@@ -33,6 +34,10 @@ func (o *outside) measure(ctx context.Context, tell func(note string)) (verify.B
 
 func (o *outside) exemplify(ctx context.Context, t task.Task, g patch.Guard) (example.Found, error) {
 	return observe(ctx, o.tape, "exemplify", t, func() (example.Found, error) { return o.hands.exemplify(ctx, t, g) })
+}
+
+func (o *outside) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
+	return observe(ctx, o.tape, "sorts", c, func() (belong.Sorted, error) { return o.hands.sorts(ctx, c) })
 }
 
 func (o *outside) localise(ctx context.Context, q search) (located, error) {

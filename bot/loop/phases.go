@@ -93,20 +93,9 @@ func (r *run) forbidden(path string) bool {
 	return r.in.Guard.IsProtected(path) || len(scope) > 0 && !patch.Match(scope, path) || len(own) > 0 && !patch.Match(own, path)
 }
 
-// red lists the tests that fail on the base and are not flaky.
-func (r *run) red() []string {
-	flaky := map[string]bool{}
-	for _, id := range r.baseline.Flaky {
-		flaky[id] = true
-	}
-	var out []string
-	for _, id := range r.baseline.Report.Red() {
-		if !flaky[id] {
-			out = append(out, id)
-		}
-	}
-	return out
-}
+// red lists the tests that show the issue on the base: they fail, not by chance,
+// and are not aside.
+func (r *run) red() []string { return r.baseline.Red() }
 
 // notCheckable turns a refusal of detection into an outcome.
 func notCheckable(err error) error {

@@ -18,15 +18,15 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/gate"
 )
 
-// exemplify tries, where no test fails, to make one of the issue's examples
-// (SPEC C5). What is found counts as red in the run's baseline and becomes a
+// exemplify tries, where no red test is known to be the issue's, to make one of
+// the issue's examples (SPEC C5). What is found counts as red in the run's baseline and becomes a
 // part of every attempt's patch.
 func (r *run) exemplify(ctx context.Context) error {
 	if len(r.state.Example) > 0 {
 		r.example = &example.Found{}
 		return json.Unmarshal(r.state.Example, r.example)
 	}
-	if len(r.in.State.Baseline) > 0 || len(r.baseline.Report.Red()) > 0 {
+	if len(r.in.State.Baseline) > 0 || len(r.claims.Mine) > 0 && !r.claims.Unsure {
 		return nil
 	}
 	found, err := r.outside.exemplify(ctx, r.in.Task, r.in.Guard)
@@ -43,6 +43,7 @@ func (r *run) exemplify(ctx context.Context) error {
 		return fmt.Errorf("writing down the reproduction test: %w", err)
 	}
 	r.example = &found
+	r.aside()
 	r.baseline.Report.Tests = append(r.baseline.Report.Tests, found.Report.Tests...)
 	slices.SortStableFunc(r.baseline.Report.Tests, func(a, b verify.TestResult) int { return strings.Compare(a.ID, b.ID) })
 	return r.note(ctx, "reproduction.made", found.Path+" fails as the issue says", map[string]any{"tests": found.Report.Red(), "left": first(found.Left, 5)})

@@ -26,15 +26,13 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		}
 	}
 	if len(r.state.Baseline) > 0 && res.Best != nil {
-		res.KnownRed = without(without(r.baseline.Report.Red(), res.Best.Fixed), r.baseline.Flaky) // what is red by chance may be green now
+		res.KnownRed = without(without(without(r.baseline.Report.Red(), res.Best.Fixed), res.Best.Besides), r.baseline.Flaky) // what is red by chance may be green now
 	}
 	if res.Outcome == task.Success {
-		res.DraftReasons = append(draftReasons(res), r.in.OpenPoints...)
+		res.DraftReasons = append(draftReasons(res, without(res.KnownRed, r.baseline.Aside)), r.claimDoubts()...)
+		res.DraftReasons = append(res.DraftReasons, r.in.OpenPoints...)
 		if r.state.Setup != "" {
 			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)
-		}
-		if !related(r.in.Task, *res.Best, r.baseline.Report.Failures()) {
-			res.DraftReasons = append(res.DraftReasons, "nothing in the issue's words points at the tests and code that were mended: say whether this is what was meant")
 		}
 		res.Draft = len(res.DraftReasons) > 0
 	}
@@ -58,6 +56,9 @@ func (r *run) kept(ctx context.Context, res *task.Result, a task.Attempt) error 
 	}
 	res.Best, res.Tier, res.Changes, res.Diff, res.Risk = &whole, a.Tier, p.Changes, p.Diff, p.Risk
 	res.Checks, res.Reproduction = a.Checks, a.Fixed
+	if c, ok := r.claimCheck(); ok {
+		res.Checks = append([]task.Check{c}, a.Checks...)
+	}
 	old := r.baseline.Report.Red()
 	if r.example != nil {
 		old = without(old, r.example.Report.Red())
@@ -101,8 +102,9 @@ func addsTest(p task.Patch) bool {
 	return false
 }
 
-// draftReasons says why a green change still waits for a human.
-func draftReasons(res task.Result) []string {
+// draftReasons says why a green change still waits for a human. still are tests of
+// the issue that are red as before.
+func draftReasons(res task.Result, still []string) []string {
 	var out []string
 	if res.Best.Ambiguous {
 		out = append(out, "other changes pass the same tests, and nothing decides between them (see the alternatives)")
@@ -111,8 +113,8 @@ func draftReasons(res task.Result) []string {
 	if callers := left(*res.Best); len(callers) > 0 {
 		out = append(out, fmt.Sprintf("callers of what changed its name or parameters were left as they are (%s): say whether they are right", names(callers)))
 	}
-	if n := len(res.KnownRed); n > 0 {
-		out = append(out, fmt.Sprintf("%d tests that were red before are still red (%s): say whether they belong to this issue", n, names(res.KnownRed)))
+	if n := len(still); n > 0 {
+		out = append(out, fmt.Sprintf("%d tests that were red before are still red (%s): say whether they belong to this issue", n, names(still)))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
@@ -254,4 +255,36 @@ func tail(s string, n int) string {
 		lines = lines[len(lines)-n:]
 	}
 	return strings.Join(lines, "")
+}
+
+// words are the lower-case words of four letters or more, with identifiers
+// split and plurals cut, and without those that any issue holds.
+func words(s string) map[string]bool {
+	out := map[string]bool{}
+	var b strings.Builder
+	flush := func() {
+		if w := strings.TrimSuffix(b.String(), "s"); len(w) >= 4 && !anyIssue[w] {
+			out[w] = true
+		}
+		b.Reset()
+	}
+	lower := false
+	for _, r := range s {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && lower {
+			flush()
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		lower = unicode.IsLower(r)
+	}
+	flush()
+	return out
+}
+
+var anyIssue = map[string]bool{
+	"test": true, "pytest": true, "unittest": true, "node": true, "with": true, "that": true, "this": true, "when": true, "from": true, "have": true, "does": true,
+	"return": true, "assert": true, "assertionerror": true, "error": true, "expected": true, "wrong": true, "should": true, "false": true, "true": true, "none": true,
+	"null": true, "self": true, "else": true, "func": true, "function": true, "const": true, "value": true, "result": true, "index": true, "import": true, "python": true,
+	"javascript": true, "main": true, "file": true, "line": true, "code": true, "issue": true, "instead": true, "where": true, "which": true, "there": true, "then": true,
 }

@@ -123,6 +123,9 @@ func (r *run) noModels(ctx context.Context) error {
 	if err := r.note(ctx, "tier.skipped", "no test fails, and mechanical repair needs one that does", map[string]any{"tier": task.TierMechanical}); err != nil {
 		return err
 	}
+	if why := r.notOurs(); len(r.red()) == 0 && why != "" {
+		return &Stop{task.Rejected, why}
+	}
 	if len(r.red()) == 0 {
 		return &Stop{task.Rejected, "no test fails on the base, so there is nothing that a repair without a model could prove; add a failing test, or configure a model under tiers"}
 	}

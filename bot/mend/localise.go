@@ -279,8 +279,8 @@ func (l *localiser) executed(note func(line, float64, string)) {
 // fromTraces adds the frames of stack traces, the innermost most.
 func (l *localiser) fromTraces(note func(line, float64, string)) {
 	for _, f := range l.req.Baseline.Report.Failures() {
-		if f.Kind == task.FailAssertion {
-			continue // its trace shows the test, not the fault
+		if f.Kind == task.FailAssertion || slices.Contains(l.req.Baseline.Aside, f.Test) {
+			continue // its trace shows the test, not the fault; or another fault
 		}
 		weight := 0.4
 		for i := len(f.Trace) - 1; i >= 0 && weight > 0.05; i-- {

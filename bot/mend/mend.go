@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -229,15 +230,15 @@ type target struct {
 }
 
 func (m *Mender) targets(r Request) []target {
-	flaky := map[string]bool{}
-	for _, id := range r.Baseline.Flaky {
-		flaky[id] = true
+	no := map[string]bool{}
+	for _, id := range slices.Concat(r.Baseline.Flaky, r.Baseline.Aside) {
+		no[id] = true
 	}
 	var out []target
 	for _, s := range r.Baseline.Report.Suites {
 		t := target{suite: s}
 		for _, x := range r.Baseline.Report.Tests {
-			if x.Suite != s.Name || !hasPrefix(x.ID, s) || flaky[x.ID] {
+			if x.Suite != s.Name || !hasPrefix(x.ID, s) || no[x.ID] {
 				continue
 			}
 			switch {

@@ -92,6 +92,7 @@ type RunState struct {
 	BaseCommit string          `json:"base_commit,omitempty"`
 	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
+	Claim      json.RawMessage `json:"claim,omitempty"`    // belong.Sorted, which red tests are the issue's
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Setup      string          `json:"setup,omitempty"`    // what is to be said of setup commands that the repository names and that were not done
 	Attempts   []Attempt       `json:"attempts,omitempty"`
@@ -159,6 +160,7 @@ type Attempt struct {
 	Untested     bool          `json:"untested,omitempty"` // refused for want of a test that fails before it
 	Checks       []Check       `json:"checks,omitempty"`
 	Fixed        []string      `json:"fixed,omitempty"`     // tests red on the base, green now
+	Besides      []string      `json:"besides,omitempty"`   // tests red on the base that are not the issue's, green now
 	Broken       []string      `json:"broken,omitempty"`    // tests green on the base, red now
 	Red          []string      `json:"red,omitempty"`       // tests red with the change, at most 100
 	Behaviour    []Behaviour   `json:"behaviour,omitempty"` // what changed functions do otherwise (SPEC C5)

@@ -15,6 +15,16 @@ import (
 type Baseline struct {
 	Report Report `json:"report"`
 	Unstable
+	// Aside are red tests that say nothing of the task: they are known red, and no
+	// change is judged by them. Sorted ids.
+	Aside []string `json:"aside,omitempty"`
+}
+
+// Red lists the tests and units whose failure is the task's: red, not by chance,
+// and not aside. Sorted.
+func (b Baseline) Red() []string {
+	no := setFrom(slices.Concat(b.Flaky, b.Aside))
+	return slices.DeleteFunc(b.Report.Red(), func(id string) bool { return no[id] })
 }
 
 // Baseline is Measure and then Flakes.

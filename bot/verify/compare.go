@@ -31,14 +31,18 @@ func compare(base Baseline, now Report, only, newTests []string, out *Verdict) {
 			out.Missing = append(out.Missing, id)
 		}
 	}
+	aside := setFrom(base.Aside)
 	for _, id := range base.Report.Red() {
 		known[id] = true
 		if flaky[id] || !asked(id) {
 			continue
 		}
-		if status[id] == StatusPassed || unitFixed(id, base, now, brokenUnits) {
+		switch green := status[id] == StatusPassed || unitFixed(id, base, now, brokenUnits); {
+		case green && aside[id]:
+			out.Besides = append(out.Besides, id)
+		case green:
 			out.Fixed = append(out.Fixed, id)
-		} else {
+		default:
 			out.StillRed = append(out.StillRed, id)
 		}
 	}

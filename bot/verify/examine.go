@@ -84,13 +84,13 @@ func (v *Verifier) examination(j Judge, suites []Suite, diff []Change) *examinat
 // expect begins to ask about the tests that the change may mend: which of them
 // it does is known when all tests have run. Dismiss ends it.
 func (e *examination) expect(ctx context.Context) {
-	red := e.j.Baseline.Report.Red()
+	red := e.j.Baseline.Red()
 	if e.j.Examined || len(e.j.Only) > 0 || len(red) > maxExamined {
 		return
 	}
 	var all []subject
 	for _, t := range e.j.Baseline.Report.Tests {
-		if t.Red() {
+		if _, mine := slices.BinarySearch(red, t.ID); mine && t.Red() {
 			if s, ok := e.subject(t); ok {
 				all = append(all, s)
 			}
@@ -263,12 +263,12 @@ func (e *examination) choose(fixed []string, rep Report) (subjects []subject, op
 
 // subject is a test with the place where it failed before the change.
 func (e *examination) subject(t TestResult) (x subject, ok bool) {
-	s, ok := suiteOf(e.suites, t.ID)
+	name, ok := NativeName(e.suites, t.ID)
 	if !ok {
 		return x, false
 	}
 	x = subject{id: t.ID, file: cmp.Or(t.Source, t.File)}
-	x.Name = OwnName(nameIn(strings.TrimPrefix(t.ID, s.prefix())))
+	x.Name = name
 	if was := e.was[t.ID]; was != nil {
 		for _, fr := range was.Trace { // the innermost place in the test's own file
 			if fr.File == x.file {
@@ -277,6 +277,16 @@ func (e *examination) subject(t TestResult) (x subject, ok bool) {
 		}
 	}
 	return x, true
+}
+
+// NativeName is the name that a test of one of the suites has in its file, such as
+// "Class::method[param]", "suite > test" or "TestTotal/three".
+func NativeName(suites []Suite, id string) (name string, ok bool) {
+	s, ok := suiteOf(suites, id)
+	if !ok {
+		return "", false
+	}
+	return OwnName(nameIn(strings.TrimPrefix(id, s.prefix()))), true
 }
 
 // nameIn is a native id without its file or package.

@@ -33,7 +33,8 @@ type Verdict struct {
 	Fixed    []string       `json:"fixed"`
 	Broken   []string       `json:"broken"`
 	StillRed []string       `json:"still_red"`
-	Missing  []string       `json:"missing"` // green at the base, now not seen to run and pass
+	Besides  []string       `json:"besides,omitempty"` // aside at the base, green now: no proof of anything
+	Missing  []string       `json:"missing"`           // green at the base, now not seen to run and pass
 	Failures []task.Failure `json:"failures"`
 	Checks   []task.Check   `json:"checks"`
 	Reasons  []string       `json:"reasons"` // why it is not green, in words

@@ -66,6 +66,28 @@ func Falsify(ctx context.Context, path string, src []byte, tests []Test, how How
 	return text, left, nil
 }
 
+// Source is the text of a test in its file, with its decorators; "" where it is
+// not found.
+func Source(ctx context.Context, path string, src []byte, name string) string {
+	lang := code.LanguageOf(path)
+	d, ok := dialects[lang]
+	if !ok || name == "" {
+		return ""
+	}
+	tree, err := code.Parse(ctx, lang, src)
+	if err != nil {
+		return ""
+	}
+	var out []string
+	for _, n := range d.find(tree, name) {
+		if whole, ok := n.Parent(); ok && whole.Kind() == "decorated_definition" {
+			n = whole
+		}
+		out = append(out, n.Text())
+	}
+	return strings.Join(out, "\n")
+}
+
 func places(tests []Test) []int {
 	var out []int
 	for i := range tests {

@@ -1,0 +1,405 @@
+package belong
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/verify/example"
+)
+
+// test is a red test as read.
+type test struct {
+	called   map[string]bool // names of what its source calls
+	quoted   map[string]bool // names that stand in its strings: what a route or a command is called
+	squeezed string          // its source without blanks
+	name     map[string]bool // stems of its name
+	domain   map[string]bool // stems of the names of what it runs, and of its file
+	values   map[string]bool // literals of its source
+	got      string          // what came out, where the failure says it; squeezed
+	want     string
+}
+
+// evidence is what speaks for and against one test.
+type evidence struct {
+	issue *Issue
+	red   Red
+	test  test
+	out   []Reason
+}
+
+func (e *evidence) weigh() []Reason {
+	e.named()
+	e.places()
+	e.calls()
+	e.failures()
+	e.values()
+	e.symptoms()
+	e.contradictions()
+	return e.out
+}
+
+func (e *evidence) add(weight int, place, fault bool, format string, args ...any) {
+	e.out = append(e.out, Reason{Words: fmt.Sprintf(format, args...), Weight: weight, place: place, fault: fault})
+}
+
+func (e *evidence) has(place, fault bool) bool {
+	return slices.ContainsFunc(e.out, func(r Reason) bool { return r.Weight > 0 && (place && r.place || fault && r.fault) })
+}
+
+// named: the issue names the test itself.
+func (e *evidence) named() {
+	i, r := e.issue, e.red
+	_, native, _ := strings.Cut(r.ID, ":")
+	switch {
+	case native != "" && strings.Contains(i.text, native):
+		e.add(certain, true, true, "the issue names the test")
+	case len(parts(r.Name)) > 1 && hasWord(i.text, r.Name), len(r.Name) > 12 && strings.Contains(i.text, r.Name):
+		e.add(certain, true, true, "the issue names the test %s", r.Name)
+	case r.File != "" && strings.Contains(i.text, r.File):
+		e.add(enoughFor, true, false, "the issue names the test's file %s", r.File)
+	}
+}
+
+// places: the test runs what the issue names.
+func (e *evidence) places() {
+	i, best, words := e.issue, 0, ""
+	see := func(weight int, format string, name string) {
+		if weight > best {
+			best, words = weight, fmt.Sprintf(format, name)
+		}
+	}
+	for _, name := range sorted(e.test.called) {
+		switch {
+		case i.code[name] && !common[name]:
+			see(3, "the test calls %s, which the issue names", name)
+		case i.code[name]:
+			see(2, "the test calls %s, which the issue names", name)
+		case len(parts(name)) > 1 && e.spoken(name):
+			see(2, "the test calls %s, whose words the issue uses", name)
+		case len(name) > 4 && i.plain[strings.ToLower(name)] && !common[strings.ToLower(name)]:
+			see(2, "the test calls %s, which the issue speaks of", name)
+		}
+	}
+	for _, f := range e.red.Trace {
+		if name := lastName(f.Function); name != "" && !e.isTest(f) && i.code[name] && !common[name] {
+			see(3, "it fails under %s, which the issue names", name)
+		}
+	}
+	for _, full := range e.red.Ran {
+		if name := lastName(full); i.code[name] && !common[name] {
+			see(2, "the test runs %s, which the issue names", name)
+		}
+	}
+	if best > 0 {
+		e.add(best, true, false, "%s", words)
+	}
+}
+
+// spoken: all words of an identifier stand in the issue's prose.
+func (e *evidence) spoken(name string) bool {
+	n := 0
+	for _, p := range parts(name) {
+		st := stem(p)
+		if empty[p] || len(st) < 3 {
+			continue
+		}
+		if n++; !e.issue.all[st] {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// calls: the test makes the call of one of the issue's examples.
+func (e *evidence) calls() {
+	for _, x := range e.issue.examples {
+		call := squeeze(strings.ReplaceAll(x.Call, "'", `"`))
+		at := strings.Index(e.test.squeezed, call)
+		if at < 0 || len(call) < 4 {
+			continue
+		}
+		line := rest(e.test.squeezed, at+len(call))
+		want, got := squeezeValue(x.Want), squeezeValue(x.Got)
+		switch {
+		case want != "" && (holds(line, want) || e.test.want == want):
+			e.add(6, true, true, "the test makes the issue's call %s and expects what the issue does, %s", x.Call, x.Want)
+		case want != "" && e.test.want != "" && e.test.want != want, want != "" && got != "" && holds(line, got):
+			e.add(-10, false, false, "the test makes the issue's call %s and expects another result than the issue", x.Call)
+		case x.Unsure && got == "" && want != "" && e.test.got == want:
+			e.add(5, true, true, "the test makes the issue's call %s, and it gives what the issue says", x.Call)
+		case got != "" && e.test.got == got:
+			e.add(5, true, true, "the test makes the issue's call %s, and it gives what the issue says, %s", x.Call, x.Got)
+		case x.GotError != "" && sameError(x.GotError, e.red.Exception):
+			e.add(5, true, true, "the test makes the issue's call %s, and it ends with %s as the issue says", x.Call, x.GotError)
+		case x.GotError != "" && e.red.Exception != "" || got != "" && e.test.got != "":
+			e.add(-4, false, false, "the test makes the issue's call %s, and something else comes out than the issue says", x.Call)
+		default:
+			e.add(3, true, false, "the test makes the issue's call %s", x.Call)
+		}
+		return
+	}
+}
+
+// failures: it fails where, with what and with which words the issue says.
+func (e *evidence) failures() {
+	i, r := e.issue, e.red
+	same := r.Exception != "" && !assertion(r.Exception) && i.hasError(r.Exception)
+	if at := e.frame(); at != "" {
+		switch {
+		case same:
+			e.add(6, true, true, "it fails at %s with %s, as in the issue's trace", at, r.Exception)
+		case assertion(r.Exception) || r.Exception == "" || len(i.errors) == 0:
+			e.add(2, true, false, "it fails at %s, which the issue's trace names", at)
+		}
+	} else if same {
+		e.add(2, false, true, "it fails with %s, which the issue names", r.Exception)
+	}
+	message, generic := telling(r.Message)
+	if message != "" && strings.Contains(i.flat, message) {
+		if generic {
+			e.add(2, false, true, "it fails with the words of the issue, %q", clip(message))
+		} else {
+			e.add(5, true, true, "it fails with the words of the issue, %q", clip(message))
+		}
+	}
+}
+
+// frame is the innermost place of the project in the failure, where the issue's
+// trace has it too.
+func (e *evidence) frame() string {
+	for n := len(e.red.Trace) - 1; n >= 0; n-- {
+		f := e.red.Trace[n]
+		if e.isTest(f) || path.IsAbs(f.File) || f.File == "" {
+			continue
+		}
+		for _, o := range e.issue.frames {
+			sameFile := path.Base(o.File) == path.Base(f.File)
+			if sameFile && (o.Function != "" && o.Function == lastName(f.Function) || o.Line == f.Line && f.Line > 0) {
+				return fmt.Sprintf("%s:%d", f.File, f.Line)
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// values: what comes out and what should are the issue's.
+func (e *evidence) values() {
+	if slices.ContainsFunc(e.out, func(r Reason) bool { return r.place && r.fault }) {
+		return
+	}
+	i := e.issue
+	said := func(v string) bool { return v != "" && i.values[v] && distinctive(v) }
+	told := func(v string) bool { // between the marks of an example, however short
+		return v != "" && (i.values[v] || slices.ContainsFunc(i.examples, func(x example.Example) bool { return squeezeValue(x.Got) == v || squeezeValue(x.Want) == v }))
+	}
+	got, want := e.test.got, e.test.want
+	switch {
+	case got != want && said(got) && told(want), got != want && said(want) && told(got):
+		e.add(4, false, true, "it gives %s instead of %s, as the issue says", got, want)
+	case said(got):
+		e.add(2, false, true, "it gives %s, as the issue says", got)
+	case got != want && told(got) && told(want) && e.has(true, false):
+		e.add(2, false, true, "it gives %s instead of %s, as the issue says", got, want)
+	}
+	n, shared := 0, ""
+	for _, v := range sorted(e.test.values) {
+		if distinctive(v) && len(v) > 4 && i.values[v] && v != got && v != want {
+			n, shared = n+1, v
+		}
+	}
+	if n > 0 {
+		e.add(2, false, true, "it uses the issue's value %s", clip(shared))
+	}
+}
+
+// symptoms: the test is named after what the issue complains of, besides the
+// words for what both are about.
+func (e *evidence) symptoms() {
+	var shared []string
+	for _, w := range sorted(e.test.name) {
+		if !e.test.domain[w] && e.issue.all[w] {
+			shared = append(shared, w)
+		}
+	}
+	if len(shared) > 0 {
+		e.add(min(2*len(shared), 4), false, true, "the test's name and the issue speak of %s", quoteAll(shared[:min(len(shared), 4)]))
+	}
+	for _, s := range kinds {
+		if s.issue.MatchString(e.issue.flat) && s.source.MatchString(e.red.Source) && !slices.ContainsFunc(shared, func(w string) bool { return s.issue.MatchString(w) }) {
+			e.add(2, false, true, "the test tries %s, of which the issue speaks", s.words)
+			return
+		}
+	}
+}
+
+// kinds of input that prose has words for.
+var kinds = []struct {
+	words         string
+	issue, source *regexp.Regexp
+}{
+	{"something empty", regexp.MustCompile(`\bempty\b|\bno (?:items|elements|values|entries|rows)\b`), regexp.MustCompile(`\(\s*(?:\[\]|\{\}|""|''|nil|None|null)\s*[,)]|\[\]\w*\{\}`)},
+	{"a negative number", regexp.MustCompile(`\bnegativ`), regexp.MustCompile(`[(,=\[]\s*-\d`)},
+	{"None or null", regexp.MustCompile(`\b(?:none|null|nil|undefined)\b`), regexp.MustCompile(`[(,=]\s*(?:None|null|nil|undefined)\s*[,)]`)},
+	{"characters beyond ASCII", regexp.MustCompile(`\b(?:unicode|non-?ascii|umlauts?|accent\w*|emojis?|diacritic\w*)\b`), regexp.MustCompile(`[^\x00-\x7f]|\\u[0-9a-fA-F]{4}`)},
+	{"Windows line endings", regexp.MustCompile(`\bcrlf\b|\bwindows line|\\r\\n|carriage return`), regexp.MustCompile(`\\r`)},
+}
+
+// contradictions: the issue tells of another kind of fault, or of other code.
+func (e *evidence) contradictions() {
+	i, r := e.issue, e.red
+	if e.out != nil && e.out[0].Weight == certain {
+		return
+	}
+	wrongValue := assertion(r.Exception) || r.Exception == ""
+	switch crashed := len(i.errors) > 0 && !i.wantsError(); {
+	case crashed && !wrongValue && !i.hasError(r.Exception):
+		e.add(-4, false, false, "the issue tells of %s, and the test ends with %s", quoteAll(sorted(i.errors)), r.Exception)
+	case crashed && wrongValue && !e.mentions(i.errors) && !i.saysBoth():
+		e.add(-3, false, false, "the issue tells of %s, and the test sees a wrong result", quoteAll(sorted(i.errors)))
+	case !crashed && len(i.errors) == 0 && !wrongValue && i.saysValues():
+		e.add(-3, false, false, "the issue tells of a wrong result, and the test ends with %s", r.Exception)
+	}
+	if !e.has(true, false) {
+		return
+	}
+	// It names functions, and calls of the test are none of them.
+	named := 0
+	for _, x := range i.examples {
+		name := lastName(strings.SplitN(x.Call, "(", 2)[0])
+		if !e.test.called[name] && !slices.Contains(e.red.Ran, name) && !strings.Contains(r.Source, name) {
+			named++
+		}
+	}
+	if named > 0 && named == len(i.examples) {
+		e.add(-3, false, false, "the issue's example calls what the test does not")
+	}
+}
+
+func (i *Issue) hasError(class string) bool {
+	for c := range i.errors {
+		if sameError(c, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsError: the issue asks for an exception that does not come.
+func (i *Issue) wantsError() bool {
+	return slices.ContainsFunc(i.examples, func(x example.Example) bool { return x.WantError != "" }) || wantsError.MatchString(i.flat)
+}
+
+var (
+	wantsError = regexp.MustCompile(`\b(?:should|must|ought to|expected? (?:it )?to|does ?n[o']?t|did ?n[o']?t|never|instead of|without|rather than|no) (?:\w+ ){0,2}(?:rais|throw|reject|fail|error|panic)`)
+	values     = regexp.MustCompile(`\b(?:returns?|gives?|gave|got|prints?|shows?|yields?|outputs?|instead of|rather than)\b`)
+)
+
+func (i *Issue) saysValues() bool { return len(i.examples) > 0 && values.MatchString(i.flat) }
+
+// saysBoth: besides an exception it tells of a value.
+func (i *Issue) saysBoth() bool {
+	return slices.ContainsFunc(i.examples, func(x example.Example) bool { return x.Got != "" })
+}
+
+func (e *evidence) mentions(classes map[string]bool) bool {
+	for c := range classes {
+		if strings.Contains(e.red.Message, c) || strings.Contains(e.red.Source, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *evidence) isTest(f Frame) bool { return f.File == "" || f.File == e.red.File }
+
+// sameError compares classes, whatever their modules.
+func sameError(a, b string) bool { return lastName(a) == lastName(b) && a != "" }
+
+// assertion is the exception of a test's own expectation.
+func assertion(class string) bool {
+	c := lastName(class)
+	return c == "" || strings.Contains(strings.ToLower(c), "assert") || c == "Failed" || c == "FAIL" || c == "ExpectationNotMetError" || c == "ExpectationFailed" || c == "ComparisonFailure"
+}
+
+var generic = regexp.MustCompile(`^(?:list|string|tuple|slice|array)? ?index out of (?:range|bounds)|^division by zero$|integer divide by zero|is not (?:a function|defined|iterable|callable|subscriptable)|has no attribute|object is not|cannot read propert|nil pointer dereference|maximum (?:recursion|call stack)|invalid literal for|timed? ?out|unexpected (?:token|end)|no such file`)
+
+// telling is the part of a failure's message that could stand in an issue, in
+// the issue's flat form; generic where many faults have the same.
+func telling(message string) (text string, many bool) {
+	line := ""
+	for l := range strings.Lines(message) {
+		if l = strings.TrimSpace(l); l != "" && !boiler.MatchString(l) {
+			line = l
+			break
+		}
+	}
+	text = flatten(line)
+	if len(text) < 12 || len(strings.Fields(text)) < 3 {
+		return "", false
+	}
+	return text, generic.MatchString(text) || len(strings.Fields(text)) < 4
+}
+
+var boiler = regexp.MustCompile(`(?i)^(?:assert(?:ion)?\b|expected values? to be|expected .* to (?:be|equal)|the (?:input|expression) |got\b|want\b|expected\b|actual\b|[+-] )`)
+
+// distinctive values are not met by chance.
+func distinctive(v string) bool {
+	switch v {
+	case "", "0", "1", "2", "3", "-1", "10", "100", "[]", "{}", `""`, "''", "None", "null", "nil", "True", "False", "true", "false", "undefined", "0.0", "1.0":
+		return false
+	}
+	return len(v) >= 2
+}
+
+// rest is what stands behind a place up to the end of the statement.
+func rest(squeezed string, at int) string {
+	end := strings.IndexByte(squeezed[at:], '\n')
+	if end < 0 {
+		return squeezed[at:]
+	}
+	return squeezed[at : at+end]
+}
+
+// holds: the rest of an assertion compares with the value.
+func holds(line, value string) bool {
+	for at := 0; at <= len(line); {
+		i := strings.Index(line[at:], value)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(value)
+		if (from == 0 || !inWord(line[from-1])) && (to == len(line) || !inWord(line[to])) {
+			return true
+		}
+		at = from + 1
+	}
+	return false
+}
+
+func inWord(c byte) bool {
+	return c == '.' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func hasWord(text, w string) bool { return holds(strings.ReplaceAll(text, ".", " "), w) }
+
+func sorted(m map[string]bool) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func quoteAll(list []string) string { return strings.Join(list, ", ") }
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,202 @@
+package belong
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/verify/example"
+)
+
+// maxText bounds what is read of an issue and of a test.
+const maxText = 64 << 10
+
+// Issue is an issue as read: what it names, and what it says of the fault.
+type Issue struct {
+	text     string          // as written
+	flat     string          // in lower case, blanks squeezed, marks of code taken out
+	prose    map[string]bool // stems of the words outside of code
+	all      map[string]bool // stems of all words
+	code     map[string]bool // identifiers written as code: between backticks, called, in a fence, or of a form that prose has not
+	plain    map[string]bool // words of prose as written, in lower case
+	examples []example.Example
+	errors   map[string]bool // classes of exceptions
+	frames   []Frame
+	values   map[string]bool // literals, squeezed
+	redness  bool            // it complains that tests are red, and of nothing else
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
+	span      = regexp.MustCompile("`[^`\n]+`")
+	word      = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	errorName = regexp.MustCompile(`\b(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit|Timeout|Failure))\b`)
+	shaped    = regexp.MustCompile(`\b(?:[a-z]+[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|_+[a-z]\w*)\b`)
+	applied   = regexp.MustCompile(`([A-Za-z_$][\w$]*)\(`)
+	dotted    = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b`)
+	literal   = regexp.MustCompile(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'|-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\[[^\[\]\n]{0,120}\]|\{[^{}\n]{0,120}\}`)
+
+	pythonFrame = regexp.MustCompile(`File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?`)
+	nodeFrame   = regexp.MustCompile(`\bat (?:async )?(?:([\w$.<>\[\] ]+?) \()?(?:file://)?([\w@./\\-]+\.[cm]?[jt]sx?):(\d+):\d+\)?`)
+	goFrame     = regexp.MustCompile(`(?m)^(?:([\w./()*-]+)\(.*\)\n)?\s+([\w@./-]+\.go):(\d+)`)
+	anyFrame    = regexp.MustCompile(`\b([\w./-]+\.(?:py|js|ts|mjs|cjs|jsx|tsx|go|rb|java|php|rs|cs)):(\d+)`)
+
+	redTests = regexp.MustCompile(`(?i)\b(?:(?:fix|repair|mend|get|make|turn)\b[^.\n]{0,40}\b(?:tests?|suite|ci|build|pipeline)\b(?:[^.\n]{0,20}\b(?:green|pass(?:ing)?|work)\b)?|(?:the |all |our |unit |some |many |several )*(?:tests?|test suite|suite|ci|build|pipeline)\b[^.\n]{0,30}\b(?:fails?|failing|is red|are red|broken|breaks?|is not green)\b|failing tests?|red (?:tests?|build))`)
+)
+
+// Read reads an issue's title and body.
+func Read(title, body string) *Issue {
+	text := strings.ReplaceAll(title+"\n\n"+body, "\r\n", "\n")
+	text = strings.ToValidUTF8(text[:min(len(text), maxText)], "")
+	i := &Issue{text: text, code: map[string]bool{}, errors: map[string]bool{}, values: map[string]bool{}}
+	i.examples = example.Read(title, body)
+	i.flat = flatten(text)
+	bare := fence.ReplaceAllString(text, "\n")
+	for _, s := range append(fence.FindAllString(text, -1), span.FindAllString(bare, -1)...) {
+		for _, w := range word.FindAllString(s, -1) {
+			i.code[w] = true
+		}
+	}
+	for _, w := range shaped.FindAllString(text, -1) {
+		i.code[w] = true
+	}
+	for _, m := range applied.FindAllStringSubmatch(text, -1) {
+		i.code[m[1]] = true
+	}
+	for _, d := range dotted.FindAllString(text, -1) {
+		for _, w := range strings.Split(d, ".") {
+			i.code[w] = true
+		}
+	}
+	prose := span.ReplaceAllString(bare, " ")
+	i.prose, i.all, i.plain = stems(prose), stems(text), map[string]bool{}
+	for _, w := range word.FindAllString(strings.ToLower(prose), -1) {
+		i.plain[w] = true
+	}
+	for _, m := range errorName.FindAllStringSubmatch(text, -1) {
+		i.errors[m[1]] = true
+	}
+	if strings.Contains(text, "panic:") || i.plain["panics"] || i.plain["panic"] {
+		i.errors["panic"] = true
+	}
+	for _, v := range literal.FindAllString(text, -1) {
+		i.values[squeeze(v)] = true
+	}
+	i.readFrames()
+	i.redness = i.onlyOfTests(title, bare)
+	return i
+}
+
+func (i *Issue) readFrames() {
+	add := func(file, line, function string) {
+		if len(i.frames) < 60 {
+			i.frames = append(i.frames, Frame{File: path.Clean(strings.ReplaceAll(file, `\`, "/")), Line: atoi(line), Function: lastName(function)})
+		}
+	}
+	for _, m := range pythonFrame.FindAllStringSubmatch(i.text, -1) {
+		add(m[1], m[2], m[3])
+	}
+	for _, m := range nodeFrame.FindAllStringSubmatch(i.text, -1) {
+		add(m[2], m[3], m[1])
+	}
+	for _, m := range goFrame.FindAllStringSubmatch(i.text, -1) {
+		add(m[2], m[3], m[1])
+	}
+	for _, m := range anyFrame.FindAllStringSubmatch(i.text, -1) {
+		add(m[1], m[2], "")
+	}
+}
+
+// onlyOfTests: the title speaks of red tests, and nothing of the issue names
+// code, values or an example of its own.
+func (i *Issue) onlyOfTests(title, bare string) bool {
+	return redTests.MatchString(title) && len(i.examples) == 0 && len(i.frames) == 0 && len(i.code) == 0 && len(strings.Fields(bare)) <= 60
+}
+
+// OfRedTests tells whether the issue complains that tests are red, whichever:
+// then all of them are its own.
+func (i *Issue) OfRedTests() bool { return i.redness }
+
+func flatten(s string) string {
+	s = strings.NewReplacer("`", "", "*", "", "\"", "", "'", "").Replace(strings.ToLower(s))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func lastName(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), ")")
+	if at := strings.LastIndexAny(s, ". ("); at >= 0 {
+		s = s[at+1:]
+	}
+	return s
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 1<<24 {
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// stems are the parts of a text's words and identifiers, cut to a stem, without
+// those that say nothing.
+func stems(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range word.FindAllString(s, -1) {
+		for _, part := range parts(w) {
+			if st := stem(part); len(st) >= 3 && !empty[part] && !empty[st] {
+				out[st] = true
+			}
+		}
+	}
+	return out
+}
+
+var partOf = regexp.MustCompile(`\p{Lu}?[\p{Ll}]+|\p{Lu}+|[^\p{Lu}\p{Ll}\p{N}_$]+|\p{N}+`)
+
+// parts splits an identifier, in lower case.
+func parts(w string) []string {
+	var out []string
+	for _, p := range partOf.FindAllString(w, -1) {
+		out = append(out, strings.ToLower(p))
+	}
+	return out
+}
+
+// stem cuts the commonest endings of English words.
+func stem(w string) string {
+	for _, end := range []struct{ from, to string }{{"ies", "y"}, {"sses", "ss"}, {"ation", ""}, {"ating", ""}, {"ated", ""}, {"ates", ""}, {"ate", ""}, {"ions", ""}, {"ion", ""}, {"ings", ""}, {"ing", ""}, {"ally", "al"}, {"ed", ""}, {"es", ""}, {"s", ""}, {"e", ""}} {
+		if rest, ok := strings.CutSuffix(w, end.from); ok && len(rest) >= 3 {
+			w = rest + end.to
+			break
+		}
+	}
+	if n := len(w); n > 4 && w[n-1] == w[n-2] && w[n-1] != 's' && w[n-1] != 'l' { // stopp(ed)
+		w = w[:n-1]
+	}
+	return w
+}
+
+// empty are words that any issue and any test may hold.
+var empty = wordSet(`a an and any are as at be been but by can could did do does for from get gets given got had has have he her his how i if in into is it its just like make makes
+	me my no not now of off on one only or other our out over own same she should so some such than that the their them then there these they this those to too under up us use used uses using
+	very was we were what when where which while who why will with without would yes you your
+	test tests testing check checks checked verify assert asserts expect expects expected actual spec suite unit case cases example examples
+	return returns returned give gives gave given value values result results output input inputs call calls called function method class code file files line lines
+	true false none null nil undefined self let const var func def new string number list object type data
+	error errors bug issue problem wrong wrongly right correct correctly incorrect incorrectly fail fails failed failing failure break breaks broken work works working
+	python javascript node java golang pytest main src lib test_ still also see please thanks hello version instead should must need needs want wants
+	handle handles handling support supports properly behave behaves behaviour behavior run runs running thing things way ways first last`)
+
+func wordSet(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		out[w] = true
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package belong
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+var (
+	quotedText = regexp.MustCompile(`"([^"\n]*)"|'([^'\n]*)'`)
+	// What a failure says of the values, in the words of the common runners.
+	comparisons = []*regexp.Regexp{
+		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
+		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
+		regexp.MustCompile(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
+		regexp.MustCompile(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
+		regexp.MustCompile(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),
+		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) != (?P<want>[^\n]{1,200}?)(?: :.*)?$`),
+	}
+	shown = regexp.MustCompile(`^where .*|\s+\+\s+where.*`)
+)
+
+// readTest reads a test's source and its failure.
+func readTest(r Red) test {
+	src := r.Source[:min(len(r.Source), maxText)]
+	t := test{called: map[string]bool{}, quoted: map[string]bool{}, values: map[string]bool{}, name: stems(r.Name), domain: map[string]bool{}}
+	for _, m := range applied.FindAllStringSubmatch(src, -1) {
+		if !notProject[m[1]] && m[1] != r.Name {
+			t.called[m[1]] = true
+		}
+	}
+	for line := range strings.Lines(src) {
+		t.squeezed += squeeze(strings.ReplaceAll(line, "'", `"`)) + "\n"
+	}
+	for _, v := range literal.FindAllString(src, -1) {
+		t.values[squeeze(v)] = true
+	}
+	for _, from := range append(r.Ran, sorted(t.called)...) {
+		for w := range stems(from) {
+			t.domain[w] = true
+		}
+	}
+	for w := range stems(strings.TrimSuffix(path.Base(r.File), path.Ext(r.File))) {
+		t.domain[w] = true
+	}
+	t.got, t.want = compared(r.Message)
+	return t
+}
+
+// compared reads what came out and what should have from a failure's words.
+func compared(message string) (got, want string) {
+	message = strings.TrimSpace(message)
+	for _, re := range comparisons {
+		m := re.FindStringSubmatch(message)
+		if m == nil {
+			continue
+		}
+		for n, name := range re.SubexpNames() {
+			switch name {
+			case "got":
+				got = squeezeValue(shown.ReplaceAllString(m[n], ""))
+			case "want":
+				want = squeezeValue(shown.ReplaceAllString(m[n], ""))
+			}
+		}
+		return got, want
+	}
+	return "", ""
+}
+
+// squeezeValue makes the ways to write a value one.
+func squeezeValue(s string) string {
+	return squeeze(strings.Trim(strings.ReplaceAll(strings.TrimSpace(s), "'", `"`), ".,;`"))
+}
+
+// notProject are names that tests and languages call themselves.
+var notProject = wordSet(`test it describe beforeEach afterEach expect assert equal strictEqual deepEqual deepStrictEqual notEqual notStrictEqual throws doesNotThrow rejects ok match fail
+	assertEqual assertEquals assertTrue assertFalse assertRaises assertIn assertIsNone assertIsNotNone assertAlmostEqual assertRaisesRegex raises approx fixture parametrize mark skip
+	Fatal Fatalf Error Errorf Log Logf Run Helper Parallel Cleanup TempDir Equal NoError Nil NotNil True False Len Contains DeepEqual Is As New Sprintf Errorf Println Printf
+	print len str int float list dict set tuple range sorted repr isinstance type open super function func def if for while switch return catch require import console log
+	String Number Boolean Array Object Date Map Set Symbol Promise parseInt parseFloat setTimeout clearTimeout toBe toEqual toThrow toStrictEqual then make append cap panic recover byte rune string`)
+
+// common are names that functions of many modules have: one of them in an issue
+// points at nothing in particular.
+var common = wordSet(`get set add put run parse load save open close read write init main start stop update delete remove create build make find next call apply send format render handle process
+	New Get Set Add Put Run Parse Load Save Open Close Read Write Init Start Stop Update Delete Remove Create Build Make Find Next Call Apply Send Format Render Handle Process
+	map filter reduce push pop join split replace keys values items entries length size count sum min max sort index name value data key test toString from of encode decode list show print check`)
