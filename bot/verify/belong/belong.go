@@ -54,7 +54,7 @@ type Reason struct {
 	Words  string `json:"words"`
 	Weight int    `json:"weight"` // negative: against
 
-	place, fault bool
+	place, fault, strong bool
 }
 
 func (r Reason) String() string { return fmt.Sprintf("%s (%+d)", r.Words, r.Weight) }
@@ -79,12 +79,16 @@ func (d Decision) Words() string {
 	return d.Test + ": " + strings.Join(why, "; ")
 }
 
-// enough is the weight from which a test belongs; each half of the evidence
-// needs half of the least that counts.
+// Weights. One strong tie is nearly enough by itself. Without one, such as where
+// there are but words in common, it takes a function that the issue names as code
+// and the same symptom, or much of both.
 const (
-	enough    = 5
-	enoughFor = 2 // of place, and of fault
 	certain   = 6 // the issue names the test
+	strong    = 4
+	enough    = 5 // with a strong tie, or where the place is named
+	enoughAll = 7 // else
+	enoughFor = 2 // of place, and of fault
+	named     = 3 // a place written as code
 )
 
 // Decide weighs the evidence for one test.
@@ -92,25 +96,27 @@ func (i *Issue) Decide(r Red) Decision {
 	d := Decision{Test: r.ID, Verdict: Not}
 	e := evidence{issue: i, red: r, test: readTest(r)}
 	d.Reasons = e.weigh()
-	place, fault, against, forIt := 0, 0, 0, 0
+	place, fault, least, against := 0, 0, enoughAll, false
 	for _, x := range d.Reasons {
 		d.Weight += x.Weight
-		if x.Weight < 0 {
-			against += x.Weight
-			continue
-		}
-		forIt += x.Weight
+		against = against || x.Weight < 0
 		if x.place {
-			place += x.Weight
+			place += max(x.Weight, 0)
 		}
 		if x.fault {
-			fault += x.Weight
+			fault += max(x.Weight, 0)
+		}
+		if x.strong {
+			least = enough
 		}
 	}
+	if place >= named && !against {
+		least = enough
+	}
 	switch {
-	case d.Weight >= enough && place >= enoughFor && fault >= enoughFor:
+	case d.Weight >= least && place >= enoughFor && fault >= enoughFor:
 		d.Verdict = Belongs
-	case against == 0 && place >= enoughFor+1, d.Weight >= enoughFor+1 && place >= enoughFor && fault > 0:
+	case !against && place >= named, d.Weight >= 3 && place > 0 && fault > 0:
 		d.Verdict = Perhaps
 	}
 	slices.SortStableFunc(d.Reasons, func(a, b Reason) int { return abs(b.Weight) - abs(a.Weight) })

@@ -98,3 +98,80 @@ func TestC5NoUnrelatedRedTestIsTakenForTheIssues(t *testing.T) {
 		}
 	}
 }
+
+var discount = Red{
+	ID: "pytest:.:tests/test_pricing.py::test_a_full_week_is_discounted", File: "tests/test_pricing.py", Name: "test_a_full_week_is_discounted",
+	Source:    "def test_a_full_week_is_discounted():\n    assert discount_percent(7) == 10\n",
+	Exception: "AssertionError", Message: "assert 0 == 10\n +  where 0 = discount_percent(7)",
+	Trace: []Frame{{"tests/test_pricing.py", 12, "test_a_full_week_is_discounted"}},
+}
+
+func TestC5WhatTiesARedTestToAnIssue(t *testing.T) {
+	t.Parallel()
+	crash := discount
+	crash.Exception, crash.Message = "ZeroDivisionError", "division by zero"
+	crash.Trace = append(crash.Trace[:1:1], Frame{"lodge/pricing.py", 8, "discount_percent"})
+	for name, tc := range map[string]struct {
+		title, body string
+		red         Red
+		want        Verdict
+	}{
+		"its id":                            {"Please look", "tests/test_pricing.py::test_a_full_week_is_discounted is red since Monday", discount, Belongs},
+		"its call and what should come out": {"Discount", "`discount_percent(7)` gives 0, expected 10.", discount, Belongs},
+		"its call and another expectation":  {"Discount", "`discount_percent(7)` gives 0, expected 15.", discount, Not},
+		"the same place in the trace":       {"Crash", "```\nTraceback (most recent call last):\n  File \"/usr/lib/lodge/pricing.py\", line 8, in discount_percent\nZeroDivisionError: division by zero\n```", crash, Belongs},
+		"another place in the trace":        {"Crash", "```\nTraceback (most recent call last):\n  File \"/usr/lib/lodge/csv.py\", line 80, in export\nZeroDivisionError: division by zero\n```", crash, Not},
+		"its function and its symptom":      {"No discount for a full week", "`discount_percent` ignores people who stay a full week.", discount, Belongs},
+		"its function alone":                {"`discount_percent` is odd", "Negative values are let through.", discount, Perhaps},
+		"one word in common":                {"CSV export of nights has no header row", "The exported file of nights starts with the first booking.", discount, Not},
+		"nothing":                           {"Please add a dark mode", "My eyes hurt at night.", discount, Not},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Read(tc.title, tc.body).Decide(tc.red); got.Verdict != tc.want {
+				t.Errorf("%s, want %s: %s", got.Verdict, tc.want, got.Words())
+			}
+		})
+	}
+}
+
+func TestC5WhatFailsBesideTheIssuesTestIsItsOwnToo(t *testing.T) {
+	t.Parallel()
+	beside, other := discount, discount
+	beside.ID, beside.Name = "pytest:.:tests/test_pricing.py::test_two", "test_two"
+	beside.Source = "def test_two():\n    assert discount_percent(8) == 10\n"
+	beside.Message = "assert 0 == 10"
+	other.ID, other.Name, other.Source = "pytest:.:tests/test_pricing.py::test_tax", "test_tax", "def test_tax():\n    assert tax(8) == 1\n"
+	got := Sort(Read("No discount", "`discount_percent(7)` gives 0, expected 10"), []Red{discount, beside, other})
+	if len(got.Mine) != 2 || len(got.Aside) != 1 || got.Aside[0] != other.ID || got.Unsure {
+		t.Errorf("%+v", got)
+	}
+	unsure := Sort(Read("`discount_percent` is odd", "Negative values are let through."), []Red{discount, other})
+	if len(unsure.Mine) != 1 || !unsure.Unsure {
+		t.Errorf("%+v", unsure)
+	}
+	if all := Sort(Read("The tests fail on main", "Please make them green."), []Red{discount, other}); len(all.Mine) != 2 || all.Words != byItself {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Whatever the texts, the decision is the same each time, and its weight is the
+// sum of its reasons.
+func FuzzDecide(f *testing.F) {
+	f.Add("median([1, 2]) gives 1", "```\n>>> median([1, 2])\n1\n```\nexpected 1.5", "def test_x():\n    assert median([1, 2]) == 1.5\n", "assert 1 == 1.5")
+	f.Add("panic", "panic: x\nmain.go:3", "func TestX(t *testing.T) {", "got 3, want 4")
+	f.Fuzz(func(t *testing.T, title, body, source, message string) {
+		r := Red{ID: "pytest:.:t.py::test_x", File: "t.py", Name: "test_x", Source: source, Message: message, Exception: "AssertionError"}
+		a, b := Read(title, body).Decide(r), Read(title, body).Decide(r)
+		if a.Words() != b.Words() || a.Verdict != b.Verdict {
+			t.Errorf("%s and %s", a.Words(), b.Words())
+		}
+		sum := 0
+		for _, x := range a.Reasons {
+			sum += x.Weight
+		}
+		if sum != a.Weight {
+			t.Errorf("weight %d of %s", a.Weight, a.Words())
+		}
+	})
+}

@@ -10,18 +10,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
-// test is a red test as read.
-type test struct {
-	called   map[string]bool // names of what its source calls
-	quoted   map[string]bool // names that stand in its strings: what a route or a command is called
-	squeezed string          // its source without blanks
-	name     map[string]bool // stems of its name
-	domain   map[string]bool // stems of the names of what it runs, and of its file
-	values   map[string]bool // literals of its source
-	got      string          // what came out, where the failure says it; squeezed
-	want     string
-}
-
 // evidence is what speaks for and against one test.
 type evidence struct {
 	issue *Issue
@@ -42,7 +30,12 @@ func (e *evidence) weigh() []Reason {
 }
 
 func (e *evidence) add(weight int, place, fault bool, format string, args ...any) {
-	e.out = append(e.out, Reason{Words: fmt.Sprintf(format, args...), Weight: weight, place: place, fault: fault})
+	e.out = append(e.out, Reason{Words: fmt.Sprintf(format, args...), Weight: weight, place: place, fault: fault, strong: weight >= strong && fault})
+}
+
+// soft evidence of the fault is never a strong tie.
+func (e *evidence) soft(weight int, format string, args ...any) {
+	e.out = append(e.out, Reason{Words: fmt.Sprintf(format, args...), Weight: weight, fault: true})
 }
 
 func (e *evidence) has(place, fault bool) bool {
@@ -86,6 +79,11 @@ func (e *evidence) places() {
 	for _, f := range e.red.Trace {
 		if name := lastName(f.Function); name != "" && !e.isTest(f) && i.code[name] && !common[name] {
 			see(3, "it fails under %s, which the issue names", name)
+		}
+	}
+	for _, w := range sorted(e.test.module) {
+		if i.all[w] {
+			see(1, "the test is of %s, of which the issue speaks", w)
 		}
 	}
 	for _, full := range e.red.Ran {
@@ -155,7 +153,7 @@ func (e *evidence) failures() {
 			e.add(2, true, false, "it fails at %s, which the issue's trace names", at)
 		}
 	} else if same {
-		e.add(2, false, true, "it fails with %s, which the issue names", r.Exception)
+		e.soft(map[bool]int{true: 1, false: 2}[everyday[lastName(r.Exception)]], "it fails with %s, which the issue names", r.Exception)
 	}
 	message, generic := telling(r.Message)
 	if message != "" && strings.Contains(i.flat, message) {
@@ -167,23 +165,32 @@ func (e *evidence) failures() {
 	}
 }
 
+// everyday exceptions are those of many faults.
+var everyday = wordSet(`panic TypeError ValueError KeyError IndexError AttributeError Error Exception RuntimeError ReferenceError RangeError NameError ZeroDivisionError`)
+
 // frame is the innermost place of the project in the failure, where the issue's
 // trace has it too.
 func (e *evidence) frame() string {
-	for n := len(e.red.Trace) - 1; n >= 0; n-- {
-		f := e.red.Trace[n]
-		if e.isTest(f) || path.IsAbs(f.File) || f.File == "" {
-			continue
-		}
-		for _, o := range e.issue.frames {
-			sameFile := path.Base(o.File) == path.Base(f.File)
-			if sameFile && (o.Function != "" && o.Function == lastName(f.Function) || o.Line == f.Line && f.Line > 0) {
-				return fmt.Sprintf("%s:%d", f.File, f.Line)
-			}
-		}
+	f := e.innermost()
+	if f == nil {
 		return ""
 	}
+	for _, o := range e.issue.frames {
+		sameFile := path.Base(o.File) == path.Base(f.File)
+		if sameFile && (o.Function != "" && o.Function == lastName(f.Function) || o.Line == f.Line && f.Line > 0) {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
 	return ""
+}
+
+func (e *evidence) innermost() *Frame {
+	for n := len(e.red.Trace) - 1; n >= 0; n-- {
+		if f := &e.red.Trace[n]; !e.isTest(*f) && !path.IsAbs(f.File) {
+			return f
+		}
+	}
+	return nil
 }
 
 // values: what comes out and what should are the issue's.
@@ -212,7 +219,7 @@ func (e *evidence) values() {
 		}
 	}
 	if n > 0 {
-		e.add(2, false, true, "it uses the issue's value %s", clip(shared))
+		e.soft(1, "it uses the issue's value %s", clip(shared))
 	}
 }
 
@@ -226,11 +233,11 @@ func (e *evidence) symptoms() {
 		}
 	}
 	if len(shared) > 0 {
-		e.add(min(2*len(shared), 4), false, true, "the test's name and the issue speak of %s", quoteAll(shared[:min(len(shared), 4)]))
+		e.soft(min(2*len(shared), 6), "the test's name and the issue speak of %s", quoteAll(shared[:min(len(shared), 4)]))
 	}
 	for _, s := range kinds {
 		if s.issue.MatchString(e.issue.flat) && s.source.MatchString(e.red.Source) && !slices.ContainsFunc(shared, func(w string) bool { return s.issue.MatchString(w) }) {
-			e.add(2, false, true, "the test tries %s, of which the issue speaks", s.words)
+			e.soft(2, "the test tries %s, of which the issue speaks", s.words)
 			return
 		}
 	}
@@ -253,6 +260,9 @@ func (e *evidence) contradictions() {
 	i, r := e.issue, e.red
 	if e.out != nil && e.out[0].Weight == certain {
 		return
+	}
+	if len(i.frames) > 0 && e.innermost() != nil && e.frame() == "" && !assertion(r.Exception) {
+		e.add(-3, false, false, "the issue's trace ends elsewhere than the test does")
 	}
 	wrongValue := assertion(r.Exception) || r.Exception == ""
 	switch crashed := len(i.errors) > 0 && !i.wantsError(); {

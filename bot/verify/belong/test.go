@@ -20,10 +20,22 @@ var (
 	shown = regexp.MustCompile(`^where .*|\s+\+\s+where.*`)
 )
 
+// test is a red test as read.
+type test struct {
+	called   map[string]bool // names of what its source calls
+	squeezed string          // its source without blanks
+	name     map[string]bool // stems of its name
+	domain   map[string]bool // stems of the names of what it runs, and of its file
+	module   map[string]bool // stems of its file's name and of the suites around it
+	values   map[string]bool // literals of its source
+	got      string          // what came out, where the failure says it; squeezed
+	want     string
+}
+
 // readTest reads a test's source and its failure.
 func readTest(r Red) test {
 	src := r.Source[:min(len(r.Source), maxText)]
-	t := test{called: map[string]bool{}, quoted: map[string]bool{}, values: map[string]bool{}, name: stems(r.Name), domain: map[string]bool{}}
+	t := test{called: map[string]bool{}, values: map[string]bool{}, name: stems(r.Name), domain: map[string]bool{}}
 	for _, m := range applied.FindAllStringSubmatch(src, -1) {
 		if !notProject[m[1]] && m[1] != r.Name {
 			t.called[m[1]] = true
@@ -40,11 +52,20 @@ func readTest(r Red) test {
 			t.domain[w] = true
 		}
 	}
-	for w := range stems(strings.TrimSuffix(path.Base(r.File), path.Ext(r.File))) {
+	t.module = stems(strings.TrimSuffix(path.Base(r.File), path.Ext(r.File)) + " " + around(r.Name))
+	for w := range t.module {
 		t.domain[w] = true
 	}
 	t.got, t.want = compared(r.Message)
 	return t
+}
+
+// around are the names of the suites that a test stands in.
+func around(name string) string {
+	if at := max(strings.LastIndex(name, " > "), strings.LastIndex(name, "::")); at > 0 {
+		return name[:at]
+	}
+	return ""
 }
 
 // compared reads what came out and what should have from a failure's words.
