@@ -65,9 +65,14 @@ func slug(title string) string {
 
 var conventional = regexp.MustCompile(`^(fix|feat|refactor|test|docs|chore|perf)(\([^)]*\))?!?: `)
 
-// subject is a conventional commit's first line, made from the issue's title.
-func (r reporter) subject(t task.Task) string {
-	title := strings.Join(strings.Fields(r.funnel.Markdown(t.Title)), " ")
+// subject is a conventional commit's first line, made from the issue's title; of
+// a change whose tests are not known to be the issue's, from what it does.
+func (r reporter) subject(res task.Result) string {
+	t, words := res.Task, res.Task.Title
+	if res.Unsure && res.Best != nil && res.Best.Explanation != "" {
+		words, _, _ = strings.Cut(strings.ReplaceAll(res.Best.Explanation, "`", ""), ". ")
+	}
+	title := strings.Join(strings.Fields(r.funnel.Markdown(words)), " ")
 	title = strings.TrimRight(title, " .!?")
 	if title == "" {
 		title = fmt.Sprintf("issue %d", t.Issue)
@@ -94,7 +99,7 @@ func unskipped(s string) string {
 
 // commitMessage has the trailers by which fettle knows its own commits.
 func (r reporter) commitMessage(res task.Result) string {
-	subject := r.subject(res.Task)
+	subject := r.subject(res)
 	var b strings.Builder
 	if res.Outcome != task.Success {
 		subject = cut("WIP: "+strings.TrimPrefix(subject, "fix: "), 72)
@@ -134,30 +139,34 @@ func (r reporter) pullRequest(res task.Result) (title, body string) {
 	}
 	fmt.Fprintf(&b, "## Reproduce locally\n\n```sh\ngit fetch origin %s && git switch --detach FETCH_HEAD\n%s\n```\n\n", branchName(res.Task), r.commands(res))
 	fmt.Fprintf(&b, "<sub>Run `%s` · text of the issue as read: `sha256:%s`</sub>\n", res.RunID, res.Task.TextHash()[:16])
-	return r.subject(res.Task), b.String()
+	return r.subject(res), b.String()
 }
 
 func (r reporter) cause(b *strings.Builder, res task.Result) {
-	b.WriteString("## What was wrong\n\n")
+	if len(res.Causes) > 0 {
+		b.WriteString("## What was wrong\n\n")
+		for _, why := range res.Causes {
+			fmt.Fprintf(b, "%s\n\n", r.funnel.Markdown(why))
+		}
+	}
+	b.WriteString("## What changed\n\n")
 	if res.Best.Explanation != "" {
 		fmt.Fprintf(b, "%s\n\n", r.funnel.Markdown(res.Best.Explanation))
-	}
-	if x := res.Best.Search; x != nil && x.Place != "" {
-		fmt.Fprintf(b, "It was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), task.Count(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
-		for _, no := range x.Rejected {
-			fmt.Fprintf(b, "- rejected: %s\n", r.funnel.Markdown(no))
-		}
-		if len(x.Rejected) > 0 {
-			b.WriteString("\n")
-		}
 	}
 	for _, reg := range res.Best.Regions {
 		where := fmt.Sprintf("%s:%d", reg.Path, reg.StartLine)
 		fmt.Fprintf(b, "- `%s` in %s\n", codeSpan(reg.Name), r.link(res, reg, where))
 	}
-	b.WriteString("\n## What changed\n\n")
+	b.WriteString("\n")
 	b.WriteString(r.funnel.Fence(limitLines(res.Diff, 120), "diff"))
 	b.WriteString("\n\n")
+	if x := res.Best.Search; x != nil && x.Place != "" {
+		fmt.Fprintf(b, "<details><summary>How it was found</summary>\n\nIt was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), task.Count(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
+		for _, no := range x.Rejected {
+			fmt.Fprintf(b, "- rejected: %s\n", r.funnel.Markdown(no))
+		}
+		b.WriteString("\n</details>\n\n")
+	}
 }
 
 func (r reporter) link(res task.Result, reg task.RegionRef, where string) string {
@@ -243,6 +252,8 @@ func perTier(res task.Result) []string {
 			}
 			n, model = n+1, a.Model
 			switch {
+			case a.Green && res.Outcome == task.Success && res.Draft:
+				why = "its tests are green, and there are open points"
 			case a.Green && res.Outcome == task.Success:
 				why = "proved"
 			case a.Green && a.Why != "": // a step of several, or a role was against it

@@ -30,6 +30,7 @@ type Summary struct {
 	PullRequest  *task.PullRequest      `json:"pull_request,omitempty"`
 	Diff         string                 `json:"diff"`
 	Checks       []SummaryCheck         `json:"checks"`
+	Causes       []string               `json:"causes,omitempty"` // what was seen of the fault
 	Reproduction []string               `json:"reproduction,omitempty"`
 	FilesChanged []string               `json:"files_changed"`
 	Regions      []task.RegionRef       `json:"regions"`
@@ -60,7 +61,7 @@ func Summarise(res task.Result, pub task.Publication) Summary {
 	s := Summary{
 		RunID: res.RunID, Outcome: res.Outcome, Reason: res.Reason, Tier: res.Tier, Attempts: len(res.Attempts), Cost: res.Cost, CostByTier: res.CostByTier,
 		Elapsed: math.Round(res.Elapsed.Seconds()*1000) / 1000, Draft: res.Draft, DraftReasons: res.DraftReasons, Notes: res.Notes, Branch: pub.Branch, Commit: pub.Commit,
-		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Reproduction: res.Reproduction, Risk: res.Risk,
+		Committed: pub.Commit != "", PullRequest: pub.PullRequest, Diff: res.Diff, Causes: res.Causes, Reproduction: res.Reproduction, Risk: res.Risk,
 		Sandbox: res.Sandbox, Checks: []SummaryCheck{}, FilesChanged: []string{}, Regions: []task.RegionRef{},
 	}
 	s.Applied, s.NextAction = pub.Applied, afterwards(res, pub)
@@ -107,8 +108,11 @@ func (s Summary) Markdown() string {
 	if s.Reason != "" {
 		fmt.Fprintf(&b, "%s\n\n", s.Reason)
 	}
+	for _, why := range s.Causes {
+		fmt.Fprintf(&b, "- seen: %s\n", why)
+	}
 	if s.Explanation != "" {
-		fmt.Fprintf(&b, "%s\n\n", s.Explanation)
+		fmt.Fprintf(&b, "\n%s\n\n", s.Explanation)
 	}
 	for _, line := range s.Search.Lines() {
 		fmt.Fprintf(&b, "- %s: %s\n", line.Name, line.Text)

@@ -18,7 +18,8 @@ import (
 // knows no drafts, the title says WIP instead and Draft is false.
 //
 // Merging it closes the issue closes (0: none) and no other: title and body
-// hold no closing keyword when they leave, and this one is set behind them.
+// hold no closing keyword when they leave, and this one is set behind them. A draft
+// refers to the issue and does not close it.
 func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error) {
 	g, err := c.rest(repo)
 	if err != nil {
@@ -33,7 +34,11 @@ func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, ti
 	p.title = c.title(title)
 	p.body = clip(c.cfg.Funnel.Comment(body), maxComment)
 	if closes > 0 {
-		p.body = fmt.Sprintf("%s\n\nFixes #%d\n", strings.TrimRight(p.body, "\n"), closes)
+		keyword := "Fixes"
+		if draft {
+			keyword = "Refs"
+		}
+		p.body = fmt.Sprintf("%s\n\n%s #%d\n", strings.TrimRight(p.body, "\n"), keyword, closes)
 	}
 	got, err := p.findOrCreate(ctx)
 	if err == nil {

@@ -170,8 +170,8 @@ func (w *world) stands(draft bool) {
 			w.t.Errorf("the diff lacks %q:\n%s", part, pr.Diff)
 		}
 	}
-	if !strings.Contains(pr.Body, "Fixes #1") {
-		w.t.Errorf("the deliberate closing keyword is lost: %q", pr.Body)
+	if want := map[bool]string{true: "Refs #1", false: "Fixes #1"}[draft]; !strings.Contains(pr.Body, want) {
+		w.t.Errorf("a pull request, draft %v, does not say %q: %q", draft, want, pr.Body)
 	}
 	i := s.Issues[0]
 	if len(i.Comments) != 1 || !strings.Contains(i.Comments[0].Body, "done: ") || i.Comments[0].Author != "fettle[bot]" {

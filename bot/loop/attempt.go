@@ -208,7 +208,7 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 	}
 	var advice agent.Advice
 	var review agent.Review
-	if a.Tier != task.TierMechanical {
+	if a.Tier != task.TierMechanical || e.Green {
 		var err error
 		if advice, review, err = r.opinions(ctx, t, e); err != nil {
 			return agent.Decision{}, err

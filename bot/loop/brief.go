@@ -133,6 +133,7 @@ func sendable(never []string, f task.Failure) task.Failure {
 	f.Trace = trace
 	if secret {
 		f.Message, f.Excerpt = "(withheld: it comes from a file that is never sent)", ""
+		f.Cause = ""
 	}
 	return f
 }

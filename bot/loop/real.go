@@ -56,8 +56,12 @@ func (h *real) measure(ctx context.Context, tell func(note string)) (verify.Base
 		return base, fmt.Errorf("running the tests on the base: %w", err)
 	}
 	h.hide.report(&base.Report)
+	h.sources.explain(&base.Report, h.secret)
 	return base, nil
 }
+
+// secret tells whether a file is never sent, hence not quoted either.
+func (h *real) secret(path string) bool { return patch.Match(h.never, path) }
 
 // tellEvery is how often a run says that the tests of the baseline still run.
 const tellEvery = 5 * time.Second
@@ -90,6 +94,8 @@ func (h *real) exemplify(ctx context.Context, t task.Task, guard patch.Guard) (e
 	if err != nil {
 		return found, fmt.Errorf("making a test of the issue's examples: %w", err)
 	}
+	with := h.sources.under(map[string]task.FileChange{found.Path: {Path: found.Path, Content: []byte(found.Content)}})
+	with.explain(&found.Report, h.secret)
 	return found, nil
 }
 

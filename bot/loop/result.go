@@ -35,11 +35,21 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)
 		}
 		res.Draft = len(res.DraftReasons) > 0
+		res.Risk = doubted(res.Risk, len(res.DraftReasons))
 	}
 	if res.NextAction = r.advice(res); res.NextAction == "" {
 		res.NextAction = nextAction(res, r.baseline.Report, len(r.red()), len(r.suspects))
 	}
 	return res, nil
+}
+
+// doubted is the risk with what is open counted in.
+func doubted(risk task.Risk, open int) task.Risk {
+	if open == 0 {
+		return risk
+	}
+	points := min(30, 10*open)
+	return task.Risk{Score: min(100, risk.Score+points), Reasons: append(slices.Clone(risk.Reasons), fmt.Sprintf("%s (+%d)", task.Count(open, "open point"), points))}
 }
 
 // kept lays out the attempt and what it builds on, and reads what they changed
@@ -56,6 +66,7 @@ func (r *run) kept(ctx context.Context, res *task.Result, a task.Attempt) error 
 	}
 	res.Best, res.Tier, res.Changes, res.Diff, res.Risk = &whole, a.Tier, p.Changes, p.Diff, p.Risk
 	res.Checks, res.Reproduction = a.Checks, a.Fixed
+	res.Causes, res.Unsure = causes(r.baseline.Report.Failures(), a.Fixed), r.claims.Unsure && r.example == nil
 	if c, ok := r.claimCheck(); ok {
 		res.Checks = append([]task.Check{c}, a.Checks...)
 	}

@@ -181,6 +181,7 @@ type sources struct {
 	over    map[string]task.FileChange
 	regions map[string][]code.Region
 	text    map[string][]byte
+	hidden  func(path string) bool // files that are not quoted; nil: all may be
 }
 
 func newSources(base fs.FS) *sources {

@@ -46,6 +46,9 @@ type Failure struct {
 	// is why it failed: a module or package as a path without its ending, a name
 	// behind "#".
 	Missing []string `json:"missing,omitempty"`
+	// Cause says in a sentence what was seen when it failed, with the lines of code
+	// that it speaks of.
+	Cause string `json:"cause,omitempty"`
 }
 
 // Words says in one line what failed and where.

@@ -225,6 +225,8 @@ type Result struct {
 	Changes      []FileChange    `json:"-"` // files after the kept attempt, for a commit
 	Diff         string          `json:"diff"`
 	Checks       []Check         `json:"checks"`
+	Causes       []string        `json:"causes,omitempty"`       // what was seen of the fault, in sentences
+	Unsure       bool            `json:"unsure,omitempty"`       // the tests that it rests on are not known to be the issue's
 	Reproduction []string        `json:"reproduction,omitempty"` // tests red before, green after
 	NewTests     []string        `json:"new_tests,omitempty"`    // those of them that the change adds
 	KnownRed     []string        `json:"known_red,omitempty"`    // red before and after, not ours

@@ -56,7 +56,7 @@ func readTest(r Red) test {
 	for w := range t.module {
 		t.domain[w] = true
 	}
-	t.got, t.want = compared(r.Message)
+	t.got, t.want = Compared(r.Message)
 	return t
 }
 
@@ -68,8 +68,8 @@ func around(name string) string {
 	return ""
 }
 
-// compared reads what came out and what should have from a failure's words.
-func compared(message string) (got, want string) {
+// Compared reads what came out and what should have from a failure's words.
+func Compared(message string) (got, want string) {
 	message = strings.TrimSpace(message)
 	for _, re := range comparisons {
 		m := re.FindStringSubmatch(message)
