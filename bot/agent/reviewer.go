@@ -20,6 +20,8 @@ type ReviewBrief struct {
 	Diff     string     // of this step alone
 	Evidence Evidence
 	Advice   Advice
+	Doubts   []string // what speaks against it, though it is green
+	Rivals   []string // other changes that pass the same tests
 	MaxBytes int // of the prompt's user part; 0: 32 KiB
 }
 
@@ -43,6 +45,12 @@ func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, 
 		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
 		if b.Advice.Recommendation != "" {
 			v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
+		}
+		for _, d := range b.Doubts {
+			v.Doubts = append(v.Doubts, foreign(d))
+		}
+		for _, o := range b.Rivals {
+			v.Rivals = append(v.Rivals, foreign(o))
 		}
 		return v
 	}

@@ -40,6 +40,8 @@ type view struct {
 	Diff         foreign
 	Evidence     evidenceView
 	Advice       foreign
+	Doubts       []foreign
+	Rivals       []foreign
 }
 
 func newView() *view { return &view{MaxSteps: MaxSteps} }

@@ -237,7 +237,7 @@ func (r *run) stepsLeft() []agent.Step { return r.plan.Steps[min(r.state.Step+1,
 // opinions asks the tester, and the reviewer about what the checks let pass.
 // Where the budget holds no further call, the evidence decides alone.
 func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice agent.Advice, review agent.Review, err error) {
-	if r.Tester != nil {
+	if r.Tester != nil && t.a.Tier != task.TierMechanical { // of a search there is nothing to recommend
 		ask := t.ask
 		if _, ok := r.rungs[task.TierNano]; !ok {
 			ask = nil
@@ -247,8 +247,13 @@ func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice 
 			return advice, review, err
 		}
 	}
-	if r.Reviewer != nil && !e.Red() {
-		brief := agent.ReviewBrief{Task: r.in.Task, Tier: t.a.Tier, Step: r.step(), Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice}
+	tier := t.a.Tier
+	if tiers := r.modelTiers(); tier == task.TierMechanical && len(tiers) > 0 { // the cheapest looks at what the search found
+		tier = tiers[0]
+	}
+	if r.Reviewer != nil && !e.Red() && tier != task.TierMechanical {
+		brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Step: r.step(), Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice,
+			Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 5)}
 		review, err = r.Reviewer.Review(ctx, t.ask, brief)
 		err = r.unaffordable(ctx, err)
 	}

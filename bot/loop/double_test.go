@@ -45,6 +45,7 @@ type world struct {
 	suite    time.Duration     // how long the base's tests take; zero: a second
 	pins     pinned
 	until    time.Duration                        // that mechanical repair was given
+	mends    string                               // words of the change that mechanical repair finds
 	service  func(words string, s smoking) smoked // nil: there is none
 }
 
@@ -100,6 +101,10 @@ func (w *world) localise(context.Context, search) (located, error) {
 func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 	w.until = q.Deadline.Sub(w.clock())
 	w.happens("repair", time.Second)
+	if w.mends != "" {
+		p := task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: "weave0.py", Region: "function:interleave@00000000", Code: w.mends}}}
+		return mend.Repair{Tried: 7, Plausible: 2, Found: &mend.Found{Patch: p, Explanation: "it takes turns", Alternatives: []string{"a rival"}, Ambiguous: true}}, nil
+	}
 	return mend.Repair{Tried: 7, Reason: "no candidate passed"}, nil
 }
 
