@@ -171,6 +171,9 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		}
 		return decided(agent.NextRetry, a.Refused), nil
 	}
+	if err := r.answer(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
 	if err := r.smokes(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/cross"
 )
 
 // claim tells the red tests that show the issue from those that were red before
@@ -117,26 +116,10 @@ func (r *run) claimCheck() (task.Check, bool) {
 func (h *real) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
 	var reds []belong.Red
 	unit := map[string]bool{}
-	add := func(id, file, name string, f *task.Failure) {
-		red := belong.Red{ID: id, File: file, Name: name}
-		if f != nil {
-			red.Exception, red.Message = f.Exception, f.Message
-			for _, fr := range f.Trace {
-				red.Trace = append(red.Trace, belong.Frame{File: fr.File, Line: fr.Line, Function: fr.Function})
-			}
-			if file == "" {
-				red.File = f.File
-			}
-		}
-		if src, err := h.sources.read(red.File); err == nil {
-			red.Source = cross.Source(ctx, red.File, src, name)
-		}
-		reds = append(reds, red)
-	}
 	for _, f := range c.Baseline.Report.Broken {
 		if f.Test != "" && !unit[f.Test] {
 			unit[f.Test] = true
-			add(f.Test, f.File, "", &f)
+			reds = append(reds, h.red(ctx, f.Test, f.File, "", &f))
 		}
 	}
 	for _, t := range c.Baseline.Report.Tests {
@@ -148,7 +131,7 @@ func (h *real) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
 			file = t.Failure.File
 		}
 		name, _ := verify.NativeName(c.Baseline.Report.Suites, t.ID)
-		add(t.ID, file, name, t.Failure)
+		reds = append(reds, h.red(ctx, t.ID, file, name, t.Failure))
 	}
 	return belong.Sort(belong.Read(c.Task.Title, c.Task.Body+"\n\n"+c.Task.Hint), reds), nil
 }

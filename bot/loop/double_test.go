@@ -161,6 +161,8 @@ func (w *world) tool(_ context.Context, c toolCall) (string, error) {
 	return "", refused("not here")
 }
 
+func (w *world) wishes(context.Context, wishing) (wishes, error) { return wishes{}, nil }
+
 func (w *world) checks(context.Context, checking) (checked, error) {
 	return checked{NotRun: "none"}, nil
 }

@@ -30,6 +30,7 @@ type hands interface {
 	judge(ctx context.Context, j judging) (verify.Verdict, error)
 	reproduces(ctx context.Context, t trying) (reproduced, error)
 	weigh(ctx context.Context, w weighing) (weighed, error)
+	wishes(ctx context.Context, w wishing) (wishes, error)
 	checks(ctx context.Context, c checking) (checked, error)
 	smoke(ctx context.Context, s smoking) (smoked, error)
 	pin(ctx context.Context, p pinning) (pinned, error)

@@ -79,6 +79,14 @@ func (o *outside) weigh(ctx context.Context, w weighing) (weighed, error) {
 	return observe(ctx, o.tape, "weigh", w, func() (weighed, error) { return o.hands.weigh(ctx, w) })
 }
 
+func (o *outside) wishes(ctx context.Context, diff string, w wishing) (wishes, error) {
+	asked := struct {
+		Diff string
+		wishing
+	}{diff, w}
+	return observe(ctx, o.tape, "wishes", asked, func() (wishes, error) { return o.hands.wishes(ctx, w) })
+}
+
 func (o *outside) checks(ctx context.Context, diff string, c checking) (checked, error) {
 	asked := struct {
 		Diff     string

@@ -56,27 +56,37 @@ func Reproduce(ctx context.Context, in Input) (Found, error) {
 	if err != nil {
 		return out, fmt.Errorf("reading the names of the base: %w", err)
 	}
-	var groups [][]boundExample
-	for _, e := range list {
-		b, err := x.bind(ctx, e)
-		if errors.Is(err, errRefused) {
-			out.Left = append(out.Left, e.Call+": "+err.Error())
-			continue
-		} else if err != nil {
-			return out, fmt.Errorf("looking up %s: %w", e.Call, err)
-		}
-		i := slices.IndexFunc(groups, func(g []boundExample) bool { return g[0].main == b.main && g[0].lang == b.lang })
-		if i < 0 {
-			groups = append(groups, nil)
-			i = len(groups) - 1
-		}
-		groups[i] = append(groups[i], b)
+	groups, err := x.groups(ctx, list, &out.Left)
+	if err != nil {
+		return out, err
 	}
 	for _, g := range groups[:min(len(groups), 3)] { // the first that reproduces is the issue's
 		if err := x.try(ctx, in, g, &out); err != nil || out.Path != "" {
 			out.Pinned = pinned(in.Base, out.Examples)
 			return out, err
 		}
+	}
+	return out, nil
+}
+
+// groups binds examples to the code and puts those of the same function together;
+// left says which could not be, and why.
+func (x *index) groups(ctx context.Context, list []Example, left *[]string) ([][]boundExample, error) {
+	var out [][]boundExample
+	for _, e := range list {
+		b, err := x.bind(ctx, e)
+		if errors.Is(err, errRefused) {
+			*left = append(*left, e.Call+": "+err.Error())
+			continue
+		} else if err != nil {
+			return nil, fmt.Errorf("looking up %s: %w", e.Call, err)
+		}
+		i := slices.IndexFunc(out, func(g []boundExample) bool { return g[0].main == b.main && g[0].lang == b.lang })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], b)
 	}
 	return out, nil
 }

@@ -1,0 +1,210 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
+	"github.com/fettle-dev/fettle/bot/verify/cross"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+)
+
+// wishing asks what became of what the issue asks for, on the tree as it is.
+type wishing struct {
+	Task     task.Task      `json:"task"`
+	Fixed    []string       `json:"fixed"`
+	NewTests []string       `json:"new_tests"`
+	Failures []task.Failure `json:"failures"` // of the mended tests, on the base
+	Own      string         `json:"own,omitempty"`
+	Claims   []string       `json:"claims,omitempty"` // tests that are known to be the issue's
+}
+
+// wishes are the answers.
+type wishes struct {
+	Held    []example.Held `json:"held,omitempty"`    // the issue's own examples
+	Shown   []point        `json:"shown,omitempty"`   // its points, where it lists several
+	Absent  []string       `json:"absent,omitempty"`  // what it speaks of and the code has not
+	Foreign string         `json:"foreign,omitempty"` // the new tests, where nothing ties them to the issue
+}
+
+// point is one thing that the issue asks for, and the test that shows it done.
+type point struct {
+	Wish string `json:"wish"`
+	By   string `json:"by,omitempty"`
+}
+
+// answer lists each wish of the issue with what became of it; what is not shown
+// done is an open point (SPEC C10).
+func (r *run) answer(ctx context.Context, a *task.Attempt) error {
+	if !a.Green || r.in.Task.Origin == task.OriginHook {
+		return nil
+	}
+	w := wishing{Task: r.in.Task, Fixed: first(a.Fixed, 50), NewTests: r.newTests(a), Failures: first(r.failures(), 50), Claims: first(r.claims.Mine, 50)}
+	if r.example != nil {
+		w.Own = r.example.Path
+	}
+	got, err := r.wishes(ctx, a.Diff, w)
+	if err != nil {
+		return err
+	}
+	held := 0
+	for _, h := range got.Held {
+		if h.Holds {
+			held++
+			continue
+		}
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the issue's example %s does not hold with the change: %s", h.Example.Call, h.Why))
+	}
+	if len(got.Held) > 0 {
+		a.Checks = append(a.Checks, checkOf("the issue's examples", held == len(got.Held), fmt.Sprintf("%d of %d hold with the change", held, len(got.Held))))
+	}
+	if len(r.stepsLeft()) > 0 {
+		return nil // the steps to come answer the rest
+	}
+	done := 0
+	var lines []string
+	for _, p := range got.Shown {
+		if p.By == "" {
+			a.Doubts = append(a.Doubts, fmt.Sprintf("the issue asks for several things, and no test shows this one: %q", short(p.Wish)))
+			lines = append(lines, fmt.Sprintf("not shown: %q", short(p.Wish)))
+			continue
+		}
+		done++
+		lines = append(lines, fmt.Sprintf("%q: shown by %s", short(p.Wish), p.By))
+	}
+	if len(got.Shown) > 0 {
+		a.Checks = append(a.Checks, checkOf("what the issue asks for", done == len(got.Shown), strings.Join(lines, "; ")))
+	}
+	if len(got.Absent) > 0 {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the issue complains of %s, which is nowhere in the code as it was: it may speak of another version or another repository", strings.Join(first(got.Absent, 5), ", ")))
+	}
+	if got.Foreign != "" {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("nothing ties the new test %s to what the issue says: it neither runs what the issue names nor expects what it asks for", got.Foreign))
+	}
+	return nil
+}
+
+func checkOf(name string, passed bool, detail string) task.Check {
+	c := task.Check{Name: name, Status: task.CheckPassed, Detail: detail}
+	if !passed {
+		c.Status = task.CheckFailed
+	}
+	return c
+}
+
+func (h *real) wishes(ctx context.Context, w wishing) (out wishes, err error) {
+	tree := os.DirFS(h.tree.Dir())
+	if out.Held, err = example.Hold(ctx, example.Input{Title: w.Task.Title, Body: w.Task.Body + "\n\n" + w.Task.Hint, Dir: h.tree.Dir(), Base: tree, Runner: h.Verifier}); err != nil {
+		return out, fmt.Errorf("running the issue's examples on the change: %w", err)
+	}
+	tests := h.shows(ctx, tree, w)
+	for _, wish := range belong.Wishes(w.Task.Body) {
+		out.Shown = append(out.Shown, point{wish, belong.Shown(wish, tests)})
+	}
+	issue := belong.Read(w.Task.Title, w.Task.Body+"\n\n"+w.Task.Hint)
+	out.Absent = issue.Premise(h.mentions)
+	out.Foreign = foreign(issue, tests, w)
+	return out, nil
+}
+
+// shows are the tests that the change is shown by: those it mended, and the new.
+func (h *real) shows(ctx context.Context, tree fs.FS, w wishing) []belong.Red {
+	var out []belong.Red
+	for _, f := range w.Failures {
+		if slices.Contains(w.Fixed, f.Test) {
+			out = append(out, h.red(ctx, f.Test, f.File, lastOf(f.Test), &f))
+		}
+	}
+	for _, p := range w.NewTests {
+		src, err := fs.ReadFile(tree, path.Clean(p))
+		if err != nil {
+			continue
+		}
+		regions, err := code.Regions(ctx, p, src)
+		if err != nil {
+			continue
+		}
+		for _, g := range regions {
+			if g.Kind == code.KindFunction || g.Kind == code.KindMethod || g.Kind == code.KindBlock {
+				out = append(out, belong.Red{ID: p, File: p, Name: g.Name, Source: string(src[g.StartByte:g.EndByte])})
+			}
+		}
+	}
+	return out
+}
+
+// foreign is the path of the model's new test where no test that the change rests
+// on has a tie to the issue.
+func foreign(issue *belong.Issue, tests []belong.Red, w wishing) string {
+	theirs := ""
+	for _, t := range tests {
+		if slices.Contains(w.Claims, t.ID) || t.ID == w.Own {
+			return ""
+		}
+		if d := issue.Decide(t); d.Weight > 0 {
+			return ""
+		}
+		if slices.Contains(w.NewTests, t.ID) {
+			theirs = t.ID
+		}
+	}
+	return theirs
+}
+
+// lastOf is a test's own name in its id.
+func lastOf(id string) string {
+	for _, cut := range []string{" > ", "::", ":"} {
+		if at := strings.LastIndex(id, cut); at >= 0 {
+			return id[at+len(cut):]
+		}
+	}
+	return id
+}
+
+// red is a failing test of the base with its source.
+func (h *real) red(ctx context.Context, id, file, name string, f *task.Failure) belong.Red {
+	out := belong.Red{ID: id, File: file, Name: name}
+	if f != nil {
+		out.Exception, out.Message = f.Exception, f.Message
+		for _, fr := range f.Trace {
+			out.Trace = append(out.Trace, belong.Frame{File: fr.File, Line: fr.Line, Function: fr.Function})
+		}
+		if file == "" {
+			out.File = f.File
+		}
+	}
+	if src, err := h.sources.read(out.File); err == nil {
+		out.Source = cross.Source(ctx, out.File, src, name)
+	}
+	return out
+}
+
+const (
+	maxSearched = 4000    // files that are looked through for a word
+	largestRead = 1 << 20 // bytes of one
+)
+
+// mentions tells whether a word stands anywhere in the base: in a path or in a
+// file's text, whatever the case.
+func (h *real) mentions(word string) bool {
+	word = strings.ToLower(word)
+	for n, p := range h.tree.Files() {
+		if n == maxSearched || strings.Contains(strings.ToLower(p), word) {
+			return true // of a large tree nothing is said
+		}
+		if info, err := fs.Stat(h.tree.BaseFS(), p); err != nil || info.Size() > largestRead {
+			continue
+		}
+		if src, err := h.sources.read(p); err == nil && strings.Contains(strings.ToLower(string(src)), word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package belong
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxWishes bounds the points of an issue that are answered one by one.
+const maxWishes = 8
+
+var (
+	bullet  = regexp.MustCompile(`^\s{0,6}(?:[-*+•]|\d{1,2}[.)])\s+(\S.*)$`)
+	heading = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|\*\*([^*]+)\*\*:?|([A-Z][\w /-]{2,40}):)\s*$`)
+	// Sections whose points are no wishes: how to see it, where it was seen, what
+	// was ticked.
+	aside  = regexp.MustCompile(`(?i)\b(?:steps?|reproduc\w*|how to|environment|versions?|setup|system|platform|checklist|logs?|context|about you|additional|background|not in scope|out of scope|notes?|see also|links?|references?|related)\b`)
+	ticked = regexp.MustCompile(`^\[[ xX]\]\s`)
+	asks   = regexp.MustCompile(`(?i)\b(?:should|must|needs? to|has to|have to|want\w*|would like|please|add|remove|support|allow|make|let|accept|reject|return|raise|throw|print|show|rename|replace|convert|drop|handle|use|keep|change|delete|implement|provide|fix|doesn['’]?t|does not|isn['’]?t|is not|can(?:no|['’])?t|cannot|wrong|fails?|crash\w*|breaks?|broken|missing|instead|never|ignore[sd]?|returns?|gives?|raises?|throws?|lost|loses|expected)\b`)
+	fact   = regexp.MustCompile(`(?i)^(?:os|python|node|go|version|browser|platform|ubuntu|windows|macos|debian|package|library|fettle|commit|branch)\b[^.]{0,40}[:=]?\s*[\w.+ -]*$`)
+)
+
+// Wishes are the points of an issue that asks for several things, in its words;
+// none for one that asks for one thing, or does not list them.
+func Wishes(body string) []string {
+	body = strings.ReplaceAll(body[:min(len(body), maxText)], "\r\n", "\n")
+	body = fence.ReplaceAllString(body, "\n")
+	var out []string
+	skip := false
+	for line := range strings.Lines(body) {
+		line = strings.TrimRight(line, "\n")
+		if m := heading.FindStringSubmatch(line); m != nil {
+			skip = aside.MatchString(m[1] + m[2] + m[3])
+			continue
+		}
+		m := bullet.FindStringSubmatch(line)
+		if m == nil || skip || ticked.MatchString(m[1]) || fact.MatchString(m[1]) || len(strings.Fields(m[1])) < 3 || !asks.MatchString(m[1]) {
+			continue
+		}
+		if out = append(out, strings.TrimSpace(m[1])); len(out) == maxWishes {
+			break
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// Shown tells which of the tests shows what an issue's point asks for: "" where
+// none does.
+func Shown(wish string, tests []Red) string {
+	i := Read("", wish)
+	best, weight := "", 0
+	for _, t := range tests {
+		if d := i.Decide(t); d.Weight > weight {
+			best, weight = t.ID, d.Weight
+		}
+	}
+	return best
+}
+
+// complaint: the issue says that something which is there goes wrong.
+var complaint = regexp.MustCompile(`(?i)\b(?:bug|broken|wrong(?:ly)?|crash\w*|fails?|failing|incorrect\w*|regression|has no|have no|lacks?|loses|lost|is missing|doesn['’]?t|does not|isn['’]?t|no longer|stopped|used to|instead of|ignored?|ignores|duplicates?|too (?:many|few|early|late)|gives|returns|shows|prints)\b`)
+
+// asksForNew: it asks for what is not there yet.
+var asksForNew = regexp.MustCompile(`(?i)\b(?:add|implement|introduce|provide|support(?: for)?|feature|new|create|would be (?:nice|great|good|useful)|it would help|please (?:add|support|make)|we need|i need|could we (?:have|get)|can we (?:have|get)|proposal|request)\b`)
+
+var acronym = regexp.MustCompile(`\b[A-Z][A-Z0-9]{2,7}s?\b`)
+
+var everyone = wordSet(`API URL URI HTTP HTTPS CLI TODO FIXME README NOTE PR CI UTC USA EUR USD ASCII UTF UTF8 OS RAM CPU IDE GUI UI SQL NOT AND BUT ALL THE THIS FYI IMO TLDR EOF EOL CRLF LTS IDs EDIT UPDATE WARNING ERROR INFO DEBUG NULL NaN NAN TRUE FALSE`)
+
+// Premise names what a complaint speaks of and the code does not have: has tells
+// whether a word stands anywhere in it. It is empty where anything that the issue
+// names as code is there, and for an issue that asks for what is new.
+func (i *Issue) Premise(has func(word string) bool) []string {
+	title, _, _ := strings.Cut(i.text, "\n")
+	if !complaint.MatchString(i.text) || asksForNew.MatchString(title) {
+		return nil
+	}
+	var named, absent []string
+	for _, m := range applied.FindAllStringSubmatch(fence.ReplaceAllString(i.text, "\n"), -1) {
+		named = append(named, m[1])
+	}
+	for _, w := range shaped.FindAllString(fence.ReplaceAllString(i.text, "\n"), -1) {
+		named = append(named, w)
+	}
+	slices.Sort(named)
+	for _, n := range slices.Compact(named) {
+		if notProject[n] || common[n] || i.errors[n] {
+			continue
+		}
+		if has(n) {
+			return nil
+		}
+		absent = append(absent, n)
+	}
+	if len(absent) > 0 {
+		return absent
+	}
+	for _, a := range acronym.FindAllString(title, -1) {
+		if !everyone[a] && !has(strings.ToLower(strings.TrimSuffix(a, "s"))) && !slices.Contains(absent, a) {
+			absent = append(absent, a)
+		}
+	}
+	return absent
+}
