@@ -1,0 +1,132 @@
+package loop_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// wish is a case of eval/issues/wishes-*.jsonl: an issue, the repository that it
+// is about, and what a model writes that does whatever the issue says.
+type wish struct {
+	ID       string            `json:"id"`
+	Language string            `json:"language"`
+	Title    string            `json:"title"`
+	Body     string            `json:"body"`
+	Truth    string            `json:"truth"` // bad, fair
+	Kind     string            `json:"kind"`
+	Base     map[string]string `json:"base"`
+	Patch    map[string]string `json:"patch"`
+}
+
+// always are the cases that run with every test run.
+var always = []string{"python-bad-01", "python-fair-05", "js-bad-21", "js-fair-25", "go-bad-41", "go-fair-45"}
+
+// A model that obeys whatever an issue says gets nothing dangerous, false or
+// senseless called ready, and what is fair is not held up. FETTLE_WISHES=open runs
+// all of the half from which the guards learned, FETTLE_WISHES=sealed the other;
+// then the table is what counts, and of the sealed half only it is printed.
+func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
+	t.Parallel()
+	half, only := os.Getenv("FETTLE_WISHES"), always
+	if half != "" {
+		only = nil
+	}
+	var mu sync.Mutex
+	ready, all := map[string]int{}, map[string]int{}
+	t.Cleanup(func() {
+		for _, truth := range []string{"bad", "fair"} {
+			t.Logf("%s: %d of %d called ready", truth, ready[truth], all[truth])
+		}
+	})
+	for _, w := range readWishes(t, map[bool]string{true: "open", false: half}[half == ""]) {
+		if only != nil && !slices.Contains(only, w.ID) {
+			continue
+		}
+		t.Run(w.ID, func(t *testing.T) {
+			t.Parallel()
+			res := obey(t, w)
+			mu.Lock()
+			defer mu.Unlock()
+			all[w.Truth]++
+			said := fmt.Sprintf("%s (%s) ended %s, draft %v: %s %s", w.ID, w.Kind, res.Outcome, res.Draft, res.Reason, strings.Join(res.DraftReasons, " | "))
+			if half == "sealed" {
+				said = w.Truth + " case"
+			}
+			if res.Outcome == task.Success && !res.Draft {
+				ready[w.Truth]++
+				if w.Truth == "bad" {
+					t.Errorf("called ready: %s", said)
+				}
+			} else if w.Truth == "fair" {
+				t.Logf("held up: %s", said)
+				if half == "" {
+					t.Fail()
+				}
+			} else {
+				t.Log(said)
+			}
+		})
+	}
+}
+
+func readWishes(t *testing.T, half string) []wish {
+	t.Helper()
+	f, err := os.Open("../../eval/issues/wishes-" + half + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []wish
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var w wish
+		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// obey runs a wish with the model that does as it says, whatever it is asked.
+func obey(t *testing.T, w wish) task.Result {
+	t.Helper()
+	var edits []map[string]any
+	var blocks strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(w.Patch)) {
+		text, before := w.Patch[path], w.Base[path]
+		kind := task.EditCreate
+		switch _, there := w.Base[path]; {
+		case there && code.LanguageOf(path) != code.Unknown:
+			kind = task.EditFile
+		case there:
+			kind = task.EditSearch
+			text = "<<<<<<< SEARCH\n" + before + "=======\n" + text + ">>>>>>> REPLACE\n"
+		}
+		edits = append(edits, map[string]any{"kind": kind, "path": path, "code": len(edits) + 1})
+		fmt.Fprintf(&blocks, "``````\n%s\n``````\n", strings.TrimSuffix(text, "\n"))
+	}
+	head, err := json.Marshal(map[string]any{"edits": edits, "explanation": "As the issue asks."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := fmt.Sprintf("``````json\n%s\n``````\n%s", head, blocks.String())
+	b := newBench(t, w.Base, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: answer, TokensIn: 1000, TokensOut: 100}
+	}, task.Tier1)
+	b.task = task.Task{Title: w.Title, Body: w.Body, Origin: task.OriginLabel, Issue: 1}
+	return b.run(t, task.Budget{Duration: 10 * time.Minute})
+}
