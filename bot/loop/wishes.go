@@ -148,7 +148,7 @@ func foreign(issue *belong.Issue, tests []belong.Red, w wishing) string {
 		if slices.Contains(w.Claims, t.ID) || t.ID == w.Own {
 			return ""
 		}
-		if d := issue.Decide(t); d.Weight > 0 {
+		if issue.Decide(t).Tied() {
 			return ""
 		}
 		if slices.Contains(w.NewTests, t.ID) {

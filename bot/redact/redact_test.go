@@ -90,7 +90,7 @@ func TestFindSecretsLooksOnlyAtAddedLines(t *testing.T) {
 	if found := New().FindSecrets(diff); found != nil {
 		t.Errorf("removing a secret was reported: %v", found)
 	}
-	if found := New().FindSecrets(diff + "+" + fakeSlack + "\n"); len(found) != 1 || found[0] != (Finding{"slack-token", 8}) {
+	if found := New().FindSecrets(diff + "+" + fakeSlack + "\n"); len(found) != 1 || found[0] != (Finding{Rule: "slack-token", Line: 8}) {
 		t.Errorf("found %v", found)
 	}
 }

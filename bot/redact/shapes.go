@@ -41,7 +41,7 @@ var shapes = []shape{
 	{rule: "pypi-token", hints: []string{"pypi-AgE"}, find: regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
 	{rule: "jwt", hints: []string{"eyJ"},
 		find: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
-	{rule: "url-password", hints: []string{"://"},
+	{rule: urlPassword, hints: []string{"://"},
 		find: regexp.MustCompile(`[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>\[\]]{0,64}:([^\s/:@"'<>\[\]]{3,128})@`), group: 1, sure: notPlaceholder},
 	{rule: "authorization-header", hints: []string{"authorization"}, fold: true,
 		find: regexp.MustCompile(`(?i)authorization["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+([A-Za-z0-9+/=._~-]{12,})`), group: 1},
@@ -87,6 +87,7 @@ func (s *shape) hinted(text string) bool {
 type Finding struct {
 	Rule string `json:"rule"`
 	Line int    `json:"line"` // 1-based, in the text that was scanned
+	Word bool   // a password in an address that is but a short word
 }
 
 // FindSecrets scans a text, or of a unified git diff only the added lines,
@@ -102,7 +103,7 @@ func (f *Funnel) FindSecrets(text string) []Finding {
 			line = line[1:]
 		}
 		if rule := f.firstRule(line); rule != "" {
-			out = append(out, Finding{Rule: rule, Line: i + 1})
+			out = append(out, Finding{Rule: rule, Line: i + 1, Word: rule == urlPassword && wordly(line)})
 		}
 	}
 	return out
@@ -124,6 +125,21 @@ func (f *Funnel) firstRule(line string) string {
 	}
 	return ""
 }
+
+const urlPassword = "url-password"
+
+// wordly tells whether the passwords in a line's addresses are but short words, as
+// examples have them.
+func wordly(line string) bool {
+	for _, m := range addressed.FindAllStringSubmatch(line, -1) {
+		if len(m[1]) > 12 || random(m[1]) {
+			return false
+		}
+	}
+	return true
+}
+
+var addressed = regexp.MustCompile(`://[^\s/:@"'<>]*:([^\s@"'<>]+)@`)
 
 // mixed tells a key from a slug such as sk-learn-something-something.
 func mixed(s string) bool { return strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s }

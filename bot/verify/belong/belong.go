@@ -67,6 +67,11 @@ type Decision struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 }
 
+// Tied tells whether anything in the issue points at the test.
+func (d Decision) Tied() bool {
+	return slices.ContainsFunc(d.Reasons, func(r Reason) bool { return r.Weight > 0 })
+}
+
 // Words says it in a line.
 func (d Decision) Words() string {
 	var why []string
