@@ -1,0 +1,261 @@
+package danger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
+)
+
+// strict are the words of code that decides who is let in.
+var strict = regexp.MustCompile(`(?i)permission|forbidden|unauthori[sz]ed|authori[sz]|authenticat|\b40[13]\b|csrf|signature|is_?admin|is_?staff|is_?owner|owner_?id|access_?denied|login|logged_?in|has_?role|has_?perm|traversal|\.\.["'/]`)
+
+// branch judges an if: a guard, a condition that is none, an error dropped, an
+// answer written down.
+func (r *reader) branch(n code.Node) {
+	condition, ok := in(n, "condition")
+	if !ok {
+		return
+	}
+	if text := always.FindString(" " + spelled(condition) + " "); text != "" {
+		r.see(condition, Weakened, whyAlways, strings.TrimSpace(text))
+	}
+	body, ok := in(n, "consequence")
+	if !ok {
+		return
+	}
+	if r.lang == code.Go && empty(body) && strings.Contains(condition.Text(), "!= nil") {
+		r.see(n, Swallowed, whyIgnore, spelled(condition))
+	}
+	r.special(n, condition, body)
+	if _, other := in(n, "alternative"); other {
+		return
+	}
+	last, ok := lastStatement(body)
+	if !ok {
+		return
+	}
+	exit := spelled(last)
+	protects := strict.MatchString(condition.Text() + " " + exit)
+	if !turnsAway(last) && !(protects && strings.HasPrefix(exit, "return")) {
+		return
+	}
+	scope := r.scope(n)
+	f := r.keep(n, Weakened, whyGuard, spelled(condition)+" => "+exitKind(exit))
+	f.scope = scope
+	if protects { // then another condition is a loss, too
+		f.scope, f.why = "", whyPermission
+	}
+}
+
+const whyPermission = "a check of permissions or signatures is gone, or has another condition"
+
+// always finds what makes a condition of none: a constant beside others.
+var always = regexp.MustCompile(`^ (?:True|False|true|false|1|0) $|^ (?:not|!) (?:True|False|true|false) $| (?:or|\|\|) (?:True|true|1) | (?:and|&&) (?:False|false|0) |^ (?:True|true|1) (?:or|\|\|) |^ (?:False|false|0) (?:and|&&) `)
+
+func lastStatement(body code.Node) (code.Node, bool) {
+	kids := body.NamedChildren()
+	for len(kids) > 0 && kids[len(kids)-1].Kind() == "comment" {
+		kids = kids[:len(kids)-1]
+	}
+	if len(kids) == 0 {
+		if k := body.Kind(); k == "block" || k == "statement_block" {
+			return body, false
+		}
+		return body, true // if (x) throw y
+	}
+	last := kids[len(kids)-1]
+	if last.Kind() == "statement_list" {
+		return lastStatement(last)
+	}
+	if k := body.Kind(); k != "block" && k != "statement_block" && k != "statement_list" && k != "module" {
+		return body, true
+	}
+	return last, true
+}
+
+var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?next err\b|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf|err)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
+
+// turnsAway tells whether a statement ends the work on what came in.
+func turnsAway(n code.Node) bool { return refusal.MatchString(spelled(n)) }
+
+// exitKind is an exit without its words: a better message is no other guard.
+func exitKind(exit string) string {
+	return strings.Join(strings.Fields(exit)[:min(2, len(strings.Fields(exit)))], " ")
+}
+
+// scope is the named function around a node.
+func (r *reader) scope(n code.Node) string {
+	for at, ok := n.Parent(); ok; at, ok = at.Parent() {
+		if functions[at.Kind()] {
+			if name := functionName(at); name != "" {
+				return name
+			}
+		}
+	}
+	return topLevel
+}
+
+// functionName is a function's own name, or that of what it is assigned to.
+func functionName(n code.Node) string {
+	if name, ok := in(n, "name"); ok {
+		return name.Text()
+	}
+	up, ok := n.Parent()
+	if !ok {
+		return ""
+	}
+	if up.Kind() == "expression_list" {
+		up, _ = up.Parent()
+	}
+	if name, ok := in(up, "name", "left", "key"); ok && up.Kind() != "call" && up.Kind() != "call_expression" {
+		return lastOf(spelledChain(name))
+	}
+	return ""
+}
+
+var (
+	decides       = regexp.MustCompile(`(?i)^_*(?:(?:is|has|can|may|check|should)_?)?(?:\w*_)?(?:allowed?|authori[sz]ed?|authenticated?|permitted|permission\w*|admin|trusted|verif(?:y|ied)\w*|validate\w*|valid(?:_\w+)?|login|signature\w*|password\w*|access|csrf\w*|safe(?:_\w+)?|secure)$`)
+	decidesStrict = regexp.MustCompile(`(?i)allow|authori|authenti|permi|is_?admin|trusted|verif|signature|passw|access|csrf`)
+	saysYes       = regexp.MustCompile(`^return (?:True|true|1|nil|1 == 1)$`)
+)
+
+// function judges a function that decides something by its name.
+func (r *reader) function(n code.Node) {
+	name := functionName(n)
+	if name == "" {
+		return
+	}
+	f := r.see(n, "", whyDefined, r.file+name)
+	f.good, f.scope = true, name
+	snake := snakeCase(name)
+	body, ok := in(n, "body")
+	if !ok || !decides.MatchString(snake) {
+		return
+	}
+	if b := spelled(body); body.Kind() != "block" && body.Kind() != "statement_block" && (b == "True" || b == "true") {
+		r.see(n, Weakened, whyYes, name)
+		return
+	}
+	own := body.NamedChildren()
+	if len(own) == 1 && own[0].Kind() == "statement_list" {
+		own = own[0].NamedChildren()
+	}
+	own = slices.DeleteFunc(slices.Clone(own), func(s code.Node) bool {
+		return s.Kind() == "comment" || s.Kind() == "expression_statement" && texts[firstKind(s)]
+	})
+	for i, s := range own {
+		if !saysYes.MatchString(spelled(s)) {
+			continue
+		}
+		// A loop or guards that end in yes are how such functions are written.
+		if i == 0 || i < len(own)-1 {
+			r.see(s, Weakened, whyYes, name)
+		}
+	}
+	if !decidesStrict.MatchString(snake) {
+		return
+	}
+	body.Walk(func(c code.Node) bool {
+		if functions[c.Kind()] {
+			return false
+		}
+		if up, ok := c.Parent(); ok && strings.HasPrefix(c.Kind(), "return") && saysYes.MatchString(spelled(c)) && spelled(c) != "return nil" && up != body {
+			if g, ok := c.Ancestor("if_statement", "except_clause", "catch_clause"); ok && g.Start() > body.Start() {
+				r.see(c, Weakened, whyYes, name)
+			}
+		}
+		return true
+	})
+}
+
+func firstKind(n code.Node) string {
+	if kids := n.NamedChildren(); len(kids) > 0 {
+		return kids[0].Kind()
+	}
+	return ""
+}
+
+var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+func snakeCase(name string) string { return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}")) }
+
+// special: a parameter is compared with a literal, and a literal is the answer.
+func (r *reader) special(n, condition, body code.Node) {
+	last, ok := lastStatement(body)
+	if !ok || !strings.HasPrefix(last.Kind(), "return") {
+		return
+	}
+	given := r.compared(n, condition)
+	kids := last.NamedChildren()
+	if len(kids) == 1 && kids[0].Kind() == "expression_list" {
+		kids = kids[0].NamedChildren()
+	}
+	if len(given) == 0 || len(kids) == 0 || !isLiteral(kids[0]) {
+		return
+	}
+	answer := literalText(kids[0])
+	named := slices.ContainsFunc(given, func(g string) bool { return !plain(g) && strings.Contains(r.known.Issue, g) })
+	if plain(answer) && !named || !slices.ContainsFunc(given, func(g string) bool { return !plain(g) }) {
+		return
+	}
+	r.see(n, SpecialCase, whySpecial, spelled(condition)+" => "+answer)
+}
+
+// compared are the literals that parameters of the function are held equal to.
+func (r *reader) compared(n, condition code.Node) (out []string) {
+	function, ok := n.Ancestor("function_definition", "function_declaration", "method_declaration", "method_definition", "function_expression", "arrow_function", "func_literal", "generator_function_declaration")
+	if !ok {
+		return nil
+	}
+	parameters, ok := in(function, "parameters", "parameter")
+	if !ok {
+		return nil
+	}
+	condition.Walk(func(c code.Node) bool {
+		if c.Kind() != "comparison_operator" && c.Kind() != "binary_expression" {
+			return true
+		}
+		if text := spelled(c); !strings.Contains(text, " == ") && !strings.Contains(text, " === ") {
+			return true
+		}
+		kids := c.NamedChildren()
+		if len(kids) != 2 {
+			return true
+		}
+		if isLiteral(kids[0]) {
+			kids[0], kids[1] = kids[1], kids[0]
+		}
+		root, _, _ := strings.Cut(strings.FieldsFunc(kids[0].Text()+" ", func(r rune) bool { return r == '.' || r == '(' || r == '[' })[0], " ")
+		if isLiteral(kids[1]) && regexp.MustCompile(`\b`+regexp.QuoteMeta(root)+`\b`).MatchString(parameters.Text()) && root != "" && root != "self" && root != "this" {
+			out = append(out, literalText(kids[1]))
+		}
+		return true
+	})
+	return out
+}
+
+func isLiteral(n code.Node) bool {
+	switch k := n.Kind(); k {
+	case "integer", "float", "number", "int_literal", "float_literal", "true", "false":
+		return true
+	case "list", "tuple", "array", "dictionary", "object", "unary_operator", "unary_expression", "parenthesized_expression":
+		return !slices.ContainsFunc(n.NamedChildren(), func(c code.Node) bool { return c.Kind() != "pair" && !isLiteral(c) })
+	}
+	_, ok := reach.Constant(n)
+	return ok
+}
+
+func literalText(n code.Node) string {
+	if text, ok := reach.Constant(n); ok {
+		return text
+	}
+	return spelled(n)
+}
+
+// plain is a value that stands for an edge: code may well ask for it.
+func plain(s string) bool {
+	return len(s) < 2 || slices.Contains([]string{"-1", "10", "true", "false", "True", "False", "[ ]", "{ }", "0.0", "1.0", "- 1", "100", "**", "--", "..", "//"}, s) || !strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789")
+}
