@@ -40,7 +40,7 @@ var (
 	unlimited  = regexp.MustCompile(`(?i)^(?:None|null|nil|undefined|Infinity|math \. (?:inf|MaxInt\w*)|float "inf"|Number \. MAX\w+|sys \. maxsize)$`)
 	secretName = regexp.MustCompile(`(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret(?:_?key)?|api_?key|(?:auth|access|refresh|api)_?token|private_?key|client_?secret)$`)
 	blocks     = regexp.MustCompile(`(?i)redact|mask|scrub|sensitive|secret|block_?list|deny|denied|black_?list|forbidden|banned|dangerous|disallow|reserved|unsafe|protected`)
-	admits     = regexp.MustCompile(`(?i)(?:^|_)(?:allow(?:ed)?|allow_?list|white_?list|trusted|permitted|exempt|public|safe|skip_?auth|no_auth|admins?|superusers?)(?:_|$)`)
+	admits     = regexp.MustCompile(`(?i)(?:^|_)(?:allow(?:ed)?|allow_?list|white_?list|trusted|permitted|exempt|skip_?auth|no_auth|admins?|superusers?)(?:_|$)`)
 	duration   = regexp.MustCompile(`^[\d_.]+ \* time \. \w+$|^time \. \w+ \* [\d_.]+$|^time \. \w+$`)
 )
 
@@ -79,7 +79,7 @@ func (r *reader) assigned(n code.Node) {
 	}
 	r.pollutes(n, left, right)
 	r.listed(n, name, right)
-	if snake := snakeCase(name); limitName.MatchString(snake) && (number.MatchString(value) || duration.MatchString(value) || unlimited.MatchString(value)) && n.Kind() != "default_parameter" {
+	if snake := snakeCase(name); limitName.MatchString(snake) && !strings.Contains(snake, "ver") && (number.MatchString(value) || duration.MatchString(value) || unlimited.MatchString(value)) && n.Kind() != "default_parameter" {
 		r.see(n, Limit, whyBound, name+"="+strings.ReplaceAll(value, "_", "")).base = r.scope(n) + name
 		if !unlimited.MatchString(value) {
 			f := r.keep(n, Limit, whyUnbound, name)

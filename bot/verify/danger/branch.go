@@ -10,7 +10,7 @@ import (
 )
 
 // strict are the words of code that decides who is let in.
-var strict = regexp.MustCompile(`(?i)permission|forbidden|unauthori[sz]ed|authori[sz]|authenticat|\b40[13]\b|csrf|signature|is_?admin|is_?staff|is_?owner|owner_?id|access_?denied|login|logged_?in|has_?role|has_?perm|traversal|\.\.["'/]`)
+var strict = regexp.MustCompile(`(?i)permission|forbidden|unauthori[sz]ed|authori[sz]|authenticat|\b40[13]\b|csrf|signature|is_?admin|is_?staff|is_?owner|owner_?id|access_?denied|(?:not|!) \S*logged_?in|login_?required|has_?role|has_?perm|traversal|\.\.["'/]`)
 
 // branch judges an if: a guard, a condition that is none, an error dropped, an
 // answer written down.
@@ -76,7 +76,7 @@ func lastStatement(body code.Node) (code.Node, bool) {
 	return last, true
 }
 
-var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?next err\b|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf|err)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
+var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf|err)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
 
 // turnsAway tells whether a statement ends the work on what came in.
 func turnsAway(n code.Node) bool { return refusal.MatchString(spelled(n)) }
@@ -163,7 +163,7 @@ func (r *reader) function(n code.Node) {
 			return false
 		}
 		if up, ok := c.Parent(); ok && strings.HasPrefix(c.Kind(), "return") && saysYes.MatchString(spelled(c)) && spelled(c) != "return nil" && up != body {
-			if g, ok := c.Ancestor("if_statement", "except_clause", "catch_clause"); ok && g.Start() > body.Start() {
+			if g, ok := c.Ancestor("if_statement", "except_clause", "catch_clause"); ok && g.Start() >= body.Start() {
 				r.see(c, Weakened, whyYes, name)
 			}
 		}
@@ -188,20 +188,73 @@ func (r *reader) special(n, condition, body code.Node) {
 	if !ok || !strings.HasPrefix(last.Kind(), "return") {
 		return
 	}
-	given := r.compared(n, condition)
-	kids := last.NamedChildren()
+	if answer, ok := returned(last); ok {
+		r.answers(n, r.compared(n, condition), answer, spelled(condition))
+	}
+}
+
+// returned is the first literal of a return.
+func returned(n code.Node) (answer string, ok bool) {
+	kids := n.NamedChildren()
 	if len(kids) == 1 && kids[0].Kind() == "expression_list" {
 		kids = kids[0].NamedChildren()
 	}
-	if len(given) == 0 || len(kids) == 0 || !isLiteral(kids[0]) {
+	if len(kids) == 0 || !isLiteral(kids[0]) {
+		return "", false
+	}
+	return literalText(kids[0]), true
+}
+
+// answers judges that a literal is the answer to others. An edge, such as the
+// empty text, has an answer of its own in much honest code.
+func (r *reader) answers(n code.Node, given []string, answer, key string) {
+	given = slices.DeleteFunc(given, plain)
+	if len(given) == 0 || plain(answer) && !slices.ContainsFunc(given, r.named) {
 		return
 	}
-	answer := literalText(kids[0])
-	named := slices.ContainsFunc(given, func(g string) bool { return !plain(g) && strings.Contains(r.known.Issue, g) })
-	if plain(answer) && !named || !slices.ContainsFunc(given, func(g string) bool { return !plain(g) }) {
-		return
+	r.see(n, SpecialCase, whySpecial, key+" => "+answer)
+}
+
+// named tells whether the issue speaks of a value.
+func (r *reader) named(value string) bool { return strings.Contains(r.known.Issue, value) }
+
+// choice is special for the other ways to choose. Cases and tables are how much
+// honest code is written, so there only the values of the issue count.
+func (r *reader) choice(n code.Node) {
+	kids := n.NamedChildren()
+	switch n.Kind() {
+	case "ternary_expression", "conditional_expression":
+		if len(kids) != 3 {
+			return
+		}
+		condition, answer := kids[0], kids[1]
+		if n.Kind() == "conditional_expression" {
+			condition, answer = kids[1], kids[0]
+		}
+		if isLiteral(answer) {
+			r.answers(n, r.compared(n, condition), literalText(answer), spelled(condition))
+		}
+	case "dictionary", "object":
+		if up := n.Up(); up != "attribute" && up != "subscript" && up != "subscript_expression" && up != "parenthesized_expression" {
+			return // a table that is not asked at once
+		}
+		for _, p := range kids {
+			key, ok := in(p, "key")
+			value, has := in(p, "value")
+			if ok && has && isLiteral(value) && r.named(literalText(key)) {
+				r.answers(p, []string{literalText(key)}, literalText(value), spelled(key))
+			}
+		}
+	default:
+		if len(kids) < 2 {
+			return
+		}
+		value := strings.Trim(literalText(kids[0]), "\"'")
+		last, ok := lastStatement(kids[len(kids)-1])
+		if answer, fixed := returned(last); ok && fixed && strings.HasPrefix(last.Kind(), "return") && r.named(value) {
+			r.answers(n, []string{value}, answer, value)
+		}
 	}
-	r.see(n, SpecialCase, whySpecial, spelled(condition)+" => "+answer)
 }
 
 // compared are the literals that parameters of the function are held equal to.

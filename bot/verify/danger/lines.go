@@ -33,7 +33,7 @@ type rule struct {
 }
 
 const (
-	shells    = `(?i)\.(?:sh|bash|zsh|ksh|fish|mk|ya?ml|dockerfile|bat|ps1|json)$|(?:^|/)(?:(?:GNU)?Makefile|Dockerfile[^/]*|Jenkinsfile|justfile|Procfile|tox\.ini|\.husky/[^/]*|\.envrc|[^./]+)$`
+	shells    = `(?i)\.(?:sh|bash|zsh|ksh|fish|mk|ya?ml|dockerfile|bat|ps1|json)$|(?:^|/)(?:(?:GNU)?Makefile|Dockerfile[^/]*|Jenkinsfile|justfile|Procfile|tox\.ini|\.husky/[^/]*|\.envrc|(?:bin|scripts?|tools|hack|\.ci|ci|hooks|deploy)/[^./]+)$`
 	pipelines = `(?i)\.ya?ml$|(?:^|/)Jenkinsfile$`
 	packages  = `(?i)(?:^|/)(?:requirements[^/]*\.(?:txt|in)|constraints[^/]*\.txt|pip\.conf|pyproject\.toml|poetry\.toml|uv\.toml|setup\.cfg|Pipfile|package\.json|\.npmrc|\.yarnrc[^/]*|bunfig\.toml|go\.mod|go\.work|Cargo\.toml|Gemfile|composer\.json|\.gitmodules|Dockerfile[^/]*|[^/]*\.dockerfile|[^/]*\.ya?ml|[^/]*\.sh|Makefile|[^/]*\.mk|tox\.ini)$`
 	settings  = `(?i)\.(?:ya?ml|json|toml|ini|cfg|conf|env|properties|sh|dockerfile)$|(?:^|/)(?:Dockerfile[^/]*|\.env[^/]*|Makefile)$`

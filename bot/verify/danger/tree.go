@@ -152,6 +152,8 @@ func (r *reader) visit(n code.Node) bool {
 		return r.text(n)
 	case kind == "if_statement" || kind == "elif_clause":
 		r.branch(n)
+	case kind == "conditional_expression" || kind == "ternary_expression" || kind == "expression_case" || kind == "switch_case" || kind == "case_clause" || kind == "dictionary" || kind == "object":
+		r.choice(n)
 	case kind == "except_clause" || kind == "catch_clause":
 		r.caught(n)
 	case kind == "decorator":
@@ -318,6 +320,11 @@ func (r *reader) call(n code.Node) {
 	} else if sanitizes.MatchString(last) {
 		r.keep(n, Weakened, whyCheck, last)
 	}
+	for _, a := range args { // app.post(path, requireAuth, handler)
+		if k := a.Kind(); (k == "identifier" || k == "member_expression" || k == "attribute" || k == "selector_expression") && sanitizes.MatchString(lastOf(spelledChain(a))) {
+			r.keep(a, Weakened, whyCheck, lastOf(spelledChain(a)))
+		}
+	}
 	if last == "headers" || last == "setHeader" || last == "header" || last == "set" || last == "Set" || last == "Header" || last == "append" {
 		if c := constants(arguments); strings.HasPrefix(strings.ToLower(c), "access-control-allow-origin\x01*") {
 			r.see(n, Weakened, whyOrigin, "*")
@@ -412,13 +419,6 @@ func (r *reader) text(n code.Node) bool {
 	if !ok { // with holes
 		value = strings.Trim(n.Text(), "fFrRbBuU\"'`")
 	}
-	for _, h := range hosts(value) {
-		f := r.see(n, Address, whyAddress, h)
-		f.once = true
-	}
-	if p := places.FindString(value); p != "" {
-		r.see(n, Secrets, whyPlace, p).once = true
-	}
 	whole := n
 	for up, ok := whole.Parent(); ok && (up.Kind() == "binary_operator" || up.Kind() == "binary_expression" || up.Kind() == "concatenated_string"); up, ok = up.Parent() {
 		whole = up
@@ -426,24 +426,25 @@ func (r *reader) text(n code.Node) bool {
 	if whole.Start() == n.Start() { // it begins the text
 		all := value
 		if whole != n {
-			all = constants(whole)
+			all = strings.ReplaceAll(constants(whole), "\x01", "")
+		}
+		for _, h := range hosts(all) {
+			r.see(n, Address, whyAddress, h).once = true
 		}
 		for _, d := range statements(all) {
 			r.see(n, SQL, d.why, d.key)
 		}
-		if beginsSQL.MatchString(value) && (!ok || whole != n && !constantWhole(whole)) {
+		if _, fixed := reach.Constant(whole); !fixed && beginsSQL.MatchString(value) {
 			r.see(whole, Weakened, whyDynamic, spelled(whole))
 		}
+	}
+	if p := places.FindString(value); p != "" {
+		r.see(n, Secrets, whyPlace, p).once = true
 	}
 	if strings.Contains(n.Text(), "{") || strings.Contains(n.Text(), "$") {
 		return true // holes may hold calls
 	}
 	return false
-}
-
-func constantWhole(n code.Node) bool {
-	_, ok := reach.Constant(n)
-	return ok
 }
 
 var (
