@@ -210,6 +210,7 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
 		return res, gates, err
 	}
+	in.Guard.Called = patch.Called(tree.BaseFS())
 	notes, err := narrow(&in)
 	if err != nil {
 		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), gates, nil

@@ -68,6 +68,7 @@
 //	bot/verify              detection, baseline, evidence
 //	bot/verify/cross        the questions of a cross-examination: sabotage, wrong expectations
 //	bot/verify/reach        what a change newly reaches for: frames, foreign objects, native code
+//	bot/verify/danger       what a change adds that can do harm, or removes that kept harm away
 //	bot/verify/parse        what runners, compilers and linters print, as failures
 //	bot/verify/detect       how a repository is built, linted and tested
 //	bot/verify/target       the tests that a change calls for

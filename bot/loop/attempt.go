@@ -88,6 +88,9 @@ type trial struct {
 // mostRed bounds the failing tests that an attempt remembers.
 const mostRed = 100
 
+// mostDangers bounds the dangers that a draft names one by one.
+const mostDangers = 20
+
 func decided(n agent.Next, reason string) agent.Decision {
 	return agent.Decision{Next: n, By: "checks", Reason: reason}
 }
@@ -162,6 +165,12 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	a.Doubts = append(a.Doubts, v.Doubts...)
 	for _, f := range v.Reach {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("the change newly reaches for what a fix seldom needs: %s; check whether it has to", f))
+	}
+	for _, f := range first(v.Dangers, mostDangers) {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the change can do harm that no test sees: %s; check whether it has to", f))
+	}
+	if n := len(v.Dangers) - mostDangers; n > 0 {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the change has %s more that can do harm: look at all of it", task.Count(n, "line")))
 	}
 	if refused, err := r.weigh(ctx, a); err != nil {
 		return agent.Decision{}, err

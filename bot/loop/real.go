@@ -188,11 +188,25 @@ func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task
 	}
 	h.Point("edit applied")
 	out := applied{Regions: did.Regions, Callers: did.Callers}
-	out.Risk = patch.Risk(did.Changes, patch.Facts{Tier: tier, TestsAdded: addsTest(p), CallersLeft: len(did.Left())})
+	facts := patch.Facts{Tier: tier, TestsAdded: addsTest(p), CallersLeft: len(did.Left())}
+	if facts.Dangers, err = h.dangers(ctx, did.Changes); err != nil {
+		return applied{}, err
+	}
+	out.Risk = patch.Risk(did.Changes, facts)
 	if out.Diff, err = h.diff(ctx); err != nil {
 		return applied{}, fmt.Errorf("reading the change's diff: %w", err)
 	}
 	return out, nil
+}
+
+// dangers are what the changes add that can do harm, as facts of their risk.
+func (h *real) dangers(ctx context.Context, changes []patch.Change) ([]patch.Danger, error) {
+	found, err := verify.Dangers(ctx, h.tree.BaseFS(), changes, "")
+	var out []patch.Danger
+	for _, f := range found {
+		out = append(out, patch.Danger{Points: f.Risk, Words: f.String()})
+	}
+	return out, err
 }
 
 // diff is the change from what stands to the tree as it is: the attempt's own.
@@ -227,7 +241,7 @@ func (h *real) diff(ctx context.Context) (string, error) {
 
 func (h *real) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	h.Point("testing")
-	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Passed: func() { h.lookAhead(ctx, j) }})
+	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Issue: j.Issue, Passed: func() { h.lookAhead(ctx, j) }})
 	if err != nil || !v.Green {
 		h.ahead.drop()
 	}
@@ -326,6 +340,9 @@ func (h *real) product(ctx context.Context, stands []standing, promised []string
 		touched = append(touched, patch.Change{Path: c.Path, Before: before, After: c.Content})
 	}
 	facts := patch.Facts{}
+	if facts.Dangers, err = h.dangers(ctx, touched); err != nil {
+		return out, err
+	}
 	for _, s := range stands {
 		facts.Tier, facts.TestsAdded, facts.CallersLeft = s.Facts.Tier, facts.TestsAdded || s.Facts.TestsAdded, facts.CallersLeft+s.Facts.CallersLeft
 	}

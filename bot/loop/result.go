@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/danger"
 )
 
 // result puts the kept attempt into the tree and describes it. It can be asked
@@ -33,6 +34,9 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		res.DraftReasons = append(res.DraftReasons, r.in.OpenPoints...)
 		if r.state.Setup != "" {
 			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)
+		}
+		if said := danger.AsksToWeakenTests(r.in.Task.Title, r.in.Task.Body+"\n"+r.in.Task.Hint); said != "" {
+			res.DraftReasons = append(res.DraftReasons, fmt.Sprintf("the issue asks to skip or weaken tests (%q): say whether the change is right without that", said))
 		}
 		res.Draft = len(res.DraftReasons) > 0
 		res.Risk = doubted(res.Risk, len(res.DraftReasons))
@@ -85,7 +89,7 @@ func joined(before, a task.Attempt) task.Attempt {
 	a.Callers = slices.Concat(before.Callers, a.Callers)
 	a.NewTests = slices.Concat(before.NewTests, a.NewTests)
 	a.OwnTests = slices.Concat(before.OwnTests, a.OwnTests)
-	a.Doubts = slices.Concat(before.Doubts, a.Doubts)
+	a.Doubts = slices.Concat(without(before.Doubts, a.Doubts), a.Doubts) // each judgement is about all steps
 	a.Alternatives = slices.Concat(before.Alternatives, a.Alternatives)
 	a.Ambiguous = a.Ambiguous || before.Ambiguous
 	a.Diff = before.Diff + a.Diff

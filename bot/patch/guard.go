@@ -32,6 +32,7 @@ func DefaultProtected() []string {
 		"babel.config.*", ".babelrc*", "tsconfig*.json", "Makefile", "GNUmakefile", "*.mk", "justfile", "Taskfile.y*ml", "CMakeLists.txt",
 		"Dockerfile*", "*.dockerfile", "docker-compose*", "compose.y*ml", ".dockerignore", ".gitattributes", ".gitmodules", ".npmrc",
 		".yarnrc*", ".pnpmfile.cjs", ".pypirc", "pip.conf", ".pre-commit-config.yaml", ".husky", ".envrc", ".env", ".env.*", ".netrc",
+		"deploy*.sh", "release*.sh", "publish*.sh", "scripts/deploy*", "scripts/release*", "scripts/publish*", "bin/deploy*", "bin/release*",
 	}
 }
 
@@ -57,7 +58,7 @@ func newGuard(g Guard) (*guard, error) {
 
 // IsProtected tells whether a path needs a human's yes.
 func (g Guard) IsProtected(name string) bool {
-	return matches(DefaultProtected(), name) != "" || matches(g.Protected, name) != ""
+	return matches(DefaultProtected(), name) != "" || matches(g.Protected, name) != "" || g.Called[name] != ""
 }
 
 // admit checks a path and reads the file behind it.
@@ -68,6 +69,9 @@ func (g *guard) admit(dir *os.Root, f *file) error {
 	}
 	if glob := matches(g.protected, f.path); glob != "" && !g.AllowProtected {
 		return refuse(f.path, "", RuleProtected, "this file is protected (%s): a human has to change it; mend the code instead", glob)
+	}
+	if by := g.Called[f.path]; by != "" && !g.AllowProtected {
+		return refuse(f.path, "", RuleProtected, "this file is protected (called by %s): a human has to change it; mend the code instead", by)
 	}
 	if err := f.read(dir); err != nil {
 		return err

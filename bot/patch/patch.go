@@ -38,6 +38,9 @@ type Guard struct {
 	// Signatures says that names and parameters may change without the edit
 	// saying so: for changes that no model wrote.
 	Signatures bool
+	// Called are the scripts that pipelines call, and by what: protected as the
+	// pipelines are. Nil: the tree that is patched says it.
+	Called map[string]string `json:",omitempty"`
 	// AllowProtected says that a human has said yes to protected files.
 	AllowProtected bool
 }
@@ -175,6 +178,9 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 	guard, err := newGuard(g)
 	if err != nil {
 		return nil, nil, err
+	}
+	if guard.Called == nil {
+		guard.Called = Called(regular.FS(dir))
 	}
 	size := 0
 	for _, e := range p.Edits {

@@ -21,7 +21,19 @@ type Facts struct {
 	// CallersLeft are the uses of what changed its name or parameters that
 	// the change does not adapt.
 	CallersLeft int
+	// Dangers are what the change adds that can do harm.
+	Dangers []Danger
 }
+
+// Danger is one of them: a line, why it matters, and its weight.
+type Danger struct {
+	Points int
+	Words  string
+}
+
+// maxDanger bounds what dangers add to a risk, so that a long list of the same
+// does not hide the other reasons.
+const maxDanger = 60
 
 var (
 	sensitivePath = regexp.MustCompile(`(?i)(?:^|[/_.-])(?:auth\w*|login|session|passw\w*|crypto\w*|secur\w*|permission\w*|acl|oauth\w*|token\w*|payment\w*|billing|migrat\w*|sql|ci|deploy\w*)(?:[/_.-]|$)`)
@@ -65,6 +77,12 @@ func Risk(changes []Change, facts Facts) task.Risk {
 	}
 	if facts.CallersLeft > 0 {
 		r.add(min(20, 5*facts.CallersLeft), "%s of what changed its name or parameters left as written", task.Count(facts.CallersLeft, "caller"))
+	}
+	left := maxDanger
+	for _, d := range facts.Dangers {
+		points := min(d.Points, left)
+		left -= points
+		r.add(points, "%s", d.Words)
 	}
 	if rank := facts.Tier.Rank(); rank > 1 {
 		r.add(4*(rank-1), "needed %s", facts.Tier)

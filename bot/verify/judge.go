@@ -10,6 +10,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/danger"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
@@ -21,6 +22,7 @@ type Judge struct {
 	NewTests []string // paths of added test files, which are kept and must pass
 	Examined bool     // the mended tests were cross-examined before, with another set of new tests
 	Only     []string // ids of tests or units, for a fast pre-check; empty means all
+	Issue    string   // its title and text: what a change must not write down as answers
 	Passed   func()   // nil, or called where the tests are green and only the mended ones have still to be examined
 }
 
@@ -48,6 +50,9 @@ type Verdict struct {
 	// Reach is what the change newly reaches for beyond its own work, such as
 	// frames of its callers or its own process: a person has to look at it.
 	Reach []reach.Finding `json:"reach,omitempty"`
+	// Dangers are lines by which the change can do harm, whatever the tests say: a
+	// person has to look at each.
+	Dangers []danger.Finding `json:"dangers,omitempty"`
 	// Restored are the tests and test configuration that the tree had changed,
 	// added or removed; the verdict is about the base's version of them.
 	Restored []string `json:"restored,omitempty"`
@@ -73,6 +78,11 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 	}
 	if err := v.inspect(ctx, b, j, diff, &out); err != nil {
 		return Verdict{}, err
+	}
+	if len(j.Only) == 0 {
+		if err := findDangers(ctx, j, diff, &out); err != nil {
+			return Verdict{}, fmt.Errorf("judging: %w", err)
+		}
 	}
 	if len(out.Reasons) == 0 {
 		if err := v.evidence(ctx, b, j, diff, &out); err != nil {

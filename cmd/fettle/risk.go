@@ -11,6 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/verify/danger"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -123,6 +124,17 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 		if !s.Adapted {
 			facts.CallersLeft++
 		}
+	}
+	var files []danger.File
+	for _, f := range changes {
+		files = append(files, danger.File(f))
+	}
+	found, err := danger.Find(c.Context(), files, danger.Known{})
+	if err != nil {
+		return riskReport{}, fmt.Errorf("looking for what can do harm: %w", err)
+	}
+	for _, f := range found {
+		facts.Dangers = append(facts.Dangers, patch.Danger{Points: f.Risk, Words: f.String()})
 	}
 	out.Risk, out.Callers = patch.Risk(changes, facts), nonNil(sites)
 	out.Reasons = nonNil(out.Reasons)

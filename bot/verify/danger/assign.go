@@ -74,7 +74,7 @@ func (r *reader) assigned(n code.Node) {
 	}
 	if secretName.MatchString(snakeCase(name)) {
 		if text, ok := reach.Constant(right); ok && credential(text) {
-			r.see(n, Credential, "it writes a secret into the code", name+text)
+			r.see(n, Credential, "it writes a secret into the code", name+text).text = name + " = …"
 		}
 	}
 	r.pollutes(n, left, right)

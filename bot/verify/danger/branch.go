@@ -76,10 +76,17 @@ func lastStatement(body code.Node) (code.Node, bool) {
 	return last, true
 }
 
-var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf|err)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
+var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
+
+// handsOn is how Go says that something went wrong; in other languages a value
+// called err is handed on to whoever deals with errors.
+var handsOn = regexp.MustCompile(`^return (?:\S+ )*err\b`)
 
 // turnsAway tells whether a statement ends the work on what came in.
-func turnsAway(n code.Node) bool { return refusal.MatchString(spelled(n)) }
+func turnsAway(n code.Node) bool {
+	exit := spelled(n)
+	return refusal.MatchString(exit) || n.Tree().Lang == code.Go && handsOn.MatchString(exit)
+}
 
 // exitKind is an exit without its words: a better message is no other guard.
 func exitKind(exit string) string {

@@ -257,7 +257,13 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(text, "`", "'")
 }
 
-// Prose tells whether a file holds text for people.
+// Unproven tells whether a change is of scripts, configuration or text alone:
+// tests that pass say little about it, because they seldom run it.
+func Unproven(files []File) bool {
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f File) bool { return code.LanguageOf(f.Path) != code.Unknown && !code.IsTest(f.Path) })
+}
+
+// prose tells whether a file holds text for people.
 func prose(file string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".rst", ".txt", ".adoc"}, strings.ToLower(path.Ext(file)))
 }

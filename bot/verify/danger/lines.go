@@ -128,7 +128,7 @@ func lines(file string, src []byte) []fact {
 			}
 		}
 		if m := secretLine.FindStringSubmatch(line); config && m != nil && credential(m[1]) {
-			see(Credential, "it writes a secret into a file", text)
+			see(Credential, "it writes a secret into a file", text).text = strings.ReplaceAll(text, m[1], "…")
 		}
 	}
 	if sql {
