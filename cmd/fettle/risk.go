@@ -11,9 +11,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
-	"github.com/fettle-dev/fettle/bot/verify/danger"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/danger"
 )
 
 // riskReport is what 'fettle risk --json' prints.
