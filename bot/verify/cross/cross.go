@@ -3,8 +3,9 @@
 // under test runs in the same process and could have made it. Two questions
 // have an answer that only the asker knows:
 //
-//   - the changed functions are sabotaged: does the test that is said to be
-//     mended fail then?
+//   - the changed lines are sabotaged: does the test that is said to be mended
+//     fail then? One that only calls a changed function, and takes another path
+//     through it, tests something else.
 //   - the test is falsified: its expectation is made wrong under the same name.
 //     Does it fail then?
 //
@@ -50,9 +51,10 @@ func apply(src []byte, all []change) []byte {
 	return []byte(out.String())
 }
 
-// Sabotage gives a changed file in which every function that the change
-// touched fails with token as soon as it is called; nil where there is none.
-// before is nil for a new file.
+// Sabotage gives a changed file in which every function that the change touched
+// fails with token where it comes to a statement that is new or changed, or, where
+// there is no such statement, as soon as it is called; nil where no function was
+// touched. before is nil for a new file.
 func Sabotage(ctx context.Context, path string, before, after []byte, token string) ([]byte, error) {
 	lang := code.LanguageOf(path)
 	if after == nil || len(bodies[lang]) == 0 {
@@ -67,17 +69,25 @@ func Sabotage(ctx context.Context, path string, before, after []byte, token stri
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	var all []change
+	lines := code.ChangedLines(before, after)
 	for _, r := range touched {
-		found := false
+		var called, reached []change // where the first function is called, where changed lines are reached
 		tree.At(r.StartByte, r.EndByte).Walk(func(n code.Node) bool {
-			if found || n.Start() < r.StartByte || n.End() > r.EndByte || !slices.Contains(bodies[lang], n.Kind()) {
-				return !found
+			if n.Start() < r.StartByte || n.End() > r.EndByte || !slices.Contains(bodies[lang], n.Kind()) {
+				return true
 			}
 			if c, ok := fail(n, token); ok {
-				all, found = append(all, c), true
+				body, _ := n.ChildByField("body")
+				called, reached = append(called, c), append(reached, failLines(body, lines, token)...)
 			}
-			return !found
+			return false
 		})
+		switch {
+		case before != nil && len(reached) > 0:
+			all = append(all, reached...)
+		case len(called) > 0:
+			all = append(all, called[0])
+		}
 	}
 	if len(all) == 0 {
 		return nil, nil
@@ -109,6 +119,74 @@ func fail(function code.Node, token string) (change, bool) {
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" throw new Error(%q);", token)}, true
 	}
 	return change{body.Start(), body.End(), fmt.Sprintf("{ throw new Error(%q); }", token)}, true
+}
+
+// blocks are the nodes whose children are statements.
+var blocks = map[code.Language]string{code.Python: "block", code.JavaScript: "statement_block", code.TypeScript: "statement_block", code.TSX: "statement_block", code.Go: "statement_list"}
+
+// failLines makes the changed statements of a body fail with token: of nested ones
+// the innermost that a changed line belongs to.
+func failLines(body code.Node, lines map[int]bool, token string) (out []change) {
+	for _, block := range outermost(body) {
+		for _, s := range block.NamedChildren() {
+			if s.Kind() == "comment" {
+				continue
+			}
+			var inner []code.Node
+			for _, c := range s.NamedChildren() {
+				inner = append(inner, outermost(c)...)
+			}
+			if changedItself(s, inner, lines) {
+				out = append(out, failBefore(s, token))
+				continue
+			}
+			for _, b := range inner {
+				out = append(out, failLines(b, lines, token)...)
+			}
+		}
+	}
+	return out
+}
+
+// outermost are the blocks in a node, or the node itself, that lie in no other.
+func outermost(n code.Node) (out []code.Node) {
+	n.Walk(func(c code.Node) bool {
+		if c.Kind() == blocks[c.Tree().Lang] {
+			out = append(out, c)
+			return false
+		}
+		return true
+	})
+	return out
+}
+
+// changedItself tells whether a changed line of a statement belongs to none of the
+// statements in it. A line of brackets or of a comment is no code.
+func changedItself(s code.Node, inner []code.Node, lines map[int]bool) bool {
+	src := strings.Split(string(s.Tree().Src), "\n")
+	for line := s.Line(); line <= s.EndLine(); line++ {
+		text := strings.TrimSpace(src[line-1])
+		if !lines[line] || strings.Trim(text, "{}()[];,") == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
+			continue
+		}
+		if line == s.Line() || !slices.ContainsFunc(inner, func(b code.Node) bool {
+			kids := b.NamedChildren()
+			return len(kids) > 0 && kids[0].Line() <= line && line <= kids[len(kids)-1].EndLine()
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+func failBefore(s code.Node, token string) change {
+	switch lang := s.Tree().Lang; lang {
+	case code.Python:
+		return change{s.Start(), s.Start(), fmt.Sprintf("raise RuntimeError(%q)%s", token, lineAfter(s))}
+	case code.Go:
+		return change{s.Start(), s.Start(), fmt.Sprintf("panic(%q); ", token)}
+	}
+	return change{s.Start(), s.Start(), fmt.Sprintf("throw new Error(%q); ", token)}
 }
 
 // lineAfter ends a statement before the first one of a Python block: by a new

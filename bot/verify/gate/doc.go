@@ -10,7 +10,9 @@
 // that skip, sleep, use the network, chance or the clock, that catch
 // everything, or that copy what they test. Then the tests are run through
 // bot/verify: they fail on the base by their own assertion or exception, and
-// pass three times with the change. Last, faults are planted in the changed
+// pass three times with the change. Then the changed lines are made to fail: a test
+// that passes all the same does not run them, whatever it failed for on the base.
+// Last, faults are planted in the changed
 // lines (bot/code/mutate), and at least one of them must turn a test red, where
 // the base did not fail each file by its assertion: the mutation score (DeMillo,
 // Lipton, Sayward, Hints on Test Data Selection, IEEE Computer 1978).
@@ -51,6 +53,7 @@ const (
 	CannotRun      Kind = "cannot_run"      // syntax, import, collection
 	FailsOnPatch   Kind = "fails_on_patch"  // red with the change
 	KillsNothing   Kind = "kills_no_mutant" // planted faults stay unseen
+	NotTheChange   Kind = "runs_no_changed_line"
 )
 
 // Rejection is one reason against a test.
@@ -184,6 +187,9 @@ func (g *Gate) Judge(ctx context.Context, c Candidate) (Verdict, error) {
 			return slices.ContainsFunc(asserted[r.Path], func(name string) bool { return strings.Contains(name, r.Test) })
 		})
 		v.Rejections = append(v.Rejections, found...)
+	}
+	if err == nil && v.Accepted() && len(c.Changes) > 0 {
+		v.Rejections, err = g.carriers(ctx, c, asserted)
 	}
 	if err == nil && v.Accepted() && len(c.Changes) > 0 && !c.Planted {
 		var s Score

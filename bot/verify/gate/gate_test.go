@@ -148,6 +148,9 @@ var worthless = []struct {
 	{"copy", "javascript", gate.CopiesCode, false, "function expected(xs) {\n  const s = [...xs].sort((a, b) => a - b);\n  const m = Math.floor(s.length / 2);\n  if (s.length % 2 === 0) {\n    return (s[m - 1] + s[m]) / 2;\n  }\n  return s[m];\n}\n\ntest('even', () => { assert.equal(median([1, 2]), expected([1, 2])); });\n"},
 	{"copy", "go", gate.CopiesCode, true, "package stats\n\nimport (\n\t\"sort\"\n\t\"testing\"\n)\n\nfunc expected(v []float64) float64 {\n\to := append([]float64{}, v...)\n\tsort.Float64s(o)\n\tm := len(o) / 2\n\tif len(o)%2 == 0 {\n\t\treturn (o[m-1] + o[m]) / 2\n\t}\n\treturn o[m]\n}\n\nfunc TestEven(t *testing.T) {\n\tif Median([]float64{1, 2}) != expected([]float64{1, 2}) {\n\t\tt.Fail()\n\t}\n}\n"},
 
+	{"its text", "python", gate.NotTheChange, false, "def test_even():\n    assert 1 in median.__code__.co_consts\n"},
+	{"its text", "javascript", gate.NotTheChange, false, "test('even', () => { assert.ok(String(median).includes('% 2')); });\n"},
+
 	{"import", "python", gate.CannotRun, true, "from stats import median, quartile\n\n\ndef test_even():\n    assert median([1, 2]) == 1.5\n"},
 	{"wrong", "python", gate.FailsOnPatch, false, "def test_even():\n    assert median([1, 2]) == 7\n"},
 	{"syntax", "go", gate.CannotRun, false, "func TestEven(t *testing.T) {\n"},
@@ -269,13 +272,36 @@ func TestR3ATestThatSeesNoPlantedFaultIsRejected(t *testing.T) {
 	t.Parallel()
 	p := projects["python"]
 	c := p.candidate(t, p.head+"def test_even():\n    assert median([1, 2]) == 1.5\n")
-	reports := []verify.Report{missed()}
+	reports := []verify.Report{missed(), seen("passed"), seen("passed"), seen("passed"), seen("failed")} // the base, the change, its lines made to fail
 	for range 100 {
 		reports = append(reports, seen("passed"))
 	}
 	v, err := gate.New(gate.Config{Runner: &runner{reports: reports}, MaxMutants: 3}).Judge(t.Context(), c)
 	if err != nil || len(v.Rejections) != 1 || v.Rejections[0].Kind != gate.KillsNothing || v.Score.Mutants != 3 || len(v.Score.Survivors) != 3 || !v.Score.Cut {
 		t.Fatalf("%+v, score %+v, %v", v.Rejections, v.Score, err)
+	}
+}
+
+// A test that failed on the base for something else, and calls what was changed by
+// a path that was there before, proves nothing of the change.
+func TestC5ATestThatRunsNoChangedLineIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	for lang, p := range projects {
+		c := p.candidate(t, p.head+map[string]string{
+			"python":     "def test_even():\n    assert median([1, 2]) == 1.5\n",
+			"javascript": "test('even', () => { assert.equal(median([1, 2]), 1.5); });\n",
+			"go":         "func TestEven(t *testing.T) {\n\tif got := Median([]float64{1, 2}); got != 1.5 {\n\t\tt.Error(got)\n\t}\n}\n",
+		}[lang])
+		reports := []verify.Report{seen("failed"), seen("passed"), seen("passed"), seen("passed"), seen("passed")}
+		v, err := gate.New(gate.Config{Runner: &runner{reports: reports}}).Judge(t.Context(), c)
+		if err != nil || len(v.Rejections) != 1 || v.Rejections[0].Kind != gate.NotTheChange {
+			t.Errorf("%s: %+v, %v", lang, v.Rejections, err)
+		}
+		c.Characterises = true
+		v, err = gate.New(gate.Config{Runner: &runner{reports: reports[1:]}}).Judge(t.Context(), c)
+		if err != nil || len(v.Rejections) != 1 || v.Rejections[0].Kind != gate.NotTheChange {
+			t.Errorf("%s, beside other proof: %+v, %v", lang, v.Rejections, err)
+		}
 	}
 }
 
