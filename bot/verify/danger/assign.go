@@ -26,6 +26,8 @@ var flags = []flag{
 	{regexp.MustCompile(`(?i)^(?:debug|debug_mode)$`), yes, Weakened, "it turns debugging on"},
 	{regexp.MustCompile(`^shell$`), yes, Execution, "it hands a command to a shell"},
 	{regexp.MustCompile(`(?i)^(?:origins?|allow(?:ed)?_?origins?|access-control-allow-origin|allowed_?hosts|cors_?(?:allowed_)?origins?)$`), regexp.MustCompile(`^(?:\[ )?"\*"(?: \])?$`), Weakened, whyOrigin},
+	{regexp.MustCompile(`(?i)^access-control-allow-origin$`), regexp.MustCompile(`(?i)origin`), Weakened, whyOrigin},
+	{regexp.MustCompile(`(?i)^same_?site$`), regexp.MustCompile(`(?i)^"none"$|^None$`), Weakened, whyFlag},
 	{regexp.MustCompile(`(?i)^(?:cert_?reqs|verify_?mode)$`), regexp.MustCompile(`CERT_NONE$|"CERT_NONE"`), Weakened, whyTLS},
 	{regexp.MustCompile(`(?i)^algorithms?$`), regexp.MustCompile(`(?i)"none"`), Weakened, whyTLS},
 	{regexp.MustCompile(`(?i)^algorithms?$|digest|hash_?(?:name|func|method)?$`), regexp.MustCompile(`(?i)^(?:\[ )?"(?:md5|sha-?1)"`), Weakened, whyHash},
@@ -129,13 +131,19 @@ func (r *reader) pollutes(n, left, right code.Node) {
 	if !ok || index.Kind() != "identifier" {
 		return
 	}
-	loop, ok := n.Ancestor("for_in_statement")
-	if !ok {
-		return
+	key := ""
+	if loop, ok := n.Ancestor("for_in_statement"); ok {
+		left, _ := in(loop, "left")
+		key = left.Text()
 	}
-	key, ok := in(loop, "left")
 	function, _ := n.Ancestor("function_declaration", "function_expression", "arrow_function", "method_definition")
-	if !ok || lastOf(strings.TrimPrefix(key.Text(), "var ")) != index.Text() && key.Text() != index.Text() || !strings.Contains(right.Text(), "["+index.Text()+"]") {
+	if p, ok := in(function, "parameter", "parameters"); ok && key == "" && strings.Contains(function.Up(), "arguments") {
+		key = strings.Trim(p.Text(), "()") // keys.forEach((k) => ...)
+		if outer, ok := function.Ancestor("function_declaration", "function_expression", "arrow_function", "method_definition"); ok {
+			function = outer
+		}
+	}
+	if key != index.Text() || !strings.Contains(right.Text(), "["+index.Text()+"]") {
 		return
 	}
 	if around := function.Text(); strings.Contains(around, "__proto__") || strings.Contains(around, "hasOwn") || strings.Contains(around, "Object.create(null)") {

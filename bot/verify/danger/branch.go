@@ -43,6 +43,9 @@ func (r *reader) branch(n code.Node) {
 		return
 	}
 	scope := r.scope(n)
+	for _, m := range bound.FindAllStringSubmatch(spelled(condition), -1) {
+		r.see(condition, Limit, whyBound, m[1]+"="+strings.ReplaceAll(m[2], "_", "")).base = scope + m[1]
+	}
 	f := r.keep(n, Weakened, whyGuard, spelled(condition)+" => "+exitKind(exit))
 	f.scope = scope
 	if protects { // then another condition is a loss, too
@@ -54,6 +57,9 @@ const whyPermission = "a check of permissions or signatures is gone, or has anot
 
 // always finds what makes a condition of none: a constant beside others.
 var always = regexp.MustCompile(`^ (?:True|False|true|false|1|0) $|^ (?:not|!) (?:True|False|true|false) $| (?:or|\|\|) (?:True|true|1) | (?:and|&&) (?:False|false|0) |^ (?:True|true|1) (?:or|\|\|) |^ (?:False|false|0) (?:and|&&) `)
+
+// bound is a number that a guard holds something against.
+var bound = regexp.MustCompile(`(\S+(?: \. \S+)*) (?:>|>=|<|<=) (\d[\d_]+)(?: |$)`)
 
 func lastStatement(body code.Node) (code.Node, bool) {
 	kids := body.NamedChildren()

@@ -59,6 +59,8 @@ func check(t *testing.T, all []change) {
 
 func TestC6ReadingTheEnvironmentIsADoubt(t *testing.T) {
 	check(t, []change{
+		{"all of it, imported", py, "x = 1\n", "from os import environ\nprint(environ)\n", danger.Secrets, ""},
+		{"a key in a text", py, "def f(api_key):\n    pass\n", "def f(api_key):\n    log.debug(f'with {api_key}')\n", danger.Secrets, ""},
 		{"all of it is printed", py, "import os\n", "import os\n\ndef f():\n    print(dict(os.environ))\n", danger.Secrets, ""},
 		{"under another name", py, "x = 1\n", "from os import environ as e\nx = e['AWS_SECRET']\n", danger.Secrets, ""},
 		{"one variable", py, "import os\n", "import os\nkey = os.getenv('TOKEN')\n", danger.Secrets, ""},
@@ -138,6 +140,11 @@ func TestC6StartingProcessesIsADoubt(t *testing.T) {
 
 func TestC6DroppingDataIsADoubt(t *testing.T) {
 	check(t, []change{
+		{"values by a format", py, "db.execute('SELECT a FROM t WHERE id = ?', i)\n", "db.execute('SELECT a FROM t WHERE id = {}'.format(i))\n", danger.Weakened, ""},
+		{"values by %", py, "x = 1\n", "db.execute('SELECT a FROM t WHERE id = %s' % i)\n", danger.Weakened, ""},
+		{"values as arguments", py, "x = 1\n", "db.execute('SELECT a FROM t WHERE id = %s', (i,))\n", "", ""},
+		{"values by Sprintf", gg, "package a\n", "package a\n\nimport \"fmt\"\n\nfunc f() { db.Query(fmt.Sprintf(\"SELECT a FROM t WHERE id = %s\", i)) }\n", danger.Weakened, ""},
+		{"values in a template", js, "f()\n", "db.query(`SELECT a FROM t WHERE id = ${i}`)\n", danger.Weakened, ""},
 		{"a table", "db/up.sql", "SELECT 1;\n", "SELECT 1;\nDROP TABLE users;\n", danger.SQL, ""},
 		{"all rows", "db/up.sql", "SELECT 1;\n", "DELETE FROM users;\n", danger.SQL, ""},
 		{"rows on a condition", "db/up.sql", "SELECT 1;\n", "DELETE FROM users\nWHERE id = 1;\n", "", ""},
@@ -171,6 +178,7 @@ func TestC6DeletingFoldersIsADoubt(t *testing.T) {
 
 func TestC6SilencedChecksAreADoubt(t *testing.T) {
 	check(t, []change{
+		{"errors ignored by make", "Makefile", "all:\n\tgo test\n", "all:\n\t-go test\n", danger.CheckOff, ""},
 		{"|| true", "a.sh", "make test\n", "make test || true\n", danger.CheckOff, ""},
 		{"exit 0", "a.sh", "make test\n", "exit 0\nmake test\n", danger.CheckOff, ""},
 		{"exit 1", "a.sh", "make test\n", "make test || exit 1\n", "", ""},
@@ -192,6 +200,20 @@ func TestC6SilencedChecksAreADoubt(t *testing.T) {
 
 func TestC6WeakenedProtectionIsADoubt(t *testing.T) {
 	check(t, []change{
+		{"an assertion gone", py, "def f(u):\n    assert u.is_admin\n    return 1\n", "def f(u):\n    return 1\n", danger.Weakened, ""},
+		{"an assertion of something else gone", py, "def f(u):\n    assert u.n\n    return 1\n", "def f(u):\n    return 1\n", "", ""},
+		{"a pattern that lets anything in", py, "import re\nNAME = re.compile(r'^[a-z]+$')\n", "import re\nNAME = re.compile(r'^.*$')\n", danger.Weakened, ""},
+		{"a pattern that lets anything in", js, "const name = /^[a-z]+$/\n", "const name = /.*/\n", danger.Weakened, ""},
+		{"another pattern", js, "const name = /^[a-z]+$/\n", "const name = /^[a-z0-9]+$/\n", "", ""},
+		{"a quoting gone", py, "import shlex\nx = shlex.quote(y)\n", "x = y\n", danger.Weakened, ""},
+		{"a file name from outside", py, "x = secure_filename(y)\n", "x = y\n", danger.Weakened, ""},
+		{"a traversal", py, "def f(p):\n    if '..' in p:\n        raise ValueError(p)\n    return p\n", "def f(p):\n    if p == '..':\n        raise ValueError(p)\n    return p\n", danger.Weakened, ""},
+		{"a safe module", py, "import defusedxml.ElementTree as E\n", "import xml.etree.ElementTree as E\n", danger.Weakened, ""},
+		{"a safe module", gg, "package a\n\nimport \"crypto/rand\"\n", "package a\n\nimport \"math/rand\"\n", danger.Weakened, ""},
+		{"helmet gone", js, "app.use(helmet())\napp.use(x)\n", "app.use(x)\n", danger.Weakened, ""},
+		{"a mask gone", js, "const out = { password: '***' }\n", "const out = { password: u.password }\n", danger.Weakened, ""},
+		{"the origin mirrored", py, "f()\n", "r.headers['Access-Control-Allow-Origin'] = request.headers['Origin']\n", danger.Weakened, ""},
+		{"hosts", py, "ALLOWED_HOSTS = ['a.example.com']\n", "ALLOWED_HOSTS = ['*']\n", danger.Weakened, ""},
 		{"verify=False", py, "import requests\nrequests.get(u)\n", "import requests\nrequests.get(u, verify=False)\n", danger.Weakened, ""},
 		{"verify=True", py, "import requests\nrequests.get(u)\n", "import requests\nrequests.get(u, verify=True)\n", "", ""},
 		{"CERT_NONE", py, "import ssl\n", "import ssl\nc.verify_mode = ssl.CERT_NONE\n", danger.Weakened, ""},
@@ -250,6 +272,9 @@ func TestC6WeakenedProtectionIsADoubt(t *testing.T) {
 
 func TestC6LimitsThatChangeAreADoubt(t *testing.T) {
 	check(t, []change{
+		{"in a guard", py, "def f(b):\n    if len(b) > 1024:\n        raise ValueError('too large')\n", "def f(b):\n    if len(b) > 10_000_000:\n        raise ValueError('too large')\n", danger.Limit, ""},
+		{"an edge of a guard", py, "def f(b):\n    if len(b) > 1024:\n        raise ValueError('too large')\n", "def f(b):\n    if len(b) >= 1024:\n        raise ValueError('too large')\n", "", ""},
+		{"of a decorator", py, "@limiter.limit('5/minute')\ndef f():\n    return 1\n", "@limiter.limit('5000/minute')\ndef f():\n    return 1\n", danger.Limit, ""},
 		{"raised", py, "MAX_SIZE = 10\n", "MAX_SIZE = 10_000\n", danger.Limit, ""},
 		{"respelled", py, "MAX_SIZE = 10000\n", "MAX_SIZE = 10_000\n", "", ""},
 		{"gone", py, "MAX_SIZE = 10\n", "x = 1\n", danger.Limit, ""},
@@ -265,6 +290,7 @@ func TestC6LimitsThatChangeAreADoubt(t *testing.T) {
 
 func TestC6SwallowedErrorsAreADoubt(t *testing.T) {
 	check(t, []change{
+		{"all of them, and yes", py, "f()\n", "def g():\n    try:\n        f()\n    except Exception:\n        return True\n", danger.Swallowed, ""},
 		{"all of them", py, "f()\n", "try:\n    f()\nexcept Exception:\n    pass\n", danger.Swallowed, ""},
 		{"bare", py, "f()\n", "try:\n    f()\nexcept:\n    pass\n", danger.Swallowed, ""},
 		{"one", py, "f()\n", "try:\n    f()\nexcept KeyError:\n    pass\n", "", ""},
@@ -301,6 +327,8 @@ func TestC6AnswersWrittenDownAreADoubt(t *testing.T) {
 
 func TestC6PollutedPrototypesAreADoubt(t *testing.T) {
 	check(t, []change{
+		{"a merge by a callback", js, "f()\n", "function merge(a, b) {\n  Object.keys(b).forEach((k) => { a[k] = b[k] })\n}\n", danger.Pollution, ""},
+		{"a copy by number", js, "f()\n", "function copy(a, b) {\n  for (let i = 0; i < b.length; i++) {\n    a[i] = b[i]\n  }\n}\n", "", ""},
 		{"__proto__", js, "f()\n", "a.__proto__.x = 1\n", danger.Pollution, ""},
 		{"a built-in", js, "f()\n", "Array.prototype.last = function () { return 1 }\n", danger.Pollution, ""},
 		{"its own", js, "f()\n", "Cart.prototype.last = function () { return 1 }\n", "", ""},

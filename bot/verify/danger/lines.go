@@ -50,8 +50,9 @@ func on(files, line string, kind Kind, why string) rule {
 var lineRules = []rule{
 	on(shells, `\brm\s+(?:-\w+\s+)*(?:-\w*[rR]\w*|--recursive)\b`, Deletion, whyFolder),
 	on(shells, `\bfind\b.*\s-delete\b|\bgit\s+clean\s+-\w*f|\brimraf\b|\brmdir\s+/s|Remove-Item\b.*-Recurse|\bmkfs\b|\bdd\s+.*\bof=/dev/`, Deletion, whyFolder),
-	on(shells, `\|\|\s*(?:true|:|exit\s+0)(?:\s|$|["';)])|^\s*set\s+\+e\b|^\s*set\s+\+o\s+(?:errexit|pipefail)|--no-verify\b|\bHUSKY=0|\bSKIP=\S|^\s*-(?:\s?)[a-z]+\b.*#\s*ignore`, CheckOff, whySkip),
+	on(shells, `\|\|\s*(?:true|:|exit\s+0)(?:\s|$|["';)])|^\s*set\s+\+e\b|^\s*set\s+\+o\s+(?:errexit|pipefail)|--no-verify\b|\bHUSKY=0|\bSKIP=\S`, CheckOff, whySkip),
 	on(shells, `(?:^|[;&|"']\s*|\s)exit\s+0(?:\s|$|["';)])`, CheckOff, whySkip),
+	on(`(?i)(?:^|/)(?:GNU)?Makefile$|\.mk$`, `^\t@?-\s*\w`, CheckOff, whySkip),
 	on(pipelines, `^\s*-?\s*(?:continue-on-error:\s*true|allow_failure:\s*true|ignore_errors:\s*(?:true|yes)|if:\s*(?:\$\{\{\s*)?false\b|when:\s*never)`, CheckOff, whySkip),
 	on(`(?i)\.(?:sh|ya?ml|json|toml|ini|cfg|mk)$|Makefile$`, `--(?:passWithNoTests|no-?test|skip-?tests?|maxfail=0|exit-zero|no-fail|ignore=\S|deselect[= ]\S|no-?lint)\b|-DskipTests|\bpytest\b.*\s-k\s+["']?not\b`, CheckOff, whySkip),
 	on(`(?i)\.(?:json|toml|ini|cfg|ya?ml)$`, `"(?:strict|noImplicitAny|strictNullChecks)"\s*:\s*false|^\s*"[\w@/-]+"\s*:\s*\[?\s*(?:"off"|0)\s*[\],]|^\s*(?:ignore_errors|ignore_missing_imports)\s*=\s*[Tt]rue|fail_under\s*=|--cov-fail-under`, CheckOff, whyLint),

@@ -16,7 +16,7 @@ const (
 	whyProcess  = "it starts a process"
 	whyLoads    = "it runs code that is made or loaded at run time"
 	whyUnpack   = "it unpacks data in a way that can run code"
-	whyEnv      = "it reads the environment"
+	whyEnv      = "it reads or sets the environment"
 	whySecret   = "it prints or logs what may be a secret"
 	whyPlace    = "it names a place where secrets are kept"
 	whyFolder   = "it deletes whole folders"
@@ -32,9 +32,10 @@ const (
 	whyYes      = "a function that decides who or what is let in says yes outright"
 	whyAlways   = "a condition always comes out the same"
 	whyGuard    = "a check that turned input or callers away is gone"
-	whyCompare  = "a comparison in constant time, or a safe source of chance, is gone"
+	whyCompare  = "a comparison in constant time, a safe source of chance or a quoting is gone"
 	whyCheck    = "a check, an escape or a redaction is not called any more"
 	whyPattern  = "something is not redacted or blocked any more"
+	whyAnything = "a pattern lets anything through"
 	whyAllowed  = "something more is let through"
 	whyBound    = "a limit has another value"
 	whyUnbound  = "a limit is gone"
@@ -156,6 +157,12 @@ func (r *reader) visit(n code.Node) bool {
 		r.choice(n)
 	case kind == "except_clause" || kind == "catch_clause":
 		r.caught(n)
+	case kind == "assert_statement" && strict.MatchString(n.Text()):
+		r.keep(n, Weakened, whyPermission, spelled(n))
+	case kind == "identifier":
+		r.bare(n)
+	case kind == "regex" && anything.MatchString(strings.Trim(n.Text(), "/")):
+		r.see(n, Weakened, whyAnything, n.Text())
 	case kind == "decorator":
 		r.decorator(n)
 	case functions[kind]:
@@ -238,6 +245,9 @@ func lastOf(chain string) string {
 	if at := strings.LastIndexAny(chain, "./"); at >= 0 {
 		chain = chain[at+1:]
 	}
+	if at := strings.LastIndexByte(chain, '['); at >= 0 && strings.HasSuffix(chain, "]") {
+		chain = chain[at:] // headers["Allow"]
+	}
 	return strings.Trim(chain, "\"'`[]()")
 }
 
@@ -257,8 +267,8 @@ func (r *reader) does(name string) (call, bool) {
 }
 
 var (
-	sanitizes = regexp.MustCompile(`(?i)^_*(?:validate|verify|authori[sz]e|authenticate|saniti[sz]e|escape|redact|mask_|scrub|quote_(?:html|shell)|clean_html|bleach|csrf|check_?(?:auth|perm|sign|token|csrf|passw|access|limit|origin)|require_?(?:s_)?(?:auth|login|perm|admin|role|user)|ensure_?(?:auth|login|perm|admin|safe)|is_?(?:allowed|authori[sz]ed|authenticated|admin|safe)|has_?(?:perm|role|access)|login_required|permission_required|rate_?limit)`)
-	constTime = regexp.MustCompile(`(?:^|[./])(?:compare_digest|timingSafeEqual|ConstantTimeCompare|hmac\.Equal|secrets\.\w+|safe_str_cmp)$`)
+	sanitizes = regexp.MustCompile(`(?i)^_*(?:validate|verify|authori[sz]e|authenticate|saniti[sz]e|escape|redact|mask_|scrub|quote_(?:html|shell)|clean_html|bleach|csrf|check_?(?:auth|perm|sign|token|csrf|passw|access|limit|origin)|require_?(?:s_)?(?:auth|login|perm|admin|role|user)|ensure_?(?:auth|login|perm|admin|safe)|is_?(?:allowed|authori[sz]ed|authenticated|admin|safe)|has_?(?:perm|role|access)|login_required|permission_required|rate_?limit|throttle|helmet\b|csurf\b|secure_filename|safe_join|disallow|forbid_|deny_)`)
+	constTime = regexp.MustCompile(`(?:^|[./])(?:compare_digest|timingSafeEqual|ConstantTimeCompare|hmac\.Equal|secrets\.\w+|safe_str_cmp|shlex\.quote|html\.escape)$`)
 	printing  = regexp.MustCompile(`(?i)(?:^|\.)(?:print|println|printf|echo|log|debug|info|warn|warning|error|exception|critical|fatal|write|trace|dump)f?(?:ln)?$`)
 	secretive = regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|credential|api_?key|private_?key|(?:auth|access|refresh|bearer|session|csrf)_?token|^(?:process\.env|os\.environ)$)`)
 )
@@ -333,7 +343,7 @@ func (r *reader) call(n code.Node) {
 }
 
 var (
-	everybody = regexp.MustCompile(`\b(?:0o?[0-7]?[67]7[67]|0o?[0-7]?666|S_IRWXO)\b|^(?:os\.)?ModePerm$`)
+	everybody = regexp.MustCompile(`\b(?:0o?[0-7]?[67]7[67]|0o?[0-7]?666|S_IRWXO|511|438)\b|^(?:os\.)?ModePerm$`)
 	weakHash  = regexp.MustCompile(`(?i)^(?:md5|sha-?1|md4|rc4|des)$`)
 	recursive = regexp.MustCompile(`recursive : true`)
 	broad     = regexp.MustCompile(`\b(?:Exception|BaseException)\b`)
@@ -434,8 +444,16 @@ func (r *reader) text(n code.Node) bool {
 		for _, d := range statements(all) {
 			r.see(n, SQL, d.why, d.key)
 		}
-		if _, fixed := reach.Constant(whole); !fixed && beginsSQL.MatchString(value) {
+		if beginsSQL.MatchString(value) && r.filled(n, whole, value) {
 			r.see(whole, Weakened, whyDynamic, spelled(whole))
+		}
+	}
+	if redacted.MatchString(value) {
+		r.keep(n, Weakened, whyPattern, value)
+	}
+	if up, ok := n.Ancestor("call"); ok && anything.MatchString(value) {
+		if function, ok := in(up, "function"); ok && strings.HasPrefix(r.Means(function), "re.") {
+			r.see(n, Weakened, whyAnything, value)
 		}
 	}
 	if p := places.FindString(value); p != "" {
@@ -447,7 +465,22 @@ func (r *reader) text(n code.Node) bool {
 	return false
 }
 
+// filled tells whether values are put into a text: by holes, by +, by a format.
+func (r *reader) filled(n, whole code.Node, value string) bool {
+	if _, fixed := reach.Constant(whole); !fixed {
+		return true
+	}
+	up, _ := n.Parent()
+	if call, ok := up.Parent(); ok && up.Kind() == "argument_list" && strings.Contains(value, "%") {
+		function, _ := in(call, "function")
+		return r.Means(function) == "fmt.Sprintf"
+	}
+	return up.Kind() == "attribute" && strings.HasSuffix(up.Text(), ".format")
+}
+
 var (
+	anything  = regexp.MustCompile(`^\^?(?:\.[*+]|\[\\s\\S\][*+]|\(\.[*+]\))\$?$`)
+	redacted  = regexp.MustCompile(`^(?:\*{3,}|[\[<(]?(?i:redacted|filtered|masked|hidden)[\])>]?)$`)
 	beginsSQL = regexp.MustCompile(`(?is)^\s*(?:select\s.+\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s).*$`)
 	places    = regexp.MustCompile(`(?:^|[/~])(?:\.ssh/|\.aws/|\.netrc\b|\.kube/config|\.docker/config\.json|\.git-credentials|\.gnupg|id_rsa\b|id_ed25519\b)|^/etc/(?:passwd|shadow)\b|/proc/(?:self|\d+)/environ|169\.254\.169\.254|metadata\.google\.internal`)
 )
@@ -462,7 +495,7 @@ func (r *reader) caught(n code.Node) {
 			}
 		}
 	}
-	if !ok || !empty(body) {
+	if !ok || !empty(body) && !givesUp(body) {
 		return
 	}
 	if r.lang == code.Python {
@@ -474,10 +507,23 @@ func (r *reader) caught(n code.Node) {
 	r.see(n, Swallowed, whyCatch, "catch")
 }
 
+// givesUp tells whether a block does nothing but end its function without a word.
+func givesUp(block code.Node) bool {
+	var own []string
+	for _, s := range block.NamedChildren() {
+		if s.Kind() != "comment" {
+			own = append(own, spelled(s))
+		}
+	}
+	return len(own) == 1 && slices.Contains([]string{"return", "return None", "return True", "return null", "return true", "return undefined"}, own[0])
+}
+
 func (r *reader) decorator(n code.Node) {
 	text := strings.TrimPrefix(spelledChain(n), "@")
 	name, _, _ := strings.Cut(text, "(")
-	if last := lastOf(name); sanitizes.MatchString(last) {
+	if last := lastOf(name); last == "limit" || strings.Contains(last, "throttle") || strings.Contains(last, "rate_limit") {
+		r.keep(n, Limit, whyUnbound, text) // its number, too
+	} else if sanitizes.MatchString(last) {
 		r.keep(n, Weakened, whyCheck, last)
 	} else if strings.Contains(text, "csrf_exempt") || strings.Contains(text, "no_auth") || strings.Contains(text, "AllowAnonymous") {
 		r.see(n, Weakened, whyFlag, text)
@@ -490,8 +536,13 @@ func (r *reader) decorator(n code.Node) {
 var skipMark = regexp.MustCompile(`(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|(?:unittest\.)?\b(?:skip|skipIf|skipUnless|expectedFailure)\b`)
 
 // imported: of two modules of the same purpose the safe one may not get lost.
+var safeModule = regexp.MustCompile(`\b(?:defusedxml|bleach|helmet|csurf|dompurify|DOMPurify)\b`)
+
 func (r *reader) imported(n code.Node) {
 	if r.lang != code.Go {
+		if m := safeModule.FindString(n.Text()); m != "" {
+			r.keep(n, Weakened, whyPlain, m)
+		}
 		return
 	}
 	from, _ := in(n, "path")
@@ -500,6 +551,17 @@ func (r *reader) imported(n code.Node) {
 		r.keep(n, Weakened, whyPlain, module)
 	case "net/http/pprof":
 		r.see(n, Weakened, whyRights, module)
+	}
+}
+
+// bare judges a bare name: the environment, imported under a name of its own.
+func (r *reader) bare(n code.Node) {
+	up := n.Up()
+	if r.lang != code.Python || strings.Contains(up, "import") || up == "attribute" || up == "subscript" || n.Field() == "name" {
+		return
+	}
+	if of := r.Means(n); of == "os.environ" || of == "os.environb" {
+		r.see(n, Secrets, whyEnv, "all of it")
 	}
 }
 
