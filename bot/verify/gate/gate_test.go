@@ -148,7 +148,7 @@ var worthless = []struct {
 	{"copy", "javascript", gate.CopiesCode, false, "function expected(xs) {\n  const s = [...xs].sort((a, b) => a - b);\n  const m = Math.floor(s.length / 2);\n  if (s.length % 2 === 0) {\n    return (s[m - 1] + s[m]) / 2;\n  }\n  return s[m];\n}\n\ntest('even', () => { assert.equal(median([1, 2]), expected([1, 2])); });\n"},
 	{"copy", "go", gate.CopiesCode, true, "package stats\n\nimport (\n\t\"sort\"\n\t\"testing\"\n)\n\nfunc expected(v []float64) float64 {\n\to := append([]float64{}, v...)\n\tsort.Float64s(o)\n\tm := len(o) / 2\n\tif len(o)%2 == 0 {\n\t\treturn (o[m-1] + o[m]) / 2\n\t}\n\treturn o[m]\n}\n\nfunc TestEven(t *testing.T) {\n\tif Median([]float64{1, 2}) != expected([]float64{1, 2}) {\n\t\tt.Fail()\n\t}\n}\n"},
 
-	{"its text", "python", gate.NotTheChange, false, "def test_even():\n    assert 1 in median.__code__.co_consts\n"},
+	{"its text", "python", gate.NotTheChange, false, "import inspect\n\n\ndef test_even():\n    assert '% 2 == 0' in inspect.getsource(median)\n"},
 	{"its text", "javascript", gate.NotTheChange, false, "test('even', () => { assert.ok(String(median).includes('% 2')); });\n"},
 
 	{"import", "python", gate.CannotRun, true, "from stats import median, quartile\n\n\ndef test_even():\n    assert median([1, 2]) == 1.5\n"},

@@ -12,7 +12,7 @@ func TestC5ATestThatWasRedForItsAssertionAndIsGreenStands(t *testing.T) {
 	t.Parallel()
 	p := projects["python"]
 	c := p.candidate(t, p.head+"def test_even():\n    assert median([1, 2]) == 1.5\n")
-	reports := []verify.Report{seen("failed")}
+	reports := []verify.Report{seen("failed"), seen("passed"), seen("passed"), seen("passed"), seen("failed")} // the base, the change, its lines made to fail
 	for range 100 {
 		reports = append(reports, seen("passed"))
 	}
@@ -32,7 +32,7 @@ func TestR3FaultsArePlantedInTheChangedLinesOnly(t *testing.T) {
 	}
 	p.before, p.after = body(), body("    if z > 50:\n", "        z = 50\n")
 	c := p.candidate(t, "from stats import scale\n\n\ndef test_cap():\n    assert scale(90) == 50\n")
-	reports := []verify.Report{missed()}
+	reports := []verify.Report{missed(), seen("passed"), seen("passed"), seen("passed"), seen("failed")}
 	for range 100 {
 		reports = append(reports, seen("passed"))
 	}
