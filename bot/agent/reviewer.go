@@ -22,7 +22,7 @@ type ReviewBrief struct {
 	Advice   Advice
 	Doubts   []string // what speaks against it, though it is green
 	Rivals   []string // other changes that pass the same tests
-	MaxBytes int // of the prompt's user part; 0: 32 KiB
+	MaxBytes int      // of the prompt's user part; 0: 32 KiB
 }
 
 // Reviewer looks at a diff and its checks. It can only lower a verdict: see

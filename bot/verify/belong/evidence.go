@@ -199,12 +199,14 @@ func (e *evidence) values() {
 		return
 	}
 	i := e.issue
-	said := func(v string) bool { return v != "" && i.values[v] && distinctive(v) }
+	said := func(v string) bool { return i.says(v) && distinctive(v) }
 	told := func(v string) bool { // between the marks of an example, however short
-		return v != "" && (i.values[v] || slices.ContainsFunc(i.examples, func(x example.Example) bool { return squeezeValue(x.Got) == v || squeezeValue(x.Want) == v }))
+		return i.says(v) || v != "" && (slices.ContainsFunc(i.examples, func(x example.Example) bool { return squeezeValue(x.Got) == v || squeezeValue(x.Want) == v }))
 	}
 	got, want := e.test.got, e.test.want
 	switch {
+	case got != want && said(got) && said(want) && len(got) > 3 && len(want) > 3: // two such values do not meet by chance
+		e.add(5, true, true, "it gives %s instead of %s, as the issue says", got, want)
 	case got != want && said(got) && told(want), got != want && said(want) && told(got):
 		e.add(4, false, true, "it gives %s instead of %s, as the issue says", got, want)
 	case said(got):
@@ -221,6 +223,15 @@ func (e *evidence) values() {
 	if n > 0 {
 		e.soft(1, "it uses the issue's value %s", clip(shared))
 	}
+}
+
+// says tells whether the issue holds a value; an amount of cents is written with
+// a point.
+func (i *Issue) says(v string) bool {
+	if v == "" || i.values[v] {
+		return v != ""
+	}
+	return len(v) > 2 && strings.Trim(v, "0123456789") == "" && i.values[v[:len(v)-2]+"."+v[len(v)-2:]]
 }
 
 // symptoms: the test is named after what the issue complains of, besides the
