@@ -1,0 +1,258 @@
+package triage
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What makes a request architectural.
+var (
+	strategic = set("migrate rewrite redesign rearchitect re-architect restructure reorganize reorganise overhaul reimplement re-implement rework port revamp unify consolidate decouple internationalize internationalise localize localise rebuild standardize standardise centralize centralise")
+	sweeping  = set("refactor convert move switch replace upgrade split make change use implement introduce adopt add support extract separate transition translate build create allow wish turn deprecate drop modernize modernise")
+	scope     = rx("\\b(entire|whole|complete|all of the|all our|all the) (\\w+ )?(code ?base|app\\w*|project|back-?end|front-?end|repo\\w*|api|ui|system|code|server|library|call sites|strings|modules|files|views|handlers)\\b|\\b(across|throughout) the (\\w+ )?(project|code ?base|app\\w*|repo\\w*|system|code)|\\beverywhere\\b|\\bevery (module|view|file|handler|endpoint|component)\\b|\\bcode ?base\\b|\\bmonolith\\b|\\bmicro-?services?\\b|\\barchitecture\\b|\\bmono-?repo\\b|multi-?tenan\\w+|\\bplugin (system|architecture|api)|\\bdependency injection|event.sourc\\w+|\\bcqrs\\b|\\bmessage (queue|broker|bus)|\\bservice mesh|\\boffline (sync|mode|support)|\\bmobile apps?\\b|\\b(ios|android) (app|client)|\\bsingle sign-?on\\b|\\bsso\\b|\\bsaml\\b|\\boidc\\b|internationali[sz]ation|\\bi18n\\b|from scratch|\\bground up|\\bv2 api|\\bseparate (packages|services|repos\\w*)|\\binto (\\w+ )?(services|packages|modules|crates|repositories)\\b|\\b(pluggable|distributed|high availability|horizontal\\w* scal\\w+|real-?time collaboration|desktop app|marketplace|billing system|role-based access control|rbac|audit system|design system|component library|state management|caching layer|orm)\\b")
+	tech      = rx("\\b(typescript|javascript|rust|golang|go|kotlin|java|scala|swift|c\\+\\+|c#|python ?[23]?(\\.\\d+)?|ruby|elixir|react|vue|svelte|angular|next\\.?js|nuxt|fastapi|flask|django|rails|spring|express|nestjs|laravel|postgres\\w*|mysql|mariadb|sqlite|mongo\\w*|redis|cassandra|dynamodb|webpack|vite|esbuild|rollup|bazel|gradle|maven|cmake|poetry|pnpm|yarn|kubernetes|k8s|terraform|graphql|grpc|rest|protobuf|async(io)?|sqlalchemy|prisma|tailwind|bootstrap|jest|vitest|pytest|unittest|mocha|elasticsearch|kafka|rabbitmq|aws|azure|gcp|electron|tauri|qt|gtk|wasm|esm|es modules|commonjs|hexagonal|pydantic v2)\\b")
+	marker    = rx("^\\W*(rfc|proposal|epic|road-?map|tracking( issue)?|meta|umbrella|design (doc|proposal)|initiative|vision|strategy|milestone)\\b")
+	nominal   = rx("\\b(migration|rewrite|redesign|overhaul|re-?architecture|modernization|modernisation|port) (to|from|of|in|into)\\b|^(\\W*\\w+){1,4} (migration|rewrite|redesign|overhaul|rearchitecture|modernization)$")
+	narrow    = rx("^(the |this |a |an |our )*(`\\S+|\\w+\\(\\)|function|method|helper|regex|loop|query|error message|sentence|paragraph|docstring|comment|condition|expression|line|rule|url|urls|test|readme)\\b|^`|^\\S+\\(|^\\S+\\.(py|go|js|ts|rb|rs|java|c|md)\\b")
+	language_ = rx("\\b(in|to|into) (rust|go|golang|typescript|kotlin|java|python|c\\+\\+|elixir|swift|react|vue|svelte)\\b")
+	hedge     = rx("\\b(someday|some day|long.term|eventually|one day|in the future|at some point)\\b")
+)
+
+// large says why a request needs a plan, or "".
+func (is issue) large() string {
+	if is.foreign != "" {
+		for _, s := range is.sentences {
+			if largeAbroad.MatchString(s.text) && !broken2.MatchString(s.text) {
+				return "it asks for an architectural change (\u201c" + short(s.raw) + "\u201d)"
+			}
+		}
+		return ""
+	}
+	for _, s := range is.sentences {
+		if s.title && (marker.MatchString(s.text) || nominal.MatchString(s.text) && !finite(s.words) && !fault.MatchString(s.text) && !usage(s.words)) {
+			return "it is a proposal or a project, not one change (\u201c" + short(s.raw) + "\u201d)"
+		}
+	}
+	tasks := 0
+	fails := is.faulty() && is.shown()
+	for _, r := range is.requests {
+		if !r.title && (fails || hedge.MatchString(r.in.text)) || r.not {
+			continue
+		}
+		big := false
+		switch {
+		case language_.MatchString(r.object) && (strategic[r.verb] || sweeping[r.verb] && r.verb != "add" && r.verb != "support" && r.verb != "use"):
+			big = true
+		case strategic[r.verb]:
+			big = !narrow.MatchString(r.object) || scope.MatchString(r.object)
+		case sweeping[r.verb]:
+			moves := r.verb != "add" && r.verb != "support" && r.verb != "use" && r.verb != "make" && r.verb != "allow" && r.verb != "wish" && r.verb != "create" && r.verb != "build" && r.verb != "change" && r.verb != "drop"
+			big = scope.MatchString(r.object) && !narrow.MatchString(r.object) || moves && tech.MatchString(plain(r.object)) && !narrow.MatchString(r.object) && !fileName.MatchString(r.object) ||
+				r.verb == "wish" && regexp.MustCompile(`\b(moved?|migrat\w+|rewr\w+|switch\w*|redesign\w*)\b`).MatchString(r.object) && (tech.MatchString(r.object) || scope.MatchString(r.object))
+		}
+		if big {
+			return "it asks for an architectural change (\u201c" + short(r.in.raw) + "\u201d)"
+		}
+	}
+	for _, s := range is.items {
+		if len(requests(s)) > 0 || len(s.words) < 5 && len(s.words) > 0 && !fault.MatchString(s.text) {
+			tasks++
+		}
+	}
+	if tasks >= 5 && !fails {
+		return "it lists " + strings.Join([]string{"many", "tasks"}, " ") + ", more than one change can hold"
+	}
+	return ""
+}
+
+var (
+	// fault is a word that says that something is not as it should be.
+	fault    = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
+	strong   = rx("\\b(should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
+	broken2  = rx("(falsch|fehler|funktioniert nicht|error|falla|échoue|erreur|错误|失败|崩溃|エラー|失敗|ошибк|не работает|неверн)")
+	fileName = rx("\\b[\\w/-]+\\.(py|go|js|jsx|ts|tsx|rb|rs|java|kt|c|cc|cpp|h|cs|php|ya?ml|json|toml|css|scss|html|sql|sh|md|csv|ini|cfg|log|tmpl)\\b")
+	concrete = []*regexp.Regexp{
+		regexp.MustCompile("`[^`\\s][^`]*`"),
+		regexp.MustCompile(`\b[A-Za-z_][\w.]*\([^)\n]*\)`),
+		regexp.MustCompile(`\b[A-Z]\w*(Error|Exception|Panic)\b|\b(panic|fatal|segfault|SIGSEGV)\b|\b(NPE|TypeError|undefined is not)\b`),
+		regexp.MustCompile(`(^|\s)--[a-z][\w-]+`),
+		regexp.MustCompile(`(^|[\s(])/[a-z][\w/{}.?=&-]*\b`),
+		regexp.MustCompile(`\b[45]\d\d\b`),
+		regexp.MustCompile(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
+		regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
+		regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|\b(1[89]|20)\d\d\b|→|->|=>|[<>]=?\s?\d`),
+	}
+	vagueWords = rx("\\b(slow|ugly|bad|better|nicer|nice|weird|strange|odd|sometimes|time to time|now and then|somehow|something|some|various|several|dated|outdated|modern|clean(er)?|faster|improve\\w*|optimi[sz]\\w*|smooth(er)?|user.?friendly|polish\\w*|intuitive|annoying|lately|doesn't work|does not work|not work(ing)?|isn't working|broken|a bug|bugs|issues?|problems?|ages|properly|correctly|messy|unstable|buggy|lost|more|confus\\w+|off|error|errors|help|again|blurry|it)\\b")
+	generic    = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
+)
+
+// faulty tells whether the issue reports a fault.
+func (is issue) faulty() bool {
+	for _, s := range is.sentences {
+		if fault.MatchString(s.text) && !(usage(s.words) && s.asks && !strong.MatchString(s.text)) {
+			return true
+		}
+	}
+	return is.block && traceback.MatchString(is.whole)
+}
+
+var traceback = rx("traceback|exception|error|panic")
+
+// shown tells whether there is something concrete: code, a call, a message.
+func (is issue) shown() bool {
+	if is.block {
+		return true
+	}
+	for _, s := range is.sentences {
+		for _, c := range concrete {
+			if c.MatchString(s.raw) && !onlyVersion(s.raw) {
+				return true
+			}
+		}
+		if fileName.MatchString(s.raw) && len(s.words) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func onlyVersion(raw string) bool {
+	return regexp.MustCompile(`(?i)^\W*(version|os|browser|node|python)\b`).MatchString(raw)
+}
+
+// asks tells whether the issue asks a question and reports no fault.
+func (is issue) asks() bool {
+	if len(is.sentences) == 0 {
+		return false
+	}
+	first := is.sentences[0]
+	question := first.asks || usage(first.words) && first.title && !finiteFault(first.text) || strings.Contains(first.text, "[question]") || strings.HasPrefix(first.text, "question")
+	if is.foreign != "" {
+		if !question {
+			question = askAbroad.MatchString(first.text)
+		}
+		return question && !is.shown() && !broken2.MatchString(is.whole) && is.pictures == 0
+	}
+	for i, s := range is.sentences {
+		if i > 0 && i < 3 && s.asks && usage(s.words) && !is.faulty() {
+			question = true
+		}
+	}
+	if !question || is.pictures > 0 && len(is.sentences) < 3 {
+		return false
+	}
+	if how.MatchString(first.text) { // how to use it: only a clear fault makes another thing of it
+		for _, s := range is.sentences[1:] {
+			if strong.MatchString(s.text) && !s.asks {
+				return false
+			}
+		}
+		return !strings.Contains(first.text, "how is this possible") && !strings.Contains(first.text, "how is it possible")
+	}
+	for _, s := range is.sentences {
+		if strong.MatchString(s.text) {
+			return false
+		}
+		if s.title && s.asks && strings.Contains(s.text, "n't ") && is.shown() { // "shouldn't it be empty?"
+			return false
+		}
+		if fault.MatchString(s.text) && !usage(s.words) && !(strings.Contains(s.text, "couldn't") || strings.Contains(s.text, "can't see") || strings.Contains(s.text, "can't find")) {
+			return false
+		}
+	}
+	for _, r := range is.requests {
+		if !r.in.asks || r.title && opened(r.in.text) {
+			return false
+		}
+	}
+	return true
+}
+
+func opened(s string) bool { return strings.HasPrefix(s, "can we") || strings.HasPrefix(s, "could") }
+
+func finiteFault(s string) bool { return strong.MatchString(s) }
+
+var how = rx("^\\W*(\\[?question\\]?\\W*)?(hi |hello )?(how (do|can|could|should|to|would|does|is|are)|where|is there|are there|which|who|when (will|is|does)|what('s| is| are| does| happens)|can (someone|anyone|somebody)|does|do )\\b")
+
+// complaints counts those of an issue that is several in one; 0 for one that
+// is about one thing.
+func (is issue) complaints() int {
+	if len(is.sentences) == 0 || len(is.items) < 3 {
+		return 0
+	}
+	title := is.sentences[0].text
+	if !generic.MatchString(title) && len(is.items) < 4 {
+		return 0
+	}
+	n := 0
+	seen := map[string]int{}
+	for _, s := range is.items {
+		if len(s.words) < 3 || !finite(append([]string{"x"}, s.words...)) && !fault.MatchString(s.text) && !vagueWords.MatchString(s.text) {
+			continue
+		}
+		n++
+		for _, w := range content(s.words) {
+			seen[w]++
+		}
+	}
+	shared := 0
+	for _, c := range seen {
+		shared = max(shared, c)
+	}
+	common := 0
+	for _, w := range content(is.sentences[0].words) {
+		common += seen[w]
+	}
+	if n >= 3 && shared < 3 && (generic.MatchString(title) || n >= 5 && common == 0 && !is.block) {
+		return n
+	}
+	return 0
+}
+
+// empty words name no place and no behaviour that anybody could look for.
+var empty = set("app application site website page pages program tool software system thing things product project code time times find look see get got try tried use using work works want need think know idea user users people customers everything nothing anything everybody never always still just very really today yesterday since please report version latest would could there they them our your you")
+
+// content is the words of a sentence that carry meaning.
+func content(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if len(w) > 2 && !smallWords["en"][w] && !lead[w] && !empty[w] && !vagueWords.MatchString(w) && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// observable says what could be seen of the issue, or "".
+func (is issue) observable() string {
+	if is.shown() {
+		return "it names something that can be observed"
+	}
+	if is.foreign != "" || len(is.sentences) == 0 {
+		return ""
+	}
+	// Plain words do when they say of what, and what is wrong with it.
+	told := 0
+	for _, s := range is.sentences {
+		if s.asks && usage(s.words) {
+			continue
+		}
+		told += len(content(s.words))
+	}
+	for _, s := range is.sentences {
+		n := len(content(s.words))
+		precise := fault.MatchString(s.text) && !onlyVague(s) || finite(append([]string{"x"}, s.words...)) && !vagueWords.MatchString(s.text)
+		if precise && n >= 3 && (n >= 4 || told >= 6 || !vagueWords.MatchString(s.text)) {
+			return "it says what is wrong with what"
+		}
+	}
+	return ""
+}
+
+// onlyVague tells a sentence whose every fault is one that nobody could look
+// for, such as "doesn't work".
+func onlyVague(s sentence) bool {
+	rest := vagueWords.ReplaceAllString(s.text, " ")
+	return !fault.MatchString(rest) || len(content(s.words)) < 2
+}

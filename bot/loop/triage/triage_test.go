@@ -1,0 +1,174 @@
+package triage
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sample is a line of a corpus: an issue, and what is to be done with it.
+type sample struct {
+	ID, Title, Body string
+	Action          Action
+	Why             string
+}
+
+func samples(t testing.TB, path string) []sample {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	var out []sample
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		var s sample
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// figures are what the promise is about, with the table that they come from.
+type figures struct {
+	started, held int // wrongly started, of those that were to be held back
+	refused, good int // wrongly refused, of those that were to be started
+	right, all    int
+	table         string
+	wrong         []string
+}
+
+func measure(all []sample) figures {
+	f := figures{all: len(all)}
+	count := map[[2]Action]int{}
+	for _, s := range all {
+		got := Classify(s.Title, s.Body)
+		count[[2]Action{s.Action, got.Action}]++
+		if s.Action == Start {
+			f.good++
+		} else {
+			f.held++
+		}
+		switch {
+		case got.Action == s.Action:
+			f.right++
+			continue
+		case got.Action == Start:
+			f.started++
+		case s.Action == Start && got.Action == Refuse:
+			f.refused++
+		}
+		f.wrong = append(f.wrong, fmt.Sprintf("%s %s -> %s: %q %v", s.ID, s.Action, got.Action, s.Title, got.Reasons))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-10s", "is \\ said")
+	for _, a := range Actions {
+		fmt.Fprintf(&b, "%8s", a)
+	}
+	for _, is := range Actions {
+		fmt.Fprintf(&b, "\n%-10s", is)
+		for _, said := range Actions {
+			fmt.Fprintf(&b, "%8d", count[[2]Action{is, said}])
+		}
+	}
+	f.table = b.String()
+	return f
+}
+
+func share(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
+
+// TestS2TriageOfTheCorpus holds the rules to the figures of SPEC S2, for each
+// corpus that is there. FETTLE_TRIAGE names another file, of which only the
+// table is printed, so that nobody fits rules to what it holds.
+func TestS2TriageOfTheCorpus(t *testing.T) {
+	if path := os.Getenv("FETTLE_TRIAGE"); path != "" {
+		f := measure(samples(t, path))
+		t.Logf("%d issues, %d as they should be\n%s\nwrongly started %d of %d (%.1f %%), wrongly refused %d of %d (%.1f %%)", f.all, f.right, f.table, f.started, f.held, share(f.started, f.held), f.refused, f.good, share(f.refused, f.good))
+		return
+	}
+	files, err := filepath.Glob("../../../eval/issues/triage-*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no corpus: %v", err)
+	}
+	for _, path := range files {
+		if strings.Contains(path, "sealed") {
+			continue
+		}
+		f := measure(samples(t, path))
+		t.Logf("%s: %d issues, %d as they should be\n%s\n%s", filepath.Base(path), f.all, f.right, f.table, strings.Join(f.wrong, "\n"))
+		if p := share(f.started, f.held); p > 2 {
+			t.Errorf("%s: %.1f %% wrongly started", filepath.Base(path), p)
+		}
+		if p := share(f.refused, f.good); p > 3 {
+			t.Errorf("%s: %.1f %% wrongly refused", filepath.Base(path), p)
+		}
+	}
+}
+
+// TestCodeAndBlanksStartNothing: what is refused stays refused, whatever code
+// is added and however it is laid out.
+func TestCodeAndBlanksStartNothing(t *testing.T) {
+	block := "\n\n```\nTraceback (most recent call last):\nValueError: f(3) gives 4\n```\n"
+	variants := map[string]func(string) string{
+		"code behind":   func(s string) string { return s + block },
+		"code before":   func(s string) string { return block + s },
+		"indented":      func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") },
+		"blanks":        func(s string) string { return strings.ReplaceAll(s, " ", "  ") },
+		"tabs":          func(s string) string { return strings.ReplaceAll(s, " ", "\t") },
+		"blank lines":   func(s string) string { return strings.ReplaceAll(s, "\n", "\n\n\n") },
+		"trailing":      func(s string) string { return s + " \n\t\n" },
+		"carriage":      func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"open fence":    func(s string) string { return "```\n" + s },
+		"a call":        func(s string) string { return s + "\n\n`f(3)` gives 4 instead of 3." },
+		"hard to break": func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") },
+	}
+	files, _ := filepath.Glob("../../../eval/issues/triage-own.jsonl")
+	for _, s := range samples(t, files[0]) {
+		if Classify(s.Title, s.Body).Action != Refuse {
+			continue
+		}
+		for name, change := range variants {
+			if got := Classify(s.Title, change(s.Body)); got.Action == Start {
+				t.Errorf("%s (%s) starts: %q", s.ID, name, s.Title)
+			}
+		}
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	for _, s := range samples(f, "../../../eval/issues/triage-own.jsonl") {
+		f.Add(s.Title, s.Body)
+	}
+	f.Add("```", "```\n``\n> `a\n- \n1. ")
+	f.Add("\xff\xfe", strings.Repeat("delete all ", 9000))
+	f.Fuzz(func(t *testing.T, title, body string) {
+		begun := time.Now()
+		got := Classify(title, body)
+		if again := Classify(title, body); fmt.Sprint(again) != fmt.Sprint(got) {
+			t.Errorf("%v, then %v", got, again)
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if got.Action == Refuse {
+			if more := Classify(title, body+"\n\n```\nf(3) gives 4\n```\n"); more.Action == Start {
+				t.Errorf("a block of code turns %v into %v", got, more)
+			}
+		}
+		if got.Action == "" || len(got.Reasons) == 0 {
+			t.Errorf("no reason: %+v", got)
+		}
+	})
+}
