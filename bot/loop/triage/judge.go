@@ -8,10 +8,10 @@ import (
 
 // What makes a request architectural.
 var (
-	strategic = set("migrate rewrite redesign rearchitect re-architect restructure reorganize reorganise overhaul reimplement re-implement rework port revamp unify consolidate decouple internationalize internationalise localize localise rebuild standardize standardise centralize centralise")
-	sweeping  = set("refactor convert move switch replace upgrade split make change use implement introduce adopt add support extract separate transition translate build create allow wish turn deprecate drop modernize modernise")
-	scope     = rx("\\b(entire|whole|complete|all of the|all our|all the) (\\w+ )?(code ?base|app\\w*|project|back-?end|front-?end|repo\\w*|api|ui|system|code|server|library|call sites|strings|modules|files|views|handlers)\\b|\\b(across|throughout) the (\\w+ )?(project|code ?base|app\\w*|repo\\w*|system|code)|\\beverywhere\\b|\\bevery (module|view|file|handler|endpoint|component)\\b|\\bcode ?base\\b|\\bmonolith\\b|\\bmicro-?services?\\b|\\barchitecture\\b|\\bmono-?repo\\b|multi-?tenan\\w+|\\bplugin (system|architecture|api)|\\bdependency injection|event.sourc\\w+|\\bcqrs\\b|\\bmessage (queue|broker|bus)|\\bservice mesh|\\boffline (sync|mode|support)|\\bmobile apps?\\b|\\b(ios|android) (app|client)|\\bsingle sign-?on\\b|\\bsso\\b|\\bsaml\\b|\\boidc\\b|internationali[sz]ation|\\bi18n\\b|from scratch|\\bground up|\\bv2 api|\\bseparate (packages|services|repos\\w*)|\\binto (\\w+ )?(services|packages|modules|crates|repositories)\\b|\\b(pluggable|distributed|high availability|horizontal\\w* scal\\w+|real-?time collaboration|desktop app|marketplace|billing system|role-based access control|rbac|audit system|design system|component library|state management|caching layer|orm)\\b")
-	tech      = rx("\\b(typescript|javascript|rust|golang|go|kotlin|java|scala|swift|c\\+\\+|c#|python ?[23]?(\\.\\d+)?|ruby|elixir|react|vue|svelte|angular|next\\.?js|nuxt|fastapi|flask|django|rails|spring|express|nestjs|laravel|postgres\\w*|mysql|mariadb|sqlite|mongo\\w*|redis|cassandra|dynamodb|webpack|vite|esbuild|rollup|bazel|gradle|maven|cmake|poetry|pnpm|yarn|kubernetes|k8s|terraform|graphql|grpc|rest|protobuf|async(io)?|sqlalchemy|prisma|tailwind|bootstrap|jest|vitest|pytest|unittest|mocha|elasticsearch|kafka|rabbitmq|aws|azure|gcp|electron|tauri|qt|gtk|wasm|esm|es modules|commonjs|hexagonal|pydantic v2)\\b")
+	strategic = set("design redo migrate rewrite redesign rearchitect re-architect restructure reorganize reorganise overhaul reimplement re-implement rework port revamp unify consolidate decouple internationalize internationalise localize localise rebuild standardize standardise centralize centralise")
+	sweeping  = set("remove refactor convert move switch replace upgrade split make change use implement introduce adopt add support extract separate transition translate build create allow wish turn deprecate drop modernize modernise")
+	scope     = rx("\\b(entire|whole|complete|all of the|all our|all the) (\\w+ )?(code ?base|app\\w*|project|back-?end|front-?end|repo\\w*|api|ui|system|code|server|library|call sites|strings|modules|files|views|handlers)\\b|\\b(across|throughout) the (\\w+ )?(project|code ?base|app\\w*|repo\\w*|system|code|library|package|tests?)|\\b(web|graphical) (ui|interface)\\b|\\bgui\\b|\\babstraction( layer)?\\b|offline support|\\beverywhere\\b|\\bevery (module|view|file|handler|endpoint|component)\\b|\\bcode ?base\\b|\\bmonolith\\b|\\bmicro-?services?\\b|\\barchitecture\\b|\\bmono-?repo\\b|multi-?tenan\\w+|\\bplugin (system|architecture|api)|\\bhexagonal|\\bdependency injection|event.sourc\\w+|\\bcqrs\\b|\\bmessage (queue|broker|bus)|\\bservice mesh|\\boffline (sync|mode|support)|\\bmobile apps?\\b|\\b(ios|android) (app|client)|\\bsingle sign-?on\\b|\\bsso\\b|\\bsaml\\b|\\boidc\\b|internationali[sz]ation|\\bi18n\\b|from scratch|\\bground up|\\bv2 api|\\bseparate (packages|services|repos\\w*)|\\binto (\\w+ )?(services|packages|modules|crates|repositories)\\b|\\b(pluggable|distributed|high availability|horizontal\\w* scal\\w+|real-?time collaboration|desktop app|marketplace|billing system|role-based access control|rbac|audit system|design system|component library|state management|caching layer|orm)\\b")
+	tech      = rx("\\b(typescript|javascript|rust|golang|go|kotlin|java|scala|swift|c\\+\\+|c#|python ?[23]?(\\.\\d+)?|ruby|elixir|react|vue|svelte|angular|next\\.?js|nuxt|fastapi|flask|django|rails|spring|express|nestjs|laravel|postgres\\w*|mysql|mariadb|sqlite|mongo\\w*|redis|cassandra|dynamodb|webpack|vite|jquery|lodash|moment|axios|esbuild|rollup|bazel|gradle|maven|cmake|poetry|pnpm|yarn|kubernetes|k8s|terraform|graphql|grpc|rest|protobuf|async(io)?|sqlalchemy|prisma|tailwind|bootstrap|jest|vitest|pytest|unittest|mocha|elasticsearch|kafka|rabbitmq|aws|azure|gcp|electron|tauri|qt|gtk|wasm|esm|es modules|commonjs|hexagonal|pydantic v2)\\b")
 	marker    = rx("^\\W*(rfc|proposal|epic|road-?map|tracking( issue)?|meta|umbrella|design (doc|proposal)|initiative|vision|strategy|milestone)\\b")
 	nominal   = rx("\\b(migration|rewrite|redesign|overhaul|re-?architecture|modernization|modernisation|port) (to|from|of|in|into)\\b|^(\\W*\\w+){1,4} (migration|rewrite|redesign|overhaul|rearchitecture|modernization)$")
 	narrow    = rx("^(the |this |a |an |our )*(`\\S+|\\w+\\(\\)|function|method|helper|regex|loop|query|error message|sentence|paragraph|docstring|comment|condition|expression|line|rule|url|urls|test|readme)\\b|^`|^\\S+\\(|^\\S+\\.(py|go|js|ts|rb|rs|java|c|md)\\b")
@@ -30,7 +30,7 @@ func (is issue) large() string {
 		return ""
 	}
 	for _, s := range is.sentences {
-		if s.title && (marker.MatchString(s.text) || nominal.MatchString(s.text) && !finite(s.words) && !fault.MatchString(s.text) && !usage(s.words)) {
+		if s.title && (marker.MatchString(s.text) || scope.MatchString(s.text) && !finite(s.words) && !fault.MatchString(s.text) && !is.shown() && !s.asks && !usage(s.words) || nominal.MatchString(s.text) && !finite(s.words) && !fault.MatchString(s.text) && !usage(s.words)) {
 			return "it is a proposal or a project, not one change (\u201c" + short(s.raw) + "\u201d)"
 		}
 	}
@@ -39,6 +39,9 @@ func (is issue) large() string {
 	for _, r := range is.requests {
 		if !r.title && (fails || hedge.MatchString(r.in.text)) || r.not {
 			continue
+		}
+		if !fails && r.touchy() {
+			return "it asks for a change of something that people should look at first (\u201c" + short(r.in.raw) + "\u201d)"
 		}
 		big := false
 		switch {
@@ -69,7 +72,7 @@ func (is issue) large() string {
 var (
 	// fault is a word that says that something is not as it should be.
 	fault    = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
-	strong   = rx("\\b(should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
+	strong   = rx("\\b(i (would|'d) (have )?expect|should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
 	broken2  = rx("(falsch|fehler|funktioniert nicht|error|falla|échoue|erreur|错误|失败|崩溃|エラー|失敗|ошибк|не работает|неверн)")
 	fileName = rx("\\b[\\w/-]+\\.(py|go|js|jsx|ts|tsx|rb|rs|java|kt|c|cc|cpp|h|cs|php|ya?ml|json|toml|css|scss|html|sql|sh|md|csv|ini|cfg|log|tmpl)\\b")
 	concrete = []*regexp.Regexp{
@@ -83,7 +86,7 @@ var (
 		regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
 		regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|\b(1[89]|20)\d\d\b|→|->|=>|[<>]=?\s?\d`),
 	}
-	vagueWords = rx("\\b(slow|ugly|bad|better|nicer|nice|weird|strange|odd|sometimes|time to time|now and then|somehow|something|some|various|several|dated|outdated|modern|clean(er)?|faster|improve\\w*|optimi[sz]\\w*|smooth(er)?|user.?friendly|polish\\w*|intuitive|annoying|lately|doesn't work|does not work|not work(ing)?|isn't working|broken|a bug|bugs|issues?|problems?|ages|properly|correctly|messy|unstable|buggy|lost|more|confus\\w+|off|error|errors|help|again|blurry|it)\\b")
+	vagueWords = rx("\\b(slow(er)?|like|terrible|ugly|bad|better|nicer|nice|weird|strange|odd|sometimes|time to time|now and then|somehow|something|some|various|several|dated|outdated|modern|clean(er)?|faster|improve\\w*|optimi[sz]\\w*|smooth(er)?|user.?friendly|polish\\w*|intuitive|annoying|lately|doesn't work|does not work|not work(ing)?|isn't working|broken|a bug|bugs|issues?|problems?|ages|properly|correctly|messy|unstable|buggy|lost|more|confus\\w+|off|error|errors|help|again|blurry|it)\\b")
 	generic    = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
 )
 
@@ -142,13 +145,16 @@ func (is issue) asks() bool {
 	if !question || is.pictures > 0 && len(is.sentences) < 3 {
 		return false
 	}
-	if how.MatchString(first.text) { // how to use it: only a clear fault makes another thing of it
+	if how.MatchString(first.text) && !why.MatchString(first.text) { // how to use it: only a clear fault makes another thing of it
 		for _, s := range is.sentences[1:] {
 			if strong.MatchString(s.text) && !s.asks {
 				return false
 			}
 		}
 		return !strings.Contains(first.text, "how is this possible") && !strings.Contains(first.text, "how is it possible")
+	}
+	if why.MatchString(first.text) && is.shown() && !curious.MatchString(is.whole) {
+		return false
 	}
 	for _, s := range is.sentences {
 		if strong.MatchString(s.text) {
@@ -168,6 +174,11 @@ func (is issue) asks() bool {
 	}
 	return true
 }
+
+var (
+	why     = rx("^\\W*(why|is there a reason|is it (normal|correct|right|expected|intended)|is this (normal|correct|right|expected|intended|a bug))\\b")
+	curious = rx("\\b(curious|understand|design|rationale|history|background|wondering)\\b")
+)
 
 func opened(s string) bool { return strings.HasPrefix(s, "can we") || strings.HasPrefix(s, "could") }
 
@@ -223,6 +234,26 @@ func content(words []string) []string {
 	}
 	return out
 }
+
+// touchy tells a request about something that matters for security, data or
+// the checks, of which the rules cannot tell whether it does harm. What makes
+// it stricter is none, nor what is only called so in code.
+func (r request) touchy() bool {
+	text := plain(r.in.text)
+	if !r.title {
+		text = plain(r.in.before[:min(len(r.in.before), 300)]) + text
+	}
+	if r.not || r.in.steps || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) || r.verb == "be" && !r.title {
+		return false
+	}
+	return sensitive.MatchString(text)
+}
+
+var (
+	neutral   = set("fix find help tell explain look see try consider think investigate get read click call open close display sort format parse render round rename raise throw document start scale")
+	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only|at least|never|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429|wrong\\w*|instead of|raises?|throws?|crash\\w*)\\b")
+	sensitive = rx("\\b(log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|skip|without checks?)\\b")
+)
 
 // observable says what could be seen of the issue, or "".
 func (is issue) observable() string {

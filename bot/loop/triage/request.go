@@ -44,6 +44,15 @@ func requests(s sentence) []request {
 			return
 		}
 		seen[i] = true
+		if causing[verb] { // "let the app delete it": what it is to do is asked for too
+			for j := i + 2; j < min(len(w), i+8); j++ {
+				if v, f := lemma(w[j]); f == "base" && !determiner[w[j-1]] && w[j-1] != "to" && w[j-1] != "," {
+					v, object := phrasal(v, w[j+1:])
+					out = append(out, request{verb: v, not: not || w[j-1] == "not" || w[j-1] == "never", subject: strings.Join(w[:j], " "), object: object, in: s, title: s.title})
+					break
+				}
+			}
+		}
 		verb, object := phrasal(verb, w[i+1:])
 		if n := negators[verb]; n { // "stop validating", "no longer check"
 			for j := i + 1; j < min(len(w), i+3); j++ {
@@ -78,6 +87,16 @@ func requests(s sentence) []request {
 				continue
 			}
 			add(i+1, w[i] == "to")
+		case "can", "could", "may": // "can the limiter be switched off?"
+			if i < 2 && s.asks {
+				if j := slices.Index(w, "be"); j > i+1 && j < len(w)-1 {
+					if v, f := lemma(w[j+1]); f == "past" {
+						v, rest := phrasal(v, w[j+2:])
+						subject := strings.Join(w[i+1:j], " ")
+						out = append(out, request{verb: v, subject: subject, object: subject + " " + rest, in: s, title: s.title})
+					}
+				}
+			}
 		case "should", "must", "shouldn't", "mustn't", "ought", "needn't":
 			if !s.steps {
 				out = append(out, modal(s, i)...)
@@ -99,7 +118,7 @@ func requests(s sentence) []request {
 			if f != "base" || w[i-1] == "to" || determiner[w[i-1]] || i+1 == len(w) || v == "test" {
 				continue
 			}
-			if n := w[i+1]; determiner[n] || adverbs[n] || strings.HasPrefix(n, "`") || strings.ContainsAny(n, "/=.") {
+			if n := w[i+1]; determiner[n] || adverbs[n] || strings.HasPrefix(n, "`") || strings.ContainsAny(n, "/=._(") {
 				add(i, true)
 				break
 			}
@@ -179,7 +198,7 @@ func phrasal(verb string, rest []string) (string, string) {
 		}
 	case "comment", "take", "leave", "rip", "cut", "opt":
 		if has("out") {
-			return "remove", object
+			return "remove", strings.TrimPrefix(object, "out ")
 		}
 	case "get":
 		if has("rid") {

@@ -249,7 +249,7 @@ func abbreviation(s string) bool {
 		return false
 	}
 	switch f[len(f)-1] {
-	case "e.g", "i.e", "etc", "vs", "approx", "no", "resp", "z.b", "bzw":
+	case "incl", "excl", "ca", "max", "min", "ex", "e.g", "i.e", "etc", "vs", "approx", "no", "resp", "z.b", "bzw":
 		return true
 	}
 	return false
