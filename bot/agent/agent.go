@@ -2,6 +2,7 @@
 // decision comes out.
 //
 //	Planner    task, tree, places     → a plan of at most 12 steps, criticised once
+//	Triager    an issue's words       → start, plan, answer, ask, refuse
 //	Developer  one step               → edits, over several turns with tools
 //	Tester     what the checks say    → pass_to_commit, fix_required, escalate_tier
 //	Reviewer   diff, checks, task     → ACCEPT, RETRY, FAIL, ESCALATE_TO_PLANNER
@@ -50,6 +51,7 @@ type Roles struct {
 	Developer *Developer
 	Tester    *Tester
 	Reviewer  *Reviewer
+	Triager   *Triager
 }
 
 // New reads the prompts. The error says which file cannot be used and why.
@@ -64,6 +66,7 @@ func New(cfg Config) (*Roles, error) {
 		Developer: &Developer{role: base, limits: cfg.Limits.withDefaults()},
 		Tester:    &Tester{role: base},
 		Reviewer:  &Reviewer{role: base},
+		Triager:   &Triager{role: base},
 	}, nil
 }
 

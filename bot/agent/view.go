@@ -53,6 +53,7 @@ var forms = map[string]string{
 	"CriticForm":    answer.Critic.Form(),
 	"TesterForm":    answer.Tester.Form(),
 	"ReviewerForm":  answer.Reviewer.Form(),
+	"TriageForm":    answer.Triage.Form(),
 }
 
 type taskView struct{ Title, Body, Hint foreign }

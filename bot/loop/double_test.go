@@ -90,6 +90,10 @@ func (w *world) sorts(_ context.Context, c claiming) (belong.Sorted, error) {
 	return belong.All(c.Baseline.Report.Red()), nil
 }
 
+func (w *world) concerned(context.Context, string) ([]string, error) {
+	return []string{"interleave in weave0.py:1"}, nil
+}
+
 func (w *world) localise(context.Context, search) (located, error) {
 	var out located
 	for i := range max(1, w.places) {

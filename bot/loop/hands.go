@@ -23,6 +23,7 @@ type hands interface {
 	measure(ctx context.Context, tell func(note string)) (verify.Baseline, error)
 	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
 	sorts(ctx context.Context, c claiming) (belong.Sorted, error)
+	concerned(ctx context.Context, text string) ([]string, error)
 	localise(ctx context.Context, q search) (located, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)

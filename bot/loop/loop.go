@@ -71,6 +71,7 @@ type Config struct {
 	Planner   *agent.Planner  // nil: plans are made without a model
 	Tester    *agent.Tester   // nil: the checks alone decide
 	Reviewer  *agent.Reviewer // nil: the checks alone decide
+	Triager   *agent.Triager  // nil: the rules alone decide
 	Models    *model.Client
 	Checker   *check.Runner // runs what the repository's own file names; nil: nothing does
 	Smoke     *smoke.Runner // asks a repository's service; nil: nothing does
@@ -225,10 +226,7 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	if reason := triage(r.in.Task); reason != "" {
-		return &Stop{task.Rejected, reason}
-	}
-	for _, phase := range []func(context.Context) error{r.setup, r.measured, r.claim, r.exemplify, r.locate, r.work} {
+	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.locate, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

@@ -40,6 +40,10 @@ func (o *outside) sorts(ctx context.Context, c claiming) (belong.Sorted, error) 
 	return observe(ctx, o.tape, "sorts", c, func() (belong.Sorted, error) { return o.hands.sorts(ctx, c) })
 }
 
+func (o *outside) concerned(ctx context.Context, text string) ([]string, error) {
+	return observe(ctx, o.tape, "concerned", text, func() ([]string, error) { return o.hands.concerned(ctx, text) })
+}
+
 func (o *outside) localise(ctx context.Context, q search) (located, error) {
 	return observe(ctx, o.tape, "localise", q, func() (located, error) { return o.hands.localise(ctx, q) })
 }

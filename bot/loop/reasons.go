@@ -71,6 +71,9 @@ func (r *run) advice(res task.Result) string {
 	if res.Outcome == task.Success {
 		return ""
 	}
+	if way := r.wayOut(); way != "" && res.Outcome == task.Rejected && len(res.Attempts) == 0 {
+		return way
+	}
 	if files := r.protectedTargets(); res.Outcome == task.Rejected && len(files) > 0 && !r.asks() {
 		return fmt.Sprintf("Change %s yourself, or set gates.critical, so that a run asks for a yes; then ask again.", strings.Join(first(files, 5), ", "))
 	}

@@ -1,27 +1,160 @@
 package loop
 
 import (
-	"regexp"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/loop/triage"
+	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// Words that report a fault; an issue with one of them is not a mere question.
-var faultWords = regexp.MustCompile(`(?i)\b(bug|broken|breaks?|wrong(ly)?|crash(es|ed)?|fail(s|ed|ing|ure)?|errors?|exception|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should|expected?|regression|hangs?|infinite|never|missing|raises?|throws?|does ?n[o']t|is ?n[o']t|undefined|NaN|NoneType|nil pointer|duplicate[sd]?|off by|truncat\w+|los(es|t|ing)|ignor(es|ed|ing)|stale|leaks?|too (many|few|high|low|early|late|long|short)|twice)\b`)
-
-var questionWords = regexp.MustCompile(`(?i)^\s*(\[?question\]?\b|(how|what|why|when|where|which|who|can|could|is|are|do|does|would|may) .*\?\s*$)`)
-
-// triage refuses a task that names nothing that could be checked, and says
-// what is missing. It gives "" for a task worth starting.
-func triage(t task.Task) string {
-	text := strings.TrimSpace(t.Title + "\n" + t.Body + "\n" + t.Hint)
-	if text == "" {
-		return "the issue is empty: say what goes wrong, what was expected, and how to see it"
+// triaged decides once in the life of a run whether its task may begin, from
+// its words alone (SPEC S2). The verdict is saved, so that a process that takes
+// the run up asks no model again.
+func (r *run) triaged(ctx context.Context) error {
+	if len(r.state.Triage) > 0 || r.state.Phase != "" || r.in.Task.Origin == task.OriginHook {
+		return nil // a hook's task is its red checks, in our own words
 	}
-	asks := questionWords.MatchString(strings.TrimSpace(t.Title)) || strings.HasSuffix(strings.TrimSpace(t.Title), "?")
-	if asks && !faultWords.MatchString(text) {
-		return "the issue asks a question and reports no fault, so there is nothing that a test could prove; if something is wrong, say what happens and what was expected"
+	v := triage.Classify(r.in.Task.Title, r.in.Task.Body)
+	v, err := r.secondOpinion(ctx, v)
+	if err != nil {
+		return err
+	}
+	if r.in.Task.Hint != "" && (v.Action == triage.Ask || v.Action == triage.Answer) {
+		v = triage.Verdict{Action: triage.Start, Reasons: []string{"a maintainer said what to do"}}
+	}
+	if r.state.Triage, err = json.Marshal(v); err != nil {
+		return fmt.Errorf("writing down the triage: %w", err)
+	}
+	if err := r.note(ctx, "triage", string(v.Action)+": "+strings.Join(v.Reasons, "; "), map[string]any{"action": v.Action, "reasons": v.Reasons, "missing": v.Missing}); err != nil {
+		return err
+	}
+	if stop, err := r.turnedAway(ctx, v); err != nil || stop != nil {
+		return cmp.Or(err, error(stop))
+	}
+	if v.Action == triage.Plan {
+		r.in.Gates.Plan, r.in.Gates.PlanFirst = true, true
+		r.state.Gates = r.in.Gates
+	}
+	return r.save(ctx, "triaged")
+}
+
+// turnedAway is the end of a run whose task does not begin; nil where it does.
+func (r *run) turnedAway(ctx context.Context, v triage.Verdict) (*Stop, error) {
+	why := strings.Join(v.Reasons, "; ")
+	switch v.Action {
+	case triage.Refuse:
+		return &Stop{task.Rejected, "this is not done by a bot: " + why}, nil
+	case triage.Ask:
+		return &Stop{task.Rejected, fmt.Sprintf("the issue cannot be worked on as it is: %s. What is missing: %s", why, strings.Join(v.Missing, "; "))}, nil
+	case triage.Answer:
+		at, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
+		if err != nil {
+			return nil, err
+		}
+		reason := "the issue asks a question and reports no fault, so there is nothing to change"
+		if len(at) > 0 {
+			reason += ". The code that it is about may be " + strings.Join(at, ", ")
+		}
+		return &Stop{task.Rejected, reason}, nil
+	case triage.Plan:
+		if _, can := r.planner(); !can {
+			return &Stop{task.Rejected, "this needs a plan that a human says yes to, and no model that plans is configured: " + why}, nil
+		}
+	}
+	return nil, nil
+}
+
+// wayOut is what to do about a task that triage turned away, or "".
+func (r *run) wayOut() string {
+	var v triage.Verdict
+	if len(r.state.Triage) == 0 || json.Unmarshal(r.state.Triage, &v) != nil {
+		return ""
+	}
+	switch v.Action {
+	case triage.Refuse:
+		return "Make that change yourself, or take it out of the issue; then ask again."
+	case triage.Ask:
+		return "Add what is missing to the issue and ask again, or say `/fettle fix` with it."
+	case triage.Answer:
+		return "If something is wrong, say what happens and what should happen instead; then ask again."
+	case triage.Plan:
+		if _, can := r.planner(); !can {
+			return "Configure a model that plans, or ask for one smaller change."
+		}
 	}
 	return ""
+}
+
+// secondOpinion asks the nano tier once, where there is one. It can only make
+// the verdict stricter; a call that fails is no opinion.
+func (r *run) secondOpinion(ctx context.Context, v triage.Verdict) (triage.Verdict, error) {
+	if _, ok := r.rungs[task.TierNano]; !ok || r.Triager == nil || v.Action == triage.Refuse {
+		return v, nil
+	}
+	says, err := r.Triager.Triage(ctx, r.asker("triage", nil), r.in.Task)
+	if err = r.unaffordable(ctx, err); err != nil || says == nil {
+		return v, err
+	}
+	if strictness[triage.Action(says.Action)] <= strictness[v.Action] {
+		return v, nil
+	}
+	second := triage.Verdict{Action: triage.Action(says.Action), Reasons: []string{says.Reason + " (said a model)"}}
+	if second.Action == triage.Ask {
+		second.Missing = []string{"what happens, what should happen, and how to see it"}
+	}
+	return second, nil
+}
+
+var strictness = map[triage.Action]int{triage.Start: 0, triage.Plan: 1, triage.Answer: 2, triage.Ask: 2, triage.Refuse: 3}
+
+const (
+	placesTold   = 5
+	placesParsed = 20 // files: those with the most words of the question
+)
+
+// concerned are the functions that have the most words in common with a text, in
+// the files that do.
+func (h *real) concerned(_ context.Context, text string) ([]string, error) {
+	wanted := words(text)
+	shared := func(s string) (n int) {
+		for w := range words(s) {
+			if wanted[w] {
+				n++
+			}
+		}
+		return n
+	}
+	score := map[string]int{}
+	var files []string
+	for _, f := range h.files() {
+		if code.LanguageOf(f) == code.Unknown || code.IsTest(f) || patch.Match(h.never, f) {
+			continue
+		}
+		src, err := h.sources.read(f)
+		if err != nil {
+			continue // it cannot be pointed at
+		}
+		if score[f] = shared(string(first(src, 64<<10))) + 3*shared(f); score[f] > 0 {
+			files = append(files, f)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
+	var out []string
+	for _, f := range first(files, placesParsed) {
+		regions, _ := h.sources.list(f)
+		src, _ := h.sources.read(f)
+		for _, g := range first(likely(regions, src, text), 2) {
+			if len(out) < placesTold {
+				out = append(out, fmt.Sprintf("%s in %s:%d", g.QualifiedName, f, g.StartLine))
+			}
+		}
+	}
+	return out, nil
 }

@@ -90,6 +90,7 @@ type RunState struct {
 	Version    int             `json:"version"`
 	Phase      string          `json:"phase,omitempty"` // last finished phase
 	BaseCommit string          `json:"base_commit,omitempty"`
+	Triage     json.RawMessage `json:"triage,omitempty"`   // triage.Verdict
 	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
 	Claim      json.RawMessage `json:"claim,omitempty"`    // belong.Sorted, which red tests are the issue's

@@ -32,7 +32,7 @@ func runsReplay(g *global) *cobra.Command {
 					return err
 				}
 				engine := loop.New(loop.Config{
-					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Log: p.log,
+					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Log: p.log,
 					Now: func() time.Time { return time.Time{} }, // a replay has the record's time
 				})
 				got, err := engine.Replay(c.Context(), rec)

@@ -60,6 +60,23 @@ var Reviewer = Shape[Review]{
 	finish: func(v *Review, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
+// Triaged is what a triager says of an issue.
+type Triaged struct {
+	Action string `json:"action"` // start, plan, answer, ask, refuse
+	Reason string `json:"reason"`
+}
+
+// Triage is the shape of a triager's answer.
+var Triage = Shape[Triaged]{
+	Name: "triage", keys: []string{"action"}, word: "action",
+	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["action", "reason"], "properties": {
+  "action": {"type": "string", "enum": ["start", "plan", "answer", "ask", "refuse"]}, "reason": {"type": "string"}}}`),
+	Example: `{"action": "start", "reason": "one short sentence"}`,
+	names: map[string]string{"verdict": "action", "decision": "action", "class": "action", "result": "action",
+		"explanation": "reason", "why": "reason", "rationale": "reason"},
+	finish: func(v *Triaged, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
+}.compile()
+
 // MaxSteps is how many steps a plan may have (SPEC L5).
 const MaxSteps = 12
 
