@@ -130,7 +130,7 @@ func (is issue) asks() bool {
 		return false
 	}
 	first := is.sentences[0]
-	question := first.asks || usage(first.words) && first.title && !finiteFault(first.text) || strings.Contains(first.text, "[question]") || strings.HasPrefix(first.text, "question")
+	question := first.asks || usage(first.words) && first.title && inverted.MatchString(first.text) && !finiteFault(first.text) || strings.Contains(first.text, "[question]") || strings.HasPrefix(first.text, "question")
 	if is.foreign != "" {
 		if !question {
 			question = askAbroad.MatchString(first.text)
@@ -174,6 +174,9 @@ func (is issue) asks() bool {
 	}
 	return true
 }
+
+// inverted is a question without its mark; "which rule holds depends on" is none.
+var inverted = rx("^\\W*(\\[?question\\]?\\W*)?((how|what|where|when|why|who|which) (to|do|does|did|is|are|can|could|would|should|will|was|were|calls?|decides?|function|happens)|what's|is there|are there|does|do|did|is|are|can|has|have)\\b")
 
 var (
 	why     = rx("^\\W*(why|is there a reason|is it (normal|correct|right|expected|intended)|is this (normal|correct|right|expected|intended|a bug))\\b")
@@ -278,8 +281,25 @@ func (is issue) observable() string {
 			return "it says what is wrong with what"
 		}
 	}
+	return is.contrasts()
+}
+
+// contrasts: what is wrong and what should be are said, in however few words.
+func (is issue) contrasts() string {
+	wrong, right := false, false
+	for _, s := range is.sentences {
+		rest := vagueWords.ReplaceAllString(s.text, " ")
+		should := expects.MatchString(rest)
+		right = right || should && len(content(s.words)) > 0 && rest != s.text || should && rest == s.text
+		wrong = wrong || !should && fault.MatchString(rest) && finite(append([]string{"x"}, s.words...))
+	}
+	if wrong && right {
+		return "it says what is wrong, and what should be"
+	}
 	return ""
 }
+
+var expects = rx("\\b(should|must|expected|ought)\\b")
 
 // onlyVague tells a sentence whose every fault is one that nobody could look
 // for, such as "doesn't work".
