@@ -217,7 +217,7 @@ type stage struct {
 
 // offline is the configuration without anything that reaches outside.
 func (s *stage) offline() Config {
-	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Log: s.cfg.Log,
+	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Triager: s.cfg.Triager, Log: s.cfg.Log,
 		Now: func() time.Time { panic("a replay looked at the clock") }}
 }
 

@@ -524,7 +524,7 @@ func TestS2WhatCannotBeCheckedIsRejectedWithWhatIsMissing(t *testing.T) {
 	}{
 		"a question":        {"How do I install this?", "I use Debian.", weave, "question"},
 		"no tests":          {"total is wrong", "It should add.", map[string]string{"weave.py": broken}, "test"},
-		"unknown language":  {"It crashes", "on start", map[string]string{"main.cob": "DISPLAY 'x'.\n"}, "test"},
+		"unknown language":  {"main crashes", "It stops with error 500 on start.", map[string]string{"main.cob": "DISPLAY 'x'.\n"}, "test"},
 		"nothing red":       {"total is wrong", "It should add.", map[string]string{"weave.py": broken, "test_weave.py": "from weave import total\n\n\ndef test_total():\n    assert total([1]) == 1\n"}, "no test fails"},
 		"cannot be read in": {"total is wrong", "It should add.", map[string]string{"weave.py": broken, "test_weave.py": "import nothing_of_this_name\n\n\ndef test_x():\n    assert True\n"}, "test"},
 	} {

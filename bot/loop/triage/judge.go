@@ -290,8 +290,12 @@ func (is issue) contrasts() string {
 	for _, s := range is.sentences {
 		rest := vagueWords.ReplaceAllString(s.text, " ")
 		should := expects.MatchString(rest)
-		right = right || should && len(content(s.words)) > 0 && rest != s.text || should && rest == s.text
+		verb, _ := lemma(s.words[len(s.words)-1])
+		right = right || should && (len(content(s.words)) > 0 || rest == s.text || verb != "")
 		wrong = wrong || !should && fault.MatchString(rest) && finite(append([]string{"x"}, s.words...))
+	}
+	for _, r := range is.requests {
+		wrong = wrong || r.title && len(content(r.in.words)) >= 3
 	}
 	if wrong && right {
 		return "it says what is wrong, and what should be"
