@@ -78,8 +78,11 @@ type Publisher interface {
 type Job struct {
 	Open      func(ctx context.Context) (*checkout.Tree, error)
 	Publisher Publisher
-	Guard     patch.Guard
-	Gates     task.Gates
+	// Linked is the number of an open pull request for the task, or 0; nil: there
+	// is nowhere to look.
+	Linked func(ctx context.Context) (int, error)
+	Guard  patch.Guard
+	Gates  task.Gates
 }
 
 // Run works on a claimed run until it is done, parked or given back. The
@@ -121,6 +124,14 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	default:
 		if err := job.Publisher.Start(ctx, r); err != nil {
 			return res, none, fmt.Errorf("announcing the run: %w", err)
+		}
+		other, err := b.linked(ctx, r, job)
+		if err != nil {
+			return res, none, err
+		}
+		if other > 0 {
+			res = b.without(ctx, r, task.Rejected, fmt.Sprintf("pull request #%d is open for this issue already", other), fmt.Sprintf("Review #%d; close it and ask again where another change is wanted.", other))
+			break
 		}
 		tree, err := b.open(ctx, r, job, journal)
 		if err != nil {
@@ -173,6 +184,19 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	}
 	log.WithFields(logrus.Fields{"outcome": res.Outcome, "tier": res.Tier, "cost_usd": res.Cost.Float(), "attempts": len(res.Attempts)}).Info("run done")
 	return res, pub, nil
+}
+
+// linked is the pull request that makes a run a duplicate (SPEC S2, S4), or 0.
+// Only a run that did nothing yet looks for one: later it may be its own.
+func (b *Bot) linked(ctx context.Context, r task.Run, job Job) (int, error) {
+	if job.Linked == nil || r.Saved.Phase != "" || r.Saved.Published > 0 || len(r.Saved.Attempts) > 0 {
+		return 0, nil
+	}
+	n, err := job.Linked(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("looking for a pull request for this issue: %w", err)
+	}
+	return n, nil
 }
 
 func (b *Bot) open(ctx context.Context, r task.Run, job Job, journal *journal) (*checkout.Tree, error) {

@@ -253,8 +253,11 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 			return a.app.Checkouts.Open(ctx, r.Task.Repo, ref, auth)
 		},
 		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
-		Guard:     a.app.Guard,
-		Gates:     a.app.Gates,
+		Linked: func(ctx context.Context) (int, error) {
+			return a.app.Forge.Linked(ctx, r.Task.Repo, r.Task.Issue, fmt.Sprintf("fettle/issue-%d", r.Task.Issue))
+		},
+		Guard: a.app.Guard,
+		Gates: a.app.Gates,
 	})
 	var parked *Parked
 	if errors.Is(err, ErrWaits) || errors.As(err, &parked) {

@@ -32,6 +32,7 @@ type Forge interface {
 	Token(ctx context.Context, installation int64, repo string) (string, error)
 	Permission(ctx context.Context, repo task.Repo, login string) (string, error)
 	Issue(ctx context.Context, repo task.Repo, n int) (task.Issue, error)
+	Linked(ctx context.Context, repo task.Repo, issue int, prefix string) (int, error)
 	Repo(ctx context.Context, repo task.Repo) (task.Repo, error)
 	React(ctx context.Context, repo task.Repo, issue int, comment int64, content string) error
 	StatusComment(ctx context.Context, repo task.Repo, issue int, key, body string) (int64, string, error)
