@@ -91,7 +91,7 @@ func stopped(tb testing.TB, where string) (time.Duration, task.Run) {
 	if !w.calls {
 		pub.cancel = ask
 	}
-	if _, _, err := db.CreateRun(ctx, store.NewRun{ID: "r1", Budget: task.Budget{USD: task.Dollars(1)}, Task: task.Task{Title: "f is wrong", Issue: 1, Repo: shop}}); err != nil {
+	if _, _, err := db.CreateRun(ctx, store.NewRun{ID: "r1", Budget: task.Budget{USD: task.Dollars(1)}, Task: task.Task{Title: "f() gives the wrong number", Issue: 1, Repo: shop}}); err != nil {
 		tb.Fatal(err)
 	}
 	lease, r, err := db.Claim(ctx)

@@ -61,6 +61,7 @@
 //	bot/forge               GitHub; the only importer of go-github
 //	bot/forge/simulator     a GitHub for the demo and the tests
 //	bot/loop                one run: the ladder, attempts, budget, outcome
+//	bot/loop/triage         whether work on an issue may begin, from its words
 //	bot/loop/detect         repetitions, oscillation, standstill
 //	bot/loop/estimate       the first tier from history
 //	bot/agent               roles that ask models

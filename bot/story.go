@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/loop/triage"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -20,6 +21,10 @@ func Story(r task.Run, decisions [][]byte) string {
 	fmt.Fprintf(&b, "%s\n", oneLine(r.Task.Title, 100))
 	fmt.Fprintf(&b, "  %s, asked %s%s\n", r.Task.Repo.Slug(), r.CreatedAt.Local().Format("2006-01-02 15:04"), prefixed(" by ", r.Task.Actor))
 	fmt.Fprintf(&b, "  %s\n", standing(r))
+	var triaged triage.Verdict
+	if json.Unmarshal(r.Saved.Triage, &triaged) == nil && triaged.Action != triage.Start {
+		fmt.Fprintf(&b, "  triage: %s, %s\n", triaged.Action, oneLine(strings.Join(triaged.Reasons, "; "), 160))
+	}
 	var plan agent.Plan
 	if json.Unmarshal(r.Saved.Plan, &plan) == nil && len(plan.Steps) > 1 {
 		fmt.Fprintf(&b, "\nPlan %d (%s)\n", r.Saved.PlanNo, plan.Origin)

@@ -64,7 +64,7 @@ func (is issue) large() string {
 		}
 	}
 	if tasks >= 5 && !fails {
-		return "it lists " + strings.Join([]string{"many", "tasks"}, " ") + ", more than one change can hold"
+		return "it lists more tasks than one change can hold"
 	}
 	return ""
 }
