@@ -8,9 +8,9 @@ import (
 
 // What makes a request architectural.
 var (
-	strategic = set("design redo migrate rewrite redesign rearchitect re-architect restructure reorganize reorganise overhaul reimplement re-implement rework port revamp unify consolidate decouple internationalize internationalise localize localise rebuild standardize standardise centralize centralise")
+	strategic = set("rethink design redo migrate rewrite redesign rearchitect re-architect restructure reorganize reorganise overhaul reimplement re-implement rework port revamp unify consolidate decouple internationalize internationalise localize localise rebuild standardize standardise centralize centralise")
 	sweeping  = set("remove refactor convert move switch replace upgrade split make change use implement introduce adopt add support extract separate transition translate build create allow wish turn deprecate drop modernize modernise")
-	scope     = rx("\\b(entire|whole|complete|all of the|all our|all the) (\\w+ )?(code ?base|app\\w*|project|back-?end|front-?end|repo\\w*|api|ui|system|code|server|library|call sites|strings|modules|files|views|handlers)\\b|\\b(across|throughout) the (\\w+ )?(project|code ?base|app\\w*|repo\\w*|system|code|library|package|tests?)|\\b(web|graphical) (ui|interface)\\b|\\bgui\\b|\\babstraction( layer)?\\b|offline support|\\beverywhere\\b|\\bevery (module|view|file|handler|endpoint|component)\\b|\\bcode ?base\\b|\\bmonolith\\b|\\bmicro-?services?\\b|\\barchitecture\\b|\\bmono-?repo\\b|multi-?tenan\\w+|\\bplugin (system|architecture|api)|\\bhexagonal|\\bdependency injection|event.sourc\\w+|\\bcqrs\\b|\\bmessage (queue|broker|bus)|\\bservice mesh|\\boffline (sync|mode|support)|\\bmobile apps?\\b|\\b(ios|android) (app|client)|\\bsingle sign-?on\\b|\\bsso\\b|\\bsaml\\b|\\boidc\\b|internationali[sz]ation|\\bi18n\\b|from scratch|\\bground up|\\bv2 api|\\bseparate (packages|services|repos\\w*)|\\binto (\\w+ )?(services|packages|modules|crates|repositories)\\b|\\b(pluggable|distributed|high availability|horizontal\\w* scal\\w+|real-?time collaboration|desktop app|marketplace|billing system|role-based access control|rbac|audit system|design system|component library|state management|caching layer|orm)\\b")
+	scope     = rx("\\b(entire|whole|complete|all of the|all our|all the) (\\w+ )?(code ?base|app\\w*|project|back-?end|front-?end|repo\\w*|api|ui|system|code|server|library|call sites|strings|modules|files|views|handlers)\\b|\\b(across|throughout) the (\\w+ )?(project|code ?base|app\\w*|repo\\w*|system|code|library|package|tests?)|\\b(web|graphical) (ui|interface)\\b|\\bgui\\b|\\babstraction( layer)?\\b|offline support|\\beverywhere\\b|\\bevery (module|view|file|handler|endpoint|component)\\b|\\bcode ?base\\b|\\bmonolith\\b|\\bmultiple tenants\\b|\\b(admin|user) panel\\b|\\bmicro-?services?\\b|\\barchitecture\\b|\\bmono-?repo\\b|multi-?tenan\\w+|\\bplugin (system|architecture|api)|\\bhexagonal|\\bdependency injection|event.sourc\\w+|\\bcqrs\\b|\\bmessage (queue|broker|bus)|\\bservice mesh|\\boffline (sync|mode|support)|\\bmobile apps?\\b|\\b(ios|android) (app|client)|\\bsingle sign-?on\\b|\\bsso\\b|\\bsaml\\b|\\boidc\\b|internationali[sz]ation|\\bi18n\\b|from scratch|\\bground up|\\bv2 api|\\bseparate (packages|services|repos\\w*)|\\binto (\\w+ )?(services|packages|modules|crates|repositories)\\b|\\b(pluggable|distributed|high availability|horizontal\\w* scal\\w+|real-?time collaboration|desktop app|marketplace|billing system|role-based access control|rbac|audit system|design system|component library|state management|caching layer|orm)\\b")
 	tech      = rx("\\b(typescript|javascript|rust|golang|go|kotlin|java|scala|swift|c\\+\\+|c#|python ?[23]?(\\.\\d+)?|ruby|elixir|react|vue|svelte|angular|next\\.?js|nuxt|fastapi|flask|django|rails|spring|express|nestjs|laravel|postgres\\w*|mysql|mariadb|sqlite|mongo\\w*|redis|cassandra|dynamodb|webpack|vite|jquery|lodash|moment|axios|esbuild|rollup|bazel|gradle|maven|cmake|poetry|pnpm|yarn|kubernetes|k8s|terraform|graphql|grpc|rest|protobuf|async(io)?|sqlalchemy|prisma|tailwind|bootstrap|jest|vitest|pytest|unittest|mocha|elasticsearch|kafka|rabbitmq|aws|azure|gcp|electron|tauri|qt|gtk|wasm|esm|es modules|commonjs|hexagonal|pydantic v2)\\b")
 	marker    = rx("^\\W*(rfc|proposal|epic|road-?map|tracking( issue)?|meta|umbrella|design (doc|proposal)|initiative|vision|strategy|milestone)\\b")
 	nominal   = rx("\\b(migration|rewrite|redesign|overhaul|re-?architecture|modernization|modernisation|port) (to|from|of|in|into)\\b|^(\\W*\\w+){1,4} (migration|rewrite|redesign|overhaul|rearchitecture|modernization)$")
@@ -37,10 +37,11 @@ func (is issue) large() string {
 	tasks := 0
 	fails := is.faulty() && is.shown()
 	for _, r := range is.requests {
-		if !r.title && (fails || hedge.MatchString(r.in.text)) || r.not {
+		pressing := pressed.MatchString(r.in.text)
+		if !r.title && (fails && !pressing || hedge.MatchString(r.in.text)) || r.not {
 			continue
 		}
-		if !fails && r.touchy() {
+		if (pressing || r.title || !fails && !is.reported()) && r.touchy() {
 			return "it asks for a change of something that people should look at first (\u201c" + short(r.in.raw) + "\u201d)"
 		}
 		big := false
@@ -51,7 +52,7 @@ func (is issue) large() string {
 			big = !narrow.MatchString(r.object) || scope.MatchString(r.object)
 		case sweeping[r.verb]:
 			moves := r.verb != "add" && r.verb != "support" && r.verb != "use" && r.verb != "make" && r.verb != "allow" && r.verb != "wish" && r.verb != "create" && r.verb != "build" && r.verb != "change" && r.verb != "drop"
-			big = scope.MatchString(r.object) && !narrow.MatchString(r.object) || moves && tech.MatchString(plain(r.object)) && !narrow.MatchString(r.object) && !fileName.MatchString(r.object) ||
+			big = scope.MatchString(r.object) && (!narrow.MatchString(r.object) || strings.Contains(r.object, "whole")) || moves && tech.MatchString(plain(r.object)) && !narrow.MatchString(r.object) && !fileName.MatchString(r.object) ||
 				r.verb == "wish" && regexp.MustCompile(`\b(moved?|migrat\w+|rewr\w+|switch\w*|redesign\w*)\b`).MatchString(r.object) && (tech.MatchString(r.object) || scope.MatchString(r.object))
 		}
 		if big {
@@ -238,6 +239,15 @@ func content(words []string) []string {
 	return out
 }
 
+// pressed is a wish that is pressed for, or played down: no reporter of a fault
+// talks so of what is right.
+var pressed = rx("\\b(please|just|simply|temporarily|for now|let's|can we|could we|can you|could you|anyway|until|for the time being|would it be possible|would be (great|nice)|for testing|for debugging|for the (demo|test)|quick fix|workaround|so (that )?(it|the (suite|build|ci)|we|they))\\b")
+
+// reported: the title says what goes wrong, as a sentence.
+func (is issue) reported() bool {
+	return len(is.sentences) > 0 && is.sentences[0].title && finite(append([]string{"x"}, is.sentences[0].words...)) && len(requests(is.sentences[0])) == 0
+}
+
 // touchy tells a request about something that matters for security, data or
 // the checks, of which the rules cannot tell whether it does harm. What makes
 // it stricter is none, nor what is only called so in code.
@@ -254,8 +264,8 @@ func (r request) touchy() bool {
 
 var (
 	neutral   = set("fix find help tell explain look see try consider think investigate get read click call open close display sort format parse render round rename raise throw document start scale")
-	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only|at least|never|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429|wrong\\w*|instead of|raises?|throws?|crash\\w*)\\b")
-	sensitive = rx("\\b(log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|skip|without checks?)\\b")
+	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only (admins?|owners?|members|local|allowed|users|if|when|logged)|at least|never (log|store|send|skip|trust|accept|print)\\w*|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429|wrong\\w*|instead of|raises?|throws?|crash\\w*)\\b")
+	sensitive = rx("(^|\\s)(/etc|/debug|/admin|/root|~/|--trusted-host|--no-verify)|https?://|\\b(rm -rf|otp|sms|phone number|aud|jwt|oauth|redirect_uri|audience|issuer|nonce|hsts|aslr|impersonat\\w+|audit\\w*|scanner|diagnostics|hostnetwork|home directory|partitions?|tenants?|older than|uploads? (directory|folder|bucket)|postinstall|preinstall|any (size|type|file|url|host)|max-warnings|allowed warnings|suite|green|never fails?|ya?ml|approvals?|two-person|contribution rules|straight to|copyright|cdn|import time|s3|eslint|ruff|permissions:|dockerfile|npmrc|requirements\\.txt|pip|npm|yarn|log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|without checks?)\\b")
 )
 
 // observable says what could be seen of the issue, or "".

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,6 +32,9 @@ func requests(s sentence) []request {
 			return
 		}
 		verb, form := lemma(w[i])
+		if verb == "" && i+1 < len(w) && (opened || i == 0) && objectFirst[w[i+1]] && !nonverbs[w[i]] && bareWord.MatchString(w[i]) {
+			verb, form = w[i], "base" // "wrap it", "rethink the cache": a verb that no list has
+		}
 		if form == "gerund" && !opened && !not { // "Disabling X": only where it is a title of its own
 			if !s.title || finite(w[i+1:]) {
 				return
@@ -126,6 +130,12 @@ func requests(s sentence) []request {
 	}
 	return out
 }
+
+// objectFirst are words with which an object begins.
+var objectFirst = set("it them the a an all our my your its this these those every each me us him her")
+
+// bareWord is a word that may be a verb in its base form.
+var bareWord = regexp.MustCompile(`^[a-z]*([^sdg]|ss|nd|[^e]d|[^n]g)$`)
 
 // modal reads "X should (not) do Y" and "X should be done".
 func modal(s sentence, i int) []request {
