@@ -21,7 +21,7 @@
 // So the tests that are said to be mended are cross-examined (examine.go, package
 // cross): each has to pass without the others, with another seed of hashes, and,
 // in runs that look the same from inside, to fail when what it expects is made
-// wrong and when the changed functions are sabotaged. Tests that need those before
+// wrong and when the changed lines are sabotaged. Tests that need those before
 // them are questioned among all. The tests that were red are questioned while all
 // tests run. Where all of it held the grade is "signed", where a question could not
 // be asked "witnessed"; an answer that does not hold is a doubt. What a change newly

@@ -21,7 +21,7 @@ type Grade string
 const (
 	// Signed: every test that the change mends passes when it runs without the
 	// others, and fails, in runs of the same kind, when what it expects is made
-	// wrong and when the changed functions are sabotaged. The code under test
+	// wrong and when the changed lines are sabotaged. The code under test
 	// could not know which run was which.
 	Signed Grade = "signed"
 	// Witnessed: the runner's own report, and a question that could not be asked.
@@ -185,7 +185,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 	// What a test did not come to before the change, since its process had ended,
 	// need not test it: another one does.
 	if n := len(sabotaged.wrong); n > 0 && sabotaged.held > 0 {
-		sabotaged.open = append(sabotaged.open, fmt.Sprintf("there are mended tests that pass with the changed functions sabotaged, too (%d of %d, first %s)", n, len(subjects), sabotaged.wrong[0]))
+		sabotaged.open = append(sabotaged.open, fmt.Sprintf("there are mended tests that pass with the changed lines sabotaged, too (%d of %d, first %s)", n, len(subjects), sabotaged.wrong[0]))
 		sabotaged.wrong = nil
 	}
 	doubt := func(what string, ids []string, check string) {
@@ -193,7 +193,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 			out.Doubts = append(out.Doubts, fmt.Sprintf("%s (%d of %d, first %s): %s", what, len(ids), len(subjects), ids[0], check))
 		}
 	}
-	doubt("there are mended tests that pass although the changed functions were made to fail", sabotaged.wrong, "check that they test the change")
+	doubt("there are mended tests that pass although the changed lines were made to fail", sabotaged.wrong, "check that they test the change")
 	doubt("there are mended tests that do not pass a second time, with another seed of hashes", alone.wrong, "check whether they pass by chance")
 	c := task.Check{Name: "cross-examination", Status: task.CheckPassed}
 	open = slices.Concat(open, alone.open, falsified.open, sabotaged.open)
@@ -204,7 +204,7 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 		c.Detail = string(Witnessed) + ": " + open[0]
 	default:
 		out.Grade = Signed
-		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed functions sabotaged", Signed, task.Count(len(subjects), "mended test"))
+		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed lines sabotaged", Signed, task.Count(len(subjects), "mended test"))
 	}
 	c.Seconds = q.took.Seconds() // beside the run of all tests
 	out.Checks = append(out.Checks, c)
@@ -400,7 +400,7 @@ func (q *inquiry) falsifiedFailed(subjects []subject) answer {
 	return out
 }
 
-// sabotage runs the tests on the tree with the changed functions made to fail.
+// sabotage runs the tests on the tree with the changed lines made to fail.
 // spared says why none was.
 func (e *examination) sabotage(ctx context.Context, tests []subject) (rep Report, spared string, err error) {
 	texts := map[string][]byte{}

@@ -181,7 +181,7 @@ func TestC9TestsThatDoNotDependOnTheChangeAreNoDoubtWhereOthersDo(t *testing.T) 
 	if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 {
 		t.Errorf("%+v", out)
 	}
-	if c := out.Checks[len(out.Checks)-1]; !strings.Contains(c.Detail, "pass with the changed functions sabotaged, too (1 of 2, ") {
+	if c := out.Checks[len(out.Checks)-1]; !strings.Contains(c.Detail, "pass with the changed lines sabotaged, too (1 of 2, ") {
 		t.Errorf("the checklist says %+v", c)
 	}
 }

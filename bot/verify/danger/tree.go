@@ -235,8 +235,11 @@ func (r *reader) name(n code.Node) string {
 	if of := r.Means(n); of != "" {
 		return of
 	}
-	return spelledChain(n)
+	return inPassing.ReplaceAllString(spelledChain(n), "$1")
 }
+
+// inPassing is a module that is loaded where it is used.
+var inPassing = regexp.MustCompile(`^(?:importlib\.)?(?:__import__|import_module)\(["']([\w.]+)["']\)`)
 
 func spelledChain(n code.Node) string { return strings.Join(strings.Fields(n.Text()), "") }
 
