@@ -33,7 +33,8 @@ type localiser struct {
 	req     Request
 	sources *sources
 	traces  []trace
-	blind   bool // which tests run a line is not looked at
+	blind   bool            // which tests run a line is not looked at
+	support map[string]bool // files that only tests stand on
 
 	failing, passing map[line]int // tests that run a line
 }
@@ -185,9 +186,9 @@ func elsewhere(taken, rest []Suspect) []Suspect {
 }
 
 // searchable tells whether a file may hold the fault: source of ours, not a
-// test and not protected.
+// test or what only tests stand on, and not protected.
 func (l *localiser) searchable(path string) bool {
-	return code.LanguageOf(path) != "" && !code.IsTest(path) && (l.req.Protected == nil || !l.req.Protected(path))
+	return code.LanguageOf(path) != "" && !code.IsTest(path) && !l.support[path] && (l.req.Protected == nil || !l.req.Protected(path))
 }
 
 // spectrum scores each line by Ochiai: failing tests that run it over the

@@ -22,6 +22,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -118,7 +119,11 @@ type Repair struct {
 // of the same regions. Where the tests cannot be traced, in a quarter of the time
 // that is left, the failures and the words of the issue have to do.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
-	l := &localiser{req: r, sources: newSources(r.Base), blind: m.cfg.lacks(r, Spectrum)}
+	support, err := code.TestSupport(ctx, r.Base)
+	if err != nil {
+		return nil, fmt.Errorf("looking for what only tests use: %w", err)
+	}
+	l := &localiser{req: r, sources: newSources(r.Base), blind: m.cfg.lacks(r, Spectrum), support: support}
 	limited, cancel := context.WithTimeout(ctx, m.left(r)/4)
 	defer cancel()
 	for _, s := range m.targets(r) {

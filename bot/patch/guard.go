@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,6 +84,24 @@ func (g *guard) admit(dir *os.Root, f *file) error {
 	}
 	if len(g.Scope) > 0 && matches(g.Scope, f.path) == "" && !newTest {
 		return refuse(f.path, "", RuleScope, "this file is out of scope; only %s may change", strings.Join(g.Scope, ", "))
+	}
+	return nil
+}
+
+// support refuses to change what only tests stand on: it is as much evidence as
+// the tests are.
+func (g *guard) support(ctx context.Context, dir *os.Root, changed []*file) error {
+	if g.AllowTests || !slices.ContainsFunc(changed, func(f *file) bool { return f.exists && code.LanguageOf(f.path) != code.Unknown }) {
+		return nil
+	}
+	own, err := code.TestSupport(ctx, regular.FS(dir))
+	if err != nil {
+		return fmt.Errorf("look for what only tests use: %w", err)
+	}
+	for _, f := range changed {
+		if own[f.path] {
+			return refuse(f.path, "", RuleTests, "only tests use it, so it is evidence as they are and stays as it is; mend the code that they test")
+		}
 	}
 	return nil
 }

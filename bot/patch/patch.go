@@ -215,6 +215,9 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 		}
 		changed = append(changed, f)
 	}
+	if err := guard.support(ctx, dir, changed); err != nil {
+		return nil, nil, err
+	}
 	if len(changed) == 0 {
 		return nil, nil, refuse(p.Edits[0].Path, p.Edits[0].Region, RuleNoChange, "the new code is the code that is there already; change what causes the failure")
 	}

@@ -11,8 +11,8 @@
 //
 // Evidence (SPEC C6, TRUST principle 10). A verdict rests on records of single
 // tests, never on an exit status or on printed text. Before judging, the
-// base's tests and their configuration are put back byte for byte, and test
-// files that the base does not have are taken away. Every test that was green
+// base's tests, their configuration and what only they stand on (code.TestSupport)
+// are put back byte for byte, and test files that the base does not have are taken away. Every test that was green
 // at the base must be seen to start and to pass; missing is red, nothing run
 // is red. Result files are signed with a key of the run that only the
 // supervisor holds, a process that never imports repository code.

@@ -464,7 +464,7 @@ func (e *examination) run(ctx context.Context, tests []subject, texts func(box) 
 		ids = append(ids, s.id)
 	}
 	return e.v.inCopy(ctx, e.j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, e.j.Base, e.j.NewTests); err != nil {
+		if _, err := restore(b, e.j.Base, e.j.support, e.j.NewTests); err != nil {
 			return Report{}, err
 		}
 		all, err := texts(b)

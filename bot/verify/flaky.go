@@ -192,7 +192,7 @@ func (v *Verifier) renamed(ctx context.Context, j Judge, diff []Change, rep Repo
 // it, with the changes of undo taken back.
 func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Report, ids []string) (Report, error) {
 	return v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, j.Base, j.NewTests); err != nil {
+		if _, err := restore(b, j.Base, j.support, j.NewTests); err != nil {
 			return Report{}, err
 		}
 		if err := takeBack(b, undo, j.NewTests); err != nil {

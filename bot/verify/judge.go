@@ -24,6 +24,8 @@ type Judge struct {
 	Only     []string // ids of tests or units, for a fast pre-check; empty means all
 	Issue    string   // its title and text: what a change must not write down as answers
 	Passed   func()   // nil, or called where the tests are green and only the mended ones have still to be examined
+
+	support map[string]bool // files of the base that only its tests stand on
 }
 
 // Verdict says what the evidence shows. Lists are sorted ids of tests or units.
@@ -69,7 +71,10 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 	}
 	defer b.Close()
 	var out Verdict
-	if out.Restored, err = restore(b, j.Base, j.NewTests); err != nil {
+	if j.support, err = code.TestSupport(ctx, j.Base); err != nil {
+		return Verdict{}, fmt.Errorf("judging: looking for what only tests use: %w", err)
+	}
+	if out.Restored, err = restore(b, j.Base, j.support, j.NewTests); err != nil {
 		return Verdict{}, fmt.Errorf("judging: %w", err)
 	}
 	diff, err := changes(b, j.Base)
@@ -263,7 +268,7 @@ func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff 
 		return nil, nil, err
 	}
 	rep, err := v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, j.Base, j.NewTests); err != nil {
+		if _, err := restore(b, j.Base, j.support, j.NewTests); err != nil {
 			return Report{}, err
 		}
 		if err := takeBack(b, diff, j.NewTests); err != nil {

@@ -40,10 +40,11 @@ func protectedPath(p string) bool {
 // put back to the base's version before a patch is judged.
 func Protected(p string) bool { return protectedPath(p) }
 
-// restore puts the base's tests and test configuration back, byte for byte,
-// and removes those that the base does not have, but for keep. It runs before
-// any code of the tree does. What it undid is returned for the reasons.
-func restore(b box, base fs.FS, keep []string) (undone []string, err error) {
+// restore puts the base's tests and test configuration back, byte for byte, with
+// the files that only they stand on (support), and removes those that the base does
+// not have, but for keep. It runs before any code of the tree does. What it undid
+// is returned for the reasons.
+func restore(b box, base fs.FS, support map[string]bool, keep []string) (undone []string, err error) {
 	now, err := scanAll(b)
 	if err != nil {
 		return nil, fmt.Errorf("listing the copy: %w", err)
@@ -61,7 +62,7 @@ func restore(b box, base fs.FS, keep []string) (undone []string, err error) {
 		}
 	}
 	for _, p := range keys(then) {
-		if !protectedPath(p) {
+		if !protectedPath(p) && !support[p] {
 			continue
 		}
 		want, err := fs.ReadFile(base, p)

@@ -34,7 +34,7 @@ func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	undone, err := restore(b, r.base, []string{"tests/test_kept.py"})
+	undone, err := restore(b, r.base, nil, []string{"tests/test_kept.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,5 +69,29 @@ func TestS12bModulesInThePlaceOfTheRunners(t *testing.T) {
 		if got := shadows(p, dirs); (got != "") != found || found && !strings.Contains(got, p) {
 			t.Errorf("%s: %q", p, got)
 		}
+	}
+}
+
+func TestC6WhatOnlyTestsStandOnIsRestored(t *testing.T) {
+	t.Parallel()
+	v := verifier(t)
+	r := from(t, `-- package.json --
+{"type": "module", "main": "index.js", "scripts": {"test": "node --test"}}
+-- index.js --
+export const add = (a, b) => a - b;
+-- lib/assert-shim.js --
+import assert from 'node:assert';
+export const same = (a, b) => assert.deepEqual(a, b);
+-- test/add.test.js --
+import { test } from 'node:test';
+import { add } from '../index.js';
+import { same } from '../lib/assert-shim.js';
+test('adds', () => same(add(1, 2), 3));
+`)
+	b := baseline(t, v, r)
+	r.write(t, "lib/assert-shim.js", "export const same = () => undefined;\n")
+	got := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: b})
+	if got.Green || !slices.Equal(got.Restored, []string{"lib/assert-shim.js"}) {
+		t.Errorf("a shim that looks at nothing: green %v, restored %q", got.Green, got.Restored)
 	}
 }
