@@ -162,7 +162,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if !v.Green {
 		a.Failures = first(v.Failures, 10)
 	}
-	a.Doubts = append(a.Doubts, v.Doubts...)
+	a.Doubts = append(a.Doubts, without(v.Doubts, a.Doubts)...)
 	for _, f := range v.Reach {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("the change newly reaches for what a fix seldom needs: %s; check whether it has to", f))
 	}

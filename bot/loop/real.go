@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -248,8 +249,50 @@ func (h *real) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	if err != nil {
 		return v, fmt.Errorf("verifying the change: %w", err)
 	}
+	if v.Green {
+		if err := h.askStated(ctx, &v); err != nil {
+			return v, err
+		}
+	}
 	h.hide.verdict(&v)
 	return v, nil
+}
+
+// askStated holds the change against the examples of the documentation: one that
+// held before and does not now is a doubt, one that is true now is told. What
+// cannot be asked costs nothing.
+func (h *real) askStated(ctx context.Context, v *verify.Verdict) error {
+	begun := h.Now()
+	_, _, changes, err := h.candidates(weighing{})
+	if err != nil {
+		return err
+	}
+	stated, err := example.StatedOf(ctx, h.tree.BaseFS(), changes)
+	if err == nil && stated.Len() > 0 {
+		var before, after []example.Answer
+		was := map[string][]byte{}
+		for _, c := range changes {
+			was[c.Path] = c.Before
+		}
+		if before, err = stated.Ask(ctx, h.Verifier, h.tree.Dir(), was); err == nil {
+			after, err = stated.Ask(ctx, h.Verifier, h.tree.Dir(), nil)
+		}
+		if err == nil {
+			broken, mended := stated.Broken(before, after), stated.Mended(before, after)
+			v.Doubts = append(v.Doubts, broken...)
+			if len(broken) == 0 {
+				v.Checks = append(v.Checks, task.Check{Name: "examples of the documentation", Status: task.CheckPassed, Seconds: h.Now().Sub(begun).Seconds(),
+					Detail: cmp.Or(strings.Join(mended, "; "), "what held before holds now")})
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		h.Log.WithError(err).Warn("the examples of the documentation could not be asked")
+	}
+	return nil
 }
 
 // keep puts the tree on a private ref of the run's Git directory, as a child

@@ -37,6 +37,10 @@ type rival struct {
 	merit  float64
 	seen   *behaviour
 	doubts []string
+
+	asked  bool     // of what the project states
+	holds  int      // examples of the project that hold with it
+	broken []string // those that held before and do not with it
 }
 
 // choose takes the most likely of the plausible changes and says whether
@@ -69,6 +73,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	}
 	if probed {
 		sort.SliceStable(rivals, byMerit)
+	}
+	if err := s.askStated(ctx, rivals); err != nil {
+		return nil, err
 	}
 	for i, r := range rivals[:min(len(rivals), 25)] {
 		s.mender.cfg.Log.WithFields(logrus.Fields{"merit": r.merit, "operator": r.mutation.Operator, "place": fmt.Sprintf("%s:%d", r.path, r.mutation.Line)}).
@@ -118,6 +125,12 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 // left out. One that behaves the same is no rival, and has no words.
 func contends(top, r rival) (words string, tooGood bool) {
 	words = fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description)
+	if r.asked && r.holds < top.holds {
+		if len(r.broken) > 0 {
+			words += " (" + r.broken[0] + ")"
+		}
+		return words, false // what the project states decides
+	}
 	// A rival in another function mends the fault in another way, and the two
 	// differ somewhere even where the inputs tried do not show it.
 	elsewhere := r.path != top.path || r.region.ID != top.region.ID

@@ -25,7 +25,18 @@ var fenceLanguages = map[string]code.Language{"py": code.Python, "python": code.
 // Read lists the examples of an issue that say what to expect, in the order of
 // the text, each call once. It never fails: what it cannot read it leaves out.
 func Read(title, body string) []Example {
-	text := strings.ReplaceAll(title+"\n\n"+body, "\r\n", "\n")
+	var out []Example
+	for _, e := range read(title + "\n\n" + body) {
+		if e.complete() && len(out) < maxExamples {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// read lists all that a text says of calls.
+func read(text string) []Example {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ToValidUTF8(text[:min(len(text), maxText)], "")
 	var all []Example
 	for _, part := range split(text) {
@@ -45,13 +56,7 @@ func Read(title, body string) []Example {
 		}
 		all = append(all, snippet(part.text, fenceLanguages[strings.ToLower(part.info)])...)
 	}
-	var out []Example
-	for _, e := range merge(all) {
-		if e.complete() && len(out) < maxExamples {
-			out = append(out, e)
-		}
-	}
-	return out
+	return merge(all)
 }
 
 // merge makes one example of those with the same call.
