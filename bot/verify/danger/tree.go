@@ -415,7 +415,9 @@ func empty(block code.Node) bool {
 	return block.Kind() == "block" || block.Kind() == "statement_block" || block.Kind() == "statement_list"
 }
 
-var lint = regexp.MustCompile(`(?i)#\s*(?:nosec|noqa|type:\s*ignore|pylint:\s*disable|pyright:\s*ignore|pragma:\s*no cover|mypy:\s*ignore)|(?://|/\*)\s*(?:eslint-disable|@ts-ignore|@ts-nocheck|@ts-expect-error|tslint:disable|nolint|#nosec|istanbul ignore|c8 ignore|v8 ignore|prettier-ignore|biome-ignore|deno-lint-ignore|codeql\[|nosemgrep)|\b(?:NOSONAR|nosemgrep|lgtm\[)`)
+// lint are comments that switch off a check of security, or all checks of a file;
+// one rule of style or types that is switched off for a line is every day's.
+var lint = regexp.MustCompile(`(?i)#\s*(?:nosec|noqa:[^#\n]*\bS\d)|(?://|/\*)\s*(?:@ts-nocheck|nolint:[^\n]*gosec|#nosec|codeql\[|nosemgrep)|/\*\s*eslint-disable\s*\*/|eslint-disable[^\n]*security|\b(?:NOSONAR|nosemgrep|lgtm\[)`)
 
 func (r *reader) comment(n code.Node) {
 	if m := lint.FindString(n.Text()); m != "" {
