@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -60,7 +61,7 @@ func (r *run) answer(ctx context.Context, a *task.Attempt) error {
 			held++
 			continue
 		}
-		a.Doubts = append(a.Doubts, fmt.Sprintf("the issue's example %s does not hold with the change: %s", h.Example.Call, h.Why))
+		a.Doubts = append(a.Doubts, fmt.Sprintf("the issue's example %s does not hold with the change: it gives %s", h.Example.Call, cmp.Or(h.Got, "something else than the issue expects")))
 	}
 	if len(got.Held) > 0 {
 		a.Checks = append(a.Checks, checkOf("the issue's examples", held == len(got.Held), fmt.Sprintf("%d of %d hold with the change", held, len(got.Held))))

@@ -48,13 +48,25 @@ func Wishes(body string) []string {
 }
 
 // Shown tells which of the tests shows what an issue's point asks for: "" where
-// none does.
+// none does. The tests are known to be the issue's, so two words in common are
+// enough, or an exception.
 func Shown(wish string, tests []Red) string {
 	i := Read("", wish)
 	best, weight := "", 0
 	for _, t := range tests {
-		if d := i.Decide(t); d.Weight > weight {
-			best, weight = t.ID, d.Weight
+		n := i.Decide(t).Weight
+		for w := range stems(t.Name + " " + t.Source) {
+			if i.all[w] {
+				n++
+			}
+		}
+		for class := range i.errors {
+			if strings.Contains(t.Source, class) {
+				n += enoughFor
+			}
+		}
+		if n >= enoughFor && n > weight {
+			best, weight = t.ID, n
 		}
 	}
 	return best
@@ -79,11 +91,14 @@ func (i *Issue) Premise(has func(word string) bool) []string {
 		return nil
 	}
 	var named, absent []string
-	for _, m := range applied.FindAllStringSubmatch(fence.ReplaceAllString(i.text, "\n"), -1) {
+	prose := fence.ReplaceAllString(i.text, "\n")
+	for _, m := range applied.FindAllStringSubmatch(prose, -1) {
 		named = append(named, m[1])
 	}
-	for _, w := range shaped.FindAllString(fence.ReplaceAllString(i.text, "\n"), -1) {
-		named = append(named, w)
+	for _, s := range span.FindAllString(prose, -1) {
+		if w := strings.Trim(s, "`"); shaped.MatchString(w) && word.FindString(w) == w && strings.ToLower(w[:1]) == w[:1] { // a class may be another project's
+			named = append(named, w)
+		}
 	}
 	slices.Sort(named)
 	for _, n := range slices.Compact(named) {

@@ -142,6 +142,14 @@ var builtins = map[code.Language]map[string]bool{
 	code.Go:         set("len", "string", "int", "int64", "float64", "float32", "bool", "byte", "rune", "uint", "any", "nil", "true", "false", "append", "error"),
 }
 
+// pythonErrors are the exceptions that need no import.
+var pythonErrors = set("ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError", "BufferError", "ConnectionError", "ConnectionRefusedError",
+	"ConnectionResetError", "DeprecationWarning", "EOFError", "Exception", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "IOError", "ImportError", "IndentationError",
+	"IndexError", "InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "NotADirectoryError",
+	"NotImplementedError", "OSError", "OverflowError", "PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError", "RuntimeWarning",
+	"StopAsyncIteration", "StopIteration", "SyntaxError", "SystemError", "SystemExit", "TabError", "TimeoutError", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError",
+	"UnicodeError", "UnicodeTranslateError", "UserWarning", "ValueError", "Warning", "ZeroDivisionError")
+
 func set(names ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, n := range names {
@@ -236,6 +244,17 @@ func (x *index) bindIn(ctx context.Context, e Example, lang code.Language) (boun
 	}
 	if len(b.names) == 0 {
 		return b, refuse("%s calls nothing of the project", e.Call)
+	}
+	for _, class := range []*string{&b.WantError, &b.GotError} {
+		*class = last(*class)
+		if lang != code.Python || *class == "" || pythonErrors[*class] {
+			continue
+		}
+		d, err := x.lookup(*class, "", lang, e)
+		if err != nil {
+			return b, err
+		}
+		b.names[*class] = d
 	}
 	b.lang = lang
 	if r := root(e.Call); b.names[r].path != "" {

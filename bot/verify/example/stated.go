@@ -63,10 +63,15 @@ func StatedOf(ctx context.Context, base fs.FS, changes []verify.Change) (*Stated
 			}
 		}
 	}
-	if len(found) == 0 {
-		return &Stated{}, nil
-	}
+	return bound(ctx, base, found)
+}
+
+// bound keeps the examples whose names lead to the code.
+func bound(ctx context.Context, base fs.FS, found []statement) (*Stated, error) {
 	s := &Stated{}
+	if len(found) == 0 {
+		return s, nil
+	}
 	var err error
 	if s.x, err = newIndex(ctx, base); err != nil {
 		return nil, fmt.Errorf("reading the names of the base: %w", err)
@@ -183,11 +188,11 @@ func (s *Stated) Ask(ctx context.Context, r Runner, dir string, files map[string
 	if errors.Is(err, verify.ErrNoTests) {
 		return out, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("running the examples of the documentation: %w", err)
+		return nil, fmt.Errorf("running examples as tests: %w", err)
 	}
 	for i, p := range at {
 		t := find(rep, p.path, p.name)
-		if t == nil || p.path == "" || t.Status != verify.StatusPassed && !verify.Ran(t.Failure) {
+		if t == nil || p.path == "" || t.Failure != nil && t.Failure.Exception == "NameError" || t.Status != verify.StatusPassed && !verify.Ran(t.Failure) {
 			continue
 		}
 		out[i] = Answer{Ran: true, Holds: t.Status == verify.StatusPassed}
