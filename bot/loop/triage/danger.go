@@ -167,9 +167,13 @@ var (
 
 // guards tells a protection that is no mere thing, such as the login and not
 // the login button.
-func guards(text string) bool {
+func guards(text string) bool { return named(protection, text) }
+
+// named tells whether an expression is in a text other than as what a mere
+// thing is called by.
+func named(what *regexp.Regexp, text string) bool {
 	for len(text) > 0 {
-		at := protection.FindStringIndex(text)
+		at := what.FindStringIndex(text)
 		if at == nil {
 			return false
 		}

@@ -259,7 +259,7 @@ func (r request) touchy() bool {
 	if r.not || r.in.steps || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) || r.verb == "be" && !r.title {
 		return false
 	}
-	return sensitive.MatchString(text)
+	return r.object != "" && named(sensitive, text)
 }
 
 var (
