@@ -34,6 +34,9 @@ func (is issue) large() string {
 			return "it is a proposal or a project, not one change (\u201c" + short(s.raw) + "\u201d)"
 		}
 	}
+	if len(is.requests) > mostRequests {
+		return "it asks for more than one change can hold"
+	}
 	tasks := 0
 	fails := is.faulty() && is.shown()
 	for _, r := range is.requests {
@@ -85,7 +88,7 @@ var (
 		regexp.MustCompile(`\b[45]\d\d\b`),
 		regexp.MustCompile(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
 		regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
-		regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|\b(1[89]|20)\d\d\b|→|->|=>|[<>]=?\s?\d`),
+		regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|\b(1[89]|20)\d\d\b|[\d)'"\]` + "`" + `]\s*(→|->|=>)|[<>]=?\s?\d`),
 	}
 	vagueWords = rx("\\b(slow(er)?|like|terrible|ugly|bad|better|nicer|nice|weird|strange|odd|sometimes|time to time|now and then|somehow|something|some|various|several|dated|outdated|modern|clean(er)?|faster|improve\\w*|optimi[sz]\\w*|smooth(er)?|user.?friendly|polish\\w*|intuitive|annoying|lately|doesn't work|does not work|not work(ing)?|isn't working|broken|a bug|bugs|issues?|problems?|ages|properly|correctly|messy|unstable|buggy|lost|more|confus\\w+|off|error|errors|help|again|blurry|it)\\b")
 	generic    = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
@@ -256,7 +259,7 @@ func (r request) touchy() bool {
 	if !r.title {
 		text = plain(r.in.before[:min(len(r.in.before), 300)]) + text
 	}
-	if r.not || r.in.steps || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) || r.verb == "be" && !r.title {
+	if r.not || r.in.steps || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) {
 		return false
 	}
 	return r.object != "" && named(sensitive, text)
@@ -264,8 +267,8 @@ func (r request) touchy() bool {
 
 var (
 	neutral   = set("fix find help tell explain look see try consider think investigate get read click call open close display sort format parse render round rename raise throw document start scale")
-	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only (admins?|owners?|members|local|allowed|users|if|when|logged)|at least|never (log|store|send|skip|trust|accept|print)\\w*|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429|wrong\\w*|instead of|raises?|throws?|crash\\w*)\\b")
-	sensitive = rx("(^|\\s)(/etc|/debug|/admin|/root|~/|--trusted-host|--no-verify)|https?://|\\b(rm -rf|otp|sms|phone number|aud|jwt|oauth|redirect_uri|audience|issuer|nonce|hsts|aslr|impersonat\\w+|audit\\w*|scanner|diagnostics|hostnetwork|home directory|partitions?|tenants?|older than|uploads? (directory|folder|bucket)|postinstall|preinstall|any (size|type|file|url|host)|max-warnings|allowed warnings|suite|green|never fails?|ya?ml|approvals?|two-person|contribution rules|straight to|copyright|cdn|import time|s3|eslint|ruff|permissions:|dockerfile|npmrc|requirements\\.txt|pip|npm|yarn|log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|without checks?)\\b")
+	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only (admins?|owners?|members|local|allowed|users|if|when|logged)|at least|never (log|store|send|skip|trust|accept|print)\\w*|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429)\\b")
+	sensitive = rx("(^|\\s)(/etc|/debug|/admin|/root|~/|--trusted-host|--no-verify)|https?://|\\b(rm -rf|otp|sms|phone number|aud|jwt|oauth|redirect_uri|audience|issuer|nonce|hsts|aslr|impersonat\\w+|audit\\w*|scanner|diagnostics|hostnetwork|home directory|partitions?|tenants?|older than|uploads? (directory|folder|bucket)|postinstall|preinstall|request bod(y|ies)|card numbers?|debug mode|any (size|type|file|url|host)|max-warnings|allowed warnings|suite|green|never fails?|ya?ml|approvals?|two-person|contribution rules|straight to|copyright|cdn|import time|s3|eslint|ruff|permissions:|dockerfile|npmrc|requirements\\.txt|pip|npm|yarn|log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|without checks?)\\b")
 )
 
 // observable says what could be seen of the issue, or "".

@@ -79,10 +79,10 @@ func read(title, body string) issue {
 	}
 	for i := range all {
 		for j := max(0, i-3); j < i; j++ {
-			all[i].before += all[j].text + " . "
+			all[i].before += cut(all[j].text, 300) + " . "
 		}
 		if i > 3 {
-			all[i].before = all[0].text + " . " + all[i].before
+			all[i].before = cut(all[0].text, 300) + " . " + all[i].before
 		}
 		is.whole += all[i].text + " . "
 	}
@@ -212,6 +212,7 @@ func sentences(text string, title, steps bool) []sentence {
 	var b strings.Builder
 	inCode := false
 	runes := []rune(text)
+	words := 0
 	inline := strings.Count(text, "`")%2 == 0
 	end := func(asks bool) {
 		if s := newSentence(b.String()); len(s.words) > 0 {
@@ -238,10 +239,20 @@ func sentences(text string, title, steps bool) []sentence {
 			continue
 		}
 		b.WriteRune(c)
+		if unicode.IsSpace(c) {
+			words++
+		}
+		if words == longestSentence {
+			end(false)
+			words = 0
+		}
 	}
 	end(false)
 	return out
 }
+
+// longestSentence is in words; a longer one is read in parts.
+const longestSentence = 100
 
 func abbreviation(s string) bool {
 	f := strings.Fields(strings.ToLower(s))

@@ -49,6 +49,10 @@ type Verdict struct {
 // before that.
 const longest = 64 << 10
 
+// mostRequests is how many requests of an issue are looked at, which bounds the
+// time; one with more is too large in any case.
+const mostRequests = 100
+
 // Classify reads an issue. The same text always gets the same verdict.
 func Classify(title, body string) Verdict {
 	is := read(cut(title, 1<<10), cut(body, longest))

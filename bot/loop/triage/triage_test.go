@@ -152,7 +152,7 @@ func FuzzClassify(f *testing.F) {
 		f.Add(s.Title, s.Body)
 	}
 	f.Add("```", "```\n``\n> `a\n- \n1. ")
-	f.Add("\xff\xfe", strings.Repeat("delete all ", 9000))
+	f.Add("\xff\xfe", strings.Repeat("delete all ", 1000))
 	f.Fuzz(func(t *testing.T, title, body string) {
 		begun := time.Now()
 		got := Classify(title, body)
