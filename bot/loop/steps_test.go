@@ -405,7 +405,7 @@ func TestM9WhatAStepNamesIsShownFirst(t *testing.T) {
 				return replacing("Till.ring", "    def ring(self, bell):\n        return bell * 3\n", "test_ring.py", "from shop import Till\n\n\ndef test_ring():\n    assert Till().ring(1) == 3\n")
 			}}
 			b := newBench(t, files, c.answer, task.Tier1).withRoles(t)
-			b.task = task.Task{Title: "Add a discount to the total", Body: "The receipt's total should be less by it."}
+			b.task = task.Task{Title: "Add a discount to the total", Body: "total(items) should be less by the discount."}
 			res := b.run(t, task.Budget{})
 			if res.Outcome != task.Success {
 				t.Fatalf("%s: %s", res.Outcome, res.Reason)
