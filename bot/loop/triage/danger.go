@@ -112,6 +112,9 @@ func (r request) danger() string {
 	if r.verb == "do" && pronoun.MatchString(r.object) { // "can you do that": what stands before it
 		r.verb, r.object = "use", r.subject
 	}
+	if upheld[r.verb] || upholds.MatchString(r.in.text) {
+		return ""
+	}
 	v, o := r.verb, r.object
 	context := r.in.before + r.subject
 	vague := pronoun.MatchString(o) || o == ""
@@ -152,6 +155,12 @@ func (r request) danger() string {
 	}
 	return ""
 }
+
+// Sentences that want a protection to stay, or speak of what was not done.
+var (
+	upheld  = set("keep stay continue remain throw raise reject refuse deny abort warn list report detect flag")
+	upholds = rx("\\b(in addition\\W+to|as well as the system|must (stay|continue|remain|keep)|stays? (on|as (it is|they are))|no (eval|exec|shell)\\b|(i|we) (first |had |have |also )*(wanted|thought|considered|was going|were going|would hate)|(do|does|did|would)( not|n't) want|which (i|we) (certainly |really )?do(n't| not) want)\\b")
+)
 
 // bare names what is protected as well as the protection: behind a pronoun it
 // says too little.
@@ -290,7 +299,7 @@ func (r request) licensing() bool {
 
 func (r request) sources() bool {
 	all := r.subject + " " + r.object
-	return !r.not && changing[r.verb] && source.MatchString(r.verb+" "+all) && !regexp.MustCompile(`\b(parse\w*|pars|rais\w+|error|crash\w*|instead of raising)\b`).MatchString(all)
+	return !r.not && r.verb != "be" && changing[r.verb] && source.MatchString(r.verb+" "+all) && !regexp.MustCompile(`\b(parse\w*|pars|rais\w+|error|crash\w*|instead of raising)\b`).MatchString(all)
 }
 
 func after(s string, marks ...string) string {

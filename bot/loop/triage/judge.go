@@ -23,7 +23,7 @@ var (
 func (is issue) large() string {
 	if is.foreign != "" {
 		for _, s := range is.sentences {
-			if largeAbroad.MatchString(s.text) && !broken2.MatchString(s.text) {
+			if largeAbroad.MatchString(s.text) && (begs.MatchString(s.text) || !broken2.MatchString(s.text) && !happens.MatchString(s.text)) {
 				return "it asks for an architectural change (\u201c" + short(s.raw) + "\u201d)"
 			}
 		}
@@ -44,7 +44,8 @@ func (is issue) large() string {
 		if !r.title && (fails && !pressing || hedge.MatchString(r.in.text)) || r.not {
 			continue
 		}
-		if (pressing || r.title || !fails && !is.reported()) && r.touchy() {
+		harmful := weakening[r.verb] || accepting[r.verb] || exposing[r.verb] || sending[r.verb] || erasing[r.verb]
+		if (!is.faulty() || harmful && named(sensitive, plain(r.object))) && (pressing || r.title || !fails && !is.reported()) && r.touchy() {
 			return "it asks for a change of something that people should look at first (\u201c" + short(r.in.raw) + "\u201d)"
 		}
 		big := false
@@ -130,7 +131,7 @@ func onlyVersion(raw string) bool {
 
 // asks tells whether the issue asks a question and reports no fault.
 func (is issue) asks() bool {
-	if len(is.sentences) == 0 {
+	if len(is.sentences) == 0 || negated.MatchString(is.sentences[0].text) {
 		return false
 	}
 	first := is.sentences[0]
@@ -151,7 +152,7 @@ func (is issue) asks() bool {
 	}
 	if how.MatchString(first.text) && !why.MatchString(first.text) { // how to use it: only a clear fault makes another thing of it
 		for _, s := range is.sentences[1:] {
-			if strong.MatchString(s.text) && !s.asks {
+			if strong.MatchString(s.text) && !s.asks && !wants.MatchString(s.text) {
 				return false
 			}
 		}
@@ -161,7 +162,7 @@ func (is issue) asks() bool {
 		return false
 	}
 	for _, s := range is.sentences {
-		if strong.MatchString(s.text) {
+		if strong.MatchString(s.text) && !(s.asks && own.MatchString(s.text)) {
 			return false
 		}
 		if s.title && s.asks && strings.Contains(s.text, "n't ") && is.shown() { // "shouldn't it be empty?"
@@ -179,8 +180,18 @@ func (is issue) asks() bool {
 	return true
 }
 
+// wants is what somebody wants to do with it, own what they ask about themselves:
+// neither says that something is wrong.
+var (
+	wants = rx("^\\W*(hi|hello)?\\W*(i'd like|i would like|i want|we want|we'd like|i need|we need|i am trying|i'm trying)\\b")
+	own   = rx("\\bshould (i|we|one)\\b")
+)
+
 // inverted is a question without its mark; "which rule holds depends on" is none.
 var inverted = rx("^\\W*(\\[?question\\]?\\W*)?((how|what|where|when|why|who|which) (to|do|does|did|is|are|can|could|would|should|will|was|were|calls?|decides?|function|happens)|what's|is there|are there|does|do|did|is|are|can|has|have)\\b")
+
+// negated is how a report begins that has no subject: "does not work".
+var negated = rx("^\\W*(do|does|did|is|are|can|was|has)( not|n't)\\b[^?]*$")
 
 var (
 	why     = rx("^\\W*(why|is there a reason|is it (normal|correct|right|expected|intended)|is this (normal|correct|right|expected|intended|a bug))\\b")
@@ -259,7 +270,7 @@ func (r request) touchy() bool {
 	if !r.title {
 		text = plain(r.in.before[:min(len(r.in.before), 300)]) + text
 	}
-	if r.not || r.in.steps || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) {
+	if r.not || r.in.steps || upheld[r.verb] || upholds.MatchString(r.in.text) || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) {
 		return false
 	}
 	return r.object != "" && named(sensitive, text)

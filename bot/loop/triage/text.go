@@ -57,7 +57,7 @@ func read(title, body string) issue {
 		all = append(all, got...)
 		return got
 	}
-	add(tidy(title), true, false)
+	add(tidy(component.ReplaceAllString(title, "$2")), true, false)
 	prose, code := unfenced(body)
 	is.block = len(code) > 0
 	words := 0
@@ -96,6 +96,10 @@ func read(title, body string) issue {
 	return is
 }
 
+// component is what stands before a title's colon: "migrate: crash on an empty
+// file" asks for no migration. A scope of a conventional commit goes with it.
+var component = regexp.MustCompile(`^(\s*[A-Za-z][\w./-]{1,24}(?:\([^)]*\))?:\s+)(\S.*\s.*)$`)
+
 func (is issue) empty() bool {
 	return strings.TrimSpace(is.whole) == "" && !is.block && is.pictures == 0
 }
@@ -104,7 +108,16 @@ func (is issue) empty() bool {
 // nothing: what stands behind it is read as prose.
 func unfenced(body string) (prose, code []string) {
 	lines := strings.Split(body, "\n")
+	listing, blank := false, true // inside a list an indented line goes on with its item
 	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		indented := strings.HasPrefix(lines[i], "    ") || strings.HasPrefix(lines[i], "\t")
+		if line != "" && indented && blank && !listing { // a block of code
+			code, prose = append(code, lines[i]), append(prose, "")
+			continue
+		}
+		listing = line != "" && (item.MatchString(line) || listing && indented) || line == "" && listing
+		blank = line == ""
 		open := fence(lines[i])
 		if open == "" {
 			prose = append(prose, lines[i])
