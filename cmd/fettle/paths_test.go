@@ -18,7 +18,7 @@ func forms(dir, name string) []string {
 func TestS6EveryFlagThatNamesAPathTakesItRelativeAndFromHome(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{
-		"a b/src/shop.py": "def total(x):\n    return x\n", "a b/is sue.md": "total is wrong\n", "a b/new.py": "def total(x):\n    return x + 1\n",
+		"a b/src/shop.py": "def total(x):\n    return x\n", "a b/is sue.md": "total(2) is wrong\n", "a b/new.py": "def total(x):\n    return x + 1\n",
 		"a b/config.yml": "state_dir: ./st ate\n", "x/y": "",
 	})
 	in := func(t *testing.T, args ...string) (int, string) {
