@@ -50,6 +50,7 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 		return err
 	}
 	found := got.Found
+	a.Doubts = append(a.Doubts, found.Alike...)
 	note.Seconds, a.Behaviour = found.Elapsed.Seconds(), found.Behaviour
 	if got.Diff != "" {
 		a.Diff, a.Patch.Edits = got.Diff, append(a.Patch.Edits, got.Added.Edits...)

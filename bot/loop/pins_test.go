@@ -70,6 +70,20 @@ func TestC5AGreenChangeComesWithTestsThatPinIt(t *testing.T) {
 	}
 }
 
+func TestC5AnExampleOfTheReadmeThatBreaksIsADoubt(t *testing.T) {
+	t.Parallel()
+	id := region(t, broken)
+	files := maps.Clone(weave)
+	files["README.md"] = "```python\n>>> interleave([1, 2], [3, 4])\n[1, 2, 3, 4]\n```\n"
+	b := equipped(t, files, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: scripted.Edit("weave.py", id, mended, "It joined the lists instead of taking turns.")}
+	})
+	res := b.run(t, task.Budget{})
+	if res.Best == nil || !slices.Contains(res.Best.Doubts, "README.md says interleave([1, 2], [3, 4]) is [1, 2, 3, 4], the change gives [1, 3, 2, 4]") {
+		t.Errorf("%s: %+v", res.Outcome, res.Best)
+	}
+}
+
 const server = `import http.server
 import os
 

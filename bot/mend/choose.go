@@ -9,6 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -96,6 +97,13 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	}
 	if top.deletes() {
 		top.doubts = append(top.doubts, "what it deletes may only have been what a test looked at")
+	}
+	twins, err := code.Twins(ctx, top.path, top.original, top.text())
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range twins {
+		top.doubts = append(top.doubts, t.String())
 	}
 	top.doubts = append(top.doubts, top.byMaking()...)
 	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,

@@ -97,9 +97,29 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 	out.Green = len(out.Reasons) == 0
 	if out.Green {
 		forgive(out.Checks, len(out.StillRed))
+		if err := out.twins(ctx, diff); err != nil {
+			return Verdict{}, fmt.Errorf("judging: %w", err)
+		}
 	}
 	out.Elapsed = v.clock().Sub(begun)
 	return out, nil
+}
+
+// twins doubts a function that does what one beside it does now.
+func (out *Verdict) twins(ctx context.Context, diff []Change) error {
+	for _, f := range diff {
+		if f.Before == nil || f.After == nil || code.IsTest(f.Path) {
+			continue
+		}
+		all, err := code.Twins(ctx, f.Path, f.Before, f.After)
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			out.Doubts = append(out.Doubts, t.String())
+		}
+	}
+	return nil
 }
 
 // forgive: in a green verdict what is red was red before. It is told in the

@@ -104,6 +104,9 @@ func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.
 		return err
 	}
 	phase("observed", len(m.calls))
+	if out.Alike, err = v.alike(ctx, m, out.Alike); err != nil {
+		return err
+	}
 	defer func() { phase("judged", len(out.Files)) }()
 	out.Behaviour = append(out.Behaviour, m.behaviour()...)
 	chosen := c.choose(m, c.cfg.Total-out.Nominal-out.Edge)

@@ -70,6 +70,8 @@ type Found struct {
 	Edge      int              `json:"edge"`    // tests of a changed one
 	Score     gate.Score       `json:"score"`   // planted faults that the tests see
 	Behaviour []task.Behaviour `json:"behaviour,omitempty"`
+	// Alike says which functions came to do the same as one beside them, as far as was tried.
+	Alike []string `json:"alike,omitempty"`
 	// Left says in a line each what was not done, and why.
 	Left    []string      `json:"left,omitempty"`
 	Elapsed time.Duration `json:"elapsed"`
