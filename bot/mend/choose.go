@@ -117,7 +117,7 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	}
 	f.Explanation = fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description)
 	f.Doubts, f.doubted = top.doubts, len(top.doubts) > 0
-	if !probed {
+	if !probed || top.seen == nil {
 		f.Doubts = append(f.Doubts, s.unseen(top.candidate)...)
 	}
 	if top.turn > lateTurn {
@@ -142,13 +142,15 @@ func contends(top, r rival) (words string, tooGood bool) {
 	// A rival in another function mends the fault in another way, and the two
 	// differ somewhere even where the inputs tried do not show it.
 	elsewhere := r.path != top.path || r.region.ID != top.region.ID
-	if top.seen == nil || r.seen == nil {
-		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
+	var c comparison
+	if top.seen != nil && r.seen != nil {
+		c = compare(top.seen, r.seen, func(o outcome) bool {
+			return o.entry || top.spot() == r.spot() && o.spot == r.spot()
+		})
 	}
-	c := compare(top.seen, r.seen, func(o outcome) bool {
-		return o.entry || top.spot() == r.spot() && o.spot == r.spot()
-	})
 	switch {
+	case c == comparison{}: // no call was seen with both
+		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.differ > 0:
 		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.same < fewProbes || c.sharing > 0:
@@ -236,7 +238,7 @@ func (s *search) observe(ctx context.Context, rivals []rival) (seen, cut bool, e
 // does not show, the old code is right.
 func (s *search) weighChange(r *rival, base *behaviour) {
 	c := compare(base, r.seen, func(o outcome) bool { return o.spot == r.spot() })
-	known := false
+	known := base.calls == nil && !s.untested(r.candidate) // of Node it is not told which test makes a call
 	for _, t := range s.target.green {
 		known = known || base.calls[t.ID][r.spot()]
 	}

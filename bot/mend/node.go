@@ -18,6 +18,8 @@ import (
 // its own (it changes folders, or keeps state in the process) is run in a
 // process for each candidate.
 type nodeBench struct {
+	box     *sandbox.Sandbox
+	dir     string
 	suite   verify.Suite
 	green   []verify.TestResult
 	limit   time.Duration
@@ -44,7 +46,7 @@ type nodeUse struct {
 }
 
 func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
-	b := &nodeBench{suite: t.suite, green: t.green, limit: limit, walls: map[string]time.Duration{}, warm: map[string]*nodeUse{}}
+	b := &nodeBench{box: cfg.Sandbox, dir: dir, suite: t.suite, green: t.green, limit: limit, walls: map[string]time.Duration{}, warm: map[string]*nodeUse{}}
 	for range cfg.Workers {
 		w, err := cfg.Sandbox.Workspace(ctx, dir)
 		if err != nil {

@@ -22,6 +22,9 @@
 // chapter 13); the choice by planted faults is that of EvoSuite (Fraser and
 // Zeller, Mutation-driven Generation of Unit Tests and Oracles, TSE 2012).
 //
+// Compare does the same calls with several texts of a file, for those who choose
+// between them. What agrees with a function beside it on all inputs is told (Alike).
+//
 // The package changes nothing in the tree that it is given.
 package characterise
 

@@ -6,6 +6,8 @@
 //	Project    names of the call → functions and classes of the base, else refused
 //	write      example → a test for pytest, unittest, node:test or go test
 //	Reproduce  all of it, and a run on the base in the sandbox
+//	StatedOf   the same for what comments and the README say of changed functions:
+//	           what held before a change and does not with it speaks against it
 //
 // The text is foreign. Only calls whose every name leads to the project (or to
 // a short list of harmless builtins) and whose values are literals that parse
