@@ -31,7 +31,7 @@ import (
 // Config is what a Mender needs.
 type Config struct {
 	Sandbox       *sandbox.Sandbox
-	Verifier      *verify.Verifier
+	Verifier      *verify.Verifier // runs the examples of the documentation; nil: they are not asked
 	Now           func() time.Time
 	Log           logrus.FieldLogger
 	MaxCandidates int             // default 5000

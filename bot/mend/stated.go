@@ -15,6 +15,9 @@ const maxAsked = 6
 // askStated puts those of the likeliest rivals first that hold to more of the
 // examples in the comments of what they change and in the README.
 func (s *search) askStated(ctx context.Context, rivals []rival) error {
+	if s.mender.cfg.Verifier == nil {
+		return nil
+	}
 	held := rivals[:min(len(rivals), maxAsked)]
 	var changes []verify.Change
 	for _, r := range held {
@@ -24,17 +27,16 @@ func (s *search) askStated(ctx context.Context, rivals []rival) error {
 	if err != nil || stated.Len() == 0 {
 		return err
 	}
-	before, err := stated.Ask(ctx, s.mender.cfg.Verifier, s.req.Dir, nil)
-	if err != nil {
-		return err
+	limited, cancel := context.WithTimeout(ctx, max(probeTime, s.until.Sub(s.mender.cfg.Now())))
+	defer cancel()
+	ask := func(files map[string][]byte) ([]example.Answer, error) {
+		return stated.Ask(limited, s.mender.cfg.Verifier, s.req.Dir, files)
 	}
-	for i := range held {
-		if !s.inTime() {
-			return nil // some are not asked, so none is put before another
-		}
-		after, err := stated.Ask(ctx, s.mender.cfg.Verifier, s.req.Dir, map[string][]byte{held[i].path: held[i].text()})
-		if err != nil {
-			return err
+	before, err := ask(nil)
+	for i := 0; err == nil && i < len(held); i++ {
+		var after []example.Answer
+		if after, err = ask(map[string][]byte{held[i].path: held[i].text()}); err != nil {
+			break
 		}
 		for _, a := range after {
 			if a.Holds {
@@ -42,6 +44,12 @@ func (s *search) askStated(ctx context.Context, rivals []rival) error {
 			}
 		}
 		held[i].broken = stated.Broken(before, after)
+	}
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil // some were not asked, so none is put before another
+	}
+	if err != nil {
+		return err
 	}
 	for i := range held {
 		held[i].asked, held[i].doubts = true, append(held[i].doubts, held[i].broken...)
