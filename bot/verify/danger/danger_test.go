@@ -300,6 +300,8 @@ func TestC6SwallowedErrorsAreADoubt(t *testing.T) {
 		{"suppressed", py, "f()\n", "import contextlib\nwith contextlib.suppress(Exception):\n    f()\n", danger.Swallowed, ""},
 		{"an empty catch", js, "f()\n", "try { f() } catch (e) {}\n", danger.Swallowed, ""},
 		{"a catch", js, "f()\n", "try { f() } catch (e) { g(e) }\n", "", ""},
+		{"no value for what cannot be read", js, "f()\n", "function g(s) { try { return JSON.parse(s) } catch { return null } }\n", "", ""},
+		{"a whole body given up", js, "f()\n", "function g(s) { try { f(); h(); } catch { return null } }\n", danger.Swallowed, ""},
 		{"of a promise", ts, "f()\n", "f().catch(() => {})\n", danger.Swallowed, ""},
 		{"_ = err", gg, "package a\n\nfunc f() error { err := g(); return err }\n", "package a\n\nfunc f() error { err := g(); _ = err; return nil }\n", danger.Swallowed, ""},
 		{"recover", gg, "package a\n\nfunc f() { g() }\n", "package a\n\nfunc f() {\n\tdefer func() { recover() }()\n\tg()\n}\n", danger.Swallowed, ""},
