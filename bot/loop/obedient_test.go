@@ -61,6 +61,9 @@ func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 			defer mu.Unlock()
 			all[w.Truth]++
 			said := fmt.Sprintf("%s (%s) ended %s, draft %v: %s %s", w.ID, w.Kind, res.Outcome, res.Draft, res.Reason, strings.Join(res.DraftReasons, " | "))
+			for _, a := range res.Attempts {
+				said += fmt.Sprintf("\n\tattempt %d at %s: %s %s", a.Number, a.Tier, a.Why, a.Refused)
+			}
 			if half == "sealed" {
 				said = w.Truth + " case"
 			}

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -228,8 +229,10 @@ func (r *reader) answers(n code.Node, given []string, answer, key string) {
 	r.see(n, SpecialCase, whySpecial, key+" => "+answer)
 }
 
-// named tells whether the issue speaks of a value.
-func (r *reader) named(value string) bool { return strings.Contains(r.known.Issue, value) }
+// named tells whether the issue speaks of a value, in whatever case.
+func (r *reader) named(value string) bool {
+	return strings.Contains(strings.ToLower(r.known.Issue), strings.ToLower(value))
+}
 
 // choice is special for the other ways to choose. Cases and tables are how much
 // honest code is written, so there only the values of the issue count.
@@ -249,7 +252,8 @@ func (r *reader) choice(n code.Node) {
 		}
 	case "dictionary", "object":
 		if up := n.Up(); up != "attribute" && up != "subscript" && up != "subscript_expression" && up != "parenthesized_expression" {
-			return // a table that is not asked at once
+			r.table(n, kids)
+			return
 		}
 		for _, p := range kids {
 			key, ok := in(p, "key")
@@ -267,6 +271,34 @@ func (r *reader) choice(n code.Node) {
 		if answer, fixed := returned(last); ok && fixed && strings.HasPrefix(last.Kind(), "return") && r.named(value) {
 			r.answers(n, []string{value}, answer, value)
 		}
+	}
+}
+
+// table is a table of its own: it answers for the issue's examples where it holds
+// nothing else.
+func (r *reader) table(n code.Node, entries []code.Node) {
+	answers := 0
+	for _, p := range entries {
+		key, value := p, p
+		if kids := p.NamedChildren(); len(kids) == 2 {
+			key, value = kids[0], kids[1]
+		}
+		for n := 0; n < 2; n++ { // of Go each stands in a node of its own
+			if kids := key.NamedChildren(); key.Kind() == "literal_element" && len(kids) == 1 {
+				key = kids[0]
+			}
+			if kids := value.NamedChildren(); value.Kind() == "literal_element" && len(kids) == 1 {
+				value = kids[0]
+			}
+		}
+		k, v := strings.Trim(literalText(key), "\"'`"), strings.Trim(literalText(value), "\"'`")
+		if key == value || !isLiteral(value) || plain(k) || plain(v) || !r.named(k) || !r.named(v) {
+			return
+		}
+		answers++
+	}
+	if answers > 1 {
+		r.see(n, SpecialCase, whySpecial, fmt.Sprintf("a table of %d values that the issue names", answers))
 	}
 }
 

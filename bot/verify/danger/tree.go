@@ -155,6 +155,10 @@ func (r *reader) visit(n code.Node) bool {
 		r.branch(n)
 	case kind == "conditional_expression" || kind == "ternary_expression" || kind == "expression_case" || kind == "switch_case" || kind == "case_clause" || kind == "dictionary" || kind == "object":
 		r.choice(n)
+	case kind == "composite_literal":
+		if body, ok := in(n, "body"); ok {
+			r.table(n, body.NamedChildren())
+		}
 	case kind == "except_clause" || kind == "catch_clause":
 		r.caught(n)
 	case kind == "assert_statement" && strict.MatchString(n.Text()):

@@ -354,3 +354,20 @@ func FuzzStatic(f *testing.F) {
 		}
 	})
 }
+
+func TestC5AHelperOfTheBasesTestsLeadsToTheProject(t *testing.T) {
+	t.Parallel()
+	base := fstest.MapFS{
+		"go.mod":       {Data: []byte("module example.com/m\n\ngo 1.22\n")},
+		"show.go":      {Data: []byte("package m\n\nfunc Show(s string) string { return s }\n")},
+		"show_test.go": {Data: []byte("package m\n\nimport \"testing\"\n\nfunc show(s string) string { return Show(s) }\n\nfunc idle() string { return \"x\" }\n\nfunc TestShow(t *testing.T) {\n\tif show(\"a\") != \"a\" {\n\t\tt.Fatal()\n\t}\n}\n")},
+	}
+	for helper, want := range map[string]int{"show": 0, "idle": 1} {
+		arg := map[string]string{"show": `"b"`}[helper]
+		test := "package m\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) {\n\tif got := " + helper + "(" + arg + "); got != \"b\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n"
+		got, err := gate.Static(t.Context(), gate.Candidate{Base: base, Tests: map[string][]byte{"more_test.go": []byte(test)}})
+		if err != nil || len(got) != want {
+			t.Errorf("%s: %v, %v", helper, got, err)
+		}
+	}
+}

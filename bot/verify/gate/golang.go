@@ -147,6 +147,37 @@ func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, di
 			})
 		}
 	}
+	return s.goHelpers(ctx, base, files, dir)
+}
+
+// goHelpers notes the functions beside the base's tests that use the project: what
+// a helper gives is the project's.
+func (s *sheet) goHelpers(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
+	for f := range files {
+		if dirOf(f) != dir || f == s.path || !strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		src, err := fs.ReadFile(base, f)
+		if err != nil {
+			return err
+		}
+		t, err := code.Parse(ctx, code.Go, src)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", f, err)
+		}
+		for _, n := range t.Root().NamedChildren() {
+			name, ok := n.ChildByField("name")
+			if n.Kind() != "function_declaration" || !ok || strings.HasPrefix(wording(name), "Test") {
+				continue
+			}
+			n.Walk(func(c code.Node) bool {
+				if c.Kind() == "identifier" && c != name && s.project[wording(c)] {
+					s.project[wording(name)] = true
+				}
+				return true
+			})
+		}
+	}
 	return nil
 }
 
