@@ -133,7 +133,7 @@ func (h *real) shows(ctx context.Context, tree fs.FS, w wishing) []belong.Red {
 			continue
 		}
 		for _, g := range regions {
-			if g.Kind == code.KindFunction || g.Kind == code.KindMethod || g.Kind == code.KindBlock {
+			if g.Kind != code.KindClass {
 				out = append(out, belong.Red{ID: p, File: p, Name: g.Name, Source: string(src[g.StartByte:g.EndByte])})
 			}
 		}

@@ -22,6 +22,7 @@ var (
 	elsewhere = regexp.MustCompile(`(?i)^\s*(?:-?(?:data|files?\s+created|output|results?|report|log|runner|command|database|db|server|account|users?|string|helper|folder|directory|button|mode|flag|option|env\w*|artifacts?|cache)\b|(?:is|are|was|were|has|have|had)\s+(?:skipped|ignored|disabled|removed|deleted)|for\s+(?:none|null|nil|empty|zero)\b)`)
 	// Words before it by which it tells what is, or asks for the contrary.
 	contrary = regexp.MustCompile(`(?i)(?:\b(?:not|never|don'?t|doesn'?t|cannot|can'?t|without|instead\s+of|rather\s+than|avoid|stops?|prevents?|seems?|tends?|appears?|used|possible|able|unable|wrongly|mistakenly|accidentally|causes?|leads?|tries|tried|when\s+(?:i|we|you)|if\s+(?:i|we|you)|(?:have|has|had|having|forced|going)|option|flag|way|ability|decides?|fails?|how)\s+(?:\w+\s+){0,2})$`)
+	dropped  = regexp.MustCompile(`(?i)\b(?:i|we)\s+(?:first\s+|had\s+|have\s+|also\s+)*(?:wanted|thought|considered|was\s+going|were\s+going)\b`)
 	mended   = regexp.MustCompile(`(?i)\b(?:by\s+(?:mistake|accident)|wrongly|mistakenly|accidentally|unintentionally|should\s+not|shouldn'?t|must\s+not)\b`)
 )
 
@@ -55,7 +56,7 @@ func judged(text string, m []int, re *regexp.Regexp) string {
 		before = text[from : m[0]+verb[0]]
 	}
 	// Any "not" refers to the wish alone where it stands right before it.
-	if re != without && (contrary.MatchString(before) || mended.MatchString(text[from:to])) || elsewhere.MatchString(text[m[1]:to]) {
+	if re != without && (contrary.MatchString(before) || dropped.MatchString(before) || mended.MatchString(text[from:to])) || elsewhere.MatchString(text[m[1]:to]) {
 		return ""
 	}
 	return oneLine(text[from:to])

@@ -174,10 +174,26 @@ func (e *Example) before(s string) {
 	}
 }
 
+// another finds where a sentence begins with code that is no value: it has a
+// subject of its own.
+func another(s string) []int {
+	var out []int
+	for _, m := range newSubject.FindAllStringSubmatchIndex(s, -1) {
+		if text := strings.TrimSpace(s[m[2]:m[3]]); value(text) != len(text) {
+			out = append(out, m[2])
+		}
+	}
+	return out
+}
+
+var newSubject = regexp.MustCompile("[.!?]\\s+`([^`\n]+)`")
+
 // prose reads the examples of running text. carry is the last example before
 // it, which the text up to its first call may complete.
 func prose(s string, carry *Example) []Example {
-	s = strings.NewReplacer("`", " ", "**", "").Replace(s)
+	s = strings.ReplaceAll(s, "**", "")
+	others := another(s)
+	s = strings.ReplaceAll(s, "`", " ")
 	found := calls(s)
 	head := len(s)
 	if len(found) > 0 {
@@ -191,6 +207,12 @@ func prose(s string, carry *Example) []Example {
 		end := len(s)
 		if i+1 < len(found) {
 			end = found[i+1].start
+		}
+		for _, at := range others { // what follows speaks of something else
+			if at > c.end && at < end {
+				end = at
+				break
+			}
 		}
 		e := Example{Call: s[c.start:c.end]}
 		from := 0

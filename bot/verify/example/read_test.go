@@ -34,6 +34,7 @@ func TestC5ExamplesAreReadFromIssues(t *testing.T) {
 		{"go", "", "`Median([]float64{1, 2})` returns 2, want 1.5", Example{Call: "Median([]float64{1, 2})", Got: "2", Want: "1.5"}},
 		{"go panic", "Crash", "`Median(nil)` crashes:\n```\npanic: runtime error: index out of range [0] with length 0\n\ngoroutine 1 [running]:\nmain.main()\n```", Example{Call: "Median(nil)", GotError: "panic"}},
 		{"node error", "Crash", "```js\nmedian(null)\n```\n```\nTypeError: values is not iterable\n    at median (file:///x/stats.js:2:20)\n```", Example{Call: "median(null)", GotError: "TypeError"}},
+		{"another subject behind it", "", "`fare('A', 'B')` is 180, should be 480. `C -> D` is wrong too (180 instead of 340).", Example{Call: "fare('A', 'B')", Got: "180", Want: "480"}},
 		{"should raise", "", "parse('x') returns None but it should raise ValueError", Example{Call: "parse('x')", Got: "None", WantError: "ValueError"}},
 		{"raises instead of", "", "parse('') raises IndexError instead of None", Example{Call: "parse('')", GotError: "IndexError", Want: "None"}},
 		{"method", "Wrong", "```python\ns = Stack()\ns.push(1)\ns.size()  # returns 0, expected 1\n```", Example{Call: "s.size()", Got: "0", Want: "1"}},

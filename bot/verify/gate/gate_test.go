@@ -371,3 +371,15 @@ func TestC5AHelperOfTheBasesTestsLeadsToTheProject(t *testing.T) {
 		}
 	}
 }
+
+func TestC5AZeroValueOfTheProjectsTypeIsItsCode(t *testing.T) {
+	t.Parallel()
+	base := fstest.MapFS{
+		"go.mod": {Data: []byte("module example.com/m\n\ngo 1.22\n")},
+		"reg.go": {Data: []byte("package m\n\nimport \"io\"\n\ntype Registry struct{}\n\nfunc (r *Registry) Write(w io.Writer) { io.WriteString(w, \"a\") }\n")},
+	}
+	const test = "package m\n\nimport (\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestWrite(t *testing.T) {\n\tvar r Registry\n\tvar got strings.Builder\n\tr.Write(&got)\n\tif got.String() != \"a\" {\n\t\tt.Errorf(\"got %s\", got.String())\n\t}\n}\n"
+	if got, err := gate.Static(t.Context(), gate.Candidate{Base: base, Tests: map[string][]byte{"more_test.go": []byte(test)}}); err != nil || len(got) > 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}

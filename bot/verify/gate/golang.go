@@ -194,6 +194,7 @@ func goDefine(s *sheet, n code.Node) {
 		s.fields(n, "left", "right")
 	case "var_spec", "const_spec":
 		s.fields(n, "name", "value")
+		s.fields(n, "name", "type") // of "var r Registry" the zero value is the project's
 	}
 }
 
