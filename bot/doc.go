@@ -33,9 +33,10 @@
 //
 // App.Next claims the next fair run under a lease with a fencing token, and
 // Bot.Run, which every door uses, works on it. bot/checkout lays an ephemeral
-// tree from a cached mirror, its Git directory apart. bot/loop measures the
-// baseline with bot/verify, ranks suspicious places with bot/mend, and climbs
-// the ladder: mechanical repair (bot/mend over bot/code/mutate), then the
+// tree from a cached mirror, its Git directory apart. bot/loop decides from the
+// issue's words whether to begin, measures the baseline with bot/verify, tells
+// which red tests are the issue's or makes one of its example, ranks suspicious
+// places with bot/mend, and climbs the ladder: mechanical repair (bot/mend over bot/code/mutate), then the
 // tiers that have a model (bot/agent over bot/model). Each change is applied
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
@@ -49,6 +50,7 @@
 //	cmd/fettle              one file per command; flags, wiring, exit codes
 //	hooks                   the webhook's door
 //	eval                    cases as data
+//	eval/issues             issues, pairs of an issue and a red test, wishes: half of each sealed
 //	eval/ladder             the ladder's policies, compared on recorded outcomes
 //	eval/regions            regions beside the languages' own tools
 //	eval/targets            targeted tests beside whole suites, on planted faults
@@ -74,6 +76,7 @@
 //	bot/verify/detect       how a repository is built, linted and tested
 //	bot/verify/target       the tests that a change calls for
 //	bot/verify/check        the pipeline of fettle check
+//	bot/verify/belong       which red tests show the issue, from evidence
 //	bot/verify/example      reproduction tests from the words of an issue
 //	bot/verify/characterise nominal and edge cases that pin what a change does
 //	bot/verify/gate         generated tests, judged
