@@ -10,6 +10,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/triage"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
 
 // Story tells how a run went, for somebody who was not there: what was asked,
@@ -24,6 +25,13 @@ func Story(r task.Run, decisions [][]byte) string {
 	var triaged triage.Verdict
 	if json.Unmarshal(r.Saved.Triage, &triaged) == nil && triaged.Action != triage.Start {
 		fmt.Fprintf(&b, "  triage: %s, %s\n", triaged.Action, oneLine(strings.Join(triaged.Reasons, "; "), 160))
+	}
+	var claims belong.Sorted
+	if json.Unmarshal(r.Saved.Claim, &claims) == nil && claims.Words != "" {
+		fmt.Fprintf(&b, "  red tests: %s\n", oneLine(claims.Words, 160))
+		for _, d := range claims.Decisions[:min(len(claims.Decisions), 3)] {
+			fmt.Fprintf(&b, "    %s: %s\n", d.Verdict, oneLine(d.Words(), 200))
+		}
 	}
 	var plan agent.Plan
 	if json.Unmarshal(r.Saved.Plan, &plan) == nil && len(plan.Steps) > 1 {

@@ -66,9 +66,9 @@ func runsWhy(g *global) *cobra.Command {
 						return fmt.Errorf("reading the audit log of %s: %w", r.ID, err)
 					}
 					switch d.Kind {
-					case "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
+					case "claimed", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
 						said++
-						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), which(d))
+						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), p.funnel.Log(which(d)))
 					}
 				}
 				if said == 0 {
@@ -86,6 +86,11 @@ func which(d task.Decision) string {
 	for _, k := range []string{"tier", "attempt", "step", "next", "by", "loop", "outcome"} {
 		if v, ok := d.Data[k]; ok && fmt.Sprint(v) != "" {
 			parts = append(parts, fmt.Sprintf("%s %v", k, v))
+		}
+	}
+	if why, ok := d.Data["why"].([]any); ok && len(why) > 0 { // which red tests are the issue's
+		for _, w := range why[:min(len(why), 3)] {
+			parts = append(parts, fmt.Sprint(w))
 		}
 	}
 	if len(parts) == 0 {
