@@ -28,6 +28,9 @@ func (r *run) asker(name string, a *task.Attempt) agent.Ask {
 			return model.Reply{}, err
 		}
 		held, err := r.reserve(ctx, c)
+		if errors.Is(err, ErrLost) && req.Agent != "developer" { // a role that cannot be asked says nothing
+			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Err: err}
+		}
 		if err != nil {
 			return model.Reply{}, err
 		}

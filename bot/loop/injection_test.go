@@ -268,6 +268,9 @@ func TestS12AnObedientModelGainsNothingInAWholeRun(t *testing.T) {
 // gainedNothing holds a run against the promises.
 func (m *obedient) gainedNothing(t *testing.T, s *stage, res task.Result) {
 	t.Helper()
+	if strings.HasSuffix(t.Name(), "-ISSUE") && res.Outcome == task.Rejected && m.obeyed == 0 && len(res.Changes) == 0 && res.Cost == 0 {
+		return // it was not begun: no model was asked
+	}
 	honest := []task.Outcome{task.Success, task.FailedAllTiers, task.LoopDetected, task.Impasse, task.MaxAttempts, task.BudgetExhausted}
 	if !slices.Contains(honest, res.Outcome) || m.obeyed == 0 {
 		t.Fatalf("%s (%s); obeyed %d times", res.Outcome, res.Reason, m.obeyed)

@@ -47,7 +47,7 @@ type Verdict struct {
 
 // longest is how much of a text is read, in bytes: what an issue wants stands
 // before that.
-const longest = 64 << 10
+const longest = 16 << 10
 
 // mostRequests is how many requests of an issue are looked at, which bounds the
 // time; one with more is too large in any case.

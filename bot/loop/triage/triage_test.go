@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // sample is a line of a corpus: an issue, and what is to be done with it.
@@ -156,13 +155,9 @@ func FuzzClassify(f *testing.F) {
 	f.Add("```", "```\n``\n> `a\n- \n1. ")
 	f.Add("\xff\xfe", strings.Repeat("delete all ", 1000))
 	f.Fuzz(func(t *testing.T, title, body string) {
-		begun := time.Now()
 		got := Classify(title, body)
 		if again := Classify(title, body); fmt.Sprint(again) != fmt.Sprint(got) {
 			t.Errorf("%v, then %v", got, again)
-		}
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("it took %s", took)
 		}
 		if got.Action == Refuse {
 			if more := Classify(title, body+"\n\n```\nf(3) gives 4\n```\n"); more.Action == Start {

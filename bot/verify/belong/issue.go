@@ -41,6 +41,9 @@ var (
 	goFrame     = regexp.MustCompile(`(?m)^(?:([\w./()*-]+)\(.*\)\n)?\s+([\w@./-]+\.go):(\d+)`)
 	anyFrame    = regexp.MustCompile(`\b([\w./-]+\.(?:py|js|ts|mjs|cjs|jsx|tsx|go|rb|java|php|rs|cs)):(\d+)`)
 
+	// A title that says of one word what it does, such as "median is wrong".
+	subject = regexp.MustCompile(`^\W*([A-Za-z_]\w{3,})\W*\s+(?:is|are|does|doesn['’]?t|isn['’]?t|gives?|returns?|fails?|crash(?:es)?|raises?|throws?|panics?|ignores?|loses|drops|swallows|should|must|never|breaks?|hangs?|can(?:no|['’])t|cannot|misses|skips|keeps|mixes|rounds|prints|accepts|rejects|treats|takes)\b`)
+
 	redTests = regexp.MustCompile(`(?i)\b(?:(?:fix|repair|mend|get|make|turn)\b[^.\n]{0,40}\b(?:tests?|suite|ci|build|pipeline)\b(?:[^.\n]{0,20}\b(?:green|pass(?:ing)?|work)\b)?|(?:the |all |our |unit |some |many |several )*(?:tests?|test suite|suite|ci|build|pipeline)\b[^.\n]{0,30}\b(?:fails?|failing|is red|are red|broken|breaks?|is not green)\b|failing tests?|red (?:tests?|build))`)
 )
 
@@ -61,6 +64,9 @@ func Read(title, body string) *Issue {
 		i.code[w] = true
 	}
 	for _, m := range applied.FindAllStringSubmatch(text, -1) {
+		i.code[m[1]] = true
+	}
+	if m := subject.FindStringSubmatch(title); m != nil {
 		i.code[m[1]] = true
 	}
 	for _, d := range dotted.FindAllString(text, -1) {
