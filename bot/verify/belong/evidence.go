@@ -205,7 +205,7 @@ func (e *evidence) values() {
 	}
 	got, want := e.test.got, e.test.want
 	switch {
-	case got != want && said(got) && said(want) && len(got) > 3 && len(want) > 3: // two such values do not meet by chance
+	case got != want && said(got) && said(want) && (len(got) > 3 && len(want) > 3 || i.amount(got) && i.amount(want)): // two such values do not meet by chance
 		e.add(5, true, true, "it gives %s instead of %s, as the issue says", got, want)
 	case got != want && said(got) && told(want), got != want && said(want) && told(got):
 		e.add(4, false, true, "it gives %s instead of %s, as the issue says", got, want)
@@ -223,14 +223,25 @@ func (e *evidence) values() {
 	if n > 0 {
 		e.soft(1, "it uses the issue's value %s", clip(shared))
 	}
+	for _, x := range i.examples { // the same function with the same argument, among others
+		name, args, _ := strings.Cut(x.Call, "(")
+		for _, v := range literal.FindAllString(args, -1) {
+			if v = squeeze(v); len(v) > 4 && e.test.called[lastName(name)] && e.test.values[v] {
+				e.soft(1, "it calls %s with the issue's %s", lastName(name), clip(v))
+				return
+			}
+		}
+	}
 }
 
 // says tells whether the issue holds a value; an amount of cents is written with
 // a point.
 func (i *Issue) says(v string) bool {
-	if v == "" || i.values[v] {
-		return v != ""
-	}
+	return v != "" && (i.values[v] || i.amount(v))
+}
+
+// amount tells whether the issue names as money what the code counts in cents.
+func (i *Issue) amount(v string) bool {
 	return len(v) > 2 && strings.Trim(v, "0123456789") == "" && i.values[v[:len(v)-2]+"."+v[len(v)-2:]]
 }
 
@@ -288,14 +299,18 @@ func (e *evidence) contradictions() {
 		return
 	}
 	// It names functions, and calls of the test are none of them.
-	named := 0
+	named, told := 0, 0
 	for _, x := range i.examples {
+		if x.Want+x.Got+x.WantError+x.GotError == "" {
+			continue
+		}
+		told++
 		name := lastName(strings.SplitN(x.Call, "(", 2)[0])
 		if !e.test.called[name] && !slices.Contains(e.red.Ran, name) && !strings.Contains(r.Source, name) {
 			named++
 		}
 	}
-	if named > 0 && named == len(i.examples) {
+	if named > 0 && named == told {
 		e.add(-3, false, false, "the issue's example calls what the test does not")
 	}
 }
@@ -319,7 +334,9 @@ var (
 	values     = regexp.MustCompile(`\b(?:returns?|gives?|gave|got|prints?|shows?|yields?|outputs?|instead of|rather than)\b`)
 )
 
-func (i *Issue) saysValues() bool { return len(i.examples) > 0 && values.MatchString(i.flat) }
+func (i *Issue) saysValues() bool {
+	return values.MatchString(i.flat) && slices.ContainsFunc(i.examples, func(x example.Example) bool { return x.Got+x.Want != "" })
+}
 
 // saysBoth: besides an exception it tells of a value.
 func (i *Issue) saysBoth() bool {

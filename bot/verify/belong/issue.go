@@ -52,7 +52,7 @@ func Read(title, body string) *Issue {
 	text := strings.ReplaceAll(title+"\n\n"+body, "\r\n", "\n")
 	text = strings.ToValidUTF8(text[:min(len(text), maxText)], "")
 	i := &Issue{text: text, code: map[string]bool{}, errors: map[string]bool{}, values: map[string]bool{}}
-	i.examples = example.Read(title, body)
+	i.examples = example.Mentioned(title, body)
 	i.flat = flatten(text)
 	bare := fence.ReplaceAllString(text, "\n")
 	for _, s := range append(fence.FindAllString(text, -1), span.FindAllString(bare, -1)...) {

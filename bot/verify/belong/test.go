@@ -11,13 +11,17 @@ var (
 	// What a failure says of the values, in the words of the common runners.
 	comparisons = []*regexp.Regexp{
 		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
+		regexp.MustCompile(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
 		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
 		regexp.MustCompile(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),
 		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) != (?P<want>[^\n]{1,200}?)(?: :.*)?$`),
 	}
-	shown = regexp.MustCompile(`^where .*|\s+\+\s+where.*`)
+	shown  = regexp.MustCompile(`^where .*|\s+\+\s+where.*`)
+	differ = regexp.MustCompile(`^(?:Assertion\w*: )?(?:Lists|Tuples|Sets|Dicts|Sequences|Strings) differ: |^AssertionError: `)
+	// What a person adds behind an expected value.
+	remark = regexp.MustCompile(`\s+\([^()]*\)$`)
 )
 
 // test is a red test as read.
@@ -56,7 +60,8 @@ func readTest(r Red) test {
 	for w := range t.module {
 		t.domain[w] = true
 	}
-	t.got, t.want = Compared(r.Message)
+	got, want := Compared(r.Message)
+	t.got, t.want = squeezeValue(got), squeezeValue(want)
 	return t
 }
 
@@ -68,7 +73,8 @@ func around(name string) string {
 	return ""
 }
 
-// Compared reads what came out and what should have from a failure's words.
+// Compared reads what came out and what should have from a failure's words, ""
+// where they do not say.
 func Compared(message string) (got, want string) {
 	message = strings.TrimSpace(message)
 	for _, re := range comparisons {
@@ -79,9 +85,9 @@ func Compared(message string) (got, want string) {
 		for n, name := range re.SubexpNames() {
 			switch name {
 			case "got":
-				got = squeezeValue(shown.ReplaceAllString(m[n], ""))
+				got = unwrap(m[n])
 			case "want":
-				want = squeezeValue(shown.ReplaceAllString(m[n], ""))
+				want = unwrap(m[n])
 			}
 		}
 		return got, want
@@ -89,9 +95,21 @@ func Compared(message string) (got, want string) {
 	return "", ""
 }
 
-// squeezeValue makes the ways to write a value one.
+// unwrap takes a value out of what a runner writes around it.
+func unwrap(s string) string {
+	return strings.TrimSpace(remark.ReplaceAllString(differ.ReplaceAllString(strings.TrimSpace(shown.ReplaceAllString(s, "")), ""), ""))
+}
+
+// squeezeValue makes the ways to write a value one, whatever the language.
 func squeezeValue(s string) string {
-	return squeeze(strings.Trim(strings.ReplaceAll(strings.TrimSpace(s), "'", `"`), ".,;`"))
+	s = squeeze(strings.Trim(strings.ReplaceAll(strings.TrimSpace(s), "'", `"`), ".,;`"))
+	switch s {
+	case "True", "False":
+		return strings.ToLower(s)
+	case "None", "nil", "undefined":
+		return "null"
+	}
+	return s
 }
 
 // notProject are names that tests and languages call themselves.

@@ -34,6 +34,13 @@ func Read(title, body string) []Example {
 	return out
 }
 
+// Mentioned lists the calls that an issue shows, also those of which it says too
+// little for a test.
+func Mentioned(title, body string) []Example {
+	all := read(title + "\n\n" + body)
+	return all[:min(len(all), maxExamples)]
+}
+
 // read lists all that a text says of calls.
 func read(text string) []Example {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
