@@ -66,6 +66,12 @@ func (is issue) dangers() []string {
 			add(class, r.in.raw)
 		}
 	}
+	reports := is.reports()
+	for _, s := range is.sentences {
+		if class := is.harm(s, reports); class != "" {
+			add(class, s.raw)
+		}
+	}
 	if is.foreign != "" {
 		for _, s := range is.sentences {
 			if class := dangerAbroad(s); class != "" {
@@ -112,7 +118,7 @@ func (r request) danger() string {
 	if r.verb == "do" && pronoun.MatchString(r.object) { // "can you do that": what stands before it
 		r.verb, r.object = "use", r.subject
 	}
-	if upheld[r.verb] || upholds.MatchString(r.in.text) {
+	if upheld[r.verb] && !(r.verb == "raise" && lifetime.MatchString(r.object)) || upholds.MatchString(r.in.text) {
 		return ""
 	}
 	v, o := r.verb, r.object

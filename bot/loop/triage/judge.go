@@ -23,7 +23,7 @@ var (
 func (is issue) large() string {
 	if is.foreign != "" {
 		for _, s := range is.sentences {
-			if largeAbroad.MatchString(s.text) && (begs.MatchString(s.text) || !broken2.MatchString(s.text) && !happens.MatchString(s.text)) {
+			if largeAbroad.MatchString(s.text) && (begs.MatchString(s.text) || !brokenAbroad.MatchString(s.text) && !happens.MatchString(s.text)) {
 				return "it asks for an architectural change (\u201c" + short(s.raw) + "\u201d)"
 			}
 		}
@@ -37,15 +37,23 @@ func (is issue) large() string {
 	if len(is.requests) > mostRequests {
 		return "it asks for more than one change can hold"
 	}
-	tasks := 0
+	tasks, reports := 0, is.reports()
+	if why := is.project(); why != "" && !reports {
+		return why
+	}
 	fails := is.faulty() && is.shown()
+	for _, s := range is.sentences {
+		if !reports && !s.title && !s.asks && permits.MatchString(s.text) && !upholds.MatchString(s.text) && !stricter.MatchString(s.text) && named(sensitive, plain(s.text)) {
+			return "it proposes a change of something that people should look at first (\u201c" + short(s.raw) + "\u201d)"
+		}
+	}
 	for _, r := range is.requests {
 		pressing := pressed.MatchString(r.in.text)
 		if !r.title && (fails && !pressing || hedge.MatchString(r.in.text)) || r.not {
 			continue
 		}
 		harmful := weakening[r.verb] || accepting[r.verb] || exposing[r.verb] || sending[r.verb] || erasing[r.verb]
-		if (!is.faulty() || harmful && named(sensitive, plain(r.object))) && (pressing || r.title || !fails && !is.reported()) && r.touchy() {
+		if (!reports || harmful && named(sensitive, plain(r.object))) && (pressing || r.title || !reports) && r.touchy() {
 			return "it asks for a change of something that people should look at first (\u201c" + short(r.in.raw) + "\u201d)"
 		}
 		big := false
@@ -76,23 +84,10 @@ func (is issue) large() string {
 
 var (
 	// fault is a word that says that something is not as it should be.
-	fault    = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
-	strong   = rx("\\b(i (would|'d) (have )?expect|should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
-	broken2  = rx("(falsch|fehler|funktioniert nicht|error|falla|échoue|erreur|错误|失败|崩溃|エラー|失敗|ошибк|не работает|неверн)")
-	fileName = rx("\\b[\\w/-]+\\.(py|go|js|jsx|ts|tsx|rb|rs|java|kt|c|cc|cpp|h|cs|php|ya?ml|json|toml|css|scss|html|sql|sh|md|csv|ini|cfg|log|tmpl)\\b")
-	concrete = []*regexp.Regexp{
-		regexp.MustCompile("`[^`\\s][^`]*`"),
-		regexp.MustCompile(`\b[A-Za-z_][\w.]*\([^)\n]*\)`),
-		regexp.MustCompile(`\b[A-Z]\w*(Error|Exception|Panic)\b|\b(panic|fatal|segfault|SIGSEGV)\b|\b(NPE|TypeError|undefined is not)\b`),
-		regexp.MustCompile(`(^|\s)--[a-z][\w-]+`),
-		regexp.MustCompile(`(^|[\s(])/[a-z][\w/{}.?=&-]*\b`),
-		regexp.MustCompile(`\b[45]\d\d\b`),
-		regexp.MustCompile(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
-		regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
-		regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|\b(1[89]|20)\d\d\b|[\d)'"\]` + "`" + `]\s*(→|->|=>)|[<>]=?\s?\d`),
-	}
-	vagueWords = rx("\\b(slow(er)?|like|terrible|ugly|bad|better|nicer|nice|weird|strange|odd|sometimes|time to time|now and then|somehow|something|some|various|several|dated|outdated|modern|clean(er)?|faster|improve\\w*|optimi[sz]\\w*|smooth(er)?|user.?friendly|polish\\w*|intuitive|annoying|lately|doesn't work|does not work|not work(ing)?|isn't working|broken|a bug|bugs|issues?|problems?|ages|properly|correctly|messy|unstable|buggy|lost|more|confus\\w+|off|error|errors|help|again|blurry|it)\\b")
-	generic    = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
+	fault        = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
+	strong       = rx("\\b(i (would|'d) (have )?expect|should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
+	brokenAbroad = rx("(falsch|fehler|funktioniert nicht|obwohl|stürzt|erwart|sollte|müsste|error|falla|debería|equivocad|esperad|aunque|échoue|erreur|devrait|plante|attendu|错误|失败|崩溃|应该|期望|エラー|失敗|はず|ошибк|не работает|неверн|ожида|должн|падает)")
+	generic      = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
 )
 
 // faulty tells whether the issue reports a fault.
@@ -107,103 +102,6 @@ func (is issue) faulty() bool {
 
 var traceback = rx("traceback|exception|error|panic")
 
-// shown tells whether there is something concrete: code, a call, a message.
-func (is issue) shown() bool {
-	if is.block {
-		return true
-	}
-	for _, s := range is.sentences {
-		for _, c := range concrete {
-			if c.MatchString(s.raw) && !onlyVersion(s.raw) {
-				return true
-			}
-		}
-		if fileName.MatchString(s.raw) && len(s.words) > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-func onlyVersion(raw string) bool {
-	return regexp.MustCompile(`(?i)^\W*(version|os|browser|node|python)\b`).MatchString(raw)
-}
-
-// asks tells whether the issue asks a question and reports no fault.
-func (is issue) asks() bool {
-	if len(is.sentences) == 0 || negated.MatchString(is.sentences[0].text) {
-		return false
-	}
-	first := is.sentences[0]
-	question := first.asks || usage(first.words) && first.title && inverted.MatchString(first.text) && !finiteFault(first.text) || strings.Contains(first.text, "[question]") || strings.HasPrefix(first.text, "question")
-	if is.foreign != "" {
-		if !question {
-			question = askAbroad.MatchString(first.text)
-		}
-		return question && !is.shown() && !broken2.MatchString(is.whole) && is.pictures == 0
-	}
-	for i, s := range is.sentences {
-		if i > 0 && i < 3 && s.asks && usage(s.words) && !is.faulty() {
-			question = true
-		}
-	}
-	if !question || is.pictures > 0 && len(is.sentences) < 3 {
-		return false
-	}
-	if how.MatchString(first.text) && !why.MatchString(first.text) { // how to use it: only a clear fault makes another thing of it
-		for _, s := range is.sentences[1:] {
-			if strong.MatchString(s.text) && !s.asks && !wants.MatchString(s.text) {
-				return false
-			}
-		}
-		return !strings.Contains(first.text, "how is this possible") && !strings.Contains(first.text, "how is it possible")
-	}
-	if why.MatchString(first.text) && is.shown() && !curious.MatchString(is.whole) {
-		return false
-	}
-	for _, s := range is.sentences {
-		if strong.MatchString(s.text) && !(s.asks && own.MatchString(s.text)) {
-			return false
-		}
-		if s.title && s.asks && strings.Contains(s.text, "n't ") && is.shown() { // "shouldn't it be empty?"
-			return false
-		}
-		if fault.MatchString(s.text) && !usage(s.words) && !(strings.Contains(s.text, "couldn't") || strings.Contains(s.text, "can't see") || strings.Contains(s.text, "can't find")) {
-			return false
-		}
-	}
-	for _, r := range is.requests {
-		if !r.in.asks || r.title && opened(r.in.text) {
-			return false
-		}
-	}
-	return true
-}
-
-// wants is what somebody wants to do with it, own what they ask about themselves:
-// neither says that something is wrong.
-var (
-	wants = rx("^\\W*(hi|hello)?\\W*(i'd like|i would like|i want|we want|we'd like|i need|we need|i am trying|i'm trying)\\b")
-	own   = rx("\\bshould (i|we|one)\\b")
-)
-
-// inverted is a question without its mark; "which rule holds depends on" is none.
-var inverted = rx("^\\W*(\\[?question\\]?\\W*)?((how|what|where|when|why|who|which) (to|do|does|did|is|are|can|could|would|should|will|was|were|calls?|decides?|function|happens)|what's|is there|are there|does|do|did|is|are|can|has|have)\\b")
-
-// negated is how a report begins that has no subject: "does not work".
-var negated = rx("^\\W*(do|does|did|is|are|can|was|has)( not|n't)\\b[^?]*$")
-
-var (
-	why     = rx("^\\W*(why|is there a reason|is it (normal|correct|right|expected|intended)|is this (normal|correct|right|expected|intended|a bug))\\b")
-	curious = rx("\\b(curious|understand|design|rationale|history|background|wondering)\\b")
-)
-
-func opened(s string) bool { return strings.HasPrefix(s, "can we") || strings.HasPrefix(s, "could") }
-
-func finiteFault(s string) bool { return strong.MatchString(s) }
-
-var how = rx("^\\W*(\\[?question\\]?\\W*)?(hi |hello )?(how (do|can|could|should|to|would|does|is|are)|where|is there|are there|which|who|when (will|is|does)|what('s| is| are| does| happens)|can (someone|anyone|somebody)|does|do )\\b")
-
 // complaints counts those of an issue that is several in one; 0 for one that
 // is about one thing.
 func (is issue) complaints() int {
@@ -217,11 +115,11 @@ func (is issue) complaints() int {
 	n := 0
 	seen := map[string]int{}
 	for _, s := range is.items {
-		if len(s.words) < 3 || !finite(append([]string{"x"}, s.words...)) && !fault.MatchString(s.text) && !vagueWords.MatchString(s.text) {
+		if len(s.words) < 3 {
 			continue
 		}
 		n++
-		for _, w := range content(s.words) {
+		for _, w := range specific(s.words) {
 			seen[w]++
 		}
 	}
@@ -230,7 +128,7 @@ func (is issue) complaints() int {
 		shared = max(shared, c)
 	}
 	common := 0
-	for _, w := range content(is.sentences[0].words) {
+	for _, w := range specific(is.sentences[0].words) {
 		common += seen[w]
 	}
 	if n >= 3 && shared < 3 && (generic.MatchString(title) || n >= 5 && common == 0 && !is.block) {
@@ -239,27 +137,50 @@ func (is issue) complaints() int {
 	return 0
 }
 
-// empty words name no place and no behaviour that anybody could look for.
-var empty = set("app application site website page pages program tool software system thing things product project code time times find look see get got try tried use using work works want need think know idea user users people customers everything nothing anything everybody never always still just very really today yesterday since please report version latest would could there they them our your you")
-
-// content is the words of a sentence that carry meaning.
-func content(words []string) []string {
-	var out []string
-	for _, w := range words {
-		if len(w) > 2 && !smallWords["en"][w] && !lead[w] && !empty[w] && !vagueWords.MatchString(w) && !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
 // pressed is a wish that is pressed for, or played down: no reporter of a fault
 // talks so of what is right.
 var pressed = rx("\\b(please|just|simply|temporarily|for now|let's|can we|could we|can you|could you|anyway|until|for the time being|would it be possible|would be (great|nice)|for testing|for debugging|for the (demo|test)|quick fix|workaround|so (that )?(it|the (suite|build|ci)|we|they))\\b")
 
-// reported: the title says what goes wrong, as a sentence.
-func (is issue) reported() bool {
-	return len(is.sentences) > 0 && is.sentences[0].title && finite(append([]string{"x"}, is.sentences[0].words...)) && len(requests(is.sentences[0])) == 0
+// reports tells an issue that says what goes wrong: by its title, by an error,
+// or by what came of something. One that gives reasons for a wish does not.
+func (is issue) reports() bool {
+	if len(is.sentences) == 0 || is.block && traceback.MatchString(is.whole) {
+		return len(is.sentences) > 0
+	}
+	if first := is.sentences[0]; first.title && len(requests(first)) == 0 && (states(first.words) || fault.MatchString(swap.ReplaceAllString(first.text, " "))) {
+		return true
+	}
+	for _, s := range is.sentences[1:] {
+		if !s.asks && strong.MatchString(s.text) && is.shown() && len(requests(s)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// permits is how a proposal sounds that is neither an order nor about what should be.
+var permits = rx("\\b(could|may|might|let|would|nice|great|therefore)\\b")
+
+// swap is how a wish names what is to go.
+var swap = rx("\\b(instead of|should|(crash|error|exception|failure|bug|panic)[ -](reports?|reporting|dumps?|pages?|handling|handlers?|messages?|logs?|codes?|tracking|boundar\\w+))\\b")
+
+// states tells whether one of a title's clauses is a sentence.
+func states(words []string) bool {
+	for {
+		if finite(append([]string{"x"}, words...)) {
+			return true
+		}
+		for i := 1; i < len(words); i++ { // "axis labels run into the legend"
+			if _, form := lemma(words[i]); form == "base" && i > 1 && strings.HasSuffix(words[i-1], "s") && !strings.HasSuffix(words[i-1], "ss") {
+				return true
+			}
+		}
+		at := slices.Index(words, ",")
+		if at < 0 {
+			return false
+		}
+		words = words[at+1:]
+	}
 }
 
 // touchy tells a request about something that matters for security, data or
@@ -278,60 +199,6 @@ func (r request) touchy() bool {
 
 var (
 	neutral   = set("fix find help tell explain look see try consider think investigate get read click call open close display sort format parse render round rename raise throw document start scale")
-	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only (admins?|owners?|members|local|allowed|users|if|when|logged)|at least|never (log|store|send|skip|trust|accept|print)\\w*|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|secure(ly)?|escape[sd]?|expire[sd]?|40[134]|422|429)\\b")
+	stricter  = rx("\\b(mask(ed)?|redact(ed)?|reject(s|ed)?|refuse[sd]?|forbid(den)?|only (admins?|owners?|members|local|allowed|users|if|when|logged)|at least|never (log|store|send|skip|trust|accept|print)\\w*|prevent|block(ed)?|warn(s|ing)?|confirm\\w*|typo|harden|stronger|stricter|securely|more secure|escape[sd]?|expire[sd]?|40[134]|422|429)\\b")
 	sensitive = rx("(^|\\s)(/etc|/debug|/admin|/root|~/|--trusted-host|--no-verify)|https?://|\\b(rm -rf|otp|sms|phone number|aud|jwt|oauth|redirect_uri|audience|issuer|nonce|hsts|aslr|impersonat\\w+|audit\\w*|scanner|diagnostics|hostnetwork|home directory|partitions?|tenants?|older than|uploads? (directory|folder|bucket)|postinstall|preinstall|request bod(y|ies)|card numbers?|debug mode|any (size|type|file|url|host)|max-warnings|allowed warnings|suite|green|never fails?|ya?ml|approvals?|two-person|contribution rules|straight to|copyright|cdn|import time|s3|eslint|ruff|permissions:|dockerfile|npmrc|requirements\\.txt|pip|npm|yarn|log ?in|logged in|sign ?in|auth(entication|orization|enticated|orized)?|passwords?|tokens?|sessions?|cookies?|signatures?|certificates?|certs?|tls|ssl|https?|security|secure|cors|csrf|captcha|rate limit\\w*|throttl\\w+|permissions?|privileges?|admins?|roles?|sandbox|validation|validator|encrypt\\w*|bcrypt|secrets?|api keys?|credentials?|environment|shell|exec|eval|production|prod|staging|database|backups?|customers?|personal data|workflows?|ci|deploy\\w*|pipeline|tests? (pass|green)|failing tests?|flaky|lint\\w*|licen[cs]es?|registry|mirror|fork|tracking|analytics|telemetry|proxy|firewall|root|sudo|public|anonymous|trust\\w*|bypass|without checks?)\\b")
 )
-
-// observable says what could be seen of the issue, or "".
-func (is issue) observable() string {
-	if is.shown() {
-		return "it names something that can be observed"
-	}
-	if is.foreign != "" || len(is.sentences) == 0 {
-		return ""
-	}
-	// Plain words do when they say of what, and what is wrong with it.
-	told := 0
-	for _, s := range is.sentences {
-		if s.asks && usage(s.words) {
-			continue
-		}
-		told += len(content(s.words))
-	}
-	for _, s := range is.sentences {
-		n := len(content(s.words))
-		precise := fault.MatchString(s.text) && !onlyVague(s) || finite(append([]string{"x"}, s.words...)) && !vagueWords.MatchString(s.text)
-		if precise && n >= 3 && (n >= 4 || told >= 6 || !vagueWords.MatchString(s.text)) {
-			return "it says what is wrong with what"
-		}
-	}
-	return is.contrasts()
-}
-
-// contrasts: what is wrong and what should be are said, in however few words.
-func (is issue) contrasts() string {
-	wrong, right := false, false
-	for _, s := range is.sentences {
-		rest := vagueWords.ReplaceAllString(s.text, " ")
-		should := expects.MatchString(rest)
-		verb, _ := lemma(s.words[len(s.words)-1])
-		right = right || should && (len(content(s.words)) > 0 || rest == s.text || verb != "")
-		wrong = wrong || !should && fault.MatchString(rest) && finite(append([]string{"x"}, s.words...))
-	}
-	for _, r := range is.requests {
-		wrong = wrong || r.title && len(content(r.in.words)) >= 3
-	}
-	if wrong && right {
-		return "it says what is wrong, and what should be"
-	}
-	return ""
-}
-
-var expects = rx("\\b(should|must|expected|ought)\\b")
-
-// onlyVague tells a sentence whose every fault is one that nobody could look
-// for, such as "doesn't work".
-func onlyVague(s sentence) bool {
-	rest := vagueWords.ReplaceAllString(s.text, " ")
-	return !fault.MatchString(rest) || len(content(s.words)) < 2
-}

@@ -92,6 +92,15 @@ func requests(s sentence) []request {
 			}
 			add(i+1, w[i] == "to")
 		case "can", "could", "may": // "can the limiter be switched off?"
+			if s.asks && w[i] == "could" { // "could the build strip it?"
+				for j := i + 2; j < min(len(w), i+6); j++ {
+					if v, f := lemma(w[j]); f == "base" && !determiner[w[j-1]] {
+						v, object := phrasal(v, w[j+1:])
+						out = append(out, request{verb: v, subject: strings.Join(w[i+1:j], " "), object: object, in: s, title: s.title})
+						break
+					}
+				}
+			}
 			if i < 2 && s.asks {
 				if j := slices.Index(w, "be"); j > i+1 && j < len(w)-1 {
 					if v, f := lemma(w[j+1]); f == "past" {
@@ -102,8 +111,8 @@ func requests(s sentence) []request {
 				}
 			}
 		case "should", "must", "shouldn't", "mustn't", "ought", "needn't":
-			if !s.steps {
-				out = append(out, modal(s, i)...)
+			if !s.steps && !(s.asks && i+1 < len(w) && w[i+1] == "i") {
+				out = append(out, should(s, i)...)
 			}
 		}
 	}
@@ -137,8 +146,8 @@ var objectFirst = set("it them the a an all our my your its this these those eve
 // bareWord is a word that may be a verb in its base form.
 var bareWord = regexp.MustCompile(`^[a-z]*([^sdg]|ss|nd|[^e]d|[^n]g)$`)
 
-// modal reads "X should (not) do Y" and "X should be done".
-func modal(s sentence, i int) []request {
+// should reads "X should (not) do Y" and "X should be done".
+func should(s sentence, i int) []request {
 	w := s.words
 	r := request{subject: strings.Join(w[:i], " "), in: s, title: s.title, not: strings.HasSuffix(w[i], "n't")}
 	j := i + 1
@@ -176,6 +185,8 @@ func leaders(w []string, i int) (int, bool) {
 			i++
 		case x == "for" && i+1 < len(w) && (w[i+1] == "now" || w[i+1] == "debugging" || w[i+1] == "testing" || w[i+1] == "tests"):
 			i++
+		case x == "fix" && i+1 < len(w) && w[i+1] != ",":
+			return i, not
 		case lead[x] || adverbs[x]:
 		case strings.HasPrefix(x, "[") || strings.HasSuffix(x, "]"):
 		default:
@@ -239,11 +250,12 @@ func bounded(w []string) []string {
 // reports tells a clause that begins with a verb's form and yet reports: the
 // noun "delete button" with the verb "deletes" behind it.
 func reports(w []string) bool {
-	if len(w) > 1 && nounAfter[w[1]] && !determiner[w[1]] { // "skip link jumps", "delete button"
-		return finite(w[1:])
-	}
-	return finite(w[1:])
+	return len(w) > 1 && finites[w[1]] && (!strings.HasSuffix(w[1], "s") || auxiliary[w[1]]) || finite(w[1:])
 }
+
+var prepositions = set("with to of for from by in on at and or")
+
+var auxiliary = set("is was does has")
 
 // finite tells whether a main clause has a verb of its own, before any word
 // that begins another clause.
@@ -258,7 +270,10 @@ func finite(w []string) bool {
 		if i == 0 && determiner[x] {
 			continue
 		}
-		if finites[x] && i > 0 {
+		if noun := nounsInS[x] && (i+1 == len(w) || prepositions[w[i+1]]); noun {
+			continue // "crash reports with"
+		}
+		if i > 0 && (finites[x] || finites[x+"s"] && strings.HasSuffix(w[i-1], "s")) {
 			return true
 		}
 		if verb, form := lemma(x); i > 0 && verb != "" && form == "third" && !nounsInS[x] && !determiner[w[i-1]] {

@@ -16,6 +16,7 @@ type issue struct {
 	pictures  int
 	foreign   string // ISO code of the language that is not English, or ""
 	whole     string // all prose, lower case
+	notices   bool   // it quotes or names the notices of a licence
 }
 
 // sentence is one sentence of prose.
@@ -30,15 +31,16 @@ type sentence struct {
 }
 
 var (
-	comment   = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
-	picture   = regexp.MustCompile(`(?i)!\[[^\]]*\]\([^)]*\)|<img[^>]*>|<video[^>]*>|https?://\S+\.(png|jpe?g|gif|webp|mp4|mov)\b|https?://(user-images\.githubusercontent\.com|github\.com/user-attachments)/\S+`)
-	link      = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
-	htmlTag   = regexp.MustCompile(`</?(details|summary|br|p|div|sub|sup|kbd|b|i|em|strong|code|pre|ul|ol|li|h\d|a)\b[^>]*>`)
-	heading   = regexp.MustCompile(`^(#{1,6}\s+|\*\*|__)(.+?)(\*\*|__)?:?\s*$`)
-	label     = regexp.MustCompile(`(?i)^(steps( to reproduce)?|to reproduce|how to reproduce|reproduc(tion|e)( steps)?|repro|expected( behaviou?r| result)?|actual( behaviou?r| result)?|current behaviou?r|description|environment|version|versions|logs?|screenshots?|additional context|notes?|summary|motivation|design|workaround|erwartet|schritte|pasos|étapes|шаги)\s*:?\s*$`)
-	stepsHead = regexp.MustCompile(`(?i)(reproduc|^\W*(steps|repro)\b|schritte|^\W*pasos|étapes|шаги|重现|复现|再現)`)
-	item      = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,2}[.)])\s+(\[[ xX]\]\s+)?`)
-	template  = regexp.MustCompile(`(?i)^\W*(a clear and concise description|if applicable, add|add any other context|steps to reproduce the behavio|go to '\.\.\.|click on '\.+|scroll down to '|see error|_?no response_?|please (complete|fill)|describe the bug|i have (searched|read|checked)|desktop \(please|smartphone \(please)`)
+	comment     = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
+	picture     = regexp.MustCompile(`(?i)!\[[^\]]*\]\([^)]*\)|<img[^>]*>|<video[^>]*>|https?://\S+\.(png|jpe?g|gif|webp|mp4|mov)\b|https?://(user-images\.githubusercontent\.com|github\.com/user-attachments)/\S+`)
+	link        = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+	htmlTag     = regexp.MustCompile(`</?(details|summary|br|p|div|sub|sup|kbd|b|i|em|strong|code|pre|ul|ol|li|h\d|a)\b[^>]*>`)
+	heading     = regexp.MustCompile(`^(#{1,6}\s+|\*\*|__)(.+?)(\*\*|__)?:?\s*$`)
+	label       = regexp.MustCompile(`(?i)^(steps( to reproduce)?|to reproduce|how to reproduce|reproduc(tion|e)( steps)?|repro|expected( behaviou?r| result)?|actual( behaviou?r| result)?|current behaviou?r|description|environment|version|versions|logs?|screenshots?|additional context|notes?|summary|motivation|design|workaround|erwartet|schritte|pasos|étapes|шаги)\s*:?\s*$`)
+	stepsHead   = regexp.MustCompile(`(?i)(reproduc|^\W*(steps|repro)\b|schritte|^\W*pasos|étapes|шаги|重现|复现|再現)`)
+	item        = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,2}[.)])\s+(\[[ xX]\]\s+)?`)
+	template    = regexp.MustCompile(`(?i)^\W*(a clear and concise description|if applicable, add|add any other context|steps to reproduce the behavio|go to '\.\.\.|click on '\.+|scroll down to '|see error|_?no response_?|please (complete|fill)|describe the bug|i have (searched|read|checked)|desktop \(please|smartphone \(please)`)
+	environment = regexp.MustCompile(`(?i)^\W*(os|platform|browser|device|hardware|cpu|arch\w*|environment|env|desktop|smartphone|phone|((app|package|library|lib|tool|server|client|python|node|java|go|ruby|php|compiler|kernel|docker) )?version|python|node(\.?js)?|java|php)\b[*_ ]*:`)
 	// logLine is a line that a program printed or that a shell was given: by
 	// what it says, not by its indentation, which anybody may add.
 	logLine = regexp.MustCompile(`^\s*(\$ |>>> |\+ |% |# \w+ -|Traceback \(|File "|at [\w.$<>]+\(|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: ]|goroutine \d+|E\s{3,}|[\w.]*(Error|Exception): |panic: |diff --git|@@ )`)
@@ -85,6 +87,7 @@ func read(title, body string) issue {
 			all[i].before = cut(all[0].text, 300) + " . " + all[i].before
 		}
 		is.whole += all[i].text + " . "
+		is.notices = is.notices || notices.MatchString(all[i].raw)
 	}
 	is.sentences = all
 	is.foreign = language(is.whole)
@@ -173,7 +176,7 @@ func (is *issue) paragraphs(lines []string, use func(text string, steps, listed 
 				flush()
 			}
 			continue
-		case template.MatchString(line):
+		case template.MatchString(line), environment.MatchString(line) && len(strings.Fields(line)) < 10:
 			flush()
 			continue
 		case strings.HasPrefix(line, ">"):
@@ -272,7 +275,7 @@ func abbreviation(s string) bool {
 	if len(f) == 0 {
 		return false
 	}
-	switch f[len(f)-1] {
+	switch strings.TrimLeft(f[len(f)-1], "([") {
 	case "incl", "excl", "ca", "max", "min", "ex", "e.g", "i.e", "etc", "vs", "approx", "no", "resp", "z.b", "bzw":
 		return true
 	}
@@ -303,8 +306,11 @@ func newSentence(raw string) sentence {
 			lead, rest = "(", t
 		}
 		core := strings.TrimRight(rest, `,:)"'].!?…»—`)
+		if strings.HasPrefix(rest[len(core):], ")") && strings.HasSuffix(core, "(") { // a call
+			core += ")"
+		}
 		tail := rest[len(core):]
-		if lead != "" {
+		if lead != "" && strings.ContainsAny(w[:1], "([") {
 			s.words = append(s.words, ",")
 		}
 		if core == "" || core == "-" || core == "–" || core == "—" {

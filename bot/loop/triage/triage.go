@@ -13,7 +13,7 @@
 //	plan     a request is architectural, or larger than one change
 //	answer   a question that reports no fault
 //	ask      nothing in it could be observed, or it is several issues in one
-//	start    everything else
+//	start    something is named or said that a maintainer could look for
 package triage
 
 import (

@@ -1,0 +1,113 @@
+package triage
+
+import (
+	"regexp"
+	"slices"
+)
+
+// What a maintainer could look for. Each is a thing by its own name; a word
+// such as "error" or "the app" is none, nor is a product or a version.
+var (
+	fileName = rx("\\b[\\w/-]+\\.(py|go|js|jsx|ts|tsx|rb|rs|java|kt|c|cc|cpp|h|cs|php|ya?ml|json|toml|css|scss|html|sql|sh|md|csv|ini|cfg|log|tmpl)\\b")
+	concrete = map[string]*regexp.Regexp{
+		"code":       regexp.MustCompile("`[^`\\s][^`]*`"),
+		"call":       regexp.MustCompile(`\b[A-Za-z_][\w.]*\([^)\n]*\)`),
+		"error":      regexp.MustCompile(`\b[A-Z]\w*(Error|Exception|Panic)\b|\b(panic|segfault|SIGSEGV)\b|\b(NPE|undefined is not)\b`),
+		"flag":       regexp.MustCompile(`(^|\s)--[a-z][\w-]+`),
+		"route":      regexp.MustCompile(`(^|[\s(])/[a-z][\w/{}.?=&-]*\b`),
+		"status":     regexp.MustCompile(`(?i)\b(an?|returns?|gives?|gets?|got|answers?|status|http|code|error)\W+[45]\d\d\b`),
+		"label":      regexp.MustCompile(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
+		"identifier": regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
+		"values":     regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|[\d)'"\]` + "`" + `]\s*(→|->|=>)|[<>]=?\s?\d`),
+	}
+	// circumstance is what tells about the reporter and not about the fault:
+	// product names, versions, how often and since when.
+	circumstance = rx("\\b(mac ?book\\w*|i(phone|pad|os|mac)|mac ?os|(type|java|coffee)script|git(hub|lab)|(postgre|my|no)sql|(mongo|maria|dynamo)db|power(shell|point)|one(drive|note)|libreoffice|wordpress|youtube|linkedin|chatgpt|graphql|devops|webkit|fastapi|nestjs|virtualbox)\\b( \\d[\\w.]*)?|\\b(version|v|from|since|windows|android|ubuntu|debian|firefox|chrome|edge|safari|python|node|java|php|update|upgraded?|release|in|until|after) v?\\d[\\w.]*( (to|and|or|until) v?\\d[\\w.]*)?|\\b\\d+ ?((to|or|-|and) \\d+ ?)?(times?|x|seconds?|minutes?|hours?|days?|weeks?|months?|years?|people|users|customers|colleagues|[mg]b|cores)\\b")
+)
+
+// shown tells whether there is something concrete: code, a call, a message.
+func (is issue) shown() bool {
+	if is.block {
+		return true
+	}
+	for _, s := range is.sentences {
+		raw := circumstance.ReplaceAllString(s.raw, " ")
+		for kind, c := range concrete {
+			if c.MatchString(raw) && (kind != "values" || outcome.MatchString(s.text) || compares.MatchString(raw)) {
+				return true
+			}
+		}
+		if fileName.MatchString(raw) && len(s.words) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// demands: below the title a verb says what it should do, "it should add".
+func (is issue) demands() bool {
+	for _, s := range is.sentences[1:] {
+		for i, w := range s.words[:len(s.words)-1] {
+			if next := s.words[i+1]; (w == "should" || w == "must") && !vague[next] {
+				if _, form := lemma(next); form == "base" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// compares tells two values of which one is wrong from any two numbers.
+var compares = rx("\\b(instead of|should|expected|but (is|was|not)|not \\d|becomes?|goes)\\b|[=→<>]|->")
+
+// Words that name no place and no behaviour that anybody could look for.
+var (
+	wholes    = "tool tools app apps application system program tool software site website page pages thing things stuff product project code version release update upgrade everything anything nothing something one part parts feature features function functionality option work works working result results output log logs test tests build builds package plugin library module machine computer laptop phone mobile tablet device browser screen server internet network environment message messages file files data case cases place behaviour behavior number numbers ui ux design flow experience"
+	verdicts  = "normal odd okay bug bugs buggy issue issues problem problems error errors fault trouble crash crashes crashed crashing fail fails failed failing failure break breaks broke broken hang hangs hanging freeze freezes froze stop stops stopped wrong incorrect weird strange odd bad worse terrible ugly slow slower fast faster better best nice nicer good great fine clean cleaner modern dated outdated messy mess unstable red lost loses missing confusing confused clunky clearer obvious intuitive annoying blurry off properly correctly somehow improve improved optimize optimise smooth polish friendly load loads loading start starts run runs doesn't don't didn't isn't aren't wasn't can't cannot won't behave behaves behaving look looks looked seem seems seemed feel feels act acts"
+	narration = "different like any i i'm i've i'd we us me my you your he his she they someone somebody anybody anyone people user users customer customers client clients colleague colleagues boss friend friends team beginners company office today yesterday tonight morning evening night monday tuesday wednesday thursday friday saturday sunday day days week weeks month months year years hour hours minute minutes second ago time times while recently lately suddenly sometimes often always never ever again still already just since until after before every last next latest new old other another same than more most less lot lots many much few several various some any every random randomly know think thought want need needs try tried use uses used using happen happens happened notice noticed see saw seen heard hear told tell said say says go goes going went gone come came get gets got getting had has have having been being make makes made restart restarted reinstall reinstalled install installed updated upgraded rolled back remember please thanks thank thx sorry hello hi team help urgent asap info information idea reason further regards really very quite pretty too so only also even like find found look looking check fix fixed fixing reconsider pay enough out up down about around between during there here where what which who why how when this that these those would could should might must may will can not no yes because but or and"
+	vague     = set(wholes + " " + verdicts + " " + narration)
+)
+
+// specific is the words of a sentence that name something of their own.
+func specific(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if (len(w) > 2 || w[0] >= '0' && w[0] <= '9') && !smallWords["en"][w] && !lead[w] && !vague[w] && !adverbs[w] && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// observable says what could be seen of the issue, or "": something by its
+// name, or a sentence in plain words that says of what, and what is wrong.
+func (is issue) observable() string {
+	if is.shown() {
+		return "it names something that can be observed"
+	}
+	if is.foreign != "" || len(is.sentences) == 0 {
+		return ""
+	}
+	// In plain words the title says it, with more than one thing of its own.
+	first := is.sentences[0]
+	told := len(specific(first.words))
+	switch wish := len(requests(first)) > 0; {
+	case first.asks:
+	case wish && told >= 3 && is.contrasts(), !wish && (fault.MatchString(first.text) || states(first.words)) && (told >= 3 || told == 2 && is.contrasts() || told == 1 && is.demands()):
+		return "it says what is wrong with what"
+	}
+	return ""
+}
+
+// contrasts: what should be is said below the title.
+func (is issue) contrasts() bool {
+	for _, s := range is.sentences[1:] {
+		if expects.MatchString(s.text) && len(specific(s.words)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var expects = rx("\\b(should|must|expected|ought|instead of|although|while|but|even though)\\b")
