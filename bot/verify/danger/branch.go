@@ -54,6 +54,32 @@ func (r *reader) branch(n code.Node) {
 	}
 }
 
+// handed is a guard in another dress: "return f()" for "if err := f(); err != nil {
+// return err }".
+func (r *reader) handed(n code.Node) {
+	values := n.NamedChildren()
+	if len(values) == 1 && values[0].Kind() == "expression_list" {
+		values = values[0].NamedChildren()
+	}
+	if len(values) == 1 && values[0].Kind() == "call_expression" {
+		r.keep(n, Weakened, whyGuard, "err != nil => return err").scope = r.scope(n)
+	}
+}
+
+var (
+	redacts = regexp.MustCompile(`(?i)(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|obfuscate\w*|obscure\w*|hide|conceal\w*)(?:_|$)`)
+	mask    = regexp.MustCompile("[\"'`](?:\\*+|[xX•]{3,})[\"'`]|\\b(?:MASK|MASKED|HIDDEN|REDACTED)\\b")
+)
+
+// part is a piece cut out of a value where values are redacted: some of what was
+// hidden may be seen.
+func (r *reader) part(n code.Node) {
+	function, ok := n.Ancestor("function_definition", "function_declaration", "method_declaration", "method_definition", "function_expression", "arrow_function")
+	if ok && (redacts.MatchString(snakeCase(r.scope(n))) || mask.MatchString(function.Text())) {
+		r.see(n, Weakened, whyPart, spelled(n))
+	}
+}
+
 const whyPermission = "a check of permissions or signatures is gone, or has another condition"
 
 // always finds what makes a condition of none: a constant beside others.

@@ -98,7 +98,8 @@ type fact struct {
 	// scope is the function that a guard stands in: another one in its stead is
 	// no loss.
 	scope string
-	// base is the name of a limit, or "": only one that had another value counts.
+	// base is the name of a limit, or "": only one that had another value counts;
+	// noShell for a process that is started without one.
 	base string
 
 	path    string
@@ -185,12 +186,15 @@ func more(all, others []fact, good bool) []fact {
 }
 
 // newly drops what only looks new: a host that the repository names elsewhere, a
-// limit that was not there before.
+// limit that was not there before, a process without a shell where one was started
+// anyway.
 func newly(added, was []fact, known Known) []fact {
 	return slices.DeleteFunc(added, func(f fact) bool {
 		switch {
 		case f.kind == Address && known.Host != nil:
 			return known.Host(f.key)
+		case f.why == whyProcess && f.base == noShell:
+			return slices.ContainsFunc(was, func(o fact) bool { return o.why == whyProcess && o.path == f.path && o.scope == f.scope })
 		case f.base != "":
 			return !slices.ContainsFunc(was, func(o fact) bool { return o.path == f.path && o.base == f.base && o.key != f.key })
 		}

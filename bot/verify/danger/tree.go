@@ -35,6 +35,7 @@ const (
 	whyCompare  = "a comparison in constant time, a safe source of chance or a quoting is gone"
 	whyCheck    = "a check, an escape or a redaction is not called any more"
 	whyPattern  = "something is not redacted or blocked any more"
+	whyPart     = "a part of what is redacted is shown"
 	whyAnything = "a pattern lets anything through"
 	whyAllowed  = "something more is let through"
 	whyBound    = "a limit has another value"
@@ -147,6 +148,10 @@ func (r *reader) visit(n code.Node) bool {
 	switch kind := n.Kind(); {
 	case kind == "comment":
 		r.comment(n)
+	case kind == "return_statement" && r.lang == code.Go:
+		r.handed(n)
+	case kind == "slice" || kind == "slice_expression":
+		r.part(n)
 	case kind == "call" || kind == "call_expression" || kind == "new_expression":
 		r.call(n)
 	case texts[kind]:
@@ -280,6 +285,14 @@ var (
 	secretive = regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|credential|api_?key|private_?key|(?:auth|access|refresh|bearer|session|csrf)_?token|^(?:process\.env|os\.environ)$)`)
 )
 
+// noShell marks a process that gets its arguments one by one.
+const noShell = "no shell"
+
+var (
+	direct = regexp.MustCompile(`^(?:execFile|execFileSync|spawn|spawnSync|run|Popen|check_output|check_call|call|Command|CommandContext|execa)$`)
+	shell  = regexp.MustCompile(`(?i)shell|["'` + "`" + `](?:/bin/)?(?:ba|z|da)?sh["'` + "`" + `]|cmd(?:\.exe)?["']|powershell|["']-c["']`)
+)
+
 func (r *reader) call(n code.Node) {
 	function, ok := in(n, "function", "constructor")
 	if !ok {
@@ -292,6 +305,12 @@ func (r *reader) call(n code.Node) {
 		key := name + "\x01" + constants(arguments)
 		f := r.see(n, c.kind, c.why, key)
 		f.once = c.why == whyEnv && len(args) > 0 // the same variable once more
+		if c.why == whyProcess {
+			f.scope = r.scope(n)
+			if direct.MatchString(lastOf(name)) && !shell.MatchString(arguments.Text()) {
+				f.base = noShell
+			}
+		}
 	}
 	last := lastOf(name)
 	switch {
@@ -315,6 +334,8 @@ func (r *reader) call(n code.Node) {
 		if _, ok := reach.Constant(args[0]); !ok {
 			r.see(n, Execution, whyLoads, spelled(args[0]))
 		}
+	case r.lang != code.Python && r.lang != code.Go && (last == "slice" || last == "substring" || last == "substr"):
+		r.part(n)
 	case name == "cors" && len(args) == 0:
 		r.see(n, Weakened, whyOrigin, "cors()")
 	case name == "contextlib.suppress" && broad.MatchString(arguments.Text()):

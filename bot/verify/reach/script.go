@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -234,6 +235,9 @@ func (l *look) scriptName(n code.Node) {
 		if up, ok := n.Parent(); ok && up.Kind() == "member_expression" {
 			shown = up
 		}
+		if name == "getPrototypeOf" && l.compared(callOf(shown)) {
+			return
+		}
 		l.see(shown, why)
 		return
 	}
@@ -272,9 +276,20 @@ func (l *look) scriptMember(n, object code.Node, member string) {
 	if of == "process" && member == "env" && n.Up() != "member_expression" && n.Up() != "subscript_expression" && n.Up() != "variable_declarator" {
 		l.see(n, whyEnv)
 	}
-	if member == "prototype" && slices.Contains(scriptGlobals, of) && n.Up() != "member_expression" {
+	if member == "prototype" && slices.Contains(scriptGlobals, of) && n.Up() != "member_expression" && n.Up() != "binary_expression" {
 		l.see(n, whyForeign) // a built-in's prototype as a value
 	}
+}
+
+// compared tells that a value is only compared: it, or a name of which no member
+// is taken, stands beside an operator.
+func (l *look) compared(n code.Node) bool {
+	up, ok := n.Parent()
+	if !ok || up.Kind() != "variable_declarator" {
+		return ok && up.Kind() == "binary_expression"
+	}
+	name := regexp.QuoteMeta(field(up, "name").Text())
+	return name != "" && !regexp.MustCompile(`\b`+name+`\s*(?:\?\.|[.(\[,)\]}])|(?:export const|return|=>|[:=])\s*`+name+`\s*(?:[;\n}]|$)`).Match(l.tree.Src)
 }
 
 func (l *look) scriptCall(n code.Node) {

@@ -65,6 +65,9 @@ func (l *look) keeps(k keeping, before bool) {
 		if _, later := n.Ancestor(k.functions...); !later {
 			return true
 		}
+		if resets(n) {
+			return true
+		}
 		for _, at := range k.changed(n) {
 			if name := spelled(at); top[name] && !seen[name] && !within(n, k, name) {
 				seen[name] = true
@@ -73,6 +76,14 @@ func (l *look) keeps(k keeping, before bool) {
 		}
 		return true
 	})
+}
+
+// resets tells that a pattern of JavaScript is set to begin anew, by which it keeps
+// less than without.
+func resets(n code.Node) bool {
+	left, ok := n.ChildByField("left")
+	right, has := n.ChildByField("right")
+	return ok && has && n.Kind() == "assignment_expression" && strings.HasSuffix(left.Text(), ".lastIndex") && right.Text() == "0"
 }
 
 // declared are the names that a declaration makes.
