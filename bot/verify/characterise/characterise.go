@@ -104,8 +104,10 @@ func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.
 		return err
 	}
 	phase("observed", len(m.calls))
-	if out.Alike, err = v.alike(ctx, m, out.Alike); err != nil {
-		return err
+	for _, tell := range []func(context.Context, *matrix, []string) ([]string, error){v.alike, v.inverses} {
+		if out.Alike, err = tell(ctx, m, out.Alike); err != nil {
+			return err
+		}
 	}
 	defer func() { phase("judged", len(out.Files)) }()
 	out.Behaviour = append(out.Behaviour, m.behaviour()...)

@@ -23,7 +23,8 @@
 // Zeller, Mutation-driven Generation of Unit Tests and Oracles, TSE 2012).
 //
 // Compare does the same calls with several texts of a file, for those who choose
-// between them. What agrees with a function beside it on all inputs is told (Alike).
+// between them. What agrees with a function beside it on all inputs is told, and
+// what a function beside it undid and undoes no more (Alike).
 //
 // The package changes nothing in the tree that it is given.
 package characterise
