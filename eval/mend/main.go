@@ -1,7 +1,8 @@
 // Command mend measures mechanical repair on bugs of real, well-tested code;
 // "make bench-mend" runs it. Bugs are planted by rules that are not the
 // inverse of the engine's templates, or are commits of real histories that
-// mend one fault, undone. A bug is mended the way a user does it, by
+// mend one fault, undone, or were planted by hand with an issue of their own
+// (-origin planted, package fresh). A bug is mended the way a user does it, by
 //
 //	fettle fix --repo DIR --issue FILE --max-tier mechanical --max-seconds 60 --apply=draft --json
 //
@@ -97,7 +98,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.StringVar(&o.report, "o", filepath.Join("eval", "mend", report), "file of the report; empty: standard output alone")
 	fl.StringVar(&o.half, "half", "open", "bugs: open, sealed or all")
 	fl.StringVar(&o.language, "language", "", "only bugs in python, javascript or go")
-	fl.StringVar(&o.origin, "origin", "", "only bugs that are injected or of history")
+	fl.StringVar(&o.origin, "origin", "", "only bugs that are injected, of history or planted by hand")
 	fl.StringVar(&o.bug, "bug", "", "only bugs whose id contains this")
 	fl.StringVar(&o.without, "without", "", "measure without "+strings.Join(parts, ", ")+": each by itself, a+b for both at once")
 	fl.IntVar(&o.sample, "sample", 0, "only so many bugs, by a hash")

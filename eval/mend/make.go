@@ -15,6 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/eval"
 	"github.com/fettle-dev/fettle/eval/mend/bugs"
+	"github.com/fettle-dev/fettle/eval/mend/fresh"
 	"github.com/fettle-dev/fettle/eval/mend/history"
 	"github.com/fettle-dev/fettle/eval/mend/inject"
 )
@@ -22,11 +23,21 @@ import (
 //go:embed subjects.json
 var subjectList []byte
 
-// subjects are those that the flags name.
-func (o *options) subjects() ([]inject.Subject, error) {
-	all, err := inject.ReadSubjects(subjectList)
-	if err != nil {
-		return nil, err
+// subjects are those that the flags name, of the origins given.
+func (o *options) subjects(origins ...string) ([]inject.Subject, error) {
+	var all []inject.Subject
+	for _, origin := range origins {
+		if !o.makes(origin) {
+			continue
+		}
+		some, err := inject.ReadSubjects(subjectList)
+		if origin == bugs.Planted {
+			some, err = fresh.Subjects()
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
 	return slices.DeleteFunc(all, func(s inject.Subject) bool { return o.language != "" && s.Language != o.language }), nil
 }
@@ -57,14 +68,14 @@ func (o *options) prepare(ctx context.Context) error {
 	defer bench.Close()
 	fmt.Println(eval.Machine())
 	bad := 0
-	if o.origin != bugs.History {
+	if o.makes(bugs.Injected) || o.makes(bugs.Planted) {
 		n, err := o.prepareSubjects(ctx, bench)
 		if err != nil {
 			return err
 		}
 		bad += n
 	}
-	if o.origin != bugs.Injected {
+	if o.makes(bugs.History) {
 		n, err := o.prepareTrees(ctx)
 		if err != nil {
 			return err
@@ -83,7 +94,7 @@ func mkdir(dir string) string {
 }
 
 func (o *options) prepareSubjects(ctx context.Context, bench *bugs.Bench) (bad int, err error) {
-	list, err := o.subjects()
+	list, err := o.subjects(bugs.Injected, bugs.Planted)
 	if err != nil {
 		return 0, err
 	}
@@ -138,11 +149,10 @@ func (o *options) prepareTrees(ctx context.Context) (bad int, err error) {
 func (o *options) makeBugs(ctx context.Context) error {
 	mkdir(filepath.Join(o.work, "bugs"))
 	var errs []error
-	if o.origin != bugs.History {
-		errs = append(errs, o.plant(ctx))
-	}
-	if o.origin != bugs.Injected && ctx.Err() == nil {
-		errs = append(errs, o.undo(ctx))
+	for origin, do := range map[string]func(context.Context) error{bugs.Injected: o.inject, bugs.History: o.undo, bugs.Planted: o.plant} {
+		if o.makes(origin) && ctx.Err() == nil {
+			errs = append(errs, do(ctx))
+		}
 	}
 	ids, err := bugs.List(filepath.Join(o.work, "bugs"))
 	sealed := 0
@@ -155,8 +165,24 @@ func (o *options) makeBugs(ctx context.Context) error {
 	return errors.Join(append(errs, err)...)
 }
 
+// makes tells whether the flags ask for bugs of an origin.
+func (o *options) makes(origin string) bool { return o.origin == "" || o.origin == origin }
+
+// plant makes the bugs that were planted by hand.
 func (o *options) plant(ctx context.Context) error {
-	list, err := o.subjects()
+	bench, err := bugs.NewBench(ctx, filepath.Join(o.work, "sandbox"), suiteLimit)
+	if err != nil {
+		return err
+	}
+	err = fresh.Make(ctx, fresh.Options{Work: o.work, Mirror: o.mirror, Language: o.language, Bench: bench, Say: say})
+	return errors.Join(err, bench.Close())
+}
+
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+
+// inject plants faults by rules.
+func (o *options) inject(ctx context.Context) error {
+	list, err := o.subjects(bugs.Injected)
 	if err != nil {
 		return err
 	}
@@ -168,7 +194,7 @@ func (o *options) undo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shop, err := history.Open(ctx, o.sources(), "make", func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) })
+	shop, err := history.Open(ctx, o.sources(), "make", say)
 	if err != nil {
 		return err
 	}

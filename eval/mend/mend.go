@@ -75,7 +75,7 @@ func (b *runner) try(ctx context.Context, room string, j job, r *result) error {
 	if !s.Applied {
 		return fmt.Errorf("fettle found a change and did not apply it: %s", oneLine(s.Reason))
 	}
-	r.Ready = !s.Draft
+	r.Ready, r.Kinds = !s.Draft, kindsOf(s.DraftReasons)
 	return b.judge(ctx, subject, repo, j.folder, correct, r)
 }
 
@@ -121,8 +121,12 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// issue says how a visible test fails, as a person would who knows no more.
+// issue is that of a planted bug; else it says how a visible test fails, as a
+// person would who knows no more.
 func issue(b bugs.Bug) string {
+	if b.Title != "" {
+		return b.Title + "\n\n" + b.Body + "\n"
+	}
 	title, body, _ := strings.Cut(strings.TrimSpace(b.Message), "\n")
 	return fmt.Sprintf("Test %s fails: %s\n\n%s\n", b.Visible[0], strings.TrimSpace(title), strings.TrimSpace(body))
 }

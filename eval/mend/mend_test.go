@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -412,5 +413,49 @@ func TestWhysNameNoTestAndNoLine(t *testing.T) {
 	want := []string{"reach: cannot be read by the rules", "red: something else", "red: turned red", "witnessed: cannot be made wrong"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestADoubtIsCountedByWhatItSaysOfAnyBug(t *testing.T) {
+	t.Parallel()
+	for doubt, want := range map[string]string{
+		"3 changes were tried before one passed: after so many":                         "changes were tried before one passed",
+		"tests/test_a.py::test_x passes also when what it expects is made wrong: check": "passes also when what it expects is made wrong",
+		"the issue's example `f(3)` does not hold with the change: it gives 4":          "the issue's example … does not hold with the change",
+	} {
+		if got := kindOf(doubt); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The figures are those of R's binom.test.
+func TestIntervalIsClopperAndPearsons(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		k, n      int
+		low, high float64
+	}{{0, 34, 0, 0.1028}, {29, 36, 0.6398, 0.9181}, {10, 10, 0.6915, 1}, {0, 0, 0, 1}} {
+		if low, high := interval(tc.k, tc.n); math.Abs(low-tc.low) > 0.0002 || math.Abs(high-tc.high) > 0.0002 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", tc.k, tc.n, low, high, tc.low, tc.high)
+		}
+	}
+}
+
+func TestForgivingADoubtCallsMoreReady(t *testing.T) {
+	t.Parallel()
+	all := group{
+		{Bug: "a", Verdict: mended, Ready: true},
+		{Bug: "b", Verdict: mended, Kinds: []string{"harmless"}},
+		{Bug: "c", Verdict: mended, Kinds: []string{"harmless"}},
+		{Bug: "d", Verdict: plausible, Kinds: []string{"telling", "harmless"}},
+		{Bug: "e", Verdict: missed},
+	}
+	var text bytes.Buffer
+	calibration(&text, all, all)
+	for _, row := range []string{"| none | 1 | 1 of 1 (100 %)", "| harmless | 3 | 3 of 3 (100 %)", "| telling | 4 | 3 of 4 (75 %)", "| harmless | 3 | 2 | 2 | 2 |"} {
+		if !strings.Contains(text.String(), row) {
+			t.Errorf("no row %q in\n%s", row, text.String())
+		}
 	}
 }

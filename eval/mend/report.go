@@ -61,6 +61,7 @@ func (o *options) print(w io.Writer, all group) {
 		}
 		fmt.Fprintf(w, "\n## %s\n\n", h.name)
 		section(w, part, h.sealed)
+		calibration(w, part.where(whole).valid(), all.where(func(r result) bool { return !r.Sealed && whole(r) }).valid())
 	}
 }
 
@@ -72,7 +73,7 @@ func builds(g group) []string {
 }
 
 func section(w io.Writer, part group, sealed bool) {
-	whole := part.where(func(r result) bool { return r.Without == "" })
+	whole := part.where(whole)
 	headline(w, whole)
 	curve(w, whole.valid())
 	for _, t := range []struct {
@@ -95,6 +96,9 @@ func section(w io.Writer, part group, sealed bool) {
 		misses(w, whole)
 	}
 }
+
+// whole tells a result of the engine with all its parts.
+func whole(r result) bool { return r.Without == "" }
 
 func places(n int) string {
 	if n <= 1 {

@@ -43,6 +43,7 @@ type result struct {
 	Took    float64      `json:"took"`            // with set-up and judging
 	Search  *task.Search `json:"search,omitzero"` // of the engine alone
 	Pins    string       `json:"pins,omitempty"`  // weak ones: same, other, or why nothing can be said
+	Kinds   []string     `json:"kinds,omitempty"` // of its doubts, without what they say of the bug
 
 	// What follows is kept of open bugs only.
 	Outcome string   `json:"outcome,omitempty"`

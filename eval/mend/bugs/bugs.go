@@ -27,7 +27,12 @@ import (
 const (
 	Injected = "injected" // planted into correct code by a rule
 	History  = "history"  // a commit that mends one fault, undone
+	Planted  = "planted"  // by hand, with an issue as a user would write it
 )
+
+// SealedPlant begins the ids of planted bugs of the sealed half; which half they
+// are of was said when they were made.
+const SealedPlant = "fresh-sealed-"
 
 // Bug is the content of bug.json.
 type Bug struct {
@@ -50,29 +55,42 @@ type Bug struct {
 	Weak     bool     `json:"weak"`    // no failing test is held back
 	FixLines int      `json:"fix_lines"`
 	Message  string   `json:"message"` // first lines of the first visible failure
+
+	// The issue of a planted bug. With Told it is all that tells of the fault: no
+	// failing test is visible.
+	Title string `json:"title,omitempty"`
+	Body  string `json:"body,omitempty"`
+	Told  bool   `json:"told,omitempty"`
 }
 
 // Sealed tells whether a bug belongs to the half that nobody looks at before
 // the closing run.
 func (b Bug) Sealed() bool { return Sealed(b.ID) }
 
-// Sealed tells it of an id: it goes by a hash alone.
-func Sealed(id string) bool { return sha256.Sum256([]byte("fettle sealed " + id))[0]&1 == 1 }
+// Sealed tells it of an id: it goes by a hash, of planted ones by their name.
+func Sealed(id string) bool {
+	if strings.HasPrefix(id, "fresh-") {
+		return strings.HasPrefix(id, SealedPlant)
+	}
+	return sha256.Sum256([]byte("fettle sealed " + id))[0]&1 == 1
+}
 
 // Check says what of a bug's description cannot be.
 func (b Bug) Check() error {
 	switch {
 	case b.ID == "" || strings.ContainsAny(b.ID, `/\`) || strings.HasPrefix(b.ID, "."):
 		return fmt.Errorf("the id %q cannot name a folder", b.ID)
-	case b.Origin != Injected && b.Origin != History:
-		return fmt.Errorf("%s: origin %q is neither %s nor %s", b.ID, b.Origin, Injected, History)
+	case !slices.Contains([]string{Injected, History, Planted}, b.Origin):
+		return fmt.Errorf("%s: origin %q is none of %s, %s, %s", b.ID, b.Origin, Injected, History, Planted)
 	case !slices.Contains([]string{"python", "javascript", "go"}, b.Language):
 		return fmt.Errorf("%s: language %q is not known", b.ID, b.Language)
 	case b.Subject == "" || b.Commit == "" || b.Class == "":
 		return fmt.Errorf("%s: subject, commit or class is missing", b.ID)
 	case !filepath.IsLocal(b.Path):
 		return fmt.Errorf("%s: the path %q leads out of the tree", b.ID, b.Path)
-	case len(b.Failing) == 0 || len(b.Visible) == 0:
+	case b.Told && (b.Title == "" || len(b.Visible) > 0):
+		return fmt.Errorf("%s: the issue alone shall tell of it, and there is none or a visible test", b.ID)
+	case len(b.Failing) == 0 || len(b.Visible) == 0 && !b.Told:
 		return fmt.Errorf("%s: no failing test is visible", b.ID)
 	case b.Weak != (len(b.Held) == 0):
 		return fmt.Errorf("%s: weak is %t with %d failing tests held back", b.ID, b.Weak, len(b.Held))

@@ -212,7 +212,7 @@ func TestOfTwoFailingTestsOneIsShownAndOneHeldBack(t *testing.T) {
 		for _, n := range red {
 			ids = append(ids, "pytest:.:test_a.py::"+n+"[x]")
 		}
-		held := choose(units, ids, rapid.IntRange(0, 3).Draw(t, "salt"))
+		held := choose(units, Bug{Failing: ids}, rapid.IntRange(0, 3).Draw(t, "salt"))
 		n := 0
 		for _, r := range red {
 			if held["test_a.py\x00"+r] {

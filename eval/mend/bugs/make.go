@@ -97,7 +97,7 @@ func failing(b Bug, got, correct Outcome) (red []string, why string) {
 
 // split makes one choice of what is held back and tries it on the broken tree.
 func (m *Maker) split(ctx context.Context, f *Folder, salt int) (done bool, err error) {
-	shown, err := m.shown(ctx, f.Failing, salt)
+	shown, err := m.shown(ctx, f.Bug, salt)
 	if err != nil {
 		return false, err
 	}
@@ -118,7 +118,7 @@ func (m *Maker) split(ctx context.Context, f *Folder, salt int) (done bool, err 
 			f.Held = append(f.Held, id)
 		}
 	}
-	if len(f.Visible) == 0 || slices.ContainsFunc(red, func(id string) bool { return !slices.Contains(f.Failing, id) }) {
+	if (len(f.Visible) == 0) != f.Told || slices.ContainsFunc(red, func(id string) bool { return !slices.Contains(f.Failing, id) }) {
 		return false, nil // also: a row's number is another now, a file does not load without its tests
 	}
 	f.Shown, f.Weak = shown, len(f.Held) == 0
@@ -146,8 +146,9 @@ func Message(o Outcome, ids []string) string {
 
 // shown are the test files without what is held back: half of all units by a
 // hash, but of those that fail at least one is shown and, where they are two
-// or more, at least one held back. Rows of tables are let be in every second try.
-func (m *Maker) shown(ctx context.Context, red []string, salt int) (Files, error) {
+// or more, at least one held back; none is shown where the issue alone shall tell
+// of the fault. Rows of tables are let be in every second try.
+func (m *Maker) shown(ctx context.Context, b Bug, salt int) (Files, error) {
 	files, err := m.tests()
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (m *Maker) shown(ctx context.Context, red []string, salt int) (Files, error
 		}
 		units = append(units, some...)
 	}
-	held := choose(units, red, salt)
+	held := choose(units, b, salt)
 	out := Files{}
 	for _, p := range files {
 		src, err := os.ReadFile(filepath.Join(m.Subject, filepath.FromSlash(p)))
@@ -183,18 +184,19 @@ func (m *Maker) shown(ctx context.Context, red []string, salt int) (Files, error
 }
 
 // choose says which units are held back.
-func choose(units []Unit, red []string, salt int) map[string]bool {
+func choose(units []Unit, b Bug, salt int) map[string]bool {
 	word := fmt.Sprint(salt)
 	held := map[string]bool{}
 	var mine []Unit // those that fail
 	for _, u := range units {
 		held[u.Key()] = half(word, u.Key()) && (!u.Row || salt%2 == 0)
-		if !u.Row && slices.ContainsFunc(red, u.owns) {
+		if !u.Row && slices.ContainsFunc(b.Failing, u.owns) {
 			mine = append(mine, u)
+			held[u.Key()] = held[u.Key()] || b.Told
 		}
 	}
 	slices.SortFunc(mine, func(a, b Unit) int { return strings.Compare(rank(word, a.Key()), rank(word, b.Key())) })
-	if len(mine) > 0 {
+	if len(mine) > 0 && !b.Told {
 		held[mine[0].Key()] = false
 	}
 	if len(mine) > 1 {
