@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,10 +111,32 @@ func (h *real) wishes(ctx context.Context, w wishing) (out wishes, err error) {
 		out.Shown = append(out.Shown, point{wish, belong.Shown(wish, tests)})
 	}
 	issue := belong.Read(w.Task.Title, w.Task.Body+"\n\n"+w.Task.Hint)
-	out.Absent = issue.Premise(h.mentions)
+	changed, err := h.tree.Changes()
+	if err != nil {
+		return out, fmt.Errorf("reading what the change holds: %w", err)
+	}
+	out.Absent = slices.DeleteFunc(issue.Premise(h.mentions), func(name string) bool {
+		return slices.ContainsFunc(changed, func(f task.FileChange) bool { return imports(string(f.Content), name) })
+	})
 	out.Foreign = foreign(issue, tests, w)
 	return out, nil
 }
+
+// imports tells whether a text takes a name from a library: an issue may speak of
+// what it wants used.
+func imports(src, name string) bool {
+	for _, line := range regexp.MustCompile(`(?m)^.*\b`+regexp.QuoteMeta(name)+`\b.*$`).FindAllString(src, -1) {
+		if importing.MatchString(line) && !ownFile.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	importing = regexp.MustCompile(`\brequire\(|^\s*(?:import|from|use)\s`)
+	ownFile   = regexp.MustCompile(`["']\.{1,2}/|\bfrom\s+\.`)
+)
 
 // shows are the tests that the change is shown by: those it mended, and the new.
 func (h *real) shows(ctx context.Context, tree fs.FS, w wishing) []belong.Red {
@@ -171,6 +194,10 @@ func lastOf(id string) string {
 
 // red is a failing test of the base with its source.
 func (h *real) red(ctx context.Context, id, file, name string, f *task.Failure) belong.Red {
+	return h.sources.red(ctx, id, file, name, f)
+}
+
+func (s *sources) red(ctx context.Context, id, file, name string, f *task.Failure) belong.Red {
 	out := belong.Red{ID: id, File: file, Name: name}
 	if f != nil {
 		out.Exception, out.Message = f.Exception, f.Message
@@ -181,7 +208,7 @@ func (h *real) red(ctx context.Context, id, file, name string, f *task.Failure) 
 			out.File = f.File
 		}
 	}
-	if src, err := h.sources.read(out.File); err == nil {
+	if src, err := s.read(out.File); err == nil {
 		out.Source = cross.Source(ctx, out.File, src, name)
 	}
 	return out

@@ -103,6 +103,9 @@ func unwrap(s string) string {
 // squeezeValue makes the ways to write a value one, whatever the language.
 func squeezeValue(s string) string {
 	s = squeeze(strings.Trim(strings.ReplaceAll(strings.TrimSpace(s), "'", `"`), ".,;`"))
+	if inner, ok := strings.CutPrefix(s, `Decimal("`); ok {
+		s = strings.TrimSuffix(inner, `")`)
+	}
 	switch s {
 	case "True", "False":
 		return strings.ToLower(s)

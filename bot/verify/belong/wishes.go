@@ -78,19 +78,38 @@ var complaint = regexp.MustCompile(`(?i)\b(?:bug|broken|wrong(?:ly)?|crash\w*|fa
 // asksForNew: it asks for what is not there yet.
 var asksForNew = regexp.MustCompile(`(?i)\b(?:add|implement|introduce|provide|support(?: for)?|feature|new|create|would be (?:nice|great|good|useful)|it would help|please (?:add|support|make)|we need|i need|could we (?:have|get)|can we (?:have|get)|proposal|request)\b`)
 
+var camel = regexp.MustCompile(`^[a-z]+[A-Z]`)
+
 var acronym = regexp.MustCompile(`\b[A-Z][A-Z0-9]{2,7}s?\b`)
 
 var everyone = wordSet(`API URL URI HTTP HTTPS CLI TODO FIXME README NOTE PR CI UTC USA EUR USD ASCII UTF UTF8 OS RAM CPU IDE GUI UI SQL NOT AND BUT ALL THE THIS FYI IMO TLDR EOF EOL CRLF LTS IDs EDIT UPDATE WARNING ERROR INFO DEBUG NULL NaN NAN TRUE FALSE`)
 
+// once: the issue says that what it speaks of was there before.
+var once = regexp.MustCompile(`(?i)\b(?:since (?:v?\d|the (?:last|latest|update|upgrade|new))|used to|until v?\d|no longer|any ?more|stopped|regression|restore|worked (?:before|in|until)|broke in|is (?:silently )?ignored|was removed|has been removed|still)\b`)
+
+// placeholder stands for something else: XXXX, foo, nnn.
+var placeholder = regexp.MustCompile(`(?i)^(?:x+|n+|y+|foo|bar|baz|qux|abc|xyz|your\w*|some\w*|my\w*)$`)
+
 // Premise names what a complaint speaks of and the code does not have: has tells
-// whether a word stands anywhere in it. It is empty where anything that the issue
-// names as code is there, and for an issue that asks for what is new.
+// whether a word stands anywhere in it. It is empty for an issue that asks for what
+// is new, and where anything that the issue names as code is there, but for what
+// its title says to have been there before.
 func (i *Issue) Premise(has func(word string) bool) []string {
 	title, _, _ := strings.Cut(i.text, "\n")
 	if !complaint.MatchString(i.text) || asksForNew.MatchString(title) {
 		return nil
 	}
 	var named, absent []string
+	if once.MatchString(title) {
+		for _, w := range word.FindAllString(title, -1) {
+			if code := strings.Contains(title, "`"+w+"`") || camel.MatchString(w) || strings.Contains(strings.Trim(w, "_"), "_"); code && !placeholder.MatchString(w) && !notProject[w] && !common[w] && !i.errors[w] && !has(w) {
+				absent = append(absent, w)
+			}
+		}
+		if len(absent) > 0 {
+			return absent
+		}
+	}
 	prose := fence.ReplaceAllString(i.text, "\n")
 	for _, m := range applied.FindAllStringSubmatch(prose, -1) {
 		named = append(named, m[1])
@@ -102,7 +121,7 @@ func (i *Issue) Premise(has func(word string) bool) []string {
 	}
 	slices.Sort(named)
 	for _, n := range slices.Compact(named) {
-		if notProject[n] || common[n] || i.errors[n] {
+		if notProject[n] || common[n] || i.errors[n] || placeholder.MatchString(n) {
 			continue
 		}
 		if has(n) {
@@ -114,7 +133,7 @@ func (i *Issue) Premise(has func(word string) bool) []string {
 		return absent
 	}
 	for _, a := range acronym.FindAllString(title, -1) {
-		if !everyone[a] && !has(strings.ToLower(strings.TrimSuffix(a, "s"))) && !slices.Contains(absent, a) {
+		if !everyone[a] && !placeholder.MatchString(a) && !has(strings.ToLower(strings.TrimSuffix(a, "s"))) && !slices.Contains(absent, a) {
 			absent = append(absent, a)
 		}
 	}

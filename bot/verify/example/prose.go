@@ -188,6 +188,13 @@ func another(s string) []int {
 
 var newSubject = regexp.MustCompile("[.!?]\\s+`([^`\n]+)`")
 
+var (
+	// wished is a sentence that begins by saying what should be: "I'd expect the
+	// mirrored result, f(-2) -> -1".
+	wished   = regexp.MustCompile(`(?i)^[^\n]*\b(?:expect(?:ed)?|should|must|ought to|want(?:ed)?|would like)\b`)
+	sentence = regexp.MustCompile(`(?s)^.*[.!?]\s|^.*\n|(?i)^.*\b(?:not|n['’]t)\b.*$`) // all but the last one, and one that denies
+)
+
 // prose reads the examples of running text. carry is the last example before
 // it, which the text up to its first call may complete.
 func prose(s string, carry *Example) []Example {
@@ -225,6 +232,9 @@ func prose(s string, carry *Example) []Example {
 			tail = strings.Replace(tail, " == ", " should be ", 1)
 		}
 		e.hear(tail)
+		if e.Unsure && wished.MatchString(sentence.ReplaceAllString(s[from:c.start], "")) {
+			e.Unsure = false
+		}
 		out = append(out, e)
 	}
 	return out

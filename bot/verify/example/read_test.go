@@ -27,6 +27,8 @@ func TestC5ExamplesAreReadFromIssues(t *testing.T) {
 		{"traceback with its call", "Crash", "```\nTraceback (most recent call last):\n  File \"run.py\", line 3, in <module>\n    print(median([]))\n  File \"stats.py\", line 9, in median\n    return ordered[middle]\nIndexError: list index out of range\n```\nIt should return None.", Example{Call: "median([])", GotError: "IndexError", Want: "None"}},
 		{"comment arrow", "Wrong", "```js\nmedian([1, 2]) // => 2, expected 1.5\n```", Example{Call: "median([1, 2])", Got: "2", Want: "1.5"}},
 		{"comment expected", "Wrong", "```js\nconsole.log(median([1, 2])); // expected 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5"}},
+		{"wished before an arrow", "Credit notes", "There I'd expect the mirrored result of the positive one, `instalments(-200, 3)` → `[-67, -67, -66]`.", Example{Call: "instalments(-200, 3)", Want: "[-67, -67, -66]"}},
+		{"an arrow alone is unsure", "Credit notes", "I would expect more. Now `instalments(-200, 3)` → `[-67, -67, -66]`.", Example{Call: "instalments(-200, 3)", Want: "[-67, -67, -66]", Unsure: true}},
 		{"comment alone is unsure", "Wrong", "```python\nmedian([1, 2])  # => 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5", Unsure: true}},
 		{"assert", "Fails", "```python\nassert median([1, 2]) == 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5"}},
 		{"assert of node", "Fails", "```js\nassert.strictEqual(median([1, 2]), 1.5);\n```", Example{Call: "median([1, 2])", Want: "1.5"}},

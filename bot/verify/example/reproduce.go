@@ -29,10 +29,14 @@ type Input struct {
 
 // Found is a reproduction test that failed on the base as the issue tells.
 type Found struct {
-	Path     string        `json:"path"`
-	Content  string        `json:"content"`
-	Examples []Example     `json:"examples"`
-	Report   verify.Report `json:"report"` // of the base with the test: the kept tests only, all red
+	Path     string    `json:"path"`
+	Content  string    `json:"content"`
+	Examples []Example `json:"examples"`
+	// By is the model that wrote the test before any fix, and Fails how the test
+	// failed; empty where it was made of the issue's examples.
+	By     string        `json:"by,omitempty"`
+	Fails  string        `json:"fails,omitempty"`
+	Report verify.Report `json:"report"` // of the base with the test: the kept tests only; all red, where no model wrote it
 	// Doubts are what a person has to decide about the expectation itself.
 	Doubts []string `json:"doubts,omitempty"`
 	// Left are examples that made no test, with the reason.
