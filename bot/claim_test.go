@@ -8,6 +8,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
+	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
 func TestC5TheStorySaysWhoseRedTestsTheseAre(t *testing.T) {
@@ -25,6 +26,19 @@ func TestC5TheStorySaysWhoseRedTestsTheseAre(t *testing.T) {
 	for _, part := range []string{"1 red tests are this issue's, 1 are known red", "belongs: pytest:.:t.py::test_total: the test makes the issue's call total(2)", "not: pytest:.:t.py::test_tax: nothing in the issue points at it"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("the story lacks %q:\n%s", part, got)
+		}
+	}
+}
+
+func TestC10TheStorySaysWhoWroteTheReproduction(t *testing.T) {
+	t.Parallel()
+	for by, words := range map[string]string{"": "made from the issue's example", "small": "written by small before any fix, fails on the base with 1 != 2"} {
+		found, err := json.Marshal(example.Found{Path: "t/test_new.py", By: by, Fails: "1 != 2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Story(task.Run{ID: "r1", Saved: task.RunState{Example: found}}, nil); !strings.Contains(got, "reproduction: t/test_new.py, "+words) {
+			t.Errorf("the story lacks %q:\n%s", words, got)
 		}
 	}
 }

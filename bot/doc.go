@@ -35,9 +35,10 @@
 // Bot.Run, which every door uses, works on it. bot/checkout lays an ephemeral
 // tree from a cached mirror, its Git directory apart. bot/loop decides from the
 // issue's words whether to begin, measures the baseline with bot/verify, tells
-// which red tests are the issue's or makes one of its example, ranks suspicious
-// places with bot/mend, and climbs the ladder: mechanical repair (bot/mend over bot/code/mutate), then the
-// tiers that have a model (bot/agent over bot/model). Each change is applied
+// which red tests are the issue's, or makes one of its example, or asks the
+// cheapest tier for one that fails for the issue's reason, ranks suspicious places
+// with bot/mend, and climbs the ladder: mechanical repair (bot/mend over
+// bot/code/mutate), then the tiers that have a model (bot/agent over bot/model). Each change is applied
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
 //
@@ -78,6 +79,7 @@
 //	bot/verify/check        the pipeline of fettle check
 //	bot/verify/belong       which red tests show the issue, from evidence
 //	bot/verify/example      reproduction tests from the words of an issue
+//	bot/verify/reproduction whether a test that a model wrote shows the issue's fault
 //	bot/verify/characterise nominal and edge cases that pin what a change does
 //	bot/verify/gate         generated tests, judged
 //	bot/verify/probe        laid beside Go code, tells of its calls

@@ -11,6 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/loop/triage"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
+	"github.com/fettle-dev/fettle/bot/verify/example"
 )
 
 // Story tells how a run went, for somebody who was not there: what was asked,
@@ -32,6 +33,14 @@ func Story(r task.Run, decisions [][]byte) string {
 		for _, d := range claims.Decisions[:min(len(claims.Decisions), 3)] {
 			fmt.Fprintf(&b, "    %s: %s\n", d.Verdict, oneLine(d.Words(), 200))
 		}
+	}
+	var found example.Found
+	if json.Unmarshal(r.Saved.Example, &found) == nil && found.Path != "" {
+		who := "made from the issue's example"
+		if found.By != "" {
+			who = fmt.Sprintf("written by %s before any fix, fails on the base with %s", found.By, found.Fails)
+		}
+		fmt.Fprintf(&b, "  reproduction: %s, %s\n", found.Path, oneLine(who, 160))
 	}
 	var plan agent.Plan
 	if json.Unmarshal(r.Saved.Plan, &plan) == nil && len(plan.Steps) > 1 {

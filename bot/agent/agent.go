@@ -3,6 +3,7 @@
 //
 //	Planner    task, tree, places     → a plan of at most 12 steps, criticised once
 //	Triager    an issue's words       → start, plan, answer, ask, refuse
+//	Reproducer an issue, tree, places → a test that shows the fault
 //	Developer  one step               → edits, over several turns with tools
 //	Tester     what the checks say    → pass_to_commit, fix_required, escalate_tier
 //	Reviewer   diff, checks, task     → ACCEPT, RETRY, FAIL, ESCALATE_TO_PLANNER
@@ -47,11 +48,12 @@ type Config struct {
 // Roles are all roles with the same prompts. They may be used by several
 // goroutines at once.
 type Roles struct {
-	Planner   *Planner
-	Developer *Developer
-	Tester    *Tester
-	Reviewer  *Reviewer
-	Triager   *Triager
+	Planner    *Planner
+	Developer  *Developer
+	Tester     *Tester
+	Reviewer   *Reviewer
+	Triager    *Triager
+	Reproducer *Reproducer
 }
 
 // New reads the prompts. The error says which file cannot be used and why.
@@ -62,11 +64,12 @@ func New(cfg Config) (*Roles, error) {
 	}
 	base := role{prompts: all, count: cfg.Count}
 	return &Roles{
-		Planner:   &Planner{role: base},
-		Developer: &Developer{role: base, limits: cfg.Limits.withDefaults()},
-		Tester:    &Tester{role: base},
-		Reviewer:  &Reviewer{role: base},
-		Triager:   &Triager{role: base},
+		Planner:    &Planner{role: base},
+		Developer:  &Developer{role: base, limits: cfg.Limits.withDefaults()},
+		Tester:     &Tester{role: base},
+		Reviewer:   &Reviewer{role: base},
+		Triager:    &Triager{role: base},
+		Reproducer: &Reproducer{role: base, limits: cfg.Limits.withDefaults()},
 	}, nil
 }
 

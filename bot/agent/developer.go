@@ -29,9 +29,15 @@ func (d *Developer) Develop(ctx context.Context, ask Ask, b Brief) (Answer, erro
 	if err != nil {
 		return Answer{}, err
 	}
-	c := &conversation{brief: b, limits: d.limits, asked: map[string]int{}}
+	return converse(ctx, ask, req, b, d.limits, d.count)
+}
+
+// converse goes on from a prompt until the conversation ends. Of the brief, its
+// tools, its Permit and its size count.
+func converse(ctx context.Context, ask Ask, req model.Request, b Brief, limits Limits, count func(model.Kind)) (Answer, error) {
+	c := &conversation{brief: b, limits: limits, asked: map[string]int{}}
 	for {
-		v, err := c.next(ctx, ask, req, d.count)
+		v, err := c.next(ctx, ask, req, count)
 		if err != nil {
 			return c.answer(""), err
 		}

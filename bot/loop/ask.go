@@ -20,10 +20,19 @@ func (r *run) asker(name string, a *task.Attempt) agent.Ask {
 	if a == nil {
 		a = &task.Attempt{}
 	}
+	return r.seller(name, a, r.in.Budget.USD)
+}
+
+// limited is an asker for work that may not bring the run's cost above a limit.
+func (r *run) limited(name string, limit task.USD) agent.Ask {
+	return r.seller(name, &task.Attempt{}, limit)
+}
+
+func (r *run) seller(name string, a *task.Attempt, limit task.USD) agent.Ask {
 	call := 0
 	return func(ctx context.Context, req model.Request) (model.Reply, error) {
 		call++
-		c := purchase{id: fmt.Sprintf("%s-call-%d", name, call), attempt: a.Number, req: req}
+		c := purchase{id: fmt.Sprintf("%s-call-%d", name, call), attempt: a.Number, limit: limit, req: req}
 		if err := r.alive(ctx); err != nil {
 			return model.Reply{}, err
 		}
@@ -58,6 +67,7 @@ func (r *run) asker(name string, a *task.Attempt) agent.Ask {
 type purchase struct {
 	id      string
 	attempt int
+	limit   task.USD // of the run's cost, with this call
 	req     model.Request
 }
 
@@ -68,10 +78,10 @@ func (r *run) reserve(ctx context.Context, c purchase) (task.Reservation, error)
 		ID      string
 		Request model.Request
 		Left    task.USD
-	}{c.id, c.req, r.in.Budget.USD - r.money.all}
+	}{c.id, c.req, c.limit - r.money.all}
 	held, err := observe(ctx, r.tape, "reserve", asked, func() (task.Reservation, error) {
 		worst := r.Models.Worst(c.req)
-		held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: c.id, Run: r.in.RunID, Tier: tier, Worst: worst, Limit: r.in.Budget.USD})
+		held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: c.id, Run: r.in.RunID, Tier: tier, Worst: worst, Limit: c.limit})
 		if err != nil && !isStop(err) {
 			err = fmt.Errorf("reserving %s for a call to %s: %w", worst, tier, err)
 		}

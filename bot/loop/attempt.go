@@ -180,6 +180,10 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		}
 		return decided(agent.NextRetry, a.Refused), nil
 	}
+	if r.halfReproduced(a, v.StillRed) {
+		a.Green, a.Refused, a.Diff = false, "it mends a part only of what "+r.example.Path+" shows, and models come after it", ""
+		return decided(agent.NextEscalate, a.Refused), nil
+	}
 	if err := r.answer(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}

@@ -47,7 +47,7 @@ type rung struct {
 }
 
 // roles says which roles have a model to ask.
-type roles struct{ Planner, Tester, Reviewer, Characteriser, Triager bool }
+type roles struct{ Planner, Tester, Reviewer, Characteriser, Triager, Reproducer bool }
 
 // money is what the run spent so far, in all and by tier.
 type money struct {
@@ -97,6 +97,9 @@ func (r *run) begin(ctx context.Context) error {
 	if !s.Roles.Triager {
 		r.Triager = nil
 	}
+	if !s.Roles.Reproducer {
+		r.Reproducer = nil
+	}
 	return nil
 }
 
@@ -123,7 +126,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 		Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
 		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
 		Errors: r.in.State.Errors, Spent: spent, SpentBy: by, Rungs: map[task.Tier]rung{},
-		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil && r.in.Task.WantsTests(), r.Triager != nil},
+		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil && r.in.Task.WantsTests(), r.Triager != nil, r.Reproducer != nil},
 	}
 	if r.in.State.Version > 0 {
 		s.State = &r.in.State

@@ -86,12 +86,16 @@ func (w *world) exemplify(context.Context, task.Task, patch.Guard) (example.Foun
 	return example.Found{}, nil
 }
 
+func (w *world) witness(context.Context, witnessing) (witnessed, error) {
+	return turnedDown("is not run by a double"), nil
+}
+
 func (w *world) sorts(_ context.Context, c claiming) (belong.Sorted, error) {
 	return belong.All(c.Baseline.Report.Red()), nil
 }
 
-func (w *world) concerned(context.Context, string) ([]string, error) {
-	return []string{"interleave in weave0.py:1"}, nil
+func (w *world) concerned(context.Context, string) (concern, error) {
+	return concern{Places: []spot{{"interleave", "weave0.py", 1}}}, nil
 }
 
 func (w *world) localise(context.Context, search) (located, error) {
@@ -217,7 +221,7 @@ type stage struct {
 
 // offline is the configuration without anything that reaches outside.
 func (s *stage) offline() Config {
-	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Triager: s.cfg.Triager, Log: s.cfg.Log,
+	return Config{Developer: s.cfg.Developer, Planner: s.cfg.Planner, Reviewer: s.cfg.Reviewer, Tester: s.cfg.Tester, Triager: s.cfg.Triager, Reproducer: s.cfg.Reproducer, Log: s.cfg.Log,
 		Now: func() time.Time { panic("a replay looked at the clock") }}
 }
 
@@ -235,7 +239,7 @@ func (s *stage) recorded() Recorded {
 
 // role tells who asks.
 func role(c scripted.Call) string {
-	for name, words := range map[string]string{"planner": "You are the planner", "critic": "You check a plan", "reviewer": "You review a change", "tester": "You read the result"} {
+	for name, words := range map[string]string{"planner": "You are the planner", "critic": "You check a plan", "reviewer": "You review a change", "tester": "You read the result", "reproducer": "You write a test"} {
 		if strings.Contains(c.System, words) {
 			return name
 		}

@@ -2,14 +2,14 @@
 // from free to strong, step by step of a plan, and ends with an outcome that
 // evidence supports.
 //
-//	triage ─ baseline ─ localise ─ plan ─► for each step, from a tier chosen by history:
-//	              ▲                  ▲        develop → apply → verify → review → judge
-//	              │                  │           ▲                                  │
-//	    saved state (resume)         └─ replan ──┼── retry, escalate, loop found ───┤
-//	                                             │                                  ▼
-//	                      a human's answer ──────┴──────── gate ◄──────────────── accept
-//	                                                                                │
-//	                          result: success, or why not, with the best attempt ◄──┘
+//	triage ─ baseline ─ reproduce ─ localise ─ plan ─► for each step, from a tier chosen by history:
+//	              ▲                              ▲        develop → apply → verify → review → judge
+//	              │                              │           ▲                                  │
+//	    saved state (resume)                     └─ replan ──┼── retry, escalate, loop found ───┤
+//	                                                         │                                  ▼
+//	                                  a human's answer ──────┴──────── gate ◄──────────────── accept
+//	                                                                                            │
+//	                                      result: success, or why not, with the best attempt ◄──┘
 //
 // Everything that it does is written to a Journal before it counts: the state
 // after every attempt, every message to and from a model, every decision,
@@ -72,9 +72,11 @@ type Config struct {
 	Tester    *agent.Tester   // nil: the checks alone decide
 	Reviewer  *agent.Reviewer // nil: the checks alone decide
 	Triager   *agent.Triager  // nil: the rules alone decide
-	Models    *model.Client
-	Checker   *check.Runner // runs what the repository's own file names; nil: nothing does
-	Smoke     *smoke.Runner // asks a repository's service; nil: nothing does
+	// Reproducer writes a test that shows the fault before any fix; nil: nobody does.
+	Reproducer *agent.Reproducer
+	Models     *model.Client
+	Checker    *check.Runner // runs what the repository's own file names; nil: nothing does
+	Smoke      *smoke.Runner // asks a repository's service; nil: nothing does
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	Setup         *prepare.Session // installs dependencies; nil: nothing does
@@ -226,7 +228,7 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.locate, r.work} {
+	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.write, r.locate, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/characterise"
 )
 
 // wish is a case of eval/issues/wishes-*.jsonl: an issue, the repository that it
@@ -35,8 +36,8 @@ var always = []string{"python-bad-19", "python-fair-05", "js-bad-31", "js-fair-2
 
 // A model that obeys whatever an issue says gets nothing dangerous, false or
 // senseless called ready, and what is fair is not held up. FETTLE_WISHES=open runs
-// all of the half from which the guards learned, FETTLE_WISHES=sealed the other;
-// then the table is what counts, and of the sealed half only it is printed.
+// all of wishes-open.jsonl, and so on: open and first are what the guards learned
+// from; then the table is what counts, and of a sealed file only it is printed.
 func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 	t.Parallel()
 	half, only := os.Getenv("FETTLE_WISHES"), always
@@ -56,15 +57,21 @@ func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 		}
 		t.Run(w.ID, func(t *testing.T) {
 			t.Parallel()
-			res := obey(t, w)
+			b := obeying(t, w)
+			res := b.run(t, task.Budget{Duration: 10 * time.Minute})
 			mu.Lock()
 			defer mu.Unlock()
 			all[w.Truth]++
 			said := fmt.Sprintf("%s (%s) ended %s, draft %v: %s %s", w.ID, w.Kind, res.Outcome, res.Draft, res.Reason, strings.Join(res.DraftReasons, " | "))
+			for _, d := range b.journal.Decisions {
+				if strings.HasPrefix(d.Kind, "reproduction.") {
+					said += "\n\t" + d.Kind + ": " + d.Reason
+				}
+			}
 			for _, a := range res.Attempts {
 				said += fmt.Sprintf("\n\tattempt %d at %s: %s %s %v", a.Number, a.Tier, a.Why, a.Refused, a.Broken)
 			}
-			if half == "sealed" {
+			if strings.Contains(half, "sealed") {
 				said = w.Truth + " case"
 			}
 			if res.Outcome == task.Success && !res.Draft {
@@ -104,8 +111,8 @@ func readWishes(t *testing.T, half string) []wish {
 	return out
 }
 
-// obey runs a wish with the model that does as it says, whatever it is asked.
-func obey(t *testing.T, w wish) task.Result {
+// obeying is a wish with the model that does as it says, whatever it is asked.
+func obeying(t *testing.T, w wish) *bench {
 	t.Helper()
 	var edits []map[string]any
 	var blocks strings.Builder
@@ -130,6 +137,8 @@ func obey(t *testing.T, w wish) task.Result {
 	b := newBench(t, w.Base, func(scripted.Call, int) scripted.Answer {
 		return scripted.Answer{Text: answer, TokensIn: 1000, TokensOut: 100}
 	}, task.Tier1)
+	b.cfg.Characteriser = characterise.New(characterise.Config{Sandbox: boxed, Verifier: b.cfg.Verifier, Log: quiet(), Budget: time.Minute}) // as every run that is asked for has
+	b.reproducing(t)
 	b.task = task.Task{Title: w.Title, Body: w.Body, Origin: task.OriginLabel, Issue: 1}
-	return b.run(t, task.Budget{Duration: 10 * time.Minute})
+	return b
 }

@@ -36,12 +36,16 @@ func (o *outside) exemplify(ctx context.Context, t task.Task, g patch.Guard) (ex
 	return observe(ctx, o.tape, "exemplify", t, func() (example.Found, error) { return o.hands.exemplify(ctx, t, g) })
 }
 
+func (o *outside) witness(ctx context.Context, w witnessing) (witnessed, error) {
+	return observe(ctx, o.tape, "witness", w, func() (witnessed, error) { return o.hands.witness(ctx, w) })
+}
+
 func (o *outside) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
 	return observe(ctx, o.tape, "sorts", c, func() (belong.Sorted, error) { return o.hands.sorts(ctx, c) })
 }
 
-func (o *outside) concerned(ctx context.Context, text string) ([]string, error) {
-	return observe(ctx, o.tape, "concerned", text, func() ([]string, error) { return o.hands.concerned(ctx, text) })
+func (o *outside) concerned(ctx context.Context, text string) (concern, error) {
+	return observe(ctx, o.tape, "concerned", text, func() (concern, error) { return o.hands.concerned(ctx, text) })
 }
 
 func (o *outside) localise(ctx context.Context, q search) (located, error) {

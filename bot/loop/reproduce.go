@@ -33,12 +33,25 @@ func (r *run) exemplify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := func(t verify.TestResult) bool { // by a suite that the judge runs
-		return slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return strings.HasPrefix(t.ID, s.Name+":"+s.Dir+":") })
-	}
-	if found.Path == "" || slices.ContainsFunc(found.Report.Tests, func(t verify.TestResult) bool { return !known(t) }) {
+	if found.Path == "" || !r.known(found.Report) {
 		return r.note(ctx, "reproduction.none", "no example of the issue makes a failing test", map[string]any{"left": first(found.Left, 5)})
 	}
+	if err := r.reproducedBy(found); err != nil {
+		return err
+	}
+	return r.note(ctx, "reproduction.made", found.Path+" fails as the issue says", map[string]any{"tests": found.Report.Red(), "left": first(found.Left, 5)})
+}
+
+// known tells whether the suites that the judge runs hold all tests of a report.
+func (r *run) known(rep verify.Report) bool {
+	return !slices.ContainsFunc(rep.Tests, func(t verify.TestResult) bool {
+		return !slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return strings.HasPrefix(t.ID, s.Name+":"+s.Dir+":") })
+	})
+}
+
+// reproducedBy makes a test that failed on the base the run's reproduction: it is
+// red in its baseline.
+func (r *run) reproducedBy(found example.Found) (err error) {
 	if r.state.Example, err = json.Marshal(found); err != nil {
 		return fmt.Errorf("writing down the reproduction test: %w", err)
 	}
@@ -46,7 +59,7 @@ func (r *run) exemplify(ctx context.Context) error {
 	r.aside()
 	r.baseline.Report.Tests = append(r.baseline.Report.Tests, found.Report.Tests...)
 	slices.SortStableFunc(r.baseline.Report.Tests, func(a, b verify.TestResult) int { return strings.Compare(a.ID, b.ID) })
-	return r.note(ctx, "reproduction.made", found.Path+" fails as the issue says", map[string]any{"tests": found.Report.Red(), "left": first(found.Left, 5)})
+	return nil
 }
 
 // exampleEdit creates the reproduction test.
@@ -63,7 +76,9 @@ func (r *run) addExample(a *task.Attempt) {
 	edits := slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
 	a.Patch.Edits = append([]task.Edit{exampleEdit(r.example)}, edits...)
 	a.NewTests = append(slices.DeleteFunc(slices.Clone(a.NewTests), theirs), r.example.Path)
-	a.OwnTests = append(a.OwnTests, r.example.Path)
+	if r.example.By == "" {
+		a.OwnTests = append(a.OwnTests, r.example.Path)
+	}
 }
 
 // newTests are the tests that the attempt and what it builds on add.
@@ -216,17 +231,22 @@ func (h *real) candidates(w weighing) (own, theirs map[string][]byte, changes []
 
 // checkExample tells of the issue's test, and what is doubtful of it.
 func (r *run) checkExample(a *task.Attempt, v gate.Verdict) {
-	check := task.Check{Name: "reproduction test made from the issue's example", Status: task.CheckPassed, Seconds: v.Elapsed.Seconds(),
-		Detail: r.example.Path + ": failed before, passes now"}
+	what := "made from the issue's example"
+	check := task.Check{Status: task.CheckPassed, Seconds: v.Elapsed.Seconds(), Detail: r.example.Path + ": failed before, passes now"}
+	if r.example.By != "" {
+		what = "written by " + r.example.By + " before any fix"
+		check.Detail = fmt.Sprintf("%s: fails on the base with %s; passes now", r.example.Path, r.example.Fails)
+	}
+	check.Name = "reproduction test " + what
 	a.Doubts = append(a.Doubts, r.example.Doubts...)
 	for _, why := range v.Reasons() {
-		a.Doubts = append(a.Doubts, "the test made from the issue's example is weak: "+why)
+		a.Doubts = append(a.Doubts, "the test "+what+" is weak: "+why)
 	}
 	switch {
 	case v.Score != nil && v.Score.Mutants > 0:
 		check.Detail += "; " + v.Score.String()
 	case v.Accepted():
-		a.Doubts = append(a.Doubts, "no fault could be planted in the changed code, so the strength of the test made from the issue's example is not known")
+		a.Doubts = append(a.Doubts, "no fault could be planted in the changed code, so the strength of the test "+what+" is not known")
 	}
 	a.Checks = append(a.Checks, check)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -164,4 +166,15 @@ func TestC10AGreenTestThatPinsWhatTheIssueCallsWrongIsSaid(t *testing.T) {
 	if res.Outcome == task.Success || !strings.Contains(res.NextAction, "tests/test_sums.py:5 passes and holds total(2, 3) to be -1, which the issue calls wrong") {
 		t.Fatalf("%s (%s): %s", res.Outcome, res.Reason, res.NextAction)
 	}
+}
+
+// reproducing lets the bench's model write a reproduction before any fix.
+func (b *bench) reproducing(t testing.TB) {
+	t.Helper()
+	roles, err := agent.New(agent.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.cfg.Reproducer = roles.Reproducer
+	b.engine = loop.New(b.cfg)
 }

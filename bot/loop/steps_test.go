@@ -130,7 +130,7 @@ func (b *bench) replays(t *testing.T) {
 		}
 		rec.Decisions = append(rec.Decisions, line)
 	}
-	offline := loop.New(loop.Config{Developer: b.cfg.Developer, Planner: b.cfg.Planner, Reviewer: b.cfg.Reviewer, Log: quiet()})
+	offline := loop.New(loop.Config{Developer: b.cfg.Developer, Planner: b.cfg.Planner, Reviewer: b.cfg.Reviewer, Reproducer: b.cfg.Reproducer, Log: quiet()})
 	if got, err := offline.Replay(context.Background(), rec); err != nil || !got.Ended {
 		t.Errorf("the record does not replay: %+v, %v", got, err)
 	}

@@ -54,13 +54,13 @@ func (r *run) turnedAway(ctx context.Context, v triage.Verdict) (*Stop, error) {
 	case triage.Ask:
 		return &Stop{task.Rejected, fmt.Sprintf("the issue cannot be worked on as it is: %s. What is missing: %s", why, strings.Join(v.Missing, "; "))}, nil
 	case triage.Answer:
-		at, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
+		about, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
 		if err != nil {
 			return nil, err
 		}
 		reason := "the issue asks a question and reports no fault, so there is nothing to change"
-		if len(at) > 0 {
-			reason += ". The code that it is about may be " + strings.Join(at, ", ")
+		if at := about.words(); at != "" {
+			reason += ". The code that it is about may be " + at
 		}
 		return &Stop{task.Rejected, reason}, nil
 	case triage.Plan:
@@ -116,12 +116,34 @@ var strictness = map[triage.Action]int{triage.Start: 0, triage.Plan: 1, triage.A
 
 const (
 	placesTold   = 5
+	testsTold    = 2
 	placesParsed = 20 // files: those with the most words of the question
 )
 
-// concerned are the functions that have the most words in common with a text, in
-// the files that do.
-func (h *real) concerned(_ context.Context, text string) ([]string, error) {
+// concern is what a text seems to be about.
+type concern struct {
+	Places []spot   `json:"places,omitempty"` // functions, the likeliest first
+	Tests  []string `json:"tests,omitempty"`  // test files
+}
+
+// spot is where a function stands.
+type spot struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Line int    `json:"line"`
+}
+
+func (c concern) words() string {
+	var out []string
+	for _, s := range c.Places {
+		out = append(out, fmt.Sprintf("%s in %s:%d", s.Name, s.Path, s.Line))
+	}
+	return strings.Join(out, ", ")
+}
+
+// concerned looks for the functions that have the most words in common with a
+// text, in the files that do, and for such test files.
+func (h *real) concerned(_ context.Context, text string) (out concern, err error) {
 	wanted := words(text)
 	shared := func(s string) (n int) {
 		for w := range words(s) {
@@ -134,7 +156,7 @@ func (h *real) concerned(_ context.Context, text string) ([]string, error) {
 	score := map[string]int{}
 	var files []string
 	for _, f := range h.files() {
-		if code.LanguageOf(f) == code.Unknown || code.IsTest(f) || patch.Match(h.never, f) {
+		if code.LanguageOf(f) == code.Unknown || patch.Match(h.never, f) {
 			continue
 		}
 		src, err := h.sources.read(f)
@@ -146,13 +168,18 @@ func (h *real) concerned(_ context.Context, text string) ([]string, error) {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
-	var out []string
+	for _, f := range files {
+		if code.IsTest(f) && len(out.Tests) < testsTold {
+			out.Tests = append(out.Tests, f)
+		}
+	}
+	files = slices.DeleteFunc(files, code.IsTest)
 	for _, f := range first(files, placesParsed) {
 		regions, _ := h.sources.list(f)
 		src, _ := h.sources.read(f)
 		for _, g := range first(likely(regions, src, text), 2) {
-			if len(out) < placesTold {
-				out = append(out, fmt.Sprintf("%s in %s:%d", g.QualifiedName, f, g.StartLine))
+			if len(out.Places) < placesTold {
+				out.Places = append(out.Places, spot{g.QualifiedName, f, g.StartLine})
 			}
 		}
 	}

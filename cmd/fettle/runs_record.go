@@ -32,7 +32,7 @@ func runsReplay(g *global) *cobra.Command {
 					return err
 				}
 				engine := loop.New(loop.Config{
-					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Log: p.log,
+					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Log: p.log,
 					Now: func() time.Time { return time.Time{} }, // a replay has the record's time
 				})
 				got, err := engine.Replay(c.Context(), rec)
@@ -66,7 +66,7 @@ func runsWhy(g *global) *cobra.Command {
 						return fmt.Errorf("reading the audit log of %s: %w", r.ID, err)
 					}
 					switch d.Kind {
-					case "claimed", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
+					case "claimed", "reproduction.made", "reproduction.asked", "reproduction.turned_down", "reproduction.accepted", "reproduction.none", "reproduction.given_up", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
 						said++
 						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), p.funnel.Log(which(d)))
 					}
@@ -83,7 +83,7 @@ func runsWhy(g *global) *cobra.Command {
 // which names what a decision is about and what followed.
 func which(d task.Decision) string {
 	var parts []string
-	for _, k := range []string{"tier", "attempt", "step", "next", "by", "loop", "outcome"} {
+	for _, k := range []string{"tier", "strategy", "attempt", "step", "next", "by", "loop", "outcome"} {
 		if v, ok := d.Data[k]; ok && fmt.Sprint(v) != "" {
 			parts = append(parts, fmt.Sprintf("%s %v", k, v))
 		}

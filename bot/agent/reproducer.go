@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"context"
+	"path"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Reproducer writes a test that shows an issue's fault, before anybody mends it
+// (SPEC C5, C10).
+type Reproducer struct {
+	role
+	limits Limits
+}
+
+// Aim is what a reproducer's test has to do on the code as it is.
+type Aim string
+
+// The aims. A test that holds a fault is turned round afterwards: models write
+// one that passes more reliably than one that fails (AssertFlip).
+const (
+	AimFail Aim = "fail"
+	AimPass Aim = "pass"
+	AimTurn Aim = "turn"
+)
+
+// ReproductionBrief is all that the reproducer may know for an answer.
+type ReproductionBrief struct {
+	Task     task.Task
+	Tier     task.Tier
+	Aim      Aim
+	Tests    []Outline // of the repository, to write another like them
+	TestDirs []string
+	Places   []Place // that the issue may be about
+	Last     string  // the test as it was written last; may be empty
+	// CameOf is what Last did on the code as it is, and Failures with what.
+	CameOf   string
+	Failures []task.Failure
+	MaxBytes int // of the prompt's user part without the conversation; 0: 48 KiB
+	Tools    Tools
+}
+
+// reproducerTurns bounds the answers to one brief: reading and looking included.
+const reproducerTurns = 4
+
+// Write asks for a test. The first new test file of the answer is it; whatever
+// else an answer would change is not looked at. Test is nil where there is none,
+// and the words say why. The error is as Developer.Develop's.
+func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (test *task.Edit, words string, err error) {
+	limits := p.limits
+	limits.Turns = min(limits.Turns, reproducerTurns)
+	data := func() any {
+		v := newView()
+		v.Task, v.Outlines, v.TestDirs, v.Places = taskOf(b.Task), outlinesOf(b.Tests), foreigns(b.TestDirs), placesOf(b.Places)
+		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), describeAll(b.Failures, 3)
+		v.Tools, v.Turns = b.Tools != nil, limits.Turns
+		return v
+	}
+	less := func(over int) bool {
+		switch n := len(b.Places); {
+		case n > 1:
+			b.Places = b.Places[:n-1]
+		case len(b.Tests) > 0:
+			b.Tests = nil
+		default:
+			return cut(&b.Task.Body, over, shortestBody)
+		}
+		return true
+	}
+	req, err := p.request("reproducer-"+string(b.Aim), window(b.MaxBytes), data, less)
+	if err != nil {
+		return nil, "", err
+	}
+	req.Tier, req.Agent = b.Tier, "reproducer"
+	got, err := converse(ctx, ask, req, Brief{Tools: b.Tools, MaxBytes: b.MaxBytes}, limits, p.count)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, e := range got.Patch.Edits {
+		if e.Kind == task.EditCreate && len(got.NewTests) > 0 && path.Clean(e.Path) == got.NewTests[0] {
+			e.Path = got.NewTests[0]
+			return &e, got.Explanation, nil
+		}
+	}
+	return nil, got.Explanation, nil
+}

@@ -1,0 +1,359 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
+	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/reproduction"
+)
+
+// strategies are the ways in which a model writes a reproduction, in the order in
+// which they are paid for: the next only where the one before brought none. A way
+// is a row of what its answers have to do on the code as it is.
+var strategies = []struct {
+	name string
+	aims []agent.Aim
+}{
+	{"direct", []agent.Aim{agent.AimFail}},
+	{"flip", []agent.Aim{agent.AimPass, agent.AimTurn}},
+}
+
+// Bounds of the work on a reproduction.
+const (
+	reproductionShare   = 4 // it gets a quarter of the run's money and of its time
+	reproductionCalls   = 10
+	reproductionAnswers = 2 // to each aim: the second with what came of the first
+)
+
+// noReproduction says that no model is asked for a reproduction any more.
+type noReproduction struct{ why string }
+
+func (n *noReproduction) Error() string { return n.why }
+
+// write asks a model for a test that shows the fault, before anybody mends it,
+// where neither a red test nor an example of the issue does (SPEC C5, C10). What is
+// accepted counts as the issue's example does. Where nothing is, the developer
+// writes test and fix together.
+func (r *run) write(ctx context.Context) error {
+	tiers := r.modelTiers()
+	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || len(r.in.State.Baseline) > 0 ||
+		r.in.Task.Origin == task.OriginHook || len(r.claims.Mine) > 0 && !r.claims.Unsure {
+		return nil
+	}
+	if err := r.progress(ctx, "reproduce", tiers[0], "writing a test that shows the fault"); err != nil {
+		return err
+	}
+	w, err := r.newWriter(ctx, tiers[0])
+	if err != nil {
+		return err
+	}
+	for _, s := range strategies {
+		found, err := w.follow(ctx, s.name, s.aims)
+		var over *noReproduction
+		switch {
+		case errors.As(err, &over):
+			return r.note(ctx, "reproduction.given_up", over.why, map[string]any{"calls": w.calls, "cost_usd": r.money.all - w.before})
+		case err != nil:
+			return err
+		case found != nil:
+			if found, err = w.second(ctx, s.name, found); err != nil {
+				return err
+			}
+			return r.takeWritten(ctx, s.name, w, *found)
+		}
+	}
+	return r.note(ctx, "reproduction.given_up", "no test that a model wrote shows the fault", map[string]any{"calls": w.calls, "cost_usd": r.money.all - w.before})
+}
+
+// takeWritten makes a model's test the run's reproduction.
+func (r *run) takeWritten(ctx context.Context, strategy string, w *writer, found candidate) error {
+	v := found.came.Verdict
+	out := example.Found{Path: found.test.Path, Content: found.came.Content, Report: found.came.Report, By: r.rungs[w.tier].Model, Fails: v.Fails, Doubts: v.Doubts}
+	if err := r.reproducedBy(out); err != nil {
+		return err
+	}
+	return r.note(ctx, "reproduction.accepted", fmt.Sprintf("%s, written by %s before any fix, fails on the base with %s", out.Path, out.By, out.Fails), map[string]any{
+		"strategy": strategy, "tests": out.Report.Red(), "expects": v.Expects, "doubts": v.Doubts, "calls": w.calls, "cost_usd": r.money.all - w.before})
+}
+
+// writer is the work on a reproduction.
+type writer struct {
+	*run
+	tier   task.Tier
+	ask    agent.Ask
+	brief  agent.ReproductionBrief
+	calls  int
+	before task.USD // spent before it
+	since  time.Time
+}
+
+// candidate is a test with what came of it.
+type candidate struct {
+	test task.Edit
+	came witnessed
+}
+
+func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
+	w := &writer{run: r, tier: tier, before: r.money.all, since: r.now()}
+	ask := r.limited("reproduction", r.in.Budget.USD/reproductionShare)
+	w.ask = func(ctx context.Context, req model.Request) (model.Reply, error) {
+		if w.calls == reproductionCalls {
+			return model.Reply{}, &noReproduction{fmt.Sprintf("%d calls brought no test that shows the fault", w.calls)}
+		}
+		w.calls++
+		return ask(ctx, req)
+	}
+	about, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
+	if err != nil {
+		return nil, err
+	}
+	l := looking{Targets: about.Tests}
+	for _, s := range about.Places {
+		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line})
+	}
+	seen, err := r.sight(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	places := slices.DeleteFunc(seen.Places, func(p agent.Place) bool { return p.Target }) // of the tests, the outlines are enough
+	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Outlines, TestDirs: seen.TestDirs, Places: places, MaxBytes: r.window(tier), Tools: tools{r}}
+	return w, nil
+}
+
+// follow goes a way: nil where it brought no test.
+func (w *writer) follow(ctx context.Context, strategy string, aims []agent.Aim) (*candidate, error) {
+	if err := w.note(ctx, "reproduction.asked", fmt.Sprintf("%s is asked for a test that shows the fault (%s)", w.rungs[w.tier].Model, strategy), map[string]any{"strategy": strategy, "tier": w.tier}); err != nil {
+		return nil, err
+	}
+	var last *candidate
+	for _, aim := range aims {
+		got, err := w.reach(ctx, strategy, aim, last, reproductionAnswers)
+		if err != nil || got == nil {
+			return nil, err
+		}
+		last = got
+	}
+	return last, nil
+}
+
+// second asks for another test where nobody has stated what the first expects. One
+// of which that is stated is taken instead; that two tests hold one call to
+// different values is a doubt.
+func (w *writer) second(ctx context.Context, strategy string, one *candidate) (*candidate, error) {
+	if len(one.came.Verdict.Doubts) == 0 {
+		return one, nil
+	}
+	two, err := w.reach(ctx, strategy, agent.AimFail, nil, 1)
+	var over *noReproduction
+	switch {
+	case errors.As(err, &over), err == nil && two == nil:
+		return one, nil
+	case err != nil:
+		return nil, err
+	case len(two.came.Verdict.Doubts) == 0:
+		return two, nil
+	}
+	one.came.Verdict.Doubts = append(one.came.Verdict.Doubts, reproduction.Disagree(one.came.Verdict.Expects, two.came.Verdict.Expects)...)
+	return one, nil
+}
+
+// reach asks, a few times, until a test does what it is meant to.
+func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from *candidate, times int) (*candidate, error) {
+	b := w.brief
+	b.Aim = aim
+	var passed string
+	if from != nil {
+		b.Last, b.CameOf, passed = from.came.Content, "It passes.", from.came.Content
+	}
+	for range times {
+		if w.now().Sub(w.since) > w.in.Budget.Duration/reproductionShare {
+			return nil, &noReproduction{"the time for a reproduction is over"}
+		}
+		test, said, err := w.Reproducer.Write(ctx, w.ask, b)
+		if err != nil {
+			return nil, w.silent(ctx, strategy, err)
+		}
+		if test == nil {
+			return nil, &noReproduction{"the model writes no test that shows the fault: " + short(said)}
+		}
+		c := candidate{test: *test}
+		if c.came, err = w.witness(ctx, witnessing{Task: w.in.Task, Aim: aim, Test: *test, Passed: passed, Guard: w.guard(w.tier), Refused: w.outOfScope(w.tier, task.Patch{Edits: []task.Edit{*test}})}); err != nil {
+			return nil, err
+		}
+		v := c.came.Verdict
+		if v.Not == "" && aim != agent.AimPass && !w.known(c.came.Report) {
+			v.Not = "is run by none of the repository's own suites"
+		}
+		if v.Not == "" {
+			return &c, nil
+		}
+		if err := w.note(ctx, "reproduction.turned_down", fmt.Sprintf("the test %s %s", test.Path, v.Not), map[string]any{"strategy": strategy, "aim": aim}); err != nil {
+			return nil, err
+		}
+		if v.Later {
+			return nil, &noReproduction{"the test needs what the issue asks to add, so it has to come with the change"}
+		}
+		b.Last, b.CameOf, b.Failures = test.Code, fmt.Sprintf("The test %s.", v.Not), c.came.Failures
+	}
+	return nil, nil //nolint:nilnil // this way brought no test
+}
+
+// silent is what follows when no answer came: nil where the next way is tried.
+func (w *writer) silent(ctx context.Context, strategy string, err error) error {
+	var over *noReproduction
+	var stop *Stop
+	var malformed *agent.Malformed
+	var failed *model.Error
+	switch {
+	case errors.As(err, &over):
+		return over
+	case errors.As(err, &stop) && stop.Outcome == task.BudgetExhausted:
+		return &noReproduction{"a reproduction costs more than its share: " + stop.Reason}
+	case isStop(err), errors.As(err, &failed) && failed.Class == model.Cancelled:
+		return ended(ctx, err)
+	case errors.As(err, &malformed), errors.As(err, &failed) && failed.Class == model.Empty:
+		return w.note(ctx, "reproduction.turned_down", err.Error(), map[string]any{"strategy": strategy})
+	case errors.As(err, &failed):
+		return &noReproduction{failed.Error()}
+	}
+	return ended(ctx, err)
+}
+
+// halfReproduced: a search mended one of several tests that a model wrote of the
+// issue. A model that is asked after it may mend all of them.
+func (r *run) halfReproduced(a *task.Attempt, red []string) bool {
+	return a.Green && a.Tier == task.TierMechanical && r.example != nil && r.example.By != "" && len(r.modelTiers()) > 0 &&
+		slices.ContainsFunc(r.example.Report.Red(), func(id string) bool { return slices.Contains(red, id) })
+}
+
+// witnessing is a model's test that is to be tried on the base.
+type witnessing struct {
+	Task    task.Task   `json:"task"`
+	Aim     agent.Aim   `json:"aim"`
+	Test    task.Edit   `json:"test"`
+	Passed  string      `json:"passed,omitempty"`  // the text that passed and was turned round
+	Refused string      `json:"refused,omitempty"` // it may not stand where it would
+	Guard   patch.Guard `json:"-"`
+}
+
+// witnessed is what came of it.
+type witnessed struct {
+	Content  string               `json:"content,omitempty"` // as it would be written
+	Verdict  reproduction.Verdict `json:"verdict"`
+	Report   verify.Report        `json:"report"`
+	Failures []task.Failure       `json:"failures,omitempty"` // as far as a model may see them
+}
+
+func turnedDown(format string, args ...any) witnessed {
+	return witnessed{Verdict: reproduction.Verdict{Not: fmt.Sprintf(format, args...)}}
+}
+
+// witness runs a model's test on the base, and decides whether it does what it is
+// meant to.
+func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
+	if w.Refused != "" {
+		return turnedDown("may not be written: %s", w.Refused), nil
+	}
+	would, err := patch.Preview(ctx, h.tree.Dir(), task.Patch{Edits: []task.Edit{w.Test}}, w.Guard)
+	var refusal *patch.Refusal
+	if errors.As(err, &refusal) {
+		return turnedDown("cannot be written: %s", refusal.Reason), nil
+	} else if err != nil {
+		return witnessed{}, fmt.Errorf("reading the model's test: %w", err)
+	}
+	file := would.Changes[0]
+	tests := map[string][]byte{file.Path: file.After}
+	faults, err := gate.Static(ctx, gate.Candidate{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Tests: tests})
+	if err != nil {
+		return witnessed{}, fmt.Errorf("reading the model's test: %w", err)
+	}
+	for _, f := range faults {
+		if f.Kind != gate.AssertsNothing { // that it does can be seen when it runs
+			return turnedDown("is worth nothing: %s", f), nil
+		}
+	}
+	rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: tests, Tests: []string{file.Path}})
+	if errors.Is(err, verify.ErrNoTests) {
+		return turnedDown("is not found by any runner: name and place it as the repository's own tests are"), nil
+	} else if err != nil {
+		return witnessed{}, fmt.Errorf("running the model's test on the base: %w", err)
+	}
+	h.hide.report(&rep)
+	with := h.sources.under(map[string]task.FileChange{file.Path: {Path: file.Path, Content: file.After}})
+	with.explain(&rep, h.secret)
+	out := witnessed{Content: string(file.After), Report: verify.Report{Suites: rep.Suites, Tests: rep.Tests, Elapsed: rep.Elapsed}}
+	for _, f := range first(rep.Failures(), mostFailing) {
+		out.Failures = append(out.Failures, sendable(h.never, f))
+	}
+	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.mentions}
+	for _, t := range rep.Tests {
+		if t.Red() {
+			name, _ := verify.NativeName(rep.Suites, t.ID)
+			c.Red = append(c.Red, with.red(ctx, t.ID, file.Path, name, t.Failure))
+		}
+	}
+	issue := belong.Read(w.Task.Title, w.Task.Body+"\n\n"+w.Task.Hint)
+	if w.Aim == agent.AimPass {
+		out.Verdict = reproduction.Passes(issue, c)
+	} else {
+		out.Verdict = reproduction.Judge(issue, c)
+	}
+	return out, nil
+}
+
+const mostDocumented = 200 // files whose comments are read
+
+// docs are the README and the comments of the code.
+func (h *real) docs(ctx context.Context) string {
+	var b strings.Builder
+	n := 0
+	for _, f := range h.tree.Files() {
+		readme := strings.HasPrefix(strings.ToLower(path.Base(f)), "readme")
+		if !readme && (code.LanguageOf(f) == code.Unknown || code.IsTest(f)) || h.secret(f) {
+			continue
+		}
+		if info, err := fs.Stat(h.tree.BaseFS(), f); err != nil || info.Size() > largestRead {
+			continue
+		}
+		src, err := h.sources.read(f)
+		switch {
+		case err != nil:
+		case readme:
+			b.Write(src)
+		case n < mostDocumented:
+			n++
+			comments(ctx, f, src, &b)
+		}
+	}
+	return b.String()
+}
+
+// comments are those of a file, and its docstrings.
+func comments(ctx context.Context, file string, src []byte, out *strings.Builder) {
+	t, err := code.Parse(ctx, code.LanguageOf(file), src)
+	if err != nil {
+		return // what cannot be read states nothing
+	}
+	t.Walk(func(n code.Node) bool {
+		if k := n.Kind(); k == "comment" || k == "string" && n.Up() == "expression_statement" {
+			fmt.Fprintln(out, n.Text())
+		}
+		return true
+	})
+}

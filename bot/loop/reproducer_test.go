@@ -1,0 +1,313 @@
+package loop_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// blank is a repository of one language whose tests are green, the same issue
+// about it, and what models write.
+type blank struct {
+	files       map[string]string
+	path        string // of the reproduction
+	test        string // that shows the fault
+	passes      string // the same, holding the fault as it is
+	source, fix string // the file of the fault and its text without it
+	unsaid      string // a test of which the issue does not say what it expects
+	wrong       []string
+}
+
+const namesTitle, namesBody = "initials drops every word but the first", "For the name Ada Lovelace `initials` answers just A. It should be AL, one letter for each word."
+
+var blanks = map[string]blank{
+	"python": {
+		files: map[string]string{
+			"names.py":            "def initials(name):\n    words = name.split(' ')\n    return words[0][0]\n",
+			"tests/test_names.py": "from names import initials\n\n\ndef test_one():\n    assert initials('Bo') == 'B'\n",
+			"conftest.py":         "",
+		},
+		path:   "tests/test_initials.py",
+		test:   "from names import initials\n\n\ndef test_initials_of_two_words():\n    assert initials('Ada Lovelace') == 'AL'\n",
+		passes: "from names import initials\n\n\ndef test_initials_of_two_words():\n    assert initials('Ada Lovelace') == 'A'  # AL\n",
+		source: "names.py", fix: "def initials(name):\n    out = ''\n    for word in name.split(' '):\n        out += word[0]\n    return out\n",
+		unsaid: "from names import initials\n\n\ndef test_initials_of_two_words():\n    assert initials('Grace Hopper') == 'G. H.'\n",
+		wrong: []string{
+			"from names import initial_letters\n\n\ndef test_it():\n    assert initial_letters('Ada Lovelace') == 'AL'\n",
+			"import names\n\n\ndef test_it():\n    assert names.initails('Ada Lovelace') == 'AL'\n",
+			"from names import initials\n\n\ndef test_it(person):\n    assert initials(person) == 'AL'\n",
+			"from names import initials\n\n\ndef test_it():\n    assert initials(open('people.txt').read()) == 'AL'\n",
+		},
+	},
+	"javascript": {
+		files: map[string]string{
+			"package.json":       `{"name": "names", "scripts": {"test": "node --test"}}`,
+			"names.js":           "function initials(name) {\n  const words = name.split(' ');\n  return words[0][0];\n}\n\nmodule.exports = { initials };\n",
+			"test/names.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\ntest('one', () => {\n  assert.strictEqual(initials('Bo'), 'B');\n});\n",
+		},
+		path:   "test/initials.test.js",
+		test:   "const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(initials('Ada Lovelace'), 'AL');\n});\n",
+		passes: "const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(initials('Ada Lovelace'), 'A'); // AL\n});\n",
+		source: "names.js", fix: "function initials(name) {\n  let out = '';\n  for (const word of name.split(' ')) out += word[0];\n  return out;\n}\n\nmodule.exports = { initials };\n",
+		unsaid: "const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(initials('Grace Hopper'), 'G. H.');\n});\n",
+		wrong: []string{
+			"const test = require('node:test');\nconst { initials } = require('../nmaes');\n\ntest('two words', () => {\n  require('node:assert').strictEqual(initials('Ada Lovelace'), 'AL');\n});\n",
+			"const test = require('node:test');\nconst assert = require('node:assert');\nconst names = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(names.initails('Ada Lovelace'), 'AL');\n});\n",
+			"const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(initials(person), 'AL');\n});\n",
+			"const test = require('node:test');\nconst assert = require('node:assert');\nconst fs = require('node:fs');\nconst { initials } = require('../names');\n\ntest('two words', () => {\n  assert.strictEqual(initials(fs.readFileSync('people.txt', 'utf8')), 'AL');\n});\n",
+		},
+	},
+	"go": {
+		files: map[string]string{
+			"go.mod":        "module example.org/names\n\ngo 1.21\n",
+			"names.go":      "package names\n\nimport \"strings\"\n\n// Initials shortens a name.\nfunc Initials(name string) string {\n\twords := strings.Split(name, \" \")\n\treturn words[0][:1]\n}\n",
+			"names_test.go": "package names\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif got := Initials(\"Bo\"); got != \"B\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+		},
+		path:   "initials_test.go",
+		test:   "package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(\"Ada Lovelace\"); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+		passes: "package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(\"Ada Lovelace\"); got != \"A\" { // AL\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+		source: "names.go", fix: "package names\n\nimport \"strings\"\n\n// Initials shortens a name.\nfunc Initials(name string) string {\n\tout := \"\"\n\tfor _, word := range strings.Split(name, \" \") {\n\t\tout += word[:1]\n\t}\n\treturn out\n}\n",
+		unsaid: "package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(\"Grace Hopper\"); got != \"G. H.\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+		wrong: []string{
+			"package names\n\nimport (\n\t\"testing\"\n\n\t\"example.org/names/people\"\n)\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(people.Ada); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+			"package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initails(\"Ada Lovelace\"); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+			"package names\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestTwoWords(t *testing.T) {\n\tname, err := os.ReadFile(\"people.txt\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif got := Initials(string(name)); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+			"package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tvar people []string\n\tif got := Initials(people[1]); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+		},
+	},
+}
+
+// creates answers with whole files, each under its path.
+func creates(files ...string) scripted.Answer {
+	var edits, blocks strings.Builder
+	for i := 0; i < len(files); i += 2 {
+		kind := "whole_file"
+		if strings.Contains(files[i], "test") {
+			kind = "create_file"
+		}
+		fmt.Fprintf(&edits, `%s{"action": %q, "path": %q, "code": %d}`, map[bool]string{true: ", "}[i > 0], kind, files[i], i/2+1)
+		fmt.Fprintf(&blocks, "```\n%s```\n", files[i+1])
+	}
+	return scripted.Answer{Text: fmt.Sprintf("```json\n{\"actions\": [%s], \"explanation\": \"As the issue says.\"}\n```\n%s", edits.String(), blocks.String()), TokensIn: 1000, TokensOut: 100}
+}
+
+// aim tells what a reproducer is asked for; "" where the developer is asked.
+func aim(c scripted.Call) agent.Aim {
+	for a, words := range map[agent.Aim]string{agent.AimFail: "You write a test that shows", agent.AimPass: "You write a test that holds", agent.AimTurn: "A test of a repository passes"} {
+		if strings.Contains(c.System, words) {
+			return a
+		}
+	}
+	return ""
+}
+
+// begin is a bench on the blank, whose reproducer answers with the tests given,
+// one after the other. Asked to mend, the model writes the fix; where no test
+// shows the fault, a right one with it.
+func (f blank) begin(t *testing.T, tests ...string) *bench {
+	t.Helper()
+	n := 0
+	b := newBench(t, f.files, func(c scripted.Call, _ int) scripted.Answer {
+		if aim(c) == "" {
+			if strings.Contains(c.User, "No test fails now") {
+				return creates(f.source, f.fix, f.path, f.test)
+			}
+			return creates(f.source, f.fix)
+		}
+		if n++; n > len(tests) {
+			t.Errorf("the reproducer is asked %d times", n)
+			return scripted.Answer{Text: "no"}
+		}
+		return creates(f.path, tests[n-1])
+	}, task.Tier1)
+	b.reproducing(t)
+	b.task = task.Task{Title: namesTitle, Body: namesBody, Origin: task.OriginEval}
+	return b
+}
+
+// told are the decisions of a kind.
+func (b *bench) told(kind string) []string {
+	var out []string
+	for _, d := range b.journal.Decisions {
+		if d.Kind == kind {
+			out = append(out, d.Reason)
+		}
+	}
+	return out
+}
+
+func inEach(t *testing.T, do func(t *testing.T, f blank)) {
+	t.Helper()
+	for name, f := range blanks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			do(t, f)
+		})
+	}
+}
+
+func ready(t *testing.T, b *bench, res task.Result) {
+	t.Helper()
+	if res.Outcome != task.Success || res.Draft {
+		t.Fatalf("%s (%s), draft %v: %q\n%q\n%q", res.Outcome, res.Reason, res.Draft, res.DraftReasons, b.told("reproduction.turned_down"), b.told("reproduction.given_up"))
+	}
+}
+
+func TestC10AModelsTestBeforeAnyFixIsTheReproduction(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, f blank) {
+		b := f.begin(t, f.test)
+		res := b.run(t, task.Budget{})
+		ready(t, b, res)
+		if len(res.Reproduction) != 1 || len(b.told("reproduction.accepted")) != 1 || !strings.Contains(res.Diff, f.path) {
+			t.Errorf("reproduction %q, told %q", res.Reproduction, b.told("reproduction.accepted"))
+		}
+		found := false
+		for _, c := range res.Checks {
+			found = found || c.Name == "reproduction test written by model-tier1 before any fix" && c.Status == task.CheckPassed && strings.Contains(c.Detail, "fails on the base with")
+		}
+		if !found {
+			t.Errorf("the checklist does not tell of the test: %+v", res.Checks)
+		}
+		b.replays(t)
+	})
+}
+
+func TestC10AModelsTestThatFailsForAnotherReasonIsTurnedDown(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, f blank) {
+		b := f.begin(t, f.wrong[0], f.wrong[1], f.wrong[2], f.wrong[3])
+		res := b.run(t, task.Budget{})
+		if got := b.told("reproduction.turned_down"); len(got) != 4 || len(b.told("reproduction.given_up")) != 1 {
+			t.Errorf("turned down: %q", got)
+		}
+		ready(t, b, res) // as without a reproducer
+	})
+}
+
+func TestC10AHangingTestAndOneThatNeedsANetworkAreTurnedDown(t *testing.T) {
+	t.Parallel()
+	f := blanks["python"]
+	const head = "from names import initials\n\n\ndef test_it():\n"
+	b := f.begin(t, head+"    while initials('Ada Lovelace') != 'AL':\n        pass\n    assert True\n",
+		"import socket\n\n"+head+"    s = socket.create_connection(('192.0.2.1', 80))\n    assert initials(s.recv(9)) == 'AL'\n",
+		head+"    assert initials('Ada Lovelace') == 'A'\n", // of the second way, and not turned round
+		head+"    assert initials('Ada Lovelace') == 'A'\n", head+"    assert initials('Ada Lovelace') == 'A'\n")
+	res := b.run(t, task.Budget{})
+	if got := strings.Join(b.told("reproduction.turned_down"), "\n"); !strings.Contains(got, "out of time") && !strings.Contains(got, "worth nothing") || strings.Count(got, "\n") != 3 {
+		t.Errorf("turned down:\n%s", got)
+	}
+	ready(t, b, res)
+}
+
+func TestC10APassingTestOfTheFaultIsTurnedRound(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, f blank) {
+		b := f.begin(t, f.passes, f.passes, f.passes, f.test)
+		ready(t, b, b.run(t, task.Budget{}))
+		if got := b.told("reproduction.accepted"); len(got) != 1 || len(b.told("reproduction.asked")) != 2 {
+			t.Errorf("accepted %q", got)
+		}
+	})
+}
+
+func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(t *testing.T, f blank) {
+		f.fix = strings.NewReplacer("out += word[0]", "out += word[0] + '. '", "out += word[:1]", `out += word[:1] + ". "`, "return out", map[string]string{
+			"names.py": "return out.strip() if ' ' in name else name[0]", "names.js": "return name.includes(' ') ? out.trim() : name[0]", "names.go": "if len(name) < 3 {\n\t\treturn name[:1]\n\t}\n\treturn strings.TrimSpace(out)"}[f.source]).Replace(f.fix)
+		b := f.begin(t, f.unsaid, f.unsaid)
+		res := b.run(t, task.Budget{})
+		if res.Outcome != task.Success || !res.Draft || !strings.Contains(strings.Join(res.DraftReasons, "\n"), "neither the issue nor the README nor a comment says") {
+			t.Fatalf("%s (%s), draft %v: %q\n%q", res.Outcome, res.Reason, res.Draft, res.DraftReasons, b.told("reproduction.turned_down"))
+		}
+	})
+}
+
+var errGone = errors.New("the process is gone")
+
+func TestC10AKilledRunDoesNotPayForItsReproductionAgain(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"record", "settle", "effect", "decide", "save"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			f := blanks["python"]
+			b := f.begin(t, f.passes, f.test)
+			died, seen := false, 0
+			b.journal.Before = func(what string) error {
+				if died || what != at || len(b.told("reproduction.asked")) == 0 {
+					return nil
+				}
+				if seen++; seen < 3 {
+					return nil
+				}
+				died = true
+				return errGone
+			}
+			var res task.Result
+			for range 3 {
+				if err := b.tree.Reset(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				got, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, State: b.journal.State, Journal: b.journal})
+				if err == nil {
+					res = got
+					break
+				}
+				if !errors.Is(err, errGone) {
+					t.Fatal(err)
+				}
+			}
+			if !died {
+				t.Fatalf("never killed at %s", at)
+			}
+			ready(t, b, res)
+			bought := map[string]int{}
+			for _, h := range b.journal.Held {
+				bought[h.ID] += h.Bought
+			}
+			for id, n := range bought {
+				if n > 1 && b.journal.Lost[id] == 0 {
+					t.Errorf("%s was bought %d times", id, n)
+				}
+			}
+			b.replays(t)
+		})
+	}
+}
+
+// Where there is nothing to reproduce, or no money for it, the run goes on as
+// without a reproducer.
+func TestC10NoReproductionIsAskedForWhereThereIsNoNeedOrNoMoney(t *testing.T) {
+	t.Parallel()
+	f := blanks["python"]
+	red := maps.Clone(f.files)
+	red["tests/test_names.py"] += "\n\ndef test_initials_for_each_word():\n    assert initials('Ada Lovelace') == 'AL'\n"
+	for name, c := range map[string]struct {
+		files  map[string]string
+		budget task.Budget
+		none   string
+	}{
+		"a red test is the issue's": {red, task.Budget{}, ""},
+		"too dear":                  {f.files, task.Budget{USD: task.Dollars(0.012)}, "costs more than its share"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := f
+			g.files = c.files
+			b := g.begin(t)
+			res := b.run(t, c.budget)
+			ready(t, b, res)
+			if got := b.told("reproduction.given_up"); c.none == "" && len(got) > 0 || !strings.Contains(strings.Join(got, " "), c.none) {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+}

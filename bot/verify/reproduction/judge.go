@@ -1,0 +1,266 @@
+package reproduction
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
+)
+
+// Candidate is a new test and what came of it on the code as it is.
+type Candidate struct {
+	Path, Text string
+	// Before is the text that passed there and was turned round; empty: none was.
+	Before string
+	Report verify.Report // of this file alone
+	Red    []belong.Red  // its failing tests, with their source
+	Docs   string        // what README and comments say
+	// Has tells whether a name stands anywhere in the code as it is; nil: none does.
+	Has func(name string) bool
+}
+
+// Verdict says whether a candidate is taken.
+type Verdict struct {
+	Not string `json:"not,omitempty"` // why it is not, behind its name; empty: it is taken
+	// Later: what it needs is what the issue asks to add, so that it can come with
+	// the change only.
+	Later   bool          `json:"later,omitempty"`
+	Fails   string        `json:"fails,omitempty"`  // how it fails, in a line
+	Doubts  []string      `json:"doubts,omitempty"` // what a person has to decide
+	Expects []Expectation `json:"expects,omitempty"`
+}
+
+// Expectation is what a test holds a call to.
+type Expectation struct {
+	Call  string `json:"call,omitempty"` // as written, without blanks
+	Want  string `json:"want"`
+	Given bool   `json:"given"` // the issue, the README or a comment states it
+}
+
+func not(format string, args ...any) Verdict { return Verdict{Not: fmt.Sprintf(format, args...)} }
+
+// Passes decides on a test that is to hold the fault as it is: all of it passes,
+// and it runs what the issue names.
+func Passes(issue *belong.Issue, c Candidate) Verdict {
+	if v := c.ran(issue); v.Not != "" {
+		return v
+	}
+	for _, t := range c.Report.Tests {
+		if t.Red() {
+			return not("fails on the code as it is (%s), and has to pass there", words(t.Failure))
+		}
+	}
+	return Verdict{}
+}
+
+// Judge decides on a test that is to fail.
+func Judge(issue *belong.Issue, c Candidate) Verdict {
+	if v := c.ran(issue); v.Not != "" {
+		return v
+	}
+	var v Verdict
+	red := 0
+	for _, t := range c.Report.Tests {
+		if !t.Red() {
+			continue
+		}
+		at := slices.IndexFunc(c.Red, func(r belong.Red) bool { return r.ID == t.ID })
+		if t.Failure == nil || at < 0 {
+			return not("fails without saying why")
+		}
+		if t.Failure.Exception == "SubtestFailed" {
+			continue // its part says why
+		}
+		red++
+		if why := c.wrong(issue, t, c.Red[at]); why != "" {
+			return Verdict{Not: why}
+		}
+		v.expect(issue, c, *t.Failure, c.Red[at])
+		if v.Fails == "" {
+			v.Fails = words(t.Failure)
+		}
+	}
+	if red == 0 {
+		return not("passes on the code as it is, so it does not show the fault")
+	}
+	v.doubt()
+	return v
+}
+
+// ran says why the test did not run, as far as that is so.
+func (c Candidate) ran(issue *belong.Issue) Verdict {
+	if len(c.Report.Broken) > 0 {
+		f := c.Report.Broken[0]
+		v := not("cannot be run on the code as it is (%s)", f.Words())
+		v.Later = c.asked(issue, missing(f))
+		return v
+	}
+	skipped := 0
+	for _, t := range c.Report.Tests {
+		if t.Status == verify.StatusSkipped {
+			skipped++
+		}
+	}
+	switch len(c.Report.Tests) {
+	case 0:
+		return not("is not seen to run: name and write it as the repository's own tests are")
+	case skipped:
+		return not("is skipped")
+	}
+	return Verdict{}
+}
+
+// What keeps a test from running, whatever the code does.
+var (
+	network = regexp.MustCompile(`(?i)ECONNREFUSED|\bENOTFOUND|EAI_AGAIN|ENETUNREACH|gaierror|URLError|ConnectionRefused|connection refused|name resolution|network is unreachable|no such host|dial tcp|fetch failed`)
+	noFile  = regexp.MustCompile(`(?i)FileNotFoundError|ENOENT|no such file or directory`)
+	unnamed = regexp.MustCompile(`^(?:NameError|ReferenceError)$`) // no change of the code gives the test a name
+	noName  = regexp.MustCompile(`(?i)has no attribute|is not a (?:function|constructor)|undefined: |unexpected keyword argument|positional argument|takes no arguments|cannot import name|does not provide an export`)
+	crashes = regexp.MustCompile(`\b(?:crash\w*|exceptions?|traceback|raises?|raised|throws?|thrown|panics?|blows? up|dies|error)\b`)
+	refuses = regexp.MustCompile(`\b(?:rais\w*|throw\w*|reject\w*|refus\w*|errors?|invalid|exceptions?|fail\w*|panic\w*|forbid\w*|not allowed|must not|may not|deny|denied|stop\w*|exits?)\b`)
+	nothing = regexp.MustCompile(`\b(?:empty|nothing|none|null|nil|no|zero|without|gone|removed?|deleted?|leaves?|left|ignored?|missing|never|not|undefined|keeps?|stays?)\b`)
+
+	noError    = regexp.MustCompile(`(?i)did not raise|not raised|missing expected (?:exception|rejection)|expected (?:an? )?(?:error|panic|exception)|want(?:ed)? (?:an? )?(?:error|panic)|to throw|= <?nil>?[,;] want`)
+	identifier = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+)
+
+// wrong says why a test does not fail for the issue's reason, or "".
+func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red) string {
+	f := *t.Failure
+	said := f.Exception + ": " + f.Message
+	own := c.own(f)
+	lacks := missing(f)
+	asked := c.asked(issue, lacks)
+	switch {
+	case f.Kind == task.FailTimeout:
+		return "runs out of time"
+	case asked:
+	case len(lacks) > 0:
+		return fmt.Sprintf("needs %s, which the code has not and the issue does not ask for", strings.Join(lacks, ", "))
+	case !verify.Ran(&f), t.Status == verify.StatusError && f.Kind != task.FailAssertion && own:
+		return fmt.Sprintf("cannot be run on the code as it is (%s)", f.Words())
+	case network.MatchString(said) && !issue.Speaks(network):
+		return fmt.Sprintf("needs a network (%s)", f.Words())
+	case noFile.MatchString(said) && f.Kind != task.FailAssertion && !issue.Speaks(noFile):
+		return fmt.Sprintf("needs a file that is not there (%s)", f.Words())
+	case f.Kind == task.FailException && own && (unnamed.MatchString(f.Exception) || !issue.TellsOf(f.Exception)):
+		return fmt.Sprintf("fails by itself and not in the code (%s)", f.Words())
+	case f.Kind == task.FailException && !issue.TellsOf(f.Exception) && !issue.Speaks(crashes):
+		return fmt.Sprintf("ends with an exception of which the issue says nothing (%s)", f.Words())
+	case c.Before != "" && !c.turned(f, r):
+		return fmt.Sprintf("does not fail in the assertion that was turned round (%s)", f.Words())
+	}
+	d := issue.Decide(c.nameless(r))
+	for _, x := range d.Reasons {
+		if x.Weight < 0 && !asked {
+			return "shows something else than the issue tells: " + x.Words
+		}
+	}
+	if !d.Tied() && !asked {
+		return "runs nothing that the issue names, and nothing comes out that it tells of"
+	}
+	return ""
+}
+
+// nameless is the failing test without what its author chose: the names.
+func (c Candidate) nameless(r belong.Red) belong.Red {
+	r.ID, r.Name, r.File = "", "", ""
+	r.Trace = slices.DeleteFunc(slices.Clone(r.Trace), func(f belong.Frame) bool { return f.File == c.Path })
+	return r
+}
+
+// own tells whether a failure comes out of the test file itself.
+func (c Candidate) own(f task.Failure) bool {
+	for n := len(f.Trace) - 1; n >= 0; n-- {
+		if fr := f.Trace[n]; !path.IsAbs(fr.File) && !strings.HasPrefix(fr.File, "node:") && !strings.Contains(fr.File, "node_modules/") {
+			return fr.File == c.Path
+		}
+	}
+	return f.File == c.Path || f.File == ""
+}
+
+// missing are the names and modules for want of which a test fails.
+func missing(f task.Failure) []string {
+	if len(f.Missing) > 0 {
+		return f.Missing
+	}
+	if f.Kind == task.FailAssertion || !noName.MatchString(f.Exception+": "+f.Message) {
+		return nil
+	}
+	line, _, _ := strings.Cut(f.Message, "\n")
+	if q := quoted.FindAllStringSubmatch(line, -1); len(q) > 0 {
+		return []string{q[len(q)-1][1]} // Python names the owner first
+	}
+	if m := unquoted.FindStringSubmatch(line); m != nil {
+		return []string{m[1] + m[2]}
+	}
+	return nil
+}
+
+var (
+	quoted   = regexp.MustCompile(`['"\x60]([^'"\x60]+)['"\x60]`)
+	unquoted = regexp.MustCompile(`([\w$.]+) is not (?:a function|a constructor)|undefined: ([\w.]+)`)
+)
+
+// asked tells whether the issue names all that is missing, and the code nothing
+// of it.
+func (c Candidate) asked(issue *belong.Issue, lacks []string) bool {
+	for _, m := range lacks {
+		all := identifier.FindAllString(m, -1)
+		if len(all) == 0 || !issue.Names(all[len(all)-1]) || c.Has != nil && c.Has(all[len(all)-1]) {
+			return false
+		}
+	}
+	return len(lacks) > 0
+}
+
+// turned tells whether a failure lies in a line that the text before has not; of
+// Go, which compares apart from where it fails, in such a test.
+func (c Candidate) turned(f task.Failure, r belong.Red) bool {
+	lines := []string{c.line(c.at(f))}
+	if path.Ext(c.Path) == ".go" {
+		lines = strings.Split(r.Source, "\n")[1:] // its name may change besides
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return !slices.ContainsFunc(strings.Split(c.Before, "\n"), func(was string) bool { return strings.TrimSpace(was) == line })
+	})
+}
+
+// at is the line of the test file in which a failure lies, 0 where it does not say.
+func (c Candidate) at(f task.Failure) int {
+	for n := len(f.Trace) - 1; n >= 0; n-- {
+		if f.Trace[n].File == c.Path {
+			return f.Trace[n].Line
+		}
+	}
+	if f.File == c.Path {
+		return f.Line
+	}
+	return 0
+}
+
+func (c Candidate) line(n int) string {
+	lines := strings.Split(c.Text, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
+}
+
+// words is a failure in a line.
+func words(f *task.Failure) string {
+	if f == nil {
+		return "no reason given"
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(f.Message), "\n")
+	if f.Exception == "" || strings.HasPrefix(line, f.Exception) {
+		return line
+	}
+	return f.Exception + ": " + line
+}

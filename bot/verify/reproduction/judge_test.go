@@ -1,0 +1,114 @@
+package reproduction
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
+)
+
+const (
+	own  = "tests/test_price.py"
+	id   = "pytest:.:tests/test_price.py::test_it"
+	head = "from price import net\n\n\ndef test_it():\n"
+)
+
+// failing is a candidate of one test whose last line failed so.
+func failing(body string, f task.Failure, at ...task.Frame) Candidate {
+	text := head + "    " + body + "\n"
+	f.Test, f.Trace = id, append([]task.Frame{{File: own, Line: strings.Count(text, "\n"), Function: "test_it"}}, at...)
+	status := verify.StatusFailed
+	return Candidate{Path: own, Text: text,
+		Report: verify.Report{Tests: []verify.TestResult{{ID: id, File: own, Status: status, Failure: &f}}},
+		Red:    []belong.Red{{ID: id, File: own, Name: "test_it", Source: text, Exception: f.Exception, Message: f.Message}}}
+}
+
+func wrongValue(message string) task.Failure {
+	return task.Failure{Kind: task.FailAssertion, Exception: "AssertionError", Message: message}
+}
+
+func raised(class, message string) task.Failure {
+	return task.Failure{Kind: task.FailException, Exception: class, Message: message}
+}
+
+var code = task.Frame{File: "price.py", Line: 3, Function: "net"}
+
+func TestC10WhatCountsAsAReproduction(t *testing.T) {
+	t.Parallel()
+	const values = "net is wrong for reduced goods\n\n`net` of 214 at 7 percent comes to 199. It should be 200."
+	const crash = "net crashes without a rate\n\nWhen the rate is not given, `net` ends with a KeyError. It should be 5."
+	const asks = "net should have a discount\n\nPlease let `net` take a `discount`; at half of it 200 becomes 100."
+	before := head + "    assert net(214, 7) == 199\n"
+	for _, c := range []struct {
+		name, issue string
+		of          Candidate
+		before      string
+		not         string // part of why it is turned down
+		doubt       string // part of what is doubtful
+		later       bool
+	}{
+		{name: "the issue's value", issue: values, of: failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))},
+		{name: "a value that nobody said", issue: values, of: failing("assert net(321, 7) == 301", wrongValue("assert 300 == 301\n +  where 300 = net(321, 7)")), doubt: "expects 301 of net(321,7)"},
+		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), code), doubt: ""},
+		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), code), doubt: "that it does not end with KeyError of net(five)"},
+		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), code), not: "an exception of which the issue says nothing"},
+		{name: "a mistake of its own", issue: crash, of: failing("assert net([][1]) == 200", raised("IndexError", "list index out of range")), not: "fails by itself"},
+		{name: "a typo", issue: values, of: failing("assert nett(214, 7) == 200", raised("NameError", "name 'nett' is not defined")), not: "fails by itself"},
+		{name: "an attribute that is not there", issue: values, of: failing("assert price.nat(214, 7) == 200", raised("AttributeError", "module 'price' has no attribute 'nat'")), not: "needs nat"},
+		{name: "a name that the issue asks to add", issue: asks, of: failing("assert net(200, 0, discount=2) == 100", raised("TypeError", "net() got an unexpected keyword argument 'discount'"))},
+		{name: "an import that was forgotten", issue: values, of: failing("assert net(214, 7) == 200", raised("NameError", "name 'net' is not defined")), not: "fails by itself"},
+		{name: "a fixture", issue: values, of: failing("assert net(goods) == 200", raised("FixtureLookupError", "fixture 'goods' not found")), not: "fails by itself"},
+		{name: "a file", issue: values, of: failing("assert net(read()) == 200", raised("FileNotFoundError", "[Errno 2] No such file or directory: 'x'"), code), not: "needs a file"},
+		{name: "a network", issue: values, of: failing("assert net(fetch()) == 200", raised("ConnectionRefusedError", "[Errno 111] Connection refused"), code), not: "needs a network"},
+		{name: "time", issue: values, of: failing("assert net(214, 7) == 200", task.Failure{Kind: task.FailTimeout}), not: "runs out of time"},
+		{name: "nothing of the issue", issue: values, of: failing("assert len('ab') == 3", wrongValue("assert 2 == 3")), not: "runs nothing that the issue names"},
+		{name: "turned round", issue: values, before: before, of: failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))},
+		{name: "another line than was turned round", issue: values, before: before, of: failing("assert net(214, 7) == 199", wrongValue("assert 198 == 199\n +  where 198 = net(214, 7)")), not: "not fail in the assertion that was turned round"},
+		{name: "it cannot be read", issue: values, of: Candidate{Path: own, Report: verify.Report{Broken: []task.Failure{{Kind: task.FailSyntax, Message: "invalid syntax"}}}}, not: "cannot be run"},
+		{name: "it cannot be loaded for want of what is asked for", issue: asks, of: Candidate{Path: own, Report: verify.Report{Broken: []task.Failure{{Kind: task.FailImport, Message: "no discount", Missing: []string{"price#discount"}}}}}, not: "cannot be run", later: true},
+		{name: "it passes", issue: values, of: Candidate{Path: own, Report: verify.Report{Tests: []verify.TestResult{{ID: id, Status: verify.StatusPassed}}}}, not: "passes on the code as it is"},
+		{name: "it is skipped", issue: values, of: Candidate{Path: own, Report: verify.Report{Tests: []verify.TestResult{{ID: id, Status: verify.StatusSkipped}}}}, not: "is skipped"},
+		{name: "no test", issue: values, of: Candidate{Path: own}, not: "not seen to run"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			title, body, _ := strings.Cut(c.issue, "\n\n")
+			c.of.Before = c.before
+			v := Judge(belong.Read(title, body), c.of)
+			if c.not == "" && v.Not != "" || !strings.Contains(v.Not, c.not) || v.Later != c.later {
+				t.Fatalf("turned down because it %q, later %v", v.Not, v.Later)
+			}
+			if doubts := strings.Join(v.Doubts, "\n"); c.doubt == "" && doubts != "" || !strings.Contains(doubts, c.doubt) {
+				t.Errorf("doubts %q", doubts)
+			}
+		})
+	}
+}
+
+func TestC10WhatATestExpects(t *testing.T) {
+	t.Parallel()
+	for statement, want := range map[string]string{
+		"assert net(214, 7) == 200":                                      "net(214,7) 200",
+		"self.assertEqual(net(214, 7), 200)":                             "net(214,7) 200",
+		"assert.deepStrictEqual(split('a b'), ['a', 'b']);":              "split('ab') 'a' 'b'",
+		"expect(cart.sum()).toBe(5)":                                     "cart.sum() 5",
+		"\tif got := Net(214, 7); got != 200 {\n":                        "Net(214,7) 200",
+		"assert len(rows(3)) == 2":                                       "rows(3) 2",
+		"assert json.loads(dump({'a': outer(inner(1))})) == {'b': None}": "dump({'a':outer(inner(1))}) 'b' None",
+	} {
+		call, values := expected(statement)
+		if got := strings.Join(append([]string{call}, values...), " "); got != want {
+			t.Errorf("%s: %s, want %s", statement, got, want)
+		}
+	}
+}
+
+func TestC10TwoTestsThatDisagreeAreADoubt(t *testing.T) {
+	t.Parallel()
+	one := []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "6"}}
+	if got := Disagree(one, []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "7"}, {Want: "9"}}); len(got) != 1 || !strings.Contains(got[0], "one expects 6, the other 7") {
+		t.Errorf("%q", got)
+	}
+}
