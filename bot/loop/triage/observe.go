@@ -94,7 +94,7 @@ func (is issue) observable() string {
 	told := len(specific(first.words))
 	switch wish := len(requests(first)) > 0; {
 	case first.asks:
-	case wish && told >= 3 && is.contrasts(), !wish && (fault.MatchString(first.text) || states(first.words)) && (told >= 3 || told == 2 && is.contrasts() || told == 1 && is.demands()):
+	case wish && told >= 2 && is.contrasts(), !wish && (fault.MatchString(first.text) || states(first.words)) && (told >= 3 || told == 2 && is.contrasts() || told == 1 && is.demands()):
 		return "it says what is wrong with what"
 	}
 	return ""

@@ -76,8 +76,20 @@ var (
 func (r *reader) part(n code.Node) {
 	function, ok := n.Ancestor("function_definition", "function_declaration", "method_declaration", "method_definition", "function_expression", "arrow_function")
 	if ok && (redacts.MatchString(snakeCase(r.scope(n))) || mask.MatchString(function.Text())) {
-		r.see(n, Weakened, whyPart, spelled(n))
+		r.see(n, Weakened, whyPart, spelled(n)).scope = r.scope(n)
 	}
+}
+
+var masks = regexp.MustCompile("(?i)" + mask.String())
+
+// masked tells whether a text masks something on one of some lines.
+func masked(src []byte, on map[int]bool) bool {
+	for i, line := range strings.Split(string(src), "\n") {
+		if on[i+1] && masks.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 const whyPermission = "a check of permissions or signatures is gone, or has another condition"

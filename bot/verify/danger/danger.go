@@ -112,6 +112,7 @@ func (f fact) same() string { return string(f.kind) + "\x00" + f.why + "\x00" + 
 // is of the context.
 func Find(ctx context.Context, files []File, known Known) ([]Finding, error) {
 	var was, now []fact
+	unmasked := map[string]bool{} // files in which a line that masked something is another
 	for _, f := range files {
 		before, err := facts(ctx, f.Path, f.Before, known)
 		if err != nil {
@@ -121,12 +122,14 @@ func Find(ctx context.Context, files []File, known Known) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		mark(before, f.Path, code.ChangedLines(f.After, f.Before))
+		gone := code.ChangedLines(f.After, f.Before)
+		unmasked[f.Path] = masked(f.Before, gone)
+		mark(before, f.Path, gone)
 		mark(after, f.Path, code.ChangedLines(f.Before, f.After))
 		was, now = append(was, before...), append(now, after...)
 	}
 	lost := instead(more(was, now, true), more(now, was, true), now)
-	found := append(newly(more(now, was, false), was, known), lost...)
+	found := append(newly(more(now, was, false), was, known, unmasked), lost...)
 	var out []Finding
 	for _, f := range found {
 		x := Finding{Kind: f.kind, Path: f.path, Line: f.line, Removed: f.good, Text: oneLine(f.text), Why: f.why, Risk: points[f.kind]}
@@ -187,14 +190,22 @@ func more(all, others []fact, good bool) []fact {
 
 // newly drops what only looks new: a host that the repository names elsewhere, a
 // limit that was not there before, a process without a shell where one was started
-// anyway.
-func newly(added, was []fact, known Known) []fact {
+// anyway, a part of what was shown whole before.
+func newly(added, was []fact, known Known, unmasked map[string]bool) []fact {
+	there := map[string]bool{}
+	for _, f := range was {
+		if f.why == whyDefined {
+			there[f.path+f.scope] = true
+		}
+	}
 	return slices.DeleteFunc(added, func(f fact) bool {
 		switch {
 		case f.kind == Address && known.Host != nil:
 			return known.Host(f.key)
 		case f.why == whyProcess && f.base == noShell:
 			return slices.ContainsFunc(was, func(o fact) bool { return o.why == whyProcess && o.path == f.path && o.scope == f.scope })
+		case f.why == whyPart:
+			return !there[f.path+f.scope] && !unmasked[f.path]
 		case f.base != "":
 			return !slices.ContainsFunc(was, func(o fact) bool { return o.path == f.path && o.base == f.base && o.key != f.key })
 		}

@@ -219,6 +219,8 @@ func TestC6WeakenedProtectionIsADoubt(t *testing.T) {
 		{"a mask with its ends", py, "def mask(v):\n    return '***'\n", "def mask(v):\n    return v[:6] + '***' + v[-6:]\n", danger.Weakened, ""},
 		{"a mask with its end", js, "const hide = v => '*'.repeat(v.length);\n", "const hide = v => '*'.repeat(v.length - 4) + v.slice(-4);\n", danger.Weakened, ""},
 		{"a mask with its end", gg, "package a\n\nfunc Redact(v string) string {\n\treturn strings.Repeat(\"*\", len(v))\n}\n", "package a\n\nfunc Redact(v string) string {\n\treturn strings.Repeat(\"*\", len(v)-4) + v[len(v)-4:]\n}\n", danger.Weakened, ""},
+		{"a part in a function of its own", gg, "package a\n\nconst mask = \"****\"\n\nfunc redact(v string) string {\n\treturn mask\n}\n", "package a\n\nconst mask = \"****\"\n\nfunc redact(v string) string {\n\treturn ends(v)\n}\n\nfunc ends(v string) string {\n\treturn v[:2] + \"***\"\n}\n", danger.Weakened, ""},
+		{"a part of what was shown whole", gg, "package a\n\nconst mask = \"****\"\n\nfunc redact(v string) string {\n\treturn v\n}\n", "package a\n\nconst mask = \"****\"\n\nfunc redact(v string) string {\n\treturn user(v)\n}\n\nfunc user(v string) string {\n\treturn v[:2] + \"***\"\n}\n", "", ""},
 		{"a part of something else", py, "def head(v):\n    return v\n", "def head(v):\n    return v[:6]\n", "", ""},
 		{"a guard handed on", gg, "package a\n\nfunc f() error {\n\tif err := g(); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n", "package a\n\nfunc f() error {\n\treturn g()\n}\n", "", ""},
 		{"the origin mirrored", py, "f()\n", "r.headers['Access-Control-Allow-Origin'] = request.headers['Origin']\n", danger.Weakened, ""},
