@@ -40,6 +40,9 @@ type trace struct {
 
 // bench makes the bench of a suite; nil when its kind is not known here.
 func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) {
+	if t.suite.Reported() {
+		return nil, nil
+	}
 	limit, cfg := perTest(r.Baseline, t.suite), m.cfg
 	cfg.MaxTime = m.left(r)
 	switch t.suite.Kind {

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"path"
 	"time"
 )
@@ -21,6 +22,25 @@ func (f boxFS) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return &memFile{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
+}
+
+// ReadDir and Stat never follow a link out of the copy.
+func (f boxFS) ReadDir(name string) (out []fs.DirEntry, err error) {
+	return out, f.in(func(fsys fs.FS) error { out, err = fs.ReadDir(fsys, name); return err })
+}
+
+// Stat is what is known of a file or folder.
+func (f boxFS) Stat(name string) (info fs.FileInfo, err error) {
+	return info, f.in(func(fsys fs.FS) error { info, err = fs.Stat(fsys, name); return err })
+}
+
+func (f boxFS) in(do func(fs.FS) error) error {
+	root, err := os.OpenRoot(f.b.Path())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root.FS())
 }
 
 type memFile struct {

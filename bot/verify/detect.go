@@ -16,10 +16,7 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for tests: %w", err)
 	}
-	suites := v.detectPython(t)
-	node, foreign := detectNode(t)
-	suites = append(suites, node...)
-	suites = append(suites, detectGo(t)...)
+	suites, foreign := v.find(t)
 	sort.Slice(suites, func(i, j int) bool {
 		a, b := suites[i], suites[j]
 		return a.Dir < b.Dir || a.Dir == b.Dir && a.Name < b.Name
@@ -31,11 +28,24 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha and `go test`",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest and `cargo test`",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
 		"*.test.js and test/*.js with node:test, a package.json that runs mocha, and *_test.go below a go.mod", ErrNoTests, len(t.files))
+}
+
+// find lists the suites of a tree: those that a driver runs, else those that their
+// own runners report. foreign names other runners of JavaScript.
+func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
+	node, foreign := detectNode(t)
+	if suites = slices.Concat(v.detectPython(t), node, detectGo(t)); len(suites) > 0 {
+		return suites, foreign
+	}
+	if suites = reported(t); len(suites) > 0 {
+		return suites, nil
+	}
+	return nil, foreign
 }
 
 // foreignBuilds names build systems of languages that cannot be tested yet.

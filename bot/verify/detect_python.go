@@ -59,15 +59,15 @@ func (v *Verifier) detectPython(t *tree) []Suite {
 			continue
 		}
 		style := pythonStyle(t.read(f))
-		if style == suitePytest && !pytestName(f) {
+		dir := "."
+		if !rootConfig {
+			dir = nearest(t, f, pythonMarkers...)
+		}
+		if style == suitePytest && !pytestName(f) && !t.pythonFile(dir, f) {
 			style = "" // pytest would not collect it by itself
 		}
 		if style == "" {
 			continue
-		}
-		dir := "."
-		if !rootConfig {
-			dir = nearest(t, f, pythonMarkers...)
 		}
 		if styles[dir] == nil {
 			styles[dir] = map[string]bool{}
@@ -88,6 +88,25 @@ func (v *Verifier) detectPython(t *tree) []Suite {
 func pytestName(p string) bool {
 	base := path.Base(p)
 	return strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py")
+}
+
+// pytestFiles is pytest's setting for the names of test files.
+var pytestFiles = regexp.MustCompile(`(?m)^[ \t]*python_files[ \t]*=[ \t]*((?:.*\n?(?:[ \t]+[^=\n]*\n?)*))`)
+
+// pythonFile tells whether a project's configuration names files like p as tests.
+func (t *tree) pythonFile(dir, p string) bool {
+	for _, file := range []string{"pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini"} {
+		m := pytestFiles.FindStringSubmatch(t.read(joinDir(dir, file)))
+		if m == nil {
+			continue
+		}
+		for _, pattern := range strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(" \t\r\n,[]\"'", r) }) {
+			if ok, _ := path.Match(pattern, path.Base(p)); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func pytestConfigured(t *tree, dir string) bool {

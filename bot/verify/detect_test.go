@@ -38,6 +38,8 @@ func TestC2Detect(t *testing.T) {
 		{"unittest", files("a.py", "x = 1", "tests/test_a.py", caseTest), []string{"unittest: python3 -m unittest discover"}},
 		{"unittest with pytest configured", files("pytest.ini", "[pytest]\n", "tests/test_a.py", caseTest), []string{"pytest: python3 -m pytest"}},
 		{"both styles", files("tests/test_a.py", caseTest, "tests/test_b.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"files that the configuration names", files("pyproject.toml", "[tool.pytest.ini_options]\npython_files = [\"tests.py\", \"check_*.py\"]\n", "a/tests.py", plainTest), []string{"pytest: python3 -m pytest"}},
+		{"several lines of them", files("setup.cfg", "[tool:pytest]\npython_files =\n    tests.py\n    check_*.py\naddopts = -v\n", "tests/check_a.py", plainTest), []string{"pytest: python3 -m pytest"}},
 		{"installed things are not looked at", files("venv/test_a.py", plainTest, "node_modules/x/x.test.js", nodeSource, "tests/test_a.py", plainTest), []string{"pytest: python3 -m pytest"}},
 		{"python monorepo", files("a/pyproject.toml", "", "a/tests/test_a.py", plainTest, "b/setup.py", "", "b/test_b.py", caseTest),
 			[]string{"pytest in a: python3 -m pytest", "unittest in b: python3 -m unittest discover"}},

@@ -26,6 +26,9 @@ const (
 	Signed Grade = "signed"
 	// Witnessed: the runner's own report, and a question that could not be asked.
 	Witnessed Grade = "witnessed"
+	// Told: nothing but the word of the run that the code under test took part in.
+	// Never ready.
+	Told Grade = "told"
 )
 
 // maxExamined bounds the tests that are cross-examined; where a change mends
@@ -202,13 +205,38 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 		c.Status, c.Detail = task.CheckFailed, task.Count(n, "answer")+" of mended tests did not hold"
 	case len(open) > 0:
 		c.Detail = string(Witnessed) + ": " + open[0]
+	case e.reported(out.Fixed):
+		c.Detail = string(Witnessed) + ": by the runner's own report, with tests of ours seen in it; what was asked held"
 	default:
 		out.Grade = Signed
 		c.Detail = fmt.Sprintf("%s: %s passed alone, and failed with a wrong expectation and with the changed lines sabotaged", Signed, task.Count(len(subjects), "mended test"))
 	}
+	if told := told(out.Fixed, rep.Told); told != "" {
+		out.Grade, c.Detail = Told, string(Told)+": "+c.Detail
+		out.Doubts = append(out.Doubts, "nothing but the run's own word says that "+told+" passes: no test of ours was seen in the report of its runner")
+	}
 	c.Seconds = q.took.Seconds() // beside the run of all tests
 	out.Checks = append(out.Checks, c)
 	return nil
+}
+
+// reported tells whether a mended test is known from its runner's report alone,
+// which is made where the patch runs.
+func (e *examination) reported(fixed []string) bool {
+	return slices.ContainsFunc(fixed, func(id string) bool {
+		s, ok := suiteOf(e.suites, id)
+		return ok && s.Reported()
+	})
+}
+
+// told is a mended test of a suite in which no sentinel was seen, or "".
+func told(fixed, suites []string) string {
+	for _, id := range fixed {
+		if slices.ContainsFunc(suites, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
+			return id
+		}
+	}
+	return ""
 }
 
 // press asks about tests that pass though they expect something wrong: they may

@@ -239,8 +239,8 @@ func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
 		return nil, err
 	}
 	out := slices.Clone(suites)
-	node, _ := detectNode(t)
-	for _, s := range slices.Concat(v.detectPython(t), node, detectGo(t)) {
+	found, _ := v.find(t)
+	for _, s := range found {
 		same := func(o Suite) bool {
 			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // Names of suites.
@@ -25,6 +26,8 @@ type Suite struct {
 	Dir      string        `json:"dir"`  // slash-separated, "." for the root
 	Argv     []string      `json:"argv"` // what a person would type in Dir; for reports
 	Language code.Language `json:"language"`
+	// Command is how it is run where its runner has no driver of ours (reported.go).
+	Command *detect.Command `json:"command,omitempty"`
 }
 
 // prefix starts the ids of the suite's tests.
@@ -75,9 +78,11 @@ type Report struct {
 	// Broken holds what is not bound to a test: collection, build, crash,
 	// timeout. Where it concerns one unit (a test file, a class, a Go package),
 	// its Test is the unit's id, and counts as red.
-	Broken  []task.Failure `json:"broken,omitempty"`
-	Checks  []task.Check   `json:"checks"`
-	Elapsed time.Duration  `json:"elapsed"`
+	Broken []task.Failure `json:"broken,omitempty"`
+	Checks []task.Check   `json:"checks"`
+	// Told are the prefixes of the ids of suites of which nothing but their own word is known.
+	Told    []string      `json:"told,omitempty"`
+	Elapsed time.Duration `json:"elapsed"`
 }
 
 // wrapper marks the failure of a test that failed only because a part of it did.

@@ -33,6 +33,7 @@ type limits struct {
 type outcome struct {
 	tests  []TestResult
 	broken []task.Failure
+	told   bool // no sentinel was seen in it
 }
 
 // run runs the suites one after another in b. picks is nil for everything,
@@ -57,6 +58,9 @@ func (v *Verifier) run(ctx context.Context, b box, suites []Suite, picks map[str
 		rep.Tests = append(rep.Tests, tests...)
 		rep.Broken = append(rep.Broken, distinct(out.broken)...)
 		rep.Checks = append(rep.Checks, check(s, tests, out.broken, took))
+		if out.told {
+			rep.Told = append(rep.Told, s.prefix())
+		}
 		v.log.WithField("suite", s.label()).WithField("tests", len(tests)).WithField("broken", len(out.broken)).
 			WithField("took", took.Round(time.Millisecond)).Debug("suite run")
 	}
@@ -76,6 +80,9 @@ func (v *Verifier) runSuite(ctx context.Context, b box, all []Suite, s Suite, se
 		return v.runMocha(ctx, b, s, sel, lim)
 	case suiteGo:
 		return v.runGo(ctx, b, s, sel, lim)
+	}
+	if s.Reported() {
+		return v.runReported(ctx, b, s, sel, lim)
 	}
 	return outcome{}, fmt.Errorf("suite %q: %w", s.Name, ErrUnsupported)
 }

@@ -63,13 +63,22 @@ func Ran(f *task.Failure) bool {
 	return f != nil && (f.Kind == task.FailAssertion || f.Kind == task.FailException || f.Kind == task.FailTimeout)
 }
 
-var families = map[code.Language]string{code.Python: "python", code.JavaScript: "javascript", code.Go: "go"}
+var families = map[code.Language]string{code.Python: "python", code.JavaScript: "javascript", code.Go: "go", code.Rust: "rust"}
+
+// runs tells whether tests in a language are the suite's: TypeScript is run by
+// those alone that bring what reads it.
+func (s Suite) runs(lang code.Language) bool {
+	if lang == code.TypeScript || lang == code.TSX {
+		return s.Reported() && s.Kind == families[code.JavaScript]
+	}
+	return s.Kind != "" && s.Kind == families[lang]
+}
 
 // owners gives the suite that a test file belongs to, nil when there is none.
 func owners(suites []Suite, p string) *Suite {
 	var best *Suite
 	for i, s := range suites {
-		if s.Kind == families[code.LanguageOf(p)] && within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
+		if s.runs(code.LanguageOf(p)) && within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
 			best = &suites[i]
 		}
 	}

@@ -81,7 +81,7 @@ func TestR3TextsOfAGoFileShareABuild(t *testing.T) {
 		{"(out int)", "(out int /* why */)", "42", "30", "alone"},
 		{"return p.a * p.b", "panic(n)", "panics: 21", "30", "together"},
 	}
-	v := &view{c: New(Config{Sandbox: box, Budget: time.Minute}), box: w, change: gate.Change{Path: "twice.go", After: []byte(twiceSource)}, dir: ".", rules: rules{lang: code.Go}}
+	v := &view{c: New(Config{Sandbox: box, Budget: 10 * time.Minute}), box: w, change: gate.Change{Path: "twice.go", After: []byte(twiceSource)}, dir: ".", rules: rules{lang: code.Go}}
 	g := &golang{}
 	v.lang = g
 	if err := g.lay(v); err != nil {

@@ -193,7 +193,7 @@ func (t *target) constants(ctx context.Context) {
 func (c *Characteriser) suite(in Input, t target) (dir, name string, ok bool) {
 	for _, s := range in.Suites {
 		inside := s.Dir == "." || strings.HasPrefix(t.path, s.Dir+"/")
-		if s.Kind == string(t.lang) && inside && (!ok || len(s.Dir) > len(dir)) {
+		if s.Kind == string(t.lang) && !s.Reported() && inside && (!ok || len(s.Dir) > len(dir)) {
 			dir, name, ok = path.Clean(s.Dir), s.Name, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
+	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
 
 // maxFailures bounds what one check keeps; the counts are whole.
@@ -35,7 +36,7 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 			return
 		}
 	}
-	if stop := stopped(res); stop != "" {
+	if stop := runner.Stopped(res); stop != "" {
 		fails = append(fails, w.made(c, res, stop))
 	} else if res.ExitCode != 0 && len(fails) == 0 {
 		fails = append(fails, w.made(c, res, fmt.Sprintf("%s ended with status %d", c.Typed, res.ExitCode)))
@@ -49,7 +50,7 @@ func (w *run) judge(out *Check, c detect.Command, res sandbox.Result, rep parse.
 	switch {
 	case len(fails) > 0 || out.Failed > 0:
 		out.Status = Failed
-		out.Do = cmp.Or(remedy(res), w.advice(c, fails))
+		out.Do = cmp.Or(runner.Remedy(res), w.advice(c, fails))
 	case out.Passed == 0 && out.Skipped == 0:
 		out.Status, out.Detail = Failed, "no test was run"
 	default:
@@ -97,7 +98,7 @@ func (w *run) failures(c detect.Command, rep parse.Report) []task.Failure {
 	for i := range all {
 		f := &all[i]
 		if f.Test != "" {
-			f.Test = Suite(c.Tool) + ":" + c.Dir + ":" + f.Test
+			f.Test = runner.Suite(c.Tool) + ":" + c.Dir + ":" + f.Test
 		}
 		if f.Kind == task.FailLint && c.Kind == detect.Types {
 			f.Kind = task.FailType
@@ -105,43 +106,18 @@ func (w *run) failures(c detect.Command, rep parse.Report) []task.Failure {
 		if f.Kind == task.FailLint && c.Kind == detect.Build {
 			f.Kind = task.FailBuild
 		}
-		f.Suite = Suite(c.Tool)
+		f.Suite = runner.Suite(c.Tool)
 		f.Fingerprint = parse.Fingerprint(*f)
 	}
 	return all
-}
-
-func stopped(res sandbox.Result) string {
-	switch {
-	case res.TimedOut:
-		return "it did not end within its time limit and was killed"
-	case res.OutOfMemory:
-		return "it ran out of memory and was killed"
-	case res.OverQuota:
-		return "it passed its disk quota and was killed"
-	}
-	return ""
-}
-
-// remedy is what to do about a command that a limit ended, "" for any other.
-func remedy(res sandbox.Result) string {
-	switch {
-	case res.TimedOut:
-		return "give it more time with --timeout, or have it do less at once"
-	case res.OutOfMemory:
-		return "have it run fewer tests at a time, or hold less in memory"
-	case res.OverQuota:
-		return "have it write less, or clean up between tests; a tree that holds a file as large as the sandbox lets one grow (512 MiB) cannot be checked in it"
-	}
-	return ""
 }
 
 // made is a failure for an end that the report does not explain, with the trace
 // that was printed, if any.
 func (w *run) made(c detect.Command, res sandbox.Result, message string) task.Failure {
 	text := string(res.Stdout) + string(res.Stderr)
-	f := task.Failure{Suite: Suite(c.Tool), Kind: task.FailCrash, Message: message}
-	if broken := parse.Read(parse.Traces, []byte(text), w.place(c)).Broken; len(broken) == 1 {
+	f := task.Failure{Suite: runner.Suite(c.Tool), Kind: task.FailCrash, Message: message}
+	if broken := parse.Read(parse.Traces, []byte(text), w.at.At(c)).Broken; len(broken) == 1 {
 		f = broken[0]
 		f.Message = message + ": " + f.Message
 		f.Kind = task.FailCrash

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/fettle-dev/fettle/bot/regular"
-	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/target"
 )
@@ -44,10 +43,8 @@ func (r *Runner) Record(ctx context.Context, dir string, opt Options) ([]Recorde
 		return nil, err
 	}
 	defer box.Close()
-	w := &run{Runner: r, opt: opt, box: box, tree: tree, root: "/work", out: "/out", probed: map[detect.Need]bool{}}
-	if r.cfg.Sandbox.Walls().Backend == sandbox.None {
-		w.root, w.out = box.Path(), box.OutDir()
-	}
+	w := &run{Runner: r, opt: opt, tree: tree}
+	w.enter(box)
 	var out []Recorded
 	for i, c := range opt.Plan.Commands {
 		if c.Kind != detect.Test {
@@ -67,14 +64,14 @@ func (r *Runner) Record(ctx context.Context, dir string, opt Options) ([]Recorde
 
 func (w *run) record(ctx context.Context, n int, c detect.Command) (Recorded, error) {
 	out := Recorded{Name: c.Name}
-	missing, err := w.missing(ctx, c)
+	missing, err := w.at.Missing(ctx, c)
 	if err != nil {
 		return out, err
 	}
 	traced, ok := target.Trace(c, w.cfg.Timeout)
 	switch {
 	case missing != nil:
-		out.Reason = missing.what() + " is not there"
+		out.Reason = missing.What() + " is not there"
 		return out, nil
 	case !ok:
 		out.Reason = "the tests of " + c.Tool + " cannot be recorded one by one"
@@ -82,9 +79,9 @@ func (w *run) record(ctx context.Context, n int, c detect.Command) (Recorded, er
 	}
 	traced.Env = maps.Clone(traced.Env)
 	for k, v := range traced.Env {
-		traced.Env[k] = w.inside(n, v)
+		traced.Env[k] = w.at.Inside(n, v)
 	}
-	cmd := w.prepared(n, traced)
+	cmd := w.at.Command(n, traced, w.limits())
 	cmd.Limits.FileBytes = maxTrace
 	res, err := w.box.Run(ctx, cmd)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/parse"
+	"github.com/fettle-dev/fettle/bot/verify/runner"
 	"github.com/fettle-dev/fettle/bot/verify/target"
 )
 
@@ -24,9 +24,7 @@ type run struct {
 	opt    Options
 	box    *sandbox.Workspace
 	tree   *detect.Tree
-	root   string // where the tree stands for the code that runs
-	out    string
-	probed map[detect.Need]bool
+	at     *runner.Place
 	wrong  []wrong // interpreters of another version than is asked for
 	result Result
 }
@@ -44,7 +42,7 @@ func (r *Runner) Run(ctx context.Context, dir string, opt Options) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	w := &run{Runner: r, opt: opt, tree: tree, probed: map[detect.Need]bool{}}
+	w := &run{Runner: r, opt: opt, tree: tree}
 	w.result = Result{Profile: opt.Profile, Notes: slices.Clone(opt.Plan.Notes), Sandbox: r.cfg.Sandbox.Walls().String()}
 	if len(opt.Only) == 0 || slices.Contains(opt.Only, "syntax") {
 		w.add(w.syntax(ctx))
@@ -78,10 +76,7 @@ func (w *run) commands(ctx context.Context, dir string) error {
 	if err := lay(box, w.opt.Files); err != nil {
 		return err
 	}
-	w.box, w.root, w.out = box, "/work", "/out"
-	if w.cfg.Sandbox.Walls().Backend == sandbox.None {
-		w.root, w.out = box.Path(), box.OutDir()
-	}
+	w.enter(box)
 	if err := w.versions(ctx); err != nil {
 		return err
 	}
@@ -107,6 +102,14 @@ func (w *run) commands(ctx context.Context, dir string) error {
 		w.cfg.Log.WithField("check", c.Name).WithField("status", got.Status).WithField("seconds", got.Seconds).Debug("check ended")
 	}
 	return nil
+}
+
+// enter takes a copy for all that is run from now on.
+func (w *run) enter(box *sandbox.Workspace) {
+	w.box, w.at = box, &runner.Place{Box: box, Root: "/work", Out: "/out", Find: w.tree.Find}
+	if w.cfg.Sandbox.Walls().Backend == sandbox.None {
+		w.at.Root, w.at.Out = box.Path(), box.OutDir()
+	}
 }
 
 // lay writes files over the copy.
@@ -141,16 +144,16 @@ func (w *run) redBefore(kind detect.Kind) string {
 // command runs one command and reads what it printed.
 func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, error) {
 	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Declared: c.Declared, Command: c.Typed, Dir: c.Dir, Why: c.Why}
-	missing, err := w.missing(ctx, c)
-	if limit := new(halted); errors.As(err, &limit) {
-		out.Status, out.Detail, out.Do = NotRun, limit.why, limit.do
+	missing, err := w.at.Missing(ctx, c)
+	if limit := new(runner.Halted); errors.As(err, &limit) {
+		out.Status, out.Detail, out.Do = NotRun, limit.Why, limit.Do
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
 	if missing != nil {
-		out.Status, out.Detail, out.Do = NotRun, missing.what()+" is not there", missing.Install
+		out.Status, out.Detail, out.Do = NotRun, missing.What()+" is not there", missing.Install
 		return out, nil
 	}
 	whole := ""
@@ -164,12 +167,12 @@ func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, erro
 		c = sel.Narrow(c)
 	}
 	begun := w.cfg.Now()
-	res, err := w.box.Run(ctx, w.prepared(n, c))
+	res, err := w.box.Run(ctx, w.at.Command(n, c, w.limits()))
 	if err != nil {
 		return out, err
 	}
 	out.Seconds = seconds(w.cfg.Now().Sub(begun))
-	w.judge(&out, c, res, w.read(n, c, res))
+	w.judge(&out, c, res, w.at.Read(n, c, res))
 	if whole != "" {
 		out.Detail += "; all tests: " + whole
 	}
@@ -178,6 +181,8 @@ func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, erro
 	}
 	return out, nil
 }
+
+func (w *run) limits() sandbox.Limits { return sandbox.Limits{Wall: w.cfg.Timeout} }
 
 // fastShare is how much of a suite's time the chosen tests may take, where an
 // earlier run says how long each takes (SPEC C4; measured by eval/targets).
@@ -190,37 +195,4 @@ func (w *run) choose(c detect.Command) target.Selection {
 		ch.Map = w.opt.Map(c)
 	}
 	return target.Select(w.tree, c, ch)
-}
-
-// prepared is the command as it stands in the sandbox. Standard output and
-// error become one stream, in their order, but where a document is printed.
-func (w *run) prepared(n int, c detect.Command) sandbox.Command {
-	argv := make([]string, len(c.Argv))
-	for i, a := range c.Argv {
-		argv[i] = w.inside(n, a)
-	}
-	if c.Format != parse.MochaJS {
-		argv = append([]string{"sh", "-c", `exec "$@" 2>&1`, "sh"}, argv...)
-	}
-	env := map[string]string{"FORCE_COLOR": "0", "TERM": "dumb", "COLUMNS": "160"}
-	for k, v := range c.Env {
-		env[k] = v
-	}
-	return sandbox.Command{Argv: argv, Dir: c.Dir, Env: env, Limits: sandbox.Limits{Wall: w.cfg.Timeout, OutputBytes: 16 << 20}}
-}
-
-// place is where a command's output was made.
-func (w *run) place(c detect.Command) parse.Place {
-	return parse.Place{Root: w.root, Dir: c.Dir, Suite: Suite(c.Tool), Module: c.Module, Find: w.tree.Find}
-}
-
-// Suite is the first part of the ids of a tool's tests.
-func Suite(tool string) string {
-	switch tool {
-	case "node:test":
-		return "node"
-	case "go test":
-		return "go"
-	}
-	return tool
 }

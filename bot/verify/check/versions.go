@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
 
 // wrong is an interpreter of another version than a manifest asks for.
@@ -45,7 +46,7 @@ func (w *run) versions(ctx context.Context) error {
 				argv = []string{want.Program, "version"}
 			}
 			res, err := w.box.Run(ctx, sandbox.Command{Dir: dir, Argv: argv, Env: map[string]string{"GOTOOLCHAIN": "local", "GOWORK": "off"}})
-			if err = ignoreMissing(err); err != nil {
+			if err = runner.IgnoreMissing(err); err != nil {
 				return fmt.Errorf("asking %s for its version: %w", want.Program, err)
 			}
 			if res.OK() {

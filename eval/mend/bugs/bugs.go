@@ -212,7 +212,7 @@ func put(root, p string, text []byte) error {
 		return fmt.Errorf("the path %q leads out of the tree", p)
 	}
 	name := filepath.Join(root, filepath.FromSlash(p))
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(name); err != nil {
 		return err
 	}
 	if text == nil {
