@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build setup demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -19,6 +19,9 @@ build: ## build bin/fettle
 
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
+
+setup-runners: ## install cargo, vitest and jest, with which some tests run where they are there
+	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network
 	./bin/fettle demo --sample $(SAMPLE)

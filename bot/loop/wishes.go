@@ -198,9 +198,15 @@ func (h *real) red(ctx context.Context, id, file, name string, f *task.Failure) 
 }
 
 func (s *sources) red(ctx context.Context, id, file, name string, f *task.Failure) belong.Red {
+	if code.LanguageOf(file) == code.Rust {
+		name = name[strings.LastIndex(name, ":")+1:] // its modules are seldom written
+	}
 	out := belong.Red{ID: id, File: file, Name: name}
 	if f != nil {
 		out.Exception, out.Message = f.Exception, f.Message
+		if f.Kind == task.FailAssertion && f.Exception == "panic" {
+			out.Exception = "" // an assertion of Rust
+		}
 		for _, fr := range f.Trace {
 			out.Trace = append(out.Trace, belong.Frame{File: fr.File, Line: fr.Line, Function: fr.Function})
 		}

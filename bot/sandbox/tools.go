@@ -85,16 +85,17 @@ func discover(ctx context.Context) (*toolchains, error) {
 	defer cancel()
 	t := &toolchains{env: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
-	var pythons, nodes, gos finding
+	var pythons, nodes, gos, rusts finding
 	var wg sync.WaitGroup
 	wg.Go(func() { pythons = findPythons(ctx, t.home) })
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
+	wg.Go(func() { rusts = findRust(ctx) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	for _, f := range []finding{pythons, nodes, gos} {
+	for _, f := range []finding{pythons, nodes, gos, rusts} {
 		t.add(f)
 	}
 	return t, nil
@@ -200,11 +201,17 @@ func onPath(name string) []string {
 
 // ask runs a program of the operator and decodes the JSON that it prints.
 func ask(ctx context.Context, into any, argv ...string) bool {
+	out, ok := printed(ctx, argv...)
+	return ok && json.Unmarshal(out, into) == nil
+}
+
+// printed is what a program of the operator prints.
+func printed(ctx context.Context, argv ...string) (out []byte, ok bool) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
-		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR"} {
+		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
@@ -212,7 +219,7 @@ func ask(ctx context.Context, into any, argv ...string) bool {
 	cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "LANG=C.UTF-8")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
-	return err == nil && json.Unmarshal(out, into) == nil
+	return out, err == nil
 }
 
 const pythonQuestion = `
@@ -310,6 +317,29 @@ func findGo(ctx context.Context) finding {
 			f.mounts = append(f.mounts, Mount{Host: a.GOMODCACHE, Inside: "/gomod"})
 			f.env["GOMODCACHE"] = "/gomod"
 		}
+		return f
+	}
+	return f
+}
+
+// findRust shows the toolchain itself: rustup's programs only find it.
+func findRust(ctx context.Context) finding {
+	var f finding
+	for _, path := range onPath("rustc") {
+		out, ok := printed(ctx, path, "--print", "sysroot")
+		root := strings.TrimSpace(string(out))
+		if !ok || !filepath.IsAbs(root) {
+			continue
+		}
+		version, _ := printed(ctx, path, "--version") // "rustc 1.95.0 (59807616e 2026-04-14)"
+		number := strings.Fields(string(version) + " - -")[1]
+		for _, name := range []string{"cargo", "rustc", "rustdoc", "cargo-clippy", "clippy-driver", "cargo-fmt", "rustfmt"} {
+			if info, err := os.Stat(filepath.Join(root, "bin", name)); err == nil && info.Mode().IsRegular() {
+				f.tools = append(f.tools, Tool{Name: name, Path: filepath.Join(root, "bin", name), Version: number})
+			}
+		}
+		f.shown = append(f.shown, root)
+		f.shown = append(f.shown, storeOf(path)...)
 		return f
 	}
 	return f

@@ -298,7 +298,8 @@ func (e *examination) subject(t TestResult) (x subject, ok bool) {
 	x = subject{id: t.ID, file: cmp.Or(t.Source, t.File)}
 	x.Name = name
 	if was := e.was[t.ID]; was != nil {
-		for _, fr := range was.Trace { // the innermost place in the test's own file
+		x.file = cmp.Or(x.file, was.File) // cargo names the file of a failure only
+		for _, fr := range was.Trace {    // the innermost place in the test's own file
 			if fr.File == x.file {
 				x.Line = fr.Line
 			}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -81,7 +82,7 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, fmt.Errorf("judging: looking at what changed: %w", err)
 	}
-	if err := v.inspect(ctx, b, j, diff, &out); err != nil {
+	if err := errors.Join(v.inspect(ctx, b, j, diff, &out), out.inlineRestored(ctx, diff)); err != nil {
 		return Verdict{}, err
 	}
 	if len(j.Only) == 0 {

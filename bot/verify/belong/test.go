@@ -13,6 +13,7 @@ var (
 		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
 		regexp.MustCompile(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
 		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
+		regexp.MustCompile(`(?m)^\s*left: (?P<got>[^\n]{1,200})\n\s*right: (?P<want>[^\n]{1,200})$`), // Rust
 		regexp.MustCompile(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),

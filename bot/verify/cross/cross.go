@@ -99,7 +99,8 @@ func Sabotage(ctx context.Context, path string, before, after []byte, token stri
 var bodies = map[code.Language][]string{
 	code.Python:     {"function_definition"},
 	code.JavaScript: scriptBodies, code.TypeScript: scriptBodies, code.TSX: scriptBodies,
-	code.Go: {"function_declaration", "method_declaration", "func_literal"},
+	code.Go:   {"function_declaration", "method_declaration", "func_literal"},
+	code.Rust: {"function_item"},
 }
 
 var scriptBodies = []string{"function_declaration", "generator_function_declaration", "function_expression", "generator_function", "function", "arrow_function", "method_definition"}
@@ -113,6 +114,8 @@ func fail(function code.Node, token string) (change, bool) {
 	switch {
 	case function.Tree().Lang == code.Python:
 		return change{body.Start(), body.Start(), fmt.Sprintf("raise RuntimeError(%q)%s", token, lineAfter(body))}, true
+	case function.Tree().Lang == code.Rust:
+		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic!(%q);", token)}, true
 	case function.Tree().Lang == code.Go:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic(%q);", token)}, true
 	case body.Kind() == "statement_block":
@@ -122,7 +125,7 @@ func fail(function code.Node, token string) (change, bool) {
 }
 
 // blocks are the nodes whose children are statements.
-var blocks = map[code.Language]string{code.Python: "block", code.JavaScript: "statement_block", code.TypeScript: "statement_block", code.TSX: "statement_block", code.Go: "statement_list"}
+var blocks = map[code.Language]string{code.Python: "block", code.JavaScript: "statement_block", code.TypeScript: "statement_block", code.TSX: "statement_block", code.Go: "statement_list", code.Rust: "block"}
 
 // failLines makes the changed statements of a body fail with token: of nested ones
 // the innermost that a changed line belongs to.
@@ -185,6 +188,8 @@ func failBefore(s code.Node, token string) change {
 		return change{s.Start(), s.Start(), fmt.Sprintf("raise RuntimeError(%q)%s", token, lineAfter(s))}
 	case code.Go:
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic(%q); ", token)}
+	case code.Rust:
+		return change{s.Start(), s.Start(), fmt.Sprintf("panic!(%q); ", token)}
 	}
 	return change{s.Start(), s.Start(), fmt.Sprintf("throw new Error(%q); ", token)}
 }

@@ -109,6 +109,7 @@ var dialects = map[code.Language]dialect{
 	code.TypeScript: {scriptTest, scriptWrong, scriptEnding},
 	code.TSX:        {scriptTest, scriptWrong, scriptEnding},
 	code.Go:         {goTest, goWrong, goEnding},
+	code.Rust:       {rustTest, rustWrong, rustEnding},
 }
 
 // falsify makes the assertion wrong at which the test failed, be it in a helper
