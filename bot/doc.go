@@ -77,6 +77,7 @@
 //	bot/verify/detect       how a repository is built, linted and tested
 //	bot/verify/target       the tests that a change calls for
 //	bot/verify/check        the pipeline of fettle check
+//	bot/verify/runner       one command of a repository, run, and its report read
 //	bot/verify/belong       which red tests show the issue, from evidence
 //	bot/verify/example      reproduction tests from the words of an issue
 //	bot/verify/reproduction whether a test that a model wrote shows the issue's fault

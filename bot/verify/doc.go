@@ -8,6 +8,7 @@
 //	node              driver/node.mjs supervises node's own runner
 //	mocha             driver/mocha.mjs supervises driver/mochachild.cjs
 //	go                `go test -json` with a sentinel test in every package
+//	vitest, jest, cargo  their own command and report (reported.go, package runner)
 //
 // Evidence (SPEC C6, TRUST principle 10). A verdict rests on records of single
 // tests, never on an exit status or on printed text. Before judging, the
@@ -24,8 +25,9 @@
 // wrong and when the changed lines are sabotaged. Tests that need those before
 // them are questioned among all. The tests that were red are questioned while all
 // tests run. Where all of it held the grade is "signed", where a question could not
-// be asked "witnessed"; an answer that does not hold is a doubt. What a change newly
-// reaches for (package reach) makes it a draft.
+// be asked, or where the results are the runner's own report, "witnessed", and
+// "told" where nothing but the run's own word is there; an answer that does not hold
+// is a doubt. What a change newly reaches for (package reach) makes it a draft.
 // bot/sandbox/RED_TEAM.md says what remains possible. A Go build cache that
 // outlives a run is shared with what ran before: give each task a sandbox session
 // of its own.
