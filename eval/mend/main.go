@@ -14,6 +14,7 @@
 //	mend make-bugs   plant faults and take commits apart
 //	mend run         mend bugs and judge what comes out
 //	mend report      eval/mend/REPORT.md and standard output
+//	mend run -config FILE -results FILE  with the models of a configuration
 //	mend honest      have the judge judge the true fixes: eval/mend/HONEST.md and standard output
 //	mend             all of these but honest; -half sealed -jobs 2 -ablate 14 for the report that is kept
 //
@@ -43,6 +44,7 @@ import (
 type options struct {
 	work, mirror string
 	fettle       string
+	config       string // of the models that are asked too; empty: mechanical repair alone
 	results      string
 	report       string
 	half         string // open, sealed or all
@@ -97,6 +99,7 @@ func parse(step string, args []string) (*options, error) {
 	fl.StringVar(&o.results, "results", "", "file of results, a line for each bug and variant (default "+results+" in the work folder)")
 	fl.StringVar(&o.report, "o", filepath.Join("eval", "mend", report), "file of the report; empty: standard output alone")
 	fl.StringVar(&o.half, "half", "open", "bugs: open, sealed or all")
+	fl.StringVar(&o.config, "config", "", "fettle's configuration file with the models that are asked too; then -time is its limit")
 	fl.StringVar(&o.language, "language", "", "only bugs in python, javascript or go")
 	fl.StringVar(&o.origin, "origin", "", "only bugs that are injected, of history or planted by hand")
 	fl.StringVar(&o.bug, "bug", "", "only bugs whose id contains this")
@@ -117,6 +120,9 @@ func parse(step string, args []string) (*options, error) {
 	var err error
 	if o.work, err = filepath.Abs(o.work); err == nil {
 		o.fettle, err = filepath.Abs(o.fettle)
+	}
+	if err == nil && o.config != "" {
+		o.config, err = filepath.Abs(o.config)
 	}
 	if err == nil {
 		err = o.check(fl.Args())

@@ -142,7 +142,12 @@ func (b *runner) fettle(ctx context.Context, room, repo string, j job, r *result
 	if err := os.WriteFile(text, []byte(issue(j.folder.Bug)), 0o644); err != nil {
 		return s, err
 	}
-	args := []string{"fix", "--repo", repo, "--issue", text, "--max-tier", "mechanical", "--max-seconds", strconv.Itoa(bound), "--apply=draft", "--json", "--quiet"}
+	args := []string{"fix", "--repo", repo, "--issue", text, "--apply=draft", "--json", "--quiet"}
+	if b.config == "" {
+		args = append(args, "--max-tier", "mechanical", "--max-seconds", strconv.Itoa(bound))
+	} else {
+		args = append(args, "--config", b.config, "--max-seconds", strconv.Itoa(int(b.limit.Seconds())))
+	}
 	if j.without != "" {
 		args = append(args, "--without", strings.ReplaceAll(j.without, "+", ","))
 	}
