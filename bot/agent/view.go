@@ -48,12 +48,13 @@ func newView() *view { return &view{MaxSteps: MaxSteps} }
 
 // forms are what a system text can show: nothing of it is foreign.
 var forms = map[string]string{
-	"DeveloperForm": answer.Developer.Form(),
-	"PlannerForm":   answer.Planner.Form(),
-	"CriticForm":    answer.Critic.Form(),
-	"TesterForm":    answer.Tester.Form(),
-	"ReviewerForm":  answer.Reviewer.Form(),
-	"TriageForm":    answer.Triage.Form(),
+	"DeveloperForm":  answer.Developer.Form(),
+	"ReproducerForm": answer.NewTestForm,
+	"PlannerForm":    answer.Planner.Form(),
+	"CriticForm":     answer.Critic.Form(),
+	"TesterForm":     answer.Tester.Form(),
+	"ReviewerForm":   answer.Reviewer.Form(),
+	"TriageForm":     answer.Triage.Form(),
 }
 
 type taskView struct{ Title, Body, Hint foreign }

@@ -73,6 +73,7 @@ type looking struct {
 	Suspects []mend.Suspect `json:"suspects"`          // places on the base, the most suspicious first
 	Targets  []string       `json:"targets,omitempty"` // of the step in hand
 	Words    string         `json:"words,omitempty"`   // of the step
+	Heads    []string       `json:"heads,omitempty"`   // files of which the beginning is wanted
 	On       []int          `json:"on,omitempty"`      // the attempts that stand in the tree
 }
 
@@ -80,6 +81,7 @@ type looking struct {
 type sight struct {
 	Places   []agent.Place   `json:"places"`
 	Outlines []agent.Outline `json:"outlines,omitempty"`
+	Heads    []agent.Outline `json:"heads,omitempty"` // how files begin
 	TestDirs []string        `json:"test_dirs"`
 	Files    []string        `json:"files"`
 

@@ -123,7 +123,7 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := looking{Targets: about.Tests}
+	l := looking{Heads: about.Tests}
 	for _, s := range about.Places {
 		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line})
 	}
@@ -131,8 +131,7 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := slices.DeleteFunc(seen.Places, func(p agent.Place) bool { return p.Target }) // of the tests, the outlines are enough
-	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Outlines, TestDirs: seen.TestDirs, Places: places, MaxBytes: r.window(tier), Tools: tools{r}}
+	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Places: seen.Places, MaxBytes: r.window(tier), Tools: tools{r}}
 	return w, nil
 }
 

@@ -50,6 +50,11 @@ func (h *real) sight(_ context.Context, l looking) (sight, error) {
 			add(p)
 		}
 	}
+	for _, f := range l.Heads {
+		if src, err := h.sources.read(f); err == nil && !patch.Match(h.never, f) {
+			out.Heads = append(out.Heads, agent.Outline{Path: f, Text: opening(string(src))})
+		}
+	}
 	for _, f := range h.files() {
 		if !patch.Match(h.never, f) {
 			out.Files = append(out.Files, f)
@@ -61,6 +66,20 @@ func (h *real) sight(_ context.Context, l looking) (sight, error) {
 		}
 	}
 	return out, nil
+}
+
+const (
+	headLines = 50
+	headBytes = 3 << 10
+)
+
+// opening is how a text begins.
+func opening(text string) string {
+	begin := head(strings.ToValidUTF8(text[:min(len(text), headBytes)], ""), headLines)
+	if len(begin) < len(text) {
+		begin = strings.TrimRight(begin, "\n") + "\n[...]\n"
+	}
+	return begin
 }
 
 // target shows what a target of the step names. A file that is not there is to

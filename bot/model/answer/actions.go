@@ -111,6 +111,10 @@ var Developer = Shape[Actions]{
 	names: fieldNames, single: isAction, adjust: adjustActions, blocks: readBlocks, finish: finishActions, whole: complete,
 }.compile()
 
+// NewTestForm is the form of a Developer's answer that is one new file.
+const NewTestForm = "Answer in exactly this form:\n```json\n" + `{"actions": [{"action": "create_file", "path": "tests/test_total.py", "code": 1}],
+ "explanation": "one or two sentences: what the test shows"}` + "\n```\n\n```python\n# the whole new file, and nothing else\n```"
+
 // isAction tells an object that is one action on its own. A JSON file that
 // comes as code, with a "name" or a "command", is none.
 func isAction(v map[string]any) bool {
