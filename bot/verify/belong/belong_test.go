@@ -123,8 +123,11 @@ func TestC5WhatTiesARedTestToAnIssue(t *testing.T) {
 		"another place in the trace":        {"Crash", "```\nTraceback (most recent call last):\n  File \"/usr/lib/lodge/csv.py\", line 80, in export\nZeroDivisionError: division by zero\n```", crash, Not},
 		"its function and its symptom":      {"No discount for a full week", "`discount_percent` ignores people who stay a full week.", discount, Belongs},
 		"its function alone":                {"`discount_percent` is odd", "Negative values are let through.", discount, Perhaps},
-		"one word in common":                {"CSV export of nights has no header row", "The exported file of nights starts with the first booking.", discount, Not},
-		"nothing":                           {"Please add a dark mode", "My eyes hurt at night.", discount, Not},
+		"values in node's words that the issue spells out": {"HTML is detected only with nosniff", "`<html>` should be text/html. It is the other way round: text/plain without nosniff.", Red{
+			ID: "node:.:test/sniff.js > html", File: "test/sniff.js", Name: "html", Source: "assert.equal(computedMIMEType(html).essence, \"text/html\");",
+			Exception: "AssertionError", Message: "Expected values to be strictly equal:\n+ actual - expected\n\n+ 'text/plain'\n- 'text/html'\n        ^\n"}, Belongs},
+		"one word in common": {"CSV export of nights has no header row", "The exported file of nights starts with the first booking.", discount, Not},
+		"nothing":            {"Please add a dark mode", "My eyes hurt at night.", discount, Not},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

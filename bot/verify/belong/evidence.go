@@ -237,7 +237,14 @@ func (e *evidence) values() {
 // says tells whether the issue holds a value; an amount of cents is written with
 // a point.
 func (i *Issue) says(v string) bool {
-	return v != "" && (i.values[v] || i.amount(v))
+	return v != "" && (i.values[v] || i.amount(v) || i.spells(v))
+}
+
+// spells tells whether the issue writes a text out in its prose that is no word,
+// such as text/html.
+func (i *Issue) spells(v string) bool {
+	inner := strings.Trim(v, `"`)
+	return inner != v && len(inner) >= 4 && strings.ContainsAny(strings.Trim(inner, "./-_:@"), "./-_:@") && !strings.ContainsAny(inner, " \n") && holds(i.text, inner)
 }
 
 // amount tells whether the issue names as money what the code counts in cents.

@@ -10,6 +10,7 @@ var (
 	quotedText = regexp.MustCompile(`"([^"\n]*)"|'([^'\n]*)'`)
 	// What a failure says of the values, in the words of the common runners.
 	comparisons = []*regexp.Regexp{
+		regexp.MustCompile(`\+ actual - expected\s*\n\+ (?P<got>[^\n]{1,200})\n- (?P<want>[^\n]{1,200})`), // node:assert
 		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
 		regexp.MustCompile(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
 		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
