@@ -244,7 +244,7 @@ func (i *Issue) says(v string) bool {
 // such as text/html.
 func (i *Issue) spells(v string) bool {
 	inner := strings.Trim(v, `"`)
-	return inner != v && len(inner) >= 4 && strings.ContainsAny(strings.Trim(inner, "./-_:@"), "./-_:@") && !strings.ContainsAny(inner, " \n") && holds(i.text, inner)
+	return inner != v && len(inner) >= 4 && strings.ContainsAny(strings.Trim(inner, "./-_:@"), "./-_:@") && !strings.ContainsAny(inner, " \n") && (holds(i.text, inner) || hasWord(i.text, inner))
 }
 
 // amount tells whether the issue names as money what the code counts in cents.
