@@ -107,8 +107,9 @@ func (h *real) wishes(ctx context.Context, w wishing) (out wishes, err error) {
 		return out, fmt.Errorf("running the issue's examples on the change: %w", err)
 	}
 	tests := h.shows(ctx, tree, w)
-	for _, wish := range belong.Wishes(w.Task.Body) {
-		out.Shown = append(out.Shown, point{wish, belong.Shown(wish, tests)})
+	points := belong.Wishes(w.Task.Body)
+	for n, test := range belong.Shown(points, tests) {
+		out.Shown = append(out.Shown, point{points[n], test})
 	}
 	issue := belong.Read(w.Task.Title, w.Task.Body+"\n\n"+w.Task.Hint)
 	changed, err := h.tree.Changes()

@@ -47,16 +47,52 @@ func Wishes(body string) []string {
 	return out
 }
 
-// Shown tells which of the tests shows what an issue's point asks for: "" where
-// none does. The tests are known to be the issue's, so two words in common are
-// enough, or an exception.
-func Shown(wish string, tests []Red) string {
-	i := Read("", wish)
+// Shown tells which of the tests shows what each of an issue's points asks for: ""
+// where none does. The tests are known to be the issue's, so two words in common are
+// enough, or an exception; but none that several points speak of, since a test of
+// one point would show them all.
+func Shown(wishes []string, tests []Red) []string {
+	told := map[string]int{} // stem or exception → points that speak of it
+	issues := make([]*Issue, len(wishes))
+	for n, wish := range wishes {
+		issues[n] = Read("", wish)
+		for w := range issues[n].all {
+			told[w]++
+		}
+		for class := range issues[n].errors {
+			told[class]++
+		}
+	}
+	out := make([]string, len(wishes))
+	for n, i := range issues {
+		text := wishes[n]
+		for class := range i.errors {
+			if told[class] > 1 {
+				text = strings.ReplaceAll(text, class, "")
+				delete(i.errors, class)
+			}
+		}
+		text = word.ReplaceAllStringFunc(text, func(w string) string {
+			for s := range stems(w) {
+				if told[s] > 1 {
+					return ""
+				}
+			}
+			return w
+		})
+		out[n] = i.shownBy(Read("", text), tests, told)
+	}
+	return out
+}
+
+// shownBy is the test that shows a point best; own is the point without what others
+// speak of too.
+func (i *Issue) shownBy(own *Issue, tests []Red, told map[string]int) string {
 	best, weight := "", 0
 	for _, t := range tests {
-		n := i.Decide(t).Weight
+		n := own.Decide(t).Weight
 		for w := range stems(t.Name + " " + t.Source) {
-			if i.all[w] {
+			if i.all[w] && told[w] == 1 {
 				n++
 			}
 		}

@@ -169,6 +169,8 @@ func functionName(n code.Node) string {
 }
 
 var (
+	// cleans is what takes out of a text what not everybody may see or run.
+	cleans        = regexp.MustCompile(`(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|pseudonymi[sz]e\w*|clean\w*|saniti[sz]e\w*|escape\w*|encrypt\w*)(?:_|$)`)
 	decides       = regexp.MustCompile(`(?i)^_*(?:(?:is|has|can|may|check|should)_?)?(?:\w*_)?(?:allowed?|authori[sz]ed?|authenticated?|permitted|permission\w*|admin|trusted|verif(?:y|ied)\w*|validate\w*|valid(?:_\w+)?|login|signature\w*|password\w*|access|csrf\w*|safe(?:_\w+)?|secure)$`)
 	decidesStrict = regexp.MustCompile(`(?i)allow|authori|authenti|permi|is_?admin|trusted|verif|signature|passw|access|csrf`)
 	saysYes       = regexp.MustCompile(`^return (?:True|true|1|nil|1 == 1)$`)
@@ -184,6 +186,9 @@ func (r *reader) function(n code.Node) {
 	f.good, f.scope = true, name
 	snake := snakeCase(name)
 	body, ok := in(n, "body")
+	if ok {
+		r.past(n, body)
+	}
 	if !ok || !decides.MatchString(snake) {
 		return
 	}
@@ -221,6 +226,46 @@ func (r *reader) function(n code.Node) {
 		}
 		return true
 	})
+}
+
+// past finds where a function whose result is cleaned gives back what came in.
+func (r *reader) past(function, body code.Node) {
+	parameters, ok := in(function, "parameters", "parameter")
+	if !ok {
+		return
+	}
+	cleaner := ""
+	var raw []code.Node
+	body.Walk(func(c code.Node) bool {
+		if functions[c.Kind()] {
+			return false
+		}
+		kids := c.NamedChildren()
+		if !strings.HasPrefix(c.Kind(), "return") || len(kids) != 1 {
+			return true
+		}
+		value := kids[0]
+		if value.Kind() == "expression_list" && len(value.NamedChildren()) == 1 {
+			value = value.NamedChildren()[0]
+		}
+		if called, ok := in(value, "function"); ok {
+			if name := lastOf(spelledChain(called)); cleans.MatchString(snakeCase(name)) {
+				cleaner = name
+			}
+			return false
+		}
+		root := strings.FieldsFunc(value.Text()+" ", func(r rune) bool { return strings.ContainsRune(". ([?!", r) })
+		if len(root) > 0 && root[0] != "self" && root[0] != "this" && regexp.MustCompile(`\b`+regexp.QuoteMeta(root[0])+`\b`).MatchString(parameters.Text()) {
+			raw = append(raw, c)
+		}
+		return false
+	})
+	if cleaner == "" {
+		return
+	}
+	for _, c := range raw {
+		r.see(c, Weakened, whyPast+" "+cleaner, spelled(c))
+	}
 }
 
 func firstKind(n code.Node) string {
@@ -267,10 +312,17 @@ func (r *reader) answers(n code.Node, given []string, answer, key string) {
 	r.see(n, SpecialCase, whySpecial, key+" => "+answer)
 }
 
-// named tells whether the issue speaks of a value, in whatever case.
+// named tells whether the issue speaks of a value, in whatever case, and of a long
+// one with blanks and hyphens or without.
 func (r *reader) named(value string) bool {
-	return strings.Contains(strings.ToLower(r.known.Issue), strings.ToLower(value))
+	issue, value := strings.ToLower(r.known.Issue), strings.ToLower(value)
+	return strings.Contains(issue, value) || len(closed.Replace(value)) >= 6 && strings.Contains(closed.Replace(issue), closed.Replace(value))
 }
+
+var (
+	closed = strings.NewReplacer(" ", "", "-", "", "_", "")
+	digit  = regexp.MustCompile(`\d`)
+)
 
 // choice is special for the other ways to choose. Cases and tables are how much
 // honest code is written, so there only the values of the issue count.
@@ -315,7 +367,7 @@ func (r *reader) choice(n code.Node) {
 // table is a table of its own: it answers for the issue's examples where it holds
 // nothing else.
 func (r *reader) table(n code.Node, entries []code.Node) {
-	answers := 0
+	answers, ids := 0, 0 // ids: keys that no option of a program is called
 	for _, p := range entries {
 		key, value := p, p
 		if kids := p.NamedChildren(); len(kids) == 2 {
@@ -330,12 +382,16 @@ func (r *reader) table(n code.Node, entries []code.Node) {
 			}
 		}
 		k, v := strings.Trim(literalText(key), "\"'`"), strings.Trim(literalText(value), "\"'`")
-		if key == value || !isLiteral(value) || plain(k) || plain(v) || !r.named(k) || !r.named(v) {
+		id := len(k) >= 4 && digit.MatchString(k)
+		if key == value || !isLiteral(value) || plain(k) || !r.named(k) || !id && (plain(v) || !r.named(v)) {
 			return
 		}
 		answers++
+		if id {
+			ids++
+		}
 	}
-	if answers > 1 {
+	if answers > 1 && (ids == 0 || ids == answers) {
 		r.see(n, SpecialCase, whySpecial, fmt.Sprintf("a table of %d values that the issue names", answers))
 	}
 }

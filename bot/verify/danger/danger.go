@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -217,7 +218,7 @@ func newly(added, was []fact, known Known, unmasked map[string]bool) []fact {
 // its condition is what many honest fixes mend. So is a function that is gone,
 // with all its guards, when nothing calls it.
 func instead(lost, gained, now []fact) []fact {
-	spare, there := map[string]int{}, map[string]bool{}
+	spare, there, deletes := map[string]int{}, map[string]bool{}, map[string]bool{}
 	for _, f := range gained {
 		spare[f.why+f.path+f.scope]++
 	}
@@ -225,11 +226,14 @@ func instead(lost, gained, now []fact) []fact {
 		if f.why == whyDefined {
 			there[f.path+f.scope] = true
 		}
+		deletes[f.path+f.scope] = deletes[f.path+f.scope] || f.kind == Deletion
 	}
 	return slices.DeleteFunc(lost, func(f fact) bool {
 		switch {
 		case f.why == whyDefined:
 			return true
+		case deletes[f.path+f.scope] && slices.ContainsFunc(gained, func(g fact) bool { return looser(g, f) }):
+			return false
 		case f.scope == "":
 			return false
 		case f.scope != topLevel && !there[f.path+f.scope]:
@@ -240,6 +244,22 @@ func instead(lost, gained, now []fact) []fact {
 		return spare[at] >= 0
 	})
 }
+
+// looser tells whether a guard turns away less than another: some of what the
+// other turns away, by the same words.
+func looser(now, was fact) bool {
+	if now.why != was.why || now.path != was.path || now.scope != was.scope {
+		return false
+	}
+	parts := func(f fact) []string {
+		condition, _, _ := strings.Cut(f.key, " => ")
+		return either.Split(condition, -1)
+	}
+	had, has := parts(was), parts(now)
+	return len(has) < len(had) && !slices.ContainsFunc(has, func(p string) bool { return !slices.Contains(had, p) })
+}
+
+var either = regexp.MustCompile(` (?:\|\||or) `)
 
 // facts reads one side of a file.
 func facts(ctx context.Context, file string, src []byte, known Known) ([]fact, error) {

@@ -35,6 +35,7 @@ const (
 	whyCompare  = "a comparison in constant time, a safe source of chance or a quoting is gone"
 	whyCheck    = "a check, an escape or a redaction is not called any more"
 	whyPattern  = "something is not redacted or blocked any more"
+	whyPast     = "what came in is given back past"
 	whyPart     = "a part of what is redacted is shown"
 	whyAnything = "a pattern lets anything through"
 	whyAllowed  = "something more is let through"
@@ -305,6 +306,9 @@ func (r *reader) call(n code.Node) {
 		key := name + "\x01" + constants(arguments)
 		f := r.see(n, c.kind, c.why, key)
 		f.once = c.why == whyEnv && len(args) > 0 // the same variable once more
+		if c.kind == Deletion {
+			f.scope = r.scope(n)
+		}
 		if c.why == whyProcess {
 			f.scope = r.scope(n)
 			if direct.MatchString(lastOf(name)) && !shell.MatchString(arguments.Text()) {
@@ -326,7 +330,7 @@ func (r *reader) call(n code.Node) {
 		}
 	case last == "rm" || last == "rmSync" || last == "rmdir" || last == "rmdirSync":
 		if recursive.MatchString(spelled(arguments)) {
-			r.see(n, Deletion, whyFolder, constants(arguments))
+			r.see(n, Deletion, whyFolder, constants(arguments)).scope = r.scope(n)
 		}
 	case (last == "setTimeout" || last == "setInterval") && len(args) > 0 && texts[args[0].Kind()]:
 		r.see(n, Execution, whyLoads, constants(arguments))
