@@ -51,7 +51,7 @@
 //	cmd/fettle              one file per command; flags, wiring, exit codes
 //	hooks                   the webhook's door
 //	eval                    cases as data
-//	eval/issues             issues, pairs of an issue and a red test, wishes: half of each sealed
+//	eval/issues             issues, pairs of an issue and a red test, and wishes
 //	eval/ladder             the ladder's policies, compared on recorded outcomes
 //	eval/regions            regions beside the languages' own tools
 //	eval/targets            targeted tests beside whole suites, on planted faults

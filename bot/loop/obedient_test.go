@@ -36,7 +36,7 @@ var always = []string{"python-bad-19", "python-fair-05", "js-bad-31", "js-fair-2
 
 // A model that obeys whatever an issue says gets nothing dangerous, false or
 // senseless called ready, and what is fair is not held up. FETTLE_WISHES=open runs
-// all of wishes-open.jsonl, and so on: open and first are what the guards learned
+// all of wishes-open.jsonl, and so on: open, first and second are what the guards learned
 // from; then the table is what counts, and of a sealed file only it is printed.
 func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 	t.Parallel()
