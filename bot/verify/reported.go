@@ -169,20 +169,18 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 	return out
 }
 
-// sentinelBeside names a sentinel's file as a test file of the package is named, so that
-// the runner's settings find it.
+// sentinelBeside names a sentinel's file as a test file of the package is named, so
+// that the runner's settings find it: best as one whose name says that it is a test.
 func sentinelBeside(c detect.Command, word string) (file, ext string) {
-	for _, f := range c.Files {
-		base := path.Base(f)
-		ext = path.Ext(base)
-		stem := strings.TrimSuffix(base, ext)
-		mark := ""
-		if m := testMark.FindString(stem); m != "" {
-			mark = m
-		}
-		return path.Join(path.Dir(f), word+mark+ext), ext
+	if len(c.Files) == 0 {
+		return "", ""
 	}
-	return "", ""
+	like := c.Files[0]
+	if n := slices.IndexFunc(c.Files, func(f string) bool { return testMark.MatchString(strings.TrimSuffix(f, path.Ext(f))) }); n >= 0 {
+		like = c.Files[n]
+	}
+	ext = path.Ext(like)
+	return path.Join(path.Dir(like), word+testMark.FindString(strings.TrimSuffix(path.Base(like), ext))+ext), ext
 }
 
 // testMark is the end of a test file's name by which runners know it.
