@@ -118,6 +118,11 @@ func (r *run) window(tier task.Tier) int {
 	return r.rungs[tier].Window * bytesPerTok / 2 // half of the window is for the answer and the rules
 }
 
+// quotesSecret tells of a failure that may quote a file that no model may see.
+func (h *real) quotesSecret(f task.Failure) bool {
+	return patch.Match(h.never, f.File) || slices.ContainsFunc(f.Trace, func(fr task.Frame) bool { return patch.Match(h.never, fr.File) })
+}
+
 // sendable takes out of a failure what may quote a file that no model may see:
 // its frames, and the message when one of them is such a file.
 func sendable(never []string, f task.Failure) task.Failure {

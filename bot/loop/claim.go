@@ -78,9 +78,11 @@ func (r *run) notOurs() string {
 	return fmt.Sprintf("%s, and no example in it could be made a test, so there is nothing that a repair without a model could prove.%s Say in the issue which call gives what and what it should give, or name the test that shows it; or configure a model under tiers", r.claims.Words, near)
 }
 
-// claimDoubts say what is open about the tests that a change rests on.
-func (r *run) claimDoubts() []string {
-	if !r.claims.Unsure || r.example != nil {
+// claimDoubts say what is open about the tests that a change rests on: nothing where
+// a test that a model wrote of the issue is mended, and with it all that are perhaps
+// the issue's. red are those that are so still.
+func (r *run) claimDoubts(red []string) []string {
+	if !r.claims.Unsure || r.example != nil && !slices.ContainsFunc(r.claims.Mine, func(id string) bool { return slices.Contains(red, id) }) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s (%s): say whether this is what was meant", r.claims.Words, strings.Join(reasonsOf(r.claims), "; "))}

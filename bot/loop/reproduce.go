@@ -56,7 +56,12 @@ func (r *run) reproducedBy(found example.Found) (err error) {
 		return fmt.Errorf("writing down the reproduction test: %w", err)
 	}
 	r.example = &found
-	r.aside()
+	if found.By == "" { // a model's test decides nothing about the repository's own
+		r.aside()
+		if r.state.Claim, err = json.Marshal(r.claims); err != nil {
+			return fmt.Errorf("writing down which red tests are the issue's: %w", err)
+		}
+	}
 	r.baseline.Report.Tests = append(r.baseline.Report.Tests, found.Report.Tests...)
 	slices.SortStableFunc(r.baseline.Report.Tests, func(a, b verify.TestResult) int { return strings.Compare(a.ID, b.ID) })
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -313,18 +314,24 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	} else {
 		out.Verdict = reproduction.Judge(issue, c)
 	}
+	if slices.ContainsFunc(rep.Failures(), h.quotesSecret) { // a verdict says what came out
+		out.Verdict = reproduction.Verdict{Not: "fails in a file that no model may see"}
+	}
 	return out, nil
 }
 
 const mostDocumented = 200 // files whose comments are read
+
+var readmeFile = regexp.MustCompile(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
 
 // docs are the README and the comments of the code.
 func (h *real) docs(ctx context.Context) string {
 	var b strings.Builder
 	n := 0
 	for _, f := range h.tree.Files() {
-		readme := strings.HasPrefix(strings.ToLower(path.Base(f)), "readme")
-		if !readme && (code.LanguageOf(f) == code.Unknown || code.IsTest(f)) || h.secret(f) {
+		source := code.LanguageOf(f) != code.Unknown
+		readme := !source && readmeFile.MatchString(path.Base(f))
+		if !readme && (!source || n == mostDocumented || code.IsTest(f) || verify.Protected(f)) || h.secret(f) {
 			continue
 		}
 		if info, err := fs.Stat(h.tree.BaseFS(), f); err != nil || info.Size() > largestRead {
@@ -335,7 +342,7 @@ func (h *real) docs(ctx context.Context) string {
 		case err != nil:
 		case readme:
 			b.Write(src)
-		case n < mostDocumented:
+		default:
 			n++
 			comments(ctx, f, src, &b)
 		}

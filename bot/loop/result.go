@@ -30,7 +30,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		res.KnownRed = without(without(without(r.baseline.Report.Red(), res.Best.Fixed), res.Best.Besides), r.baseline.Flaky) // what is red by chance may be green now
 	}
 	if res.Outcome == task.Success {
-		res.DraftReasons = append(draftReasons(res, without(res.KnownRed, r.baseline.Aside)), r.claimDoubts()...)
+		res.DraftReasons = append(draftReasons(res, without(res.KnownRed, r.baseline.Aside)), r.claimDoubts(res.KnownRed)...)
 		res.DraftReasons = append(res.DraftReasons, r.in.OpenPoints...)
 		if r.state.Setup != "" {
 			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)

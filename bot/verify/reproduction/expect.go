@@ -3,6 +3,7 @@ package reproduction
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,44 +12,84 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
 
-// expect reads what a failing test expects, and whether anybody has stated it.
+// expect reads what a failing test expects, in the assertion that failed and in all
+// others of it, which have to hold later, too; and whether anybody has stated it.
 func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r belong.Red) {
-	statement := c.statement(c.at(f))
+	at := c.at(f)
+	statement := c.statement(at)
 	call, values := expected(statement)
 	_, want := belong.Compared(f.Message)
-	if strings.Contains(want, "...") {
-		want = "" // it was cut
-	}
-	stated := func(s string) bool { return follows(issue, s) || issue.States(s, c.Docs) }
-	all := func(list []string) bool {
-		return len(list) > 0 && !slices.ContainsFunc(list, func(s string) bool { return !stated(s) && len(strings.Fields(s)) < 4 }) // more words are a remark
+	if strings.Contains(want, "...") || c.goes() && !strings.Contains(squeezed(r.Source), squeezed(want)) {
+		want = "" // it was cut; or the words of the test's author, which Go's tests choose
 	}
 	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement))}
 	switch {
-	case noError.MatchString(f.Message), f.Kind == task.FailException && raises.MatchString(r.Source):
+	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source):
 		e.Want, e.Given = "an error", issue.Speaks(refuses)
 	case want != "":
-		e.Given = stated(want) || all(literals(want)) || all(values)
+		e.Given = states(issue, c, call, want) || all(issue, c, call, literals(want)) || all(issue, c, call, values)
 	case len(values) > 0:
-		e.Given = all(values)
+		e.Given = all(issue, c, call, values)
 	case f.Kind == task.FailException && !compares.MatchString(statement):
 		e.Want = "that it does not end with " + f.Exception
-	default: // of a table
-		e.Given = slices.ContainsFunc(literals(r.Source), func(s string) bool { return distinctive(s) && issue.States(s, c.Docs) })
 	}
+	v.note(e)
+	for n, line := range strings.Split(c.Text, "\n") {
+		if n+1 == at || !asserts.MatchString(line) || !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.Contains(statement, line) {
+			continue
+		}
+		other := c.statement(n + 1)
+		call, values := expected(other)
+		if call == "" || len(values) == 0 || raises.MatchString(other) {
+			continue
+		}
+		v.note(Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values)})
+	}
+}
+
+func (v *Verdict) note(e Expectation) {
 	if !slices.Contains(v.Expects, e) {
 		v.Expects = append(v.Expects, e)
 	}
 }
 
-// doubt says what nobody has stated, where that is all that the test expects.
+func (c Candidate) goes() bool { return path.Ext(c.Path) == ".go" }
+
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// states tells whether anybody has stated a value that a call is held to: the issue,
+// or, of one that is not met by chance, the README or a comment.
+func states(issue *belong.Issue, c Candidate, call, value string) bool {
+	docs := c.Docs
+	if !distinctive(value) {
+		docs = ""
+	}
+	return issue.States(value, docs) || follows(issue, value) && about(issue, call)
+}
+
+// all tells it of several values. More than three words are a remark.
+func all(issue *belong.Issue, c Candidate, call string, list []string) bool {
+	kept := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return len(strings.Fields(s)) > 3 && !states(issue, c, call, s) })
+	return len(kept) > 0 && !slices.ContainsFunc(kept, func(s string) bool { return !states(issue, c, call, s) })
+}
+
+// about tells whether a call is one that the issue speaks of, by its arguments: yes
+// and no, and nothing, are right of some inputs and wrong of others.
+func about(issue *belong.Issue, call string) bool {
+	given := slices.DeleteFunc(literals(call), func(s string) bool { return !distinctive(s) })
+	return len(given) == 0 || slices.ContainsFunc(given, func(s string) bool { return issue.States(s, "") })
+}
+
+// doubt says what the test expects and nobody has stated.
 func (v *Verdict) doubt() {
 	var said []string
 	for _, e := range v.Expects {
-		if e.Given {
-			return
+		if !e.Given {
+			said = append(said, fmt.Sprintf("%s of %s", e.Want, cmp.Or(e.Call, "the code")))
 		}
-		said = append(said, fmt.Sprintf("%s of %s", e.Want, cmp.Or(e.Call, "the code")))
+	}
+	if len(said) == 0 {
+		return
 	}
 	if n := len(said); n > mostSaid {
 		said = append(said[:mostSaid], fmt.Sprintf("%d more", n-mostSaid))
@@ -64,7 +105,7 @@ func Disagree(one, two []Expectation) []string {
 	var out []string
 	for _, a := range one {
 		for _, b := range two {
-			if a.Call != "" && a.Call == b.Call && a.Want != b.Want {
+			if a.Call != "" && squeezed(a.Call) == squeezed(b.Call) && a.Want != b.Want {
 				out = append(out, fmt.Sprintf("two tests that a model wrote disagree on %s: one expects %s, the other %s", a.Call, a.Want, b.Want))
 			}
 		}
@@ -102,6 +143,9 @@ func open(text string) int {
 }
 
 var (
+	// asserts begins a line that holds something to something.
+	asserts  = regexp.MustCompile(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
+	nilError = regexp.MustCompile(`\berr\w* == nil\b`)
 	raises   = regexp.MustCompile(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
 	compares = regexp.MustCompile(`(?i)assert|expect|equal|[!=]=|\bis\b`)
 	goText   = regexp.MustCompile("\"[^\"]*\"|`[^`]*`")
@@ -119,7 +163,7 @@ func expected(statement string) (call string, values []string) {
 		if frame.MatchString(name) || whole == "" {
 			continue
 		}
-		call = strings.Join(strings.Fields(whole), "")
+		call = strings.Join(strings.Fields(whole), " ")
 		return short(call), literals(strings.Replace(statement, whole, "", 1))
 	}
 	return "", literals(statement)

@@ -25,6 +25,14 @@ func failing(body string, f task.Failure, at ...task.Frame) Candidate {
 		Red:    []belong.Red{{ID: id, File: own, Name: "test_it", Source: text, Exception: f.Exception, Message: f.Message}}}
 }
 
+// behind is a candidate with one more line after the one that failed.
+func behind(body, more string, f task.Failure) Candidate {
+	c := failing(body, f)
+	c.Text += "    " + more + "\n"
+	c.Red[0].Source = c.Text
+	return c
+}
+
 func wrongValue(message string) task.Failure {
 	return task.Failure{Kind: task.FailAssertion, Exception: "AssertionError", Message: message}
 }
@@ -50,7 +58,12 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		later       bool
 	}{
 		{name: "the issue's value", issue: values, of: failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))},
-		{name: "a value that nobody said", issue: values, of: failing("assert net(321, 7) == 301", wrongValue("assert 300 == 301\n +  where 300 = net(321, 7)")), doubt: "expects 301 of net(321,7)"},
+		{name: "a value that nobody said", issue: values, of: failing("assert net(321, 7) == 301", wrongValue("assert 300 == 301\n +  where 300 = net(321, 7)")), doubt: "expects 301 of net(321, 7)"},
+		{name: "a text that nobody said", issue: values, of: failing("assert net('x', 7) == 'you may go on as admin'", wrongValue("AssertionError: assert 'no' == 'you may go on as admin'\n +  where 'no' = net('x', 7)")), doubt: "you may go on as admin"},
+		{name: "another assertion behind it", issue: values, of: behind("assert net(214, 7) == 200", "assert net(300, 7) == 999", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)")), doubt: "expects 999 of net(300, 7)"},
+		{name: "words of its own", issue: values, of: failing("assert net(214, 5) == 999, 'expected an error'", wrongValue("AssertionError: expected an error\nassert 5 == 999\n +  where 5 = net(214, 5)")), doubt: "expects 999"},
+		{name: "a comment of its own", issue: values, of: failing("assert config.LIMIT == 3  # net(214, 7)", wrongValue("assert 2 == 3\n +  where 2 = config.LIMIT")), not: "runs nothing that the issue names"},
+		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
 		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), code), doubt: ""},
 		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), code), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), code), not: "an exception of which the issue says nothing"},
@@ -90,13 +103,13 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 func TestC10WhatATestExpects(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string]string{
-		"assert net(214, 7) == 200":                                      "net(214,7) 200",
-		"self.assertEqual(net(214, 7), 200)":                             "net(214,7) 200",
-		"assert.deepStrictEqual(split('a b'), ['a', 'b']);":              "split('ab') 'a' 'b'",
+		"assert net(214, 7) == 200":                                      "net(214, 7) 200",
+		"self.assertEqual(net(214, 7), 200)":                             "net(214, 7) 200",
+		"assert.deepStrictEqual(split('a b'), ['a', 'b']);":              "split('a b') 'a' 'b'",
 		"expect(cart.sum()).toBe(5)":                                     "cart.sum() 5",
-		"\tif got := Net(214, 7); got != 200 {\n":                        "Net(214,7) 200",
+		"\tif got := Net(214, 7); got != 200 {\n":                        "Net(214, 7) 200",
 		"assert len(rows(3)) == 2":                                       "rows(3) 2",
-		"assert json.loads(dump({'a': outer(inner(1))})) == {'b': None}": "dump({'a':outer(inner(1))}) 'b' None",
+		"assert json.loads(dump({'a': outer(inner(1))})) == {'b': None}": "dump({'a': outer(inner(1))}) 'b' None",
 	} {
 		call, values := expected(statement)
 		if got := strings.Join(append([]string{call}, values...), " "); got != want {
