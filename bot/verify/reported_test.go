@@ -107,6 +107,20 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Run("a new test file", func(t *testing.T) {
+		t.Parallel()
+		mine := from(t, crate)
+		mine.write(t, "src/lib.rs", strings.Replace(string(lib), "item.0 + item.1", "item.0 * item.1", 1))
+		mine.write(t, "tests/bill.rs", "#[test]\nfn two_of_two() {\n    assert_eq!(price::total(&[(2, 3), (1, 4)]), 10);\n}\n")
+		out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before, NewTests: []string{"tests/bill.rs"}})
+		if !out.Green || out.Grade != Witnessed {
+			t.Errorf("green %t, %s, %q, doubts %q", out.Green, out.Grade, out.Reasons, out.Doubts)
+		}
+		rep, err := v.Try(t.Context(), Trial{Dir: from(t, crate).dir, Tests: []string{"tests/bill.rs"}, Files: map[string][]byte{"tests/bill.rs": []byte("#[test]\nfn odd() {\n    assert_eq!(price::total(&[(5, 3)]), 15);\n}\n#[test]\nfn none() {\n    assert_eq!(price::total(&[]), 0);\n}\n")}})
+		if err != nil || len(rep.Tests) != 2 || len(rep.Red()) != 1 {
+			t.Errorf("tried: %+v, %v", rep.Tests, err)
+		}
+	})
 	for name, c := range map[string]struct{ old, new, says string }{
 		"mended":           {"item.0 + item.1", "item.0 * item.1", ""},
 		"forged":           {"        sum += item.0 + item.1;\n", forgedRust, "forged"},

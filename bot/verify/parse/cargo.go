@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 var (
 	rsTarget  = regexp.MustCompile(`^\s+Running (?:unittests )?\S.* \((?:\S*/)?([\w-]+?)-[0-9a-f]{16}(?:\.exe)?\)$`)
+	rsFile    = regexp.MustCompile(`^\s+Running (tests/\S+\.rs) \(`)
 	rsOld     = regexp.MustCompile(`^\s+Running (?:\S*/)?([\w-]+?)-[0-9a-f]{16}$`)
 	rsDoc     = regexp.MustCompile(`^\s+Doc-tests (\S+)$`)
 	rsTest    = regexp.MustCompile(`^test (.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$`)
@@ -25,7 +27,7 @@ var (
 // target. Ids are "crate::module::test".
 func readCargo(text string, at Place) Report {
 	rep := Report{}
-	target, section := "", ""
+	target, file, section := "", "", ""
 	var body []string
 	failed := map[string]*task.Failure{}
 	flush := func() {
@@ -50,7 +52,7 @@ func readCargo(text string, at Place) Report {
 			continue
 		}
 		if name, ok := rustTarget(line); ok {
-			target = name
+			target, file = name, rustFile(line, at)
 			continue
 		}
 		if m := rsResult.FindStringSubmatch(line); m != nil {
@@ -61,7 +63,7 @@ func readCargo(text string, at Place) Report {
 			continue
 		}
 		if m := rsTest.FindStringSubmatch(line); m != nil {
-			rep.Tests = append(rep.Tests, Test{ID: rustID(target, m[1]), Status: map[string]string{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]})
+			rep.Tests = append(rep.Tests, Test{ID: rustID(target, m[1]), File: file, Status: map[string]string{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]})
 			continue
 		}
 		if m := rsError.FindStringSubmatch(line); m != nil && !rsSummary.MatchString(m[2]) {
@@ -72,7 +74,7 @@ func readCargo(text string, at Place) Report {
 	for i := range rep.Tests {
 		if t := &rep.Tests[i]; t.Status == Failed {
 			t.Failure = failed[t.ID]
-			if t.Failure != nil {
+			if t.Failure != nil && t.File == "" { // a unit test: where it failed
 				t.File = t.Failure.File
 			}
 		}
@@ -115,6 +117,21 @@ func rustFailure(name, body string, at Place) task.Failure {
 	}
 	put(&f, frames)
 	return f
+}
+
+// rustFile is the file of an integration test's target, seen from the root; "" for
+// unit tests, which stand in many.
+func rustFile(line string, at Place) string {
+	m := rsFile.FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	if at.Find != nil {
+		if f := at.Find(m[1]); f != "" {
+			return f
+		}
+	}
+	return path.Join(at.Dir, m[1])
 }
 
 // rustError is an error of the compiler, bound to the file that it names.
