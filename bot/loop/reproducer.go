@@ -143,7 +143,7 @@ func (w *writer) follow(ctx context.Context, strategy string, aims []agent.Aim) 
 	}
 	var last *candidate
 	for _, aim := range aims {
-		got, err := w.reach(ctx, strategy, aim, last, reproductionAnswers)
+		got, err := w.reach(ctx, strategy, aim, last, "It passes.", reproductionAnswers)
 		if err != nil || got == nil {
 			return nil, err
 		}
@@ -152,14 +152,15 @@ func (w *writer) follow(ctx context.Context, strategy string, aims []agent.Aim) 
 	return last, nil
 }
 
-// second asks for another test where nobody has stated what the first expects. One
-// of which that is stated is taken instead; that two tests hold one call to
+// second asks once more where nobody has stated what a test expects, and says so. A
+// test of which all is stated is taken instead; that two tests hold one call to
 // different values is a doubt.
 func (w *writer) second(ctx context.Context, strategy string, one *candidate) (*candidate, error) {
 	if len(one.came.Verdict.Doubts) == 0 {
 		return one, nil
 	}
-	two, err := w.reach(ctx, strategy, agent.AimFail, nil, 1)
+	unstated := "It fails as it should. But " + strings.ReplaceAll(strings.Join(one.came.Verdict.Doubts, "; "), reproduction.Ask, "") + ". Write one that expects only what the issue, the README or a comment states."
+	two, err := w.reach(ctx, strategy, agent.AimFail, one, unstated, 1)
 	var over *noReproduction
 	switch {
 	case errors.As(err, &over), err == nil && two == nil:
@@ -174,12 +175,15 @@ func (w *writer) second(ctx context.Context, strategy string, one *candidate) (*
 }
 
 // reach asks, a few times, until a test does what it is meant to.
-func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from *candidate, times int) (*candidate, error) {
+func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from *candidate, cameOf string, times int) (*candidate, error) {
 	b := w.brief
 	b.Aim = aim
 	var passed string
 	if from != nil {
-		b.Last, b.CameOf, passed = from.came.Content, "It passes.", from.came.Content
+		b.Last, b.CameOf = from.came.Content, cameOf
+		if aim == agent.AimTurn {
+			passed = from.came.Content
+		}
 	}
 	for range times {
 		if w.now().Sub(w.since) > w.in.Budget.Duration/reproductionShare {

@@ -94,10 +94,13 @@ func (v *Verdict) doubt() {
 	if n := len(said); n > mostSaid {
 		said = append(said[:mostSaid], fmt.Sprintf("%d more", n-mostSaid))
 	}
-	v.Doubts = append(v.Doubts, fmt.Sprintf("the test that a model wrote expects %s, which neither the issue nor the README nor a comment says: say whether that is right", strings.Join(said, "; ")))
+	v.Doubts = append(v.Doubts, fmt.Sprintf("the test that a model wrote expects %s, which neither the issue nor the README nor a comment says%s", strings.Join(said, "; "), Ask))
 }
 
 const mostSaid = 3
+
+// Ask ends a doubt that a person reads.
+const Ask = ": say whether that is right"
 
 // Disagree says where two tests that were written apart hold the same call to
 // different values.
