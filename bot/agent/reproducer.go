@@ -44,8 +44,8 @@ type ReproductionBrief struct {
 // reproducerTurns bounds the answers to one brief: reading and looking included.
 const reproducerTurns = 4
 
-// Write asks for a test. The first new test file of the answer is it; whatever
-// else an answer would change is not looked at. Test is nil where there is none,
+// Write asks for a test. The first new test file of the answer is it, else its first
+// new file; whatever else an answer would change is not looked at. Test is nil where there is none,
 // and the words say why. The error is as Developer.Develop's.
 func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (test *task.Edit, words string, err error) {
 	limits := p.limits
@@ -78,10 +78,16 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 		return nil, "", err
 	}
 	for _, e := range got.Patch.Edits {
-		if e.Kind == task.EditCreate && len(got.NewTests) > 0 && path.Clean(e.Path) == got.NewTests[0] {
-			e.Path = got.NewTests[0]
+		if e.Kind != task.EditCreate {
+			continue
+		}
+		e.Path = path.Clean(e.Path)
+		if len(got.NewTests) > 0 && e.Path == got.NewTests[0] {
 			return &e, got.Explanation, nil
 		}
+		if test == nil {
+			test = &e // its name is no test's, which is said when it is tried
+		}
 	}
-	return nil, got.Explanation, nil
+	return test, got.Explanation, nil
 }

@@ -172,6 +172,10 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if n := len(v.Dangers) - mostDangers; n > 0 {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("the change has %s more that can do harm: look at all of it", task.Count(n, "line")))
 	}
+	if r.halfReproduced(a, v.StillRed) {
+		a.Green = false
+		return decided(agent.NextEscalate, "it mends only a part of what "+r.example.Path+" shows; a model is asked next"), r.commit(ctx, a)
+	}
 	if refused, err := r.weigh(ctx, a); err != nil {
 		return agent.Decision{}, err
 	} else if refused {
@@ -179,10 +183,6 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 			return decided(agent.NextEscalate, a.Refused), nil
 		}
 		return decided(agent.NextRetry, a.Refused), nil
-	}
-	if r.halfReproduced(a, v.StillRed) {
-		a.Green, a.Refused, a.Diff = false, "it mends a part only of what "+r.example.Path+" shows, and models come after it", ""
-		return decided(agent.NextEscalate, a.Refused), nil
 	}
 	if err := r.answer(ctx, a); err != nil {
 		return agent.Decision{}, err
@@ -197,14 +197,22 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err := r.pin(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}
+	if err := r.commit(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
+	return r.verdict(ctx, t, v)
+}
+
+// commit keeps what an attempt made of the tree.
+func (r *run) commit(ctx context.Context, a *task.Attempt) (err error) {
 	ref := fmt.Sprintf("refs/fettle/%s/attempt-%d", r.in.RunID, a.Number)
 	if a.Commit, err = r.keep(ctx, keeping{a.Number, ref, fmt.Sprintf("attempt %d (%s)", a.Number, a.Tier), r.now()}); err != nil {
-		return agent.Decision{}, err
+		return err
 	}
 	for i := range a.Regions {
 		a.Regions[i].Verified = a.Green
 	}
-	return r.verdict(ctx, t, v)
+	return nil
 }
 
 // verdict puts together what the checks show and what the roles say. A model
