@@ -58,7 +58,7 @@ func reported(t *tree) []Suite {
 }
 
 // runReported runs a suite by its own command.
-func (v *Verifier) runReported(ctx context.Context, b box, s Suite, sel selection, lim limits) (outcome, error) {
+func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite, sel selection, lim limits) (outcome, error) {
 	t, err := scanBox(b)
 	if err != nil {
 		return outcome{}, err
@@ -94,11 +94,12 @@ func (v *Verifier) runReported(ctx context.Context, b box, s Suite, sel selectio
 	} else {
 		c = a.narrow(c, nil, nil, file)
 	}
-	res, err := b.Run(ctx, p.Command(0, c, sandbox.Limits{Wall: lim.wall}))
+	n := slices.IndexFunc(all, func(o Suite) bool { return o.prefix() == s.prefix() }) // no other suite's results have it
+	res, err := b.Run(ctx, p.Command(n, c, sandbox.Limits{Wall: lim.wall}))
 	if err != nil {
 		return outcome{}, err
 	}
-	return reportedOutcome(s, p.Read(0, c, res), res, word, file != ""), nil
+	return reportedOutcome(s, p.Read(n, c, res), res, word, file != ""), nil
 }
 
 // reportedFiles are the files of a selection, seen from the suite's folder.

@@ -82,7 +82,7 @@ func (v *Verifier) runSuite(ctx context.Context, b box, all []Suite, s Suite, se
 		return v.runGo(ctx, b, s, sel, lim)
 	}
 	if s.Reported() {
-		return v.runReported(ctx, b, s, sel, lim)
+		return v.runReported(ctx, b, all, s, sel, lim)
 	}
 	return outcome{}, fmt.Errorf("suite %q: %w", s.Name, ErrUnsupported)
 }
