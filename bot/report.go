@@ -200,8 +200,8 @@ func (r reporter) evidence(b *strings.Builder, res task.Result) {
 		b.WriteString(" New with the change are")
 		for i, p := range res.Best.NewTests {
 			whose := "the model of " + string(res.Tier)
-			if res.Tier == task.TierMechanical || slices.ContainsFunc(res.Reproduction, func(id string) bool { return strings.Contains(id, p) }) {
-				whose = "a model, before any fix"
+			if res.Tier == task.TierMechanical { // the reproduction that a model wrote before it
+				whose = "a model"
 			}
 			if slices.Contains(res.Best.OwnTests, p) {
 				whose = "fettle"
