@@ -90,9 +90,9 @@ func TestC2DetectSaysWhatIsMissing(t *testing.T) {
 		{"empty", files(), ErrNoTests, "looked for test_*.py"},
 		{"no tests", files("a.py", "x = 1", "go.mod", "module x", "a.go", "package a"), ErrNoTests, "2 files"},
 		{"no test specified", files("package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`), ErrNoTests, "looked for"},
-		{"jest", files("package.json", `{"scripts": {"test": "jest --ci"}}`, "a.test.js", "test('a', () => {})"), ErrUnsupported, "jest in package.json"},
-		{"vitest", files("web/package.json", `{"scripts": {"test": "vitest run"}}`), ErrUnsupported, "vitest in web/package.json"},
-		{"rust", files("Cargo.toml", "", "src/lib.rs", ""), ErrUnsupported, "Cargo.toml (Rust)"},
+		{"ava", files("package.json", `{"scripts": {"test": "ava --tap"}}`, "a.test.js", "test('a', () => {})"), ErrUnsupported, "ava in package.json"},
+		{"jasmine", files("web/package.json", `{"scripts": {"test": "jasmine run"}}`), ErrUnsupported, "jasmine in web/package.json"},
+		{"maven", files("pom.xml", "", "src/main/java/A.java", ""), ErrUnsupported, "pom.xml (Java, Maven)"},
 		{"not JSON", files("package.json", "{"), ErrNoTests, "looked for"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
