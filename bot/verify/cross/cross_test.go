@@ -88,7 +88,11 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "a subtest without a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tfor _, c := range cases {\n\t\tt.Run(c, func(st *testing.T) { is(st, F(c)) })\n\t}\n}\n", test: "TestF/one", want: "func(st *testing.T) {\ndefer st.Error(\"k4711\")\n is(st, F(c)) })"},
 		{name: "a subtest whose function stands elsewhere", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tt.Run(\"one\", testOne)\n}\n", test: "TestF/one"},
 		{name: "a subtest that a helper makes", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tall(t, F)\n}\n", test: "TestF/one"},
-		{name: "another language", file: "a_test.rs", src: "fn a() {}", test: "a"},
+		{name: "an assertion of Rust", file: "a.rs", src: "#[test]\nfn a() {\n    assert_eq!(f(1), 2, \"why\");\n}\n", test: "tests::a", want: "assert_ne!(f(1), 2, \"why\")"},
+		{name: "a condition of Rust", file: "a.rs", src: "#[test]\nfn a() {\n    assert!(f(1, 2) == 2, \"of {}\", 1);\n}\n", test: "a", want: "assert!(!(f(1, 2) == 2), \"of {}\", 1)"},
+		{name: "no assertion of Rust", file: "a.rs", src: "#[test]\nfn a() {\n    f();\n}\n", test: "a", want: "f();\n ; panic!(\"k4711\"); }"},
+		{name: "a test that has to panic", file: "a.rs", src: "#[test]\n#[should_panic]\nfn a() {\n    f();\n}\n", test: "a"},
+		{name: "another language", file: "a_test.java", src: "class A { void a() {} }", test: "a"},
 	} {
 		t.Run(c.file+" "+c.name, func(t *testing.T) {
 			t.Parallel()
