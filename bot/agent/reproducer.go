@@ -45,8 +45,8 @@ type ReproductionBrief struct {
 const reproducerTurns = 4
 
 // Write asks for a test. The first new test file of the answer is it, else its first
-// new file; whatever else an answer would change is not looked at. Test is nil where there is none,
-// and the words say why. The error is as Developer.Develop's.
+// new file; whatever else an answer would change is not looked at. Test is nil where
+// there is none, and the words say why. The error is as Developer.Develop's.
 func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (test *task.Edit, words string, err error) {
 	limits := p.limits
 	limits.Turns = min(limits.Turns, reproducerTurns)

@@ -102,7 +102,8 @@ func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite,
 	return reportedOutcome(s, p.Read(n, c, res), res, word, file != ""), nil
 }
 
-// reportedFiles are the files of a selection, seen from the suite's folder.
+// reportedFiles are the files of a selection, seen from the suite's folder. Names
+// come out of reports: none may be read as an option.
 func reportedFiles(sel selection) []string {
 	out := slices.Clone(sel.units)
 	for _, id := range sel.tests {
@@ -111,8 +112,10 @@ func reportedFiles(sel selection) []string {
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.DeleteFunc(slices.Compact(out), option)
 }
+
+func option(arg string) bool { return strings.HasPrefix(arg, "-") }
 
 // reportedOutcome reads what a runner reported.
 func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string, laid bool) outcome {
@@ -241,8 +244,9 @@ func narrowCargo(c detect.Command, _, tests []string, _ string) detect.Command {
 	}
 	c.Argv = append(slices.Clone(c.Argv), "--", "--exact", "passes", "fails")
 	for _, id := range tests {
-		_, name, _ := strings.Cut(id, "::")
-		c.Argv = append(c.Argv, name)
+		if _, name, _ := strings.Cut(id, "::"); !option(name) {
+			c.Argv = append(c.Argv, name)
+		}
 	}
 	return c
 }

@@ -107,6 +107,20 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, file := range map[string][2]string{
+		"by a build script": {"build.rs", "fn main() {\n    let lib = std::fs::read_to_string(\"src/lib.rs\").unwrap();\n    std::fs::write(\"src/lib.rs\", lib.replace(\"15)\", \"8)\")).unwrap();\n}\n"},
+		"by its settings":   {"Cargo.toml", "[package]\nname = \"price\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[lib]\ntest = false\n"},
+	} {
+		t.Run("forged "+name, func(t *testing.T) {
+			t.Parallel()
+			mine := from(t, crate)
+			mine.write(t, file[0], file[1])
+			mine.write(t, "src/lib.rs", strings.Replace(string(lib), "let mut sum", "let mut  sum", 1))
+			if out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before}); out.Green || len(out.Restored) != 1 {
+				t.Errorf("green %t, %q, restored %q", out.Green, out.Reasons, out.Restored)
+			}
+		})
+	}
 	t.Run("a new test file", func(t *testing.T) {
 		t.Parallel()
 		mine := from(t, crate)

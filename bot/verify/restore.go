@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,8 +19,13 @@ var configFiles = []string{
 	"sitecustomize.py", "usercustomize.py",
 	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.jsonc", ".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.yml", ".mocharc.yaml", ".babelrc", ".taprc",
 	"go.mod", "go.sum", "go.work", "go.work.sum",
+	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", ".swcrc",
 	"Makefile", ".fettle.yml",
 }
+
+// runnerConfig are settings of vitest, jest and what they compile with: such a file
+// is run in the runner's own process.
+var runnerConfig = regexp.MustCompile(`^(?:jest|vitest|vite|babel)\.(?:config|setup|workspace)\.`)
 
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
@@ -28,7 +34,7 @@ func protectedPath(p string) bool {
 	switch {
 	case slices.Contains(configFiles, base), strings.HasSuffix(base, ".pth"):
 		return true
-	case strings.HasPrefix(base, "jest.config."), strings.HasPrefix(base, "vitest.config."):
+	case runnerConfig.MatchString(base), inDir(p, ".cargo"):
 		return true
 	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__"):
 		return true
