@@ -46,7 +46,7 @@ const reproducerTurns = 4
 
 // Write asks for a test. The first new test file of the answer is it, else its first
 // new file; whatever else an answer would change is not looked at. Test is nil where
-// there is none, and the words say why. The error is as Developer.Develop's.
+// there is none, and the words say why; without words the turns ended before. The error is as Developer.Develop's.
 func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (test *task.Edit, words string, err error) {
 	limits := p.limits
 	limits.Turns = min(limits.Turns, reproducerTurns)
@@ -88,6 +88,9 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 		if test == nil {
 			test = &e // its name is no test's, which is said when it is tried
 		}
+	}
+	if test == nil && got.Ending != NothingDone && got.Ending != Finished {
+		return nil, "", nil // it was still looking
 	}
 	return test, got.Explanation, nil
 }

@@ -20,15 +20,11 @@ func (r *run) asker(name string, a *task.Attempt) agent.Ask {
 	if a == nil {
 		a = &task.Attempt{}
 	}
-	return r.seller(name, a, r.in.Budget.USD)
+	return r.askWithin(name, a, r.in.Budget.USD)
 }
 
-// limited is an asker for work that may not bring the run's cost above a limit.
-func (r *run) limited(name string, limit task.USD) agent.Ask {
-	return r.seller(name, &task.Attempt{}, limit)
-}
-
-func (r *run) seller(name string, a *task.Attempt, limit task.USD) agent.Ask {
+// askWithin is an asker that may not bring the run's cost above a limit.
+func (r *run) askWithin(name string, a *task.Attempt, limit task.USD) agent.Ask {
 	call := 0
 	return func(ctx context.Context, req model.Request) (model.Reply, error) {
 		call++

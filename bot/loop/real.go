@@ -31,6 +31,8 @@ type real struct {
 	never   []string                   // globs of what no model may see
 	ahead   ahead                      // of what the run has asked for
 	hide    *withholder                // of what tests print of it; nil: nothing to hide
+
+	documented string // see docs
 }
 
 func newReal(cfg Config, in Input) *real {

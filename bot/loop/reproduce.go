@@ -26,7 +26,7 @@ func (r *run) exemplify(ctx context.Context) error {
 		r.example = &example.Found{}
 		return json.Unmarshal(r.state.Example, r.example)
 	}
-	if len(r.in.State.Baseline) > 0 || len(r.claims.Mine) > 0 && !r.claims.Unsure {
+	if r.needsNoReproduction() {
 		return nil
 	}
 	found, err := r.outside.exemplify(ctx, r.in.Task, r.in.Guard)
@@ -40,6 +40,12 @@ func (r *run) exemplify(ctx context.Context) error {
 		return err
 	}
 	return r.note(ctx, "reproduction.made", found.Path+" fails as the issue says", map[string]any{"tests": found.Report.Red(), "left": first(found.Left, 5)})
+}
+
+// needsNoReproduction: none is looked for: a red test is known to be the
+// issue's, or the run goes on from a saved baseline, with what was found then.
+func (r *run) needsNoReproduction() bool {
+	return len(r.in.State.Baseline) > 0 || len(r.claims.Mine) > 0 && !r.claims.Unsure
 }
 
 // known tells whether the suites that the judge runs hold all tests of a report.
@@ -72,15 +78,20 @@ func exampleEdit(found *example.Found) task.Edit {
 	return task.Edit{Kind: task.EditCreate, Path: found.Path, Code: found.Content}
 }
 
-// addExample makes the reproduction test a part of the attempt.
+// addExample makes the reproduction test a part of the attempt, as it is: an attempt's
+// own edits of it are dropped. A later step finds it in the tree that it builds on.
 func (r *run) addExample(a *task.Attempt) {
-	if r.example == nil || len(a.Patch.Edits) == 0 || len(a.On) > 0 { // a later step builds on it
+	if r.example == nil || len(a.Patch.Edits) == 0 {
 		return
 	}
 	theirs := func(p string) bool { return path.Clean(p) == r.example.Path }
-	edits := slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
-	a.Patch.Edits = append([]task.Edit{exampleEdit(r.example)}, edits...)
-	a.NewTests = append(slices.DeleteFunc(slices.Clone(a.NewTests), theirs), r.example.Path)
+	a.Patch.Edits = slices.DeleteFunc(slices.Clone(a.Patch.Edits), func(e task.Edit) bool { return theirs(e.Path) })
+	a.NewTests = slices.DeleteFunc(slices.Clone(a.NewTests), theirs)
+	if len(a.On) > 0 {
+		return
+	}
+	a.Patch.Edits = append([]task.Edit{exampleEdit(r.example)}, a.Patch.Edits...)
+	a.NewTests = append(a.NewTests, r.example.Path)
 	if r.example.By == "" {
 		a.OwnTests = append(a.OwnTests, r.example.Path)
 	}
@@ -95,11 +106,14 @@ func (r *run) newTests(a *task.Attempt) []string {
 	return append(out, a.NewTests...)
 }
 
+// notFound is why a test file is turned down that no suite takes for one.
+const notFound = "is not found by any runner: name and place it as the repository's own tests are"
+
 // reproduces runs a new test on the code as it is.
 func (h *real) reproduces(ctx context.Context, t trying) (reproduced, error) {
 	rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: map[string][]byte{t.Test.Path: []byte(t.Test.Code)}, Tests: []string{t.Test.Path}})
 	if errors.Is(err, verify.ErrNoTests) {
-		return reproduced{Not: "is not found by any runner: name and place it as the repository's own tests are"}, nil
+		return reproduced{Not: notFound}, nil
 	} else if err != nil {
 		return reproduced{}, fmt.Errorf("running the new test on the code as it is: %w", err)
 	}

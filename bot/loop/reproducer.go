@@ -24,9 +24,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/reproduction"
 )
 
-// strategies are the ways in which a model writes a reproduction, in the order in
-// which they are paid for: the next only where the one before brought none. A way
-// is a row of what its answers have to do on the code as it is.
+// strategies are how a model is had to write a reproduction, in the order in which
+// they are paid for: the next only where the one before brought none. Each is a list
+// of what its tests have to do on the base, one after the other.
 var strategies = []struct {
 	name string
 	aims []agent.Aim
@@ -47,14 +47,13 @@ type noReproduction struct{ why string }
 
 func (n *noReproduction) Error() string { return n.why }
 
-// write asks a model for a test that shows the fault, before anybody mends it,
+// writeReproduction asks a model for a test that shows the fault, before anybody mends it,
 // where neither a red test nor an example of the issue does (SPEC C5, C10). What is
 // accepted counts as the issue's example does. Where nothing is, the developer
 // writes test and fix together.
-func (r *run) write(ctx context.Context) error {
+func (r *run) writeReproduction(ctx context.Context) error {
 	tiers := r.modelTiers()
-	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || len(r.in.State.Baseline) > 0 ||
-		r.in.Task.Origin == task.OriginHook || len(r.claims.Mine) > 0 && !r.claims.Unsure {
+	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || r.needsNoReproduction() || r.in.Task.Origin == task.OriginHook {
 		return nil
 	}
 	if err := r.progress(ctx, "reproduce", tiers[0], "writing a test that shows the fault"); err != nil {
@@ -65,21 +64,25 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	for _, s := range strategies {
-		found, err := w.follow(ctx, s.name, s.aims)
+		found, err := w.byStrategy(ctx, s.name, s.aims)
 		var over *noReproduction
 		switch {
 		case errors.As(err, &over):
-			return r.note(ctx, "reproduction.given_up", over.why, map[string]any{"calls": w.calls, "cost_usd": r.money.all - w.before})
+			return w.giveUp(ctx, over.why)
 		case err != nil:
 			return err
 		case found != nil:
-			if found, err = w.second(ctx, s.name, found); err != nil {
+			if found, err = w.better(ctx, s.name, found); err != nil {
 				return err
 			}
 			return r.takeWritten(ctx, s.name, w, *found)
 		}
 	}
-	return r.note(ctx, "reproduction.given_up", "no test that a model wrote shows the fault", map[string]any{"calls": w.calls, "cost_usd": r.money.all - w.before})
+	return w.giveUp(ctx, "no test that a model wrote shows the fault")
+}
+
+func (w *writer) giveUp(ctx context.Context, why string) error {
+	return w.note(ctx, "reproduction.given_up", why, map[string]any{"calls": w.calls, "cost_usd": w.money.all - w.before})
 }
 
 // takeWritten makes a model's test the run's reproduction.
@@ -101,7 +104,7 @@ type writer struct {
 	brief  agent.ReproductionBrief
 	calls  int
 	before task.USD // spent before it
-	since  time.Time
+	begun  time.Time
 }
 
 // candidate is a test with what came of it.
@@ -111,8 +114,8 @@ type candidate struct {
 }
 
 func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
-	w := &writer{run: r, tier: tier, before: r.money.all, since: r.now()}
-	ask := r.limited("reproduction", r.in.Budget.USD/reproductionShare)
+	w := &writer{run: r, tier: tier, before: r.money.all, begun: r.now()}
+	ask := r.askWithin("reproduction", &task.Attempt{}, r.in.Budget.USD/reproductionShare)
 	w.ask = func(ctx context.Context, req model.Request) (model.Reply, error) {
 		if w.calls == reproductionCalls {
 			return model.Reply{}, &noReproduction{fmt.Sprintf("%d calls brought no test that shows the fault", w.calls)}
@@ -136,14 +139,14 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 	return w, nil
 }
 
-// follow goes a way: nil where it brought no test.
-func (w *writer) follow(ctx context.Context, strategy string, aims []agent.Aim) (*candidate, error) {
+// byStrategy is the test that a strategy brought, nil for none.
+func (w *writer) byStrategy(ctx context.Context, strategy string, aims []agent.Aim) (*candidate, error) {
 	if err := w.note(ctx, "reproduction.asked", fmt.Sprintf("%s is asked for a test that shows the fault (%s)", w.rungs[w.tier].Model, strategy), map[string]any{"strategy": strategy, "tier": w.tier}); err != nil {
 		return nil, err
 	}
 	var last *candidate
 	for _, aim := range aims {
-		got, err := w.reach(ctx, strategy, aim, last, "It passes.", reproductionAnswers)
+		got, err := w.askUntil(ctx, strategy, aim, last, "It passes.", reproductionAnswers)
 		if err != nil || got == nil {
 			return nil, err
 		}
@@ -152,15 +155,15 @@ func (w *writer) follow(ctx context.Context, strategy string, aims []agent.Aim) 
 	return last, nil
 }
 
-// second asks once more where nobody has stated what a test expects, and says so. A
+// better asks once more where nobody has stated what a test expects, and says so. A
 // test of which all is stated is taken instead; that two tests hold one call to
 // different values is a doubt.
-func (w *writer) second(ctx context.Context, strategy string, one *candidate) (*candidate, error) {
+func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*candidate, error) {
 	if len(one.came.Verdict.Doubts) == 0 {
 		return one, nil
 	}
 	unstated := "It fails as it should. But " + strings.ReplaceAll(strings.Join(one.came.Verdict.Doubts, "; "), reproduction.Ask, "") + ". Write one that expects only what the issue, the README or a comment states."
-	two, err := w.reach(ctx, strategy, agent.AimFail, one, unstated, 1)
+	two, err := w.askUntil(ctx, strategy, agent.AimFail, one, unstated, 1)
 	var over *noReproduction
 	switch {
 	case errors.As(err, &over), err == nil && two == nil:
@@ -174,8 +177,8 @@ func (w *writer) second(ctx context.Context, strategy string, one *candidate) (*
 	return one, nil
 }
 
-// reach asks, a few times, until a test does what it is meant to.
-func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from *candidate, cameOf string, times int) (*candidate, error) {
+// askUntil asks, a few times, until a test does what it is meant to.
+func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, from *candidate, cameOf string, times int) (*candidate, error) {
 	b := w.brief
 	b.Aim = aim
 	var passed string
@@ -186,12 +189,15 @@ func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from
 		}
 	}
 	for range times {
-		if w.now().Sub(w.since) > w.in.Budget.Duration/reproductionShare {
+		if w.now().Sub(w.begun) > w.in.Budget.Duration/reproductionShare {
 			return nil, &noReproduction{"the time for a reproduction is over"}
 		}
 		test, said, err := w.Reproducer.Write(ctx, w.ask, b)
 		if err != nil {
-			return nil, w.silent(ctx, strategy, err)
+			return nil, w.unanswered(ctx, strategy, err)
+		}
+		if test == nil && said == "" {
+			return nil, w.note(ctx, "reproduction.turned_down", "no test came within the turns of an answer", map[string]any{"strategy": strategy, "aim": aim})
 		}
 		if test == nil {
 			return nil, &noReproduction{"the model writes no test that shows the fault: " + short(said)}
@@ -215,11 +221,11 @@ func (w *writer) reach(ctx context.Context, strategy string, aim agent.Aim, from
 		}
 		b.Last, b.CameOf, b.Failures = test.Code, fmt.Sprintf("The test %s.", v.Not), c.came.Failures
 	}
-	return nil, nil //nolint:nilnil // this way brought no test
+	return nil, nil //nolint:nilnil // this strategy brought no test
 }
 
-// silent is what follows when no answer came: nil where the next way is tried.
-func (w *writer) silent(ctx context.Context, strategy string, err error) error {
+// unanswered is what follows when no answer came: nil where the next strategy is tried.
+func (w *writer) unanswered(ctx context.Context, strategy string, err error) error {
 	var over *noReproduction
 	var stop *Stop
 	var malformed *agent.Malformed
@@ -228,7 +234,7 @@ func (w *writer) silent(ctx context.Context, strategy string, err error) error {
 	case errors.As(err, &over):
 		return over
 	case errors.As(err, &stop) && stop.Outcome == task.BudgetExhausted:
-		return &noReproduction{"a reproduction costs more than its share: " + stop.Reason}
+		return &noReproduction{fmt.Sprintf("the next answer might bring the cost above what a reproduction may take (1 of %d parts of the budget) or above a cap: %s", reproductionShare, stop.Reason)}
 	case isStop(err), errors.As(err, &failed) && failed.Class == model.Cancelled:
 		return ended(ctx, err)
 	case errors.As(err, &malformed), errors.As(err, &failed) && failed.Class == model.Empty:
@@ -289,12 +295,12 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	}
 	for _, f := range faults {
 		if f.Kind != gate.AssertsNothing { // that it does can be seen when it runs
-			return turnedDown("is worth nothing: %s", f), nil
+			return turnedDown("proves nothing: %s", f), nil
 		}
 	}
 	rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: tests, Tests: []string{file.Path}})
 	if errors.Is(err, verify.ErrNoTests) {
-		return turnedDown("is not found by any runner: name and place it as the repository's own tests are"), nil
+		return turnedDown(notFound), nil
 	} else if err != nil {
 		return witnessed{}, fmt.Errorf("running the model's test on the base: %w", err)
 	}
@@ -305,7 +311,7 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	for _, f := range first(rep.Failures(), mostFailing) {
 		out.Failures = append(out.Failures, sendable(h.never, f))
 	}
-	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.mentions}
+	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.spells}
 	for _, t := range rep.Tests {
 		if t.Red() {
 			name, _ := verify.NativeName(rep.Suites, t.ID)
@@ -328,8 +334,11 @@ const mostDocumented = 200 // files whose comments are read
 
 var readmeFile = regexp.MustCompile(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
 
-// docs are the README and the comments of the code.
+// docs are the README and the comments of the code as it was, read once.
 func (h *real) docs(ctx context.Context) string {
+	if h.documented != "" {
+		return h.documented
+	}
 	var b strings.Builder
 	n := 0
 	for _, f := range h.tree.Files() {
@@ -351,7 +360,8 @@ func (h *real) docs(ctx context.Context) string {
 			comments(ctx, f, src, &b)
 		}
 	}
-	return b.String()
+	h.documented = b.String()
+	return h.documented
 }
 
 // comments are those of a file, and its docstrings.

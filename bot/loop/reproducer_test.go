@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -201,7 +203,7 @@ func TestC10AHangingTestAndOneThatNeedsANetworkAreTurnedDown(t *testing.T) {
 		head+"    assert initials('Ada Lovelace') == 'A'\n", // of the second way, and not turned round
 		head+"    assert initials('Ada Lovelace') == 'A'\n", head+"    assert initials('Ada Lovelace') == 'A'\n")
 	res := b.run(t, task.Budget{})
-	if got := strings.Join(b.told("reproduction.turned_down"), "\n"); !strings.Contains(got, "out of time") && !strings.Contains(got, "worth nothing") || strings.Count(got, "\n") != 3 {
+	if got := strings.Join(b.told("reproduction.turned_down"), "\n"); !strings.Contains(got, "out of time") && !strings.Contains(got, "proves nothing") || strings.Count(got, "\n") != 3 {
 		t.Errorf("turned down:\n%s", got)
 	}
 	ready(t, b, res)
@@ -235,7 +237,7 @@ var errGone = errors.New("the process is gone")
 
 func TestC10AKilledRunDoesNotPayForItsReproductionAgain(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"record", "settle", "effect", "decide", "save"} {
+	for _, at := range []string{"reserve", "record", "settle", "effect", "decide", "save"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			f := blanks["python"]
@@ -296,7 +298,7 @@ func TestC10NoReproductionIsAskedForWhereThereIsNoNeedOrNoMoney(t *testing.T) {
 		none   string
 	}{
 		"a red test is the issue's": {red, task.Budget{}, ""},
-		"too dear":                  {f.files, task.Budget{USD: task.Dollars(0.012)}, "costs more than its share"},
+		"too dear":                  {f.files, task.Budget{USD: task.Dollars(0.012)}, "above what a reproduction may take"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -309,5 +311,67 @@ func TestC10NoReproductionIsAskedForWhereThereIsNoNeedOrNoMoney(t *testing.T) {
 				t.Errorf("told %q", got)
 			}
 		})
+	}
+}
+
+// A search that mends one of two tests that a model wrote is not the end, and not
+// lost: where the models bring nothing, the WIP holds it.
+func TestS5HalfAReproductionIsMendedForTheWIP(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{
+		"people.py":            "def is_adult(age):\n    return age > 18\n\n\ndef shown_title(name):\n    return name\n",
+		"tests/test_people.py": "from people import is_adult, shown_title\n\n\ndef test_older():\n    assert is_adult(30)\n    assert not is_adult(3)\n\n\ndef test_plain():\n    assert shown_title('Bo') == 'Bo'\n",
+		"conftest.py":          "",
+	}, func(c scripted.Call, _ int) scripted.Answer {
+		if aim(c) == "" {
+			return scripted.Answer{Status: 401, Body: `{"error": {"message": "no such key"}}`}
+		}
+		return creates("tests/test_both.py", "from people import is_adult, shown_title\n\n\ndef test_of_age():\n    assert is_adult(18) is True\n\n\ndef test_countess():\n    assert shown_title('Ada') == 'Countess of Lovelace'\n")
+	}, task.Tier1)
+	session := boxed.Session()
+	t.Cleanup(func() { _ = session.Close() })
+	b.cfg.Mender = mend.New(mend.Config{Sandbox: session, Verifier: b.cfg.Verifier, Log: quiet(), MaxCandidates: 60})
+	b.reproducing(t)
+	b.task = task.Task{Title: "is_adult and shown_title answer wrongly", Body: "At the age of 18 `is_adult` answers False and should answer True. For the name 'Ada' `shown_title` answers Ada, and should answer 'Countess of Lovelace'.", Origin: task.OriginEval}
+	res := b.run(t, task.Budget{})
+	if len(b.told("reproduction.accepted")) != 1 {
+		t.Fatalf("turned down %q, given up %q", b.told("reproduction.turned_down"), b.told("reproduction.given_up"))
+	}
+	if res.Outcome == task.Success || res.Best == nil || len(res.Best.Fixed) != 1 || !strings.Contains(res.Best.Diff, ">= 18") {
+		t.Fatalf("%s (%s): the kept attempt is %+v", res.Outcome, res.Reason, res.Best)
+	}
+}
+
+// What comes out of a file that no model may see goes into no prompt, be it computed.
+func TestX6AReproductionTellsNothingOfAFileThatIsNeverSent(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var prompts strings.Builder
+	b := newBench(t, map[string]string{
+		"margins.py":          "def floor():\n    raise ValueError('the margin is %d' % (1234 * 3))\n",
+		"shop.py":             "import margins\n\n\ndef price(goods):\n    return margins.floor() + goods\n",
+		"tests/test_shop.py":  "def test_it():\n    assert True\n",
+		"tests/test_more.py":  "def test_more():\n    assert 1 == 1\n",
+		"conftest.py":         "",
+		"tests/__init__.py":   "",
+		"docs/readMargins.py": "LIMIT = 3\n",
+	}, func(c scripted.Call, _ int) scripted.Answer {
+		mu.Lock()
+		defer mu.Unlock()
+		prompts.WriteString(c.System + c.User)
+		return creates("tests/test_price.py", "from shop import price\n\n\ndef test_price():\n    assert price(5) == 7\n")
+	}, task.Tier1)
+	b.reproducing(t)
+	b.task = task.Task{Title: "price ends with a ValueError", Body: "`price` of 5 ends with a ValueError, it should be 7.", Origin: task.OriginEval}
+	if _, err := b.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, Journal: b.journal, NeverSend: []string{"margins.py"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(b.told("reproduction.turned_down"), "\n"); !strings.Contains(got, "a file that no model may see") {
+		t.Errorf("turned down %q", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if all := prompts.String(); !strings.Contains(all, "price") || strings.Contains(all, "3702") {
+		t.Errorf("the prompts tell what the file computes, or nothing:\n%s", all)
 	}
 }

@@ -226,6 +226,21 @@ const (
 	largestRead = 1 << 20 // bytes of one
 )
 
+// spells tells whether a name stands as a whole word in the code as it was. Of a
+// large tree only a part is looked through.
+func (h *real) spells(name string) bool {
+	whole := regexp.MustCompile(`(?:^|[^\pL\pN_$])` + regexp.QuoteMeta(name) + `(?:$|[^\pL\pN_$])`)
+	for _, p := range first(h.tree.Files(), maxSearched) {
+		if code.LanguageOf(p) == code.Unknown || code.IsTest(p) {
+			continue
+		}
+		if src, err := h.sources.read(p); err == nil && len(src) <= largestRead && whole.Match(src) {
+			return true
+		}
+	}
+	return false
+}
+
 // mentions tells whether a word stands anywhere in the base: in a path or in a
 // file's text, whatever the case.
 func (h *real) mentions(word string) bool {

@@ -97,7 +97,11 @@ func (w *withholder) failures(all []task.Failure) {
 }
 
 func (w *withholder) failure(f *task.Failure) {
-	f.Message, f.Excerpt = w.text(f.Message), w.text(f.Excerpt)
+	f.Exception, f.Message, f.Cause, f.Excerpt = w.text(f.Exception), w.text(f.Message), w.text(f.Cause), w.text(f.Excerpt)
+	f.Missing = slices.Clone(f.Missing)
+	for i := range f.Missing {
+		f.Missing[i] = w.text(f.Missing[i])
+	}
 }
 
 func (w *withholder) checks(all []task.Check) {

@@ -30,12 +30,12 @@ func TestX6WhatTestsPrintOfNeverSentFilesIsWithheld(t *testing.T) {
 			t.Errorf("%q became %q, want %q", said, got, want)
 		}
 	}
-	f := task.Failure{Message: "canary-one", Excerpt: "E canary-three"}
+	f := task.Failure{Exception: "canary-one", Message: "canary-one", Cause: "canary-one", Missing: []string{"canary-one"}, Excerpt: "E canary-three"}
 	rep := verify.Report{Tests: []verify.TestResult{{Failure: &f}, {}}, Broken: []task.Failure{{Message: "canary-one"}}, Checks: []task.Check{{Detail: "canary-one"}}}
 	w.report(&rep)
 	v := verify.Verdict{Failures: []task.Failure{{Message: "canary-one"}}, Reasons: []string{"canary-one"}, Checks: []task.Check{{Detail: "canary-one"}}}
 	w.verdict(&v)
-	for _, got := range []string{f.Message, f.Excerpt, rep.Broken[0].Message, rep.Checks[0].Detail, v.Failures[0].Message, v.Reasons[0], v.Checks[0].Detail} {
+	for _, got := range []string{f.Exception, f.Message, f.Cause, f.Missing[0], f.Excerpt, rep.Broken[0].Message, rep.Checks[0].Detail, v.Failures[0].Message, v.Reasons[0], v.Checks[0].Detail} {
 		if strings.Contains(got, "canary") {
 			t.Errorf("it says %q", got)
 		}

@@ -135,11 +135,14 @@ func (c Candidate) statement(n int) string {
 	for more := n + 1; more < n+20 && open(text) > 0 && more <= strings.Count(c.Text, "\n")+1; more++ {
 		text += "\n" + c.line(more)
 	}
+	text = text[:min(len(text), longestStatement)]
 	if strings.Contains(text, "t.Error") || strings.Contains(text, "t.Fatal") { // Go compares before
 		text = c.line(n-1) + "\n" + goText.ReplaceAllString(text, "")
 	}
 	return text
 }
+
+const longestStatement = 4 << 10 // bytes that are read of an assertion
 
 func open(text string) int {
 	return strings.Count(text, "(") + strings.Count(text, "[") + strings.Count(text, "{") - strings.Count(text, ")") - strings.Count(text, "]") - strings.Count(text, "}")

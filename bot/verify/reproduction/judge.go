@@ -44,8 +44,8 @@ type Expectation struct {
 
 func not(format string, args ...any) Verdict { return Verdict{Not: fmt.Sprintf(format, args...)} }
 
-// Passes decides on a test that is to hold the fault as it is: all of it passes,
-// and it runs what the issue names.
+// Passes decides on a test that is to hold the fault as it is: all of it passes.
+// Whether it is about the issue is seen when it is turned round.
 func Passes(issue *belong.Issue, c Candidate) Verdict {
 	if v := c.ran(issue); v.Not != "" {
 		return v
@@ -140,7 +140,7 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 		return "runs out of time"
 	case asked:
 	case len(lacks) > 0:
-		return fmt.Sprintf("needs %s, which the code has not and the issue does not ask for", strings.Join(lacks, ", "))
+		return fmt.Sprintf("needs %s, which the code does not have and the issue does not ask to add", strings.Join(lacks, ", "))
 	case !verify.Ran(&f), t.Status == verify.StatusError && f.Kind != task.FailAssertion && own:
 		return fmt.Sprintf("cannot be run on the code as it is (%s)", f.Words())
 	case network.MatchString(said) && !issue.Speaks(network):
