@@ -13,13 +13,24 @@ import (
 // functions that agree on all inputs are said to do the same.
 const fewestAlike = 3
 
+// beside are the functions of the changed file, where the calls seen before the
+// change can be done with another one: of Go they are built in once.
+func (v *view) beside(ctx context.Context, m *matrix) ([]code.Callable, error) {
+	if m.before == nil || v.targets[0].lang == code.Go {
+		return nil, nil
+	}
+	return code.Callables(ctx, v.change.Path, v.change.After)
+}
+
+// standsIn tells whether a function can be called in a target's place.
+func (v *view) standsIn(s code.Callable, t *target) bool {
+	return s.Parent == t.Parent && len(s.Params) == len(t.Params) && callable(s, t.lang, v.change.After)
+}
+
 // alike does the calls of the changed functions with the functions beside them,
 // and tells which agree on all inputs now and did not before.
 func (v *view) alike(ctx context.Context, m *matrix, out []string) ([]string, error) {
-	if m.before == nil || v.targets[0].lang == code.Go { // of Go the calls are built in once
-		return out, nil
-	}
-	all, err := code.Callables(ctx, v.change.Path, v.change.After)
+	all, err := v.beside(ctx, m)
 	if err != nil {
 		return out, err
 	}
@@ -36,7 +47,7 @@ func (v *view) alike(ctx context.Context, m *matrix, out []string) ([]string, er
 			continue
 		}
 		for _, s := range all {
-			if s.Name == t.Name || s.Parent != t.Parent || len(s.Params) != len(t.Params) || !callable(s, t.lang, v.change.After) {
+			if s.Name == t.Name || !v.standsIn(s, t) {
 				continue
 			}
 			same, err := v.agrees(ctx, m, own, s)

@@ -13,10 +13,7 @@ import (
 // them, and tells where going there and back gave what was put in before the
 // change and no longer does.
 func (v *view) inverses(ctx context.Context, m *matrix, out []string) ([]string, error) {
-	if m.before == nil || v.targets[0].lang == code.Go { // of Go the calls are built in once
-		return out, nil
-	}
-	all, err := code.Callables(ctx, v.change.Path, v.change.After)
+	all, err := v.beside(ctx, m)
 	if err != nil {
 		return out, err
 	}
@@ -25,7 +22,7 @@ func (v *view) inverses(ctx context.Context, m *matrix, out []string) ([]string,
 			return c.t != t || c.rec.Recv != nil || c.rec.Property || c.rec.Generator || len(c.rec.Args) == 0 || m.before[c.id].Value == nil || m.now[c.id].Value == nil
 		})
 		for _, s := range all {
-			if len(own) < fewestAlike || !code.Inverse(t.Name, s.Name) || s.Parent != t.Parent || len(s.Params) != len(t.Params) || !callable(s, t.lang, v.change.After) {
+			if len(own) < fewestAlike || !code.Inverse(t.Name, s.Name) || !v.standsIn(s, t) {
 				continue
 			}
 			held, err := v.back(ctx, own, s, m.before, v.change.Before)
