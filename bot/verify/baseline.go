@@ -51,7 +51,31 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
 	}
-	return Baseline{Report: rep}, nil
+	return Baseline{Report: rep.withoutUnable()}, nil
+}
+
+// withoutUnable takes out the suites whose tools are missing, if another one showed
+// tests: they say nothing of any change. A check tells of each.
+func (r Report) withoutUnable() Report {
+	if len(r.Tests) == 0 || len(r.Unable) == 0 {
+		return r
+	}
+	unable := setFrom(r.Unable)
+	for i, s := range r.Suites { // each has its check
+		if unable[s.prefix()] {
+			r.Checks[i] = task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: its tools are not there"}
+		}
+	}
+	for _, f := range r.Broken {
+		if i := slices.IndexFunc(r.Checks, func(c task.Check) bool {
+			return c.Status == task.CheckSkipped && f.Exception == toolMissing && f.Suite != "" && strings.HasPrefix(c.Name, f.Suite)
+		}); i >= 0 {
+			r.Checks[i].Detail = "not run: " + f.Message
+		}
+	}
+	r.Suites = slices.DeleteFunc(slices.Clone(r.Suites), func(s Suite) bool { return unable[s.prefix()] })
+	r.Broken = slices.DeleteFunc(r.Broken, func(f task.Failure) bool { return f.Exception == toolMissing })
+	return r
 }
 
 // unlearned are the limits while nothing is known of the tests.

@@ -22,9 +22,6 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return a.Dir < b.Dir || a.Dir == b.Dir && a.Name < b.Name
 	})
 	if len(suites) > 0 {
-		if len(foreign) > 0 {
-			v.log.WithField("found", foreign).Warn("some tests use a runner that is not supported; they are not run")
-		}
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
@@ -35,17 +32,12 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		"*.test.js and test/*.js with node:test, a package.json that runs mocha, and *_test.go below a go.mod", ErrNoTests, len(t.files))
 }
 
-// find lists the suites of a tree: those that a driver runs, else those that their
+// find lists the suites of a tree: those that a driver runs, and those that their
 // own runners report. foreign names other runners of JavaScript.
 func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
 	node, foreign := detectNode(t)
-	if suites = slices.Concat(v.detectPython(t), node, detectGo(t)); len(suites) > 0 {
-		return suites, foreign
-	}
-	if suites = reported(t); len(suites) > 0 {
-		return suites, nil
-	}
-	return nil, foreign
+	driven := slices.Concat(v.detectPython(t), node, detectGo(t))
+	return append(driven, reported(t, driven)...), foreign
 }
 
 // foreignBuilds names build systems of languages that cannot be tested yet.

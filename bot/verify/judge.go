@@ -184,7 +184,7 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	suites := j.Baseline.Report.Suites
 	if len(j.NewTests) > 0 {
 		var err error
-		if suites, err = v.withNew(b, suites); err != nil {
+		if suites, err = v.withNew(b, suites, j.NewTests); err != nil {
 			return err
 		}
 	}
@@ -233,8 +233,8 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	return nil
 }
 
-// withNew adds the suites that only the new test files make.
-func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
+// withNew adds the suites that run the new test files and that nothing ran before.
+func (v *Verifier) withNew(b box, suites []Suite, files []string) ([]Suite, error) {
 	t, err := scanBox(b)
 	if err != nil {
 		return nil, err
@@ -245,7 +245,8 @@ func (v *Verifier) withNew(b box, suites []Suite) ([]Suite, error) {
 		same := func(o Suite) bool {
 			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
 		}
-		if !slices.ContainsFunc(suites, same) {
+		owns := func(p string) bool { return s.runs(p) && within(p, s.Dir) }
+		if slices.ContainsFunc(files, owns) && !slices.ContainsFunc(suites, same) {
 			out = append(out, s)
 		}
 	}

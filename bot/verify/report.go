@@ -81,7 +81,9 @@ type Report struct {
 	Broken []task.Failure `json:"broken,omitempty"`
 	Checks []task.Check   `json:"checks"`
 	// Told are the prefixes of the ids of suites of which nothing but their own word is known.
-	Told    []string      `json:"told,omitempty"`
+	Told []string `json:"told,omitempty"`
+	// Unable are those of suites whose tools are missing.
+	Unable  []string      `json:"unable,omitempty"`
 	Elapsed time.Duration `json:"elapsed"`
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
 
 // Trial is one run of a few test files on a disposable copy of a tree.
@@ -41,7 +42,7 @@ func (v *Verifier) Try(ctx context.Context, t Trial) (Report, error) {
 			return Report{}, fmt.Errorf("laying out %s for a trial: %w", p, err)
 		}
 	}
-	suites, err := v.withNew(b, nil)
+	suites, err := v.withNew(b, nil, t.Tests)
 	if err != nil {
 		return Report{}, fmt.Errorf("trying tests: %w", err)
 	}
@@ -65,9 +66,15 @@ func Ran(f *task.Failure) bool {
 
 var families = map[code.Language]string{code.Python: "python", code.JavaScript: "javascript", code.Go: "go", code.Rust: "rust"}
 
-// runs tells whether tests in a language are the suite's: TypeScript is run by
-// those alone that bring what reads it.
-func (s Suite) runs(lang code.Language) bool {
+// runs tells whether a test file is the suite's by its language and name: TypeScript
+// is run by those alone that bring what reads it.
+func (s Suite) runs(p string) bool {
+	lang := code.LanguageOf(p)
+	if s.Reported() {
+		if a := runner.Adapters[s.Command.Tool]; a.IsTest != nil && !a.IsTest(p) {
+			return false
+		}
+	}
 	if lang == code.TypeScript || lang == code.TSX {
 		return s.Reported() && s.Kind == families[code.JavaScript]
 	}
@@ -78,7 +85,7 @@ func (s Suite) runs(lang code.Language) bool {
 func owners(suites []Suite, p string) *Suite {
 	var best *Suite
 	for i, s := range suites {
-		if s.runs(code.LanguageOf(p)) && within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
+		if s.runs(p) && within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
 			best = &suites[i]
 		}
 	}

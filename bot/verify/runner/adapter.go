@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+)
+
+// Adapter is what the judge knows of a runner beside its command and the format of
+// its report.
+type Adapter struct {
+	Family   string        // of languages: its suite runs test files in these
+	Language code.Language // that its tests are written in, as a rule
+	// Narrow has the command run some files (seen from its folder) and tests (native
+	// ids), with the sentinel; none of them: everything, and no early end. nil: it
+	// cannot be narrowed.
+	Narrow func(c detect.Command, files, tests []string, s Sentinel) detect.Command
+	// Lay gives the sentinel for a command of a tree; nil: none can be laid, and what
+	// the runner reports is nothing but its own word.
+	Lay func(t *detect.Tree, c detect.Command, word string) Sentinel
+	// IsTest tells by its name whether the runner takes a file for a test; nil: any
+	// test file in the family's languages.
+	IsTest func(file string) bool
+	// Bare: it may be any command. Where its output names no tests, its end stands for one.
+	Bare bool
+}
+
+// Sentinel is a test file of ours with two tests, whose ids hold the word: one ends
+// in "passes" and does so, one in "fails" and does so.
+type Sentinel struct {
+	File, Text string   // File seen from the root of the tree; "": none could be laid
+	Names      []string // the tests' names, where a runner is told which tests to run
+}
+
+// Adapters are the runners of suites that are judged by their own report, by tool.
+var Adapters = map[string]Adapter{
+	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
+	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
+	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
+
+	"bun test":    {Family: "javascript", Language: code.TypeScript},
+	"test script": {Bare: true},
+	"make":        {Bare: true},
+}
+
+// Option tells whether a name out of a report would be read as an option.
+func Option(arg string) bool { return strings.HasPrefix(arg, "-") }
+
+// beside names a sentinel's file as a test file of the command is named, so that the
+// runner's settings find it: best as one whose name says that it is a test.
+func beside(c detect.Command, word string) (file, ext string) {
+	if len(c.Files) == 0 {
+		return "", ""
+	}
+	like := c.Files[0]
+	if n := slices.IndexFunc(c.Files, func(f string) bool { return testMark.MatchString(strings.TrimSuffix(f, path.Ext(f))) }); n >= 0 {
+		like = c.Files[n]
+	}
+	ext = path.Ext(like)
+	return path.Join(path.Dir(like), word+testMark.FindString(strings.TrimSuffix(path.Base(like), ext))+ext), ext
+}
+
+// testMark is the end of a test file's name by which runners know it.
+var testMark = regexp.MustCompile(`[._-](?:test|spec|tests)$`)
+
+// with adds the sentinel's file to some that are run, seen from the command's folder.
+func (s Sentinel) with(c detect.Command, files []string) []string {
+	if len(files) > 0 && s.File != "" {
+		files = append(slices.Clone(files), From(c.Dir, s.File))
+	}
+	return files
+}
+
+// From is a path of the tree as it is seen from one of its folders.
+func From(dir, p string) string {
+	if dir == "." || dir == "" {
+		return p
+	}
+	return strings.TrimPrefix(p, dir+"/")
+}
