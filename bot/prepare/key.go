@@ -23,6 +23,7 @@ const keyVersion = 2
 var lockNames = []string{
 	"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
 	"poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "go.sum", "Cargo.lock", "gradle.lockfile",
+	"Gemfile.lock", "gems.locked", "composer.lock",
 }
 
 // manifestNames say beside them what is installed and how.
@@ -30,7 +31,8 @@ var manifestNames = append([]string{
 	"package.json", "pnpm-workspace.yaml", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", "lerna.json", ".nvmrc", ".node-version",
 	"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "MANIFEST.in", "tox.ini", "environment.yml", ".python-version", "pip.conf", "uv.toml", "poetry.toml",
 	"go.mod", "go.work", "go.work.sum", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml",
-	"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradle-wrapper.properties", "libs.versions.toml", ".tool-versions", "mise.toml",
+	"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradle-wrapper.properties", "libs.versions.toml",
+	"Gemfile", "gems.rb", ".ruby-version", "composer.json", ".tool-versions", "mise.toml",
 }, lockNames...)
 
 var requirements = regexp.MustCompile(`(?i)^(.*requirements.*|constraints.*)\.(txt|in)$`)

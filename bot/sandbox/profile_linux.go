@@ -58,9 +58,10 @@ func deviceArguments() []string {
 	return []string{"--proc", "/proc", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm"}
 }
 
-// writeEtc fills a folder with the little of /etc that programs need. Nothing
-// of the host's accounts, names or settings is in it.
-func writeEtc(dir string) error {
+// writeEtc fills a folder with the little of /etc that programs need, and with
+// empty folders where settings of a toolchain are shown. Nothing of the host's
+// accounts, names or settings is in it.
+func writeEtc(dir string, shown []Mount) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("sandbox: making the inside /etc: %w", err)
 	}
@@ -86,6 +87,13 @@ func writeEtc(dir string) error {
 	for _, sub := range []string{"ssl/certs", "pki/tls/certs"} {
 		if info, err := os.Stat(filepath.Join("/etc", sub)); err == nil && info.IsDir() {
 			if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range shown {
+		if rel, ok := strings.CutPrefix(m.Inside, "/etc/"); ok {
+			if err := os.MkdirAll(filepath.Join(dir, rel), 0o755); err != nil {
 				return err
 			}
 		}

@@ -85,17 +85,19 @@ func discover(ctx context.Context) (*toolchains, error) {
 	defer cancel()
 	t := &toolchains{env: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
-	var pythons, nodes, gos, rusts finding
+	var pythons, nodes, gos, rusts, rubies, phps finding
 	var wg sync.WaitGroup
 	wg.Go(func() { pythons = findPythons(ctx, t.home) })
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
 	wg.Go(func() { rusts = findRust(ctx) })
+	wg.Go(func() { rubies = findRuby(ctx) })
+	wg.Go(func() { phps = findPHP(ctx) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	for _, f := range []finding{pythons, nodes, gos, rusts} {
+	for _, f := range []finding{pythons, nodes, gos, rusts, rubies, phps} {
 		t.add(f)
 	}
 	return t, nil
@@ -211,7 +213,8 @@ func printed(ctx context.Context, argv ...string) (out []byte, ok bool) {
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
-		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME"} {
+		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME",
+		"RBENV_ROOT", "RBENV_VERSION", "GEM_HOME", "GEM_PATH", "PHPRC", "PHP_INI_SCAN_DIR"} {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}

@@ -1,0 +1,88 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const rubyQuestion = `require "json"; require "rbconfig"
+puts JSON.dump(path: RbConfig.ruby, version: RUBY_VERSION, prefix: RbConfig::CONFIG["prefix"], gems: Gem.path.select { |d| File.directory?(d) }, home: Dir.home, user: Gem.user_dir)`
+
+// findRuby shows the real Ruby, not a version manager's shim, and the gems that are
+// installed for it.
+func findRuby(ctx context.Context) finding {
+	f := finding{env: map[string]string{}}
+	for _, path := range onPath("ruby") {
+		var a struct {
+			Path, Version, Prefix, Home, User string
+			Gems                              []string
+		}
+		if !ask(ctx, &a, path, "-e", rubyQuestion) || !filepath.IsAbs(a.Path) {
+			continue
+		}
+		f.tools = append(f.tools, Tool{Name: "ruby", Path: a.Path, Version: a.Version})
+		f.shown = append(append(f.shown, a.Prefix), storeOf(path)...)
+		bins := []string{filepath.Dir(a.Path)}
+		for _, dir := range a.Gems {
+			bins = append(bins, filepath.Join(dir, "bin"))
+			if !below(dir, "/usr") { // inside, the home that they may lie in is another one
+				f.shown = append(f.shown, dir)
+				mine := filepath.Join(insideHome, strings.TrimPrefix(a.User, a.Home)) // where a setup installs
+				f.env["GEM_PATH"] = strings.Join(append([]string{mine}, a.Gems...), string(filepath.ListSeparator))
+			}
+		}
+		for _, name := range []string{"bundle", "rake", "rspec"} {
+			for _, dir := range bins {
+				if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+					f.tools = append(f.tools, Tool{Name: name, Path: filepath.Join(dir, name)})
+					break
+				}
+			}
+		}
+		return f
+	}
+	return f
+}
+
+const phpQuestion = `echo json_encode(["path" => PHP_BINARY, "version" => PHP_VERSION, "extensions" => ini_get("extension_dir"),
+"settings" => array_filter(array_map("trim", explode(",", php_ini_loaded_file() . "," . php_ini_scanned_files())))]);`
+
+// findPHP shows PHP with its extensions and the settings that load them, and a
+// PHPUnit that is installed for the user.
+func findPHP(ctx context.Context) finding {
+	var f finding
+	for _, path := range onPath("php") {
+		var a struct {
+			Path, Version, Extensions string
+			Settings                  []string
+		}
+		if !ask(ctx, &a, path, "-r", phpQuestion) || !filepath.IsAbs(a.Path) {
+			continue
+		}
+		f.tools = append(f.tools, Tool{Name: "php", Path: a.Path, Version: a.Version})
+		f.shown = append(f.shown, a.Path, a.Extensions)
+		if bin := filepath.Dir(a.Path); filepath.Base(bin) == "bin" {
+			f.shown = append(f.shown, filepath.Dir(bin))
+		}
+		f.shown = append(f.shown, storeOf(path)...)
+		for _, file := range a.Settings {
+			f.shown = append(f.shown, filepath.Dir(file))
+			if real, err := filepath.EvalSymlinks(file); err == nil { // Debian links them
+				f.shown = append(f.shown, filepath.Dir(real))
+			}
+		}
+		for _, unit := range onPath("phpunit") {
+			f.tools = append(f.tools, Tool{Name: "phpunit", Path: unit})
+			if vendor := filepath.Dir(filepath.Dir(unit)); filepath.Base(vendor) == "vendor" {
+				f.shown = append(f.shown, vendor)
+			} else {
+				f.shown = append(f.shown, unit)
+			}
+			break
+		}
+		return f
+	}
+	return f
+}
