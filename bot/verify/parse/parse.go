@@ -29,13 +29,15 @@ const (
 	JUnit    Format = "junit" // XML: pytest, surefire, gradle, node, vitest and others
 	Cargo    Format = "cargo" // cargo test, with the compiler's errors
 	Surefire Format = "surefire"
-	Lines    Format = "lines"     // file:line:col: message, as compilers and linters print
-	Traces   Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
+	// RSpecJSON is RSpec's --format json, and the same of minitest and test-unit.
+	RSpecJSON Format = "rspec-json"
+	Lines     Format = "lines"     // file:line:col: message, as compilers and linters print
+	Traces    Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
 )
 
 // Formats lists all of them.
 var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
-	MochaJS, JUnit, Cargo, Surefire, Lines, Traces}
+	MochaJS, JUnit, Cargo, Surefire, RSpecJSON, Lines, Traces}
 
 // Statuses of a test, as in package verify.
 const (
@@ -124,7 +126,7 @@ type Place struct {
 var readers = map[Format]func(string, Place) Report{
 	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
-	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, Lines: readLines, Traces: readTraces,
+	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, RSpecJSON: readRSpec, Lines: readLines, Traces: readTraces,
 }
 
 // maxOutput bounds what is read of one output; head and tail count.
@@ -219,6 +221,7 @@ var marks = []struct {
 	{GoJSON, regexp.MustCompile(`(?m)^\{(?:"Time":"[^"]+",|"ImportPath":"[^"]+",)?"Action":"\w`)},
 	{JestJSON, regexp.MustCompile(`"numTotalTests"\s*:`)},
 	{MochaJS, regexp.MustCompile(`(?m)^\{\s*"stats":\s*\{\s*"suites":`)},
+	{RSpecJSON, regexp.MustCompile(`"errors_outside_of_examples_count"\s*:`)},
 	{JUnit, regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)},
 	{Pytest, regexp.MustCompile(`(?m)^=+ test session starts =+$|^=+ short test summary info =+$|^(?:=+ )?\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s`)},
 	{Unittest, regexp.MustCompile(`(?m)^Ran \d+ tests? in [\d.]+s$`)},

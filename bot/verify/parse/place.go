@@ -149,10 +149,10 @@ var kinds = []struct {
 	re   *regexp.Regexp
 	kind task.FailureKind
 }{
-	{regexp.MustCompile(`(?:^|\.)(?:AssertionError|AssertionFailedError|AssertionError \[ERR_ASSERTION\]|ComparisonFailure|MultipleFailuresError|JestAssertionError|Failed|expect)$`), task.FailAssertion},
+	{regexp.MustCompile(`(?:^|\.)(?:AssertionError|AssertionFailedError|AssertionError \[ERR_ASSERTION\]|ComparisonFailure|MultipleFailuresError|JestAssertionError|Failed|expect|Assertion|(?:Multiple)?Expectations?NotMetError|MockExpectationError|PendingExampleFixedError|ExpectationFailedException)$`), task.FailAssertion},
 	{regexp.MustCompile(`^(?:ImportError|ModuleNotFoundError|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|NoClassDefFoundError|ClassNotFoundException)$`), task.FailImport},
 	{regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError)$`), task.FailSyntax},
-	{regexp.MustCompile(`(?i)^(?:\w*Timeout(?:Error|Exception|Expired)?|TestTimeout)$`), task.FailTimeout},
+	{regexp.MustCompile(`(?i)^(?:\w*Timeout(?:Error|Exception|Expired)?|TestTimeout|Timeout::Error)$`), task.FailTimeout},
 }
 
 // Kind is the class of a failure by the name of its exception (SPEC C8).
@@ -171,7 +171,7 @@ func Kind(exception string) task.FailureKind {
 // short is the class of an exception without its package.
 func short(class string) string {
 	class = strings.TrimSpace(class)
-	if at := strings.LastIndexAny(class, ".$"); at >= 0 && at < len(class)-1 {
+	if at := strings.LastIndexAny(class, `.$\`); at >= 0 && at < len(class)-1 {
 		class = class[at+1:]
 	}
 	return class

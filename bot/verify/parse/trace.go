@@ -281,7 +281,7 @@ func rustTrace(text string, at Place) (task.Failure, []frame, bool) {
 
 // anyTrace reads the trace of whatever language text holds.
 func anyTrace(text string, at Place) (task.Failure, []frame, bool) {
-	for _, read := range []func(string, Place) (task.Failure, []frame, bool){pythonTrace, goTrace, javaTrace, rustTrace, nodeTrace} {
+	for _, read := range []func(string, Place) (task.Failure, []frame, bool){pythonTrace, phpTrace, rubyTrace, goTrace, javaTrace, rustTrace, nodeTrace} {
 		if f, frames, ok := read(text, at); ok {
 			return f, frames, true
 		}

@@ -1,0 +1,2 @@
+RSpec.describe Nowhere do # at: name
+end

@@ -1,0 +1,3 @@
+RSpec.describe "x" do
+  it "a" do
+end # at: syntax

@@ -1,0 +1,3 @@
+class SyntaxTest
+  def test_x
+end # at: syntax
