@@ -101,6 +101,8 @@ var bodies = map[code.Language][]string{
 	code.JavaScript: scriptBodies, code.TypeScript: scriptBodies, code.TSX: scriptBodies,
 	code.Go:   {"function_declaration", "method_declaration", "func_literal"},
 	code.Rust: {"function_item"},
+	code.Ruby: {"method", "singleton_method"},
+	code.PHP:  {"function_definition", "method_declaration", "anonymous_function"},
 }
 
 var scriptBodies = []string{"function_declaration", "generator_function_declaration", "function_expression", "generator_function", "function", "arrow_function", "method_definition"}
@@ -118,6 +120,13 @@ func fail(function code.Node, token string) (change, bool) {
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic!(%q);", token)}, true
 	case function.Tree().Lang == code.Go:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic(%q);", token)}, true
+	case function.Tree().Lang == code.PHP:
+		return change{body.Start() + 1, body.Start() + 1, " " + fmt.Sprintf(phpThrow, token)}, true
+	case function.Tree().Lang == code.Ruby:
+		if body.Kind() != "body_statement" { // def f = value
+			return change{body.Start(), body.End(), fmt.Sprintf("("+rubyRaise+"; %s)", token, body.Text())}, true
+		}
+		return change{body.Start(), body.Start(), fmt.Sprintf(rubyRaise+"; ", token)}, true
 	case body.Kind() == "statement_block":
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" throw new Error(%q);", token)}, true
 	}
@@ -125,7 +134,11 @@ func fail(function code.Node, token string) (change, bool) {
 }
 
 // blocks are the nodes whose children are statements.
-var blocks = map[code.Language]string{code.Python: "block", code.JavaScript: "statement_block", code.TypeScript: "statement_block", code.TSX: "statement_block", code.Go: "statement_list", code.Rust: "block"}
+var blocks = map[code.Language][]string{
+	code.Python: {"block"}, code.JavaScript: {"statement_block"}, code.TypeScript: {"statement_block"}, code.TSX: {"statement_block"},
+	code.Go: {"statement_list"}, code.Rust: {"block"}, code.PHP: {"compound_statement"},
+	code.Ruby: {"body_statement", "block_body", "then", "else", "do", "ensure"},
+}
 
 // failLines makes the changed statements of a body fail with token: of nested ones
 // the innermost that a changed line belongs to.
@@ -154,7 +167,7 @@ func failLines(body code.Node, lines map[int]bool, token string) (out []change) 
 // outermost are the blocks in a node, or the node itself, that lie in no other.
 func outermost(n code.Node) (out []code.Node) {
 	n.Walk(func(c code.Node) bool {
-		if c.Kind() == blocks[c.Tree().Lang] {
+		if slices.Contains(blocks[c.Tree().Lang], c.Kind()) {
 			out = append(out, c)
 			return false
 		}
@@ -190,6 +203,10 @@ func failBefore(s code.Node, token string) change {
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic(%q); ", token)}
 	case code.Rust:
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic!(%q); ", token)}
+	case code.PHP:
+		return change{s.Start(), s.Start(), fmt.Sprintf(phpThrow+" ", token)}
+	case code.Ruby:
+		return change{s.Start(), s.Start(), fmt.Sprintf(rubyRaise+"; ", token)}
 	}
 	return change{s.Start(), s.Start(), fmt.Sprintf("throw new Error(%q); ", token)}
 }

@@ -110,6 +110,8 @@ var dialects = map[code.Language]dialect{
 	code.TSX:        {scriptTest, scriptWrong, scriptEnding},
 	code.Go:         {goTest, goWrong, goEnding},
 	code.Rust:       {rustTest, rustWrong, rustEnding},
+	code.Ruby:       {rubyTest, rubyWrong, rubyEnding},
+	code.PHP:        {phpTest, phpWrong, phpEnding},
 }
 
 // falsify makes the assertion wrong at which the test failed, be it in a helper
