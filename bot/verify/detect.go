@@ -25,11 +25,12 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest and `cargo test`",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, `cargo test`, RSpec, minitest, test-unit and PHPUnit",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
-		"*.test.js and test/*.js with node:test, a package.json that runs mocha, and *_test.go below a go.mod", ErrNoTests, len(t.files))
+		"*.test.js and test/*.js with node:test, a package.json that runs mocha, *_test.go below a go.mod, "+
+		"*_spec.rb, test_*.rb and *_test.rb (RSpec, minitest), and *Test.php (PHPUnit)", ErrNoTests, len(t.files))
 }
 
 // find lists the suites of a tree: those that a driver runs, and those that their
@@ -44,7 +45,7 @@ func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
 func foreignBuilds(t *tree) []string {
 	known := map[string]string{
 		"Cargo.toml": "Rust", "pom.xml": "Java, Maven", "build.gradle": "Java, Gradle", "build.gradle.kts": "Kotlin, Gradle",
-		"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
+		"mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
 	}
 	var out []string
 	for _, f := range t.files {

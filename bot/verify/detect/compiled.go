@@ -203,7 +203,7 @@ func (t *Tree) make(p *Plan) {
 
 // others names build systems that are not covered.
 func (t *Tree) others(p *Plan) {
-	names := map[string]string{"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++", "deno.json": "Deno"}
+	names := map[string]string{"mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++", "deno.json": "Deno"}
 	for _, f := range t.Files {
 		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
 			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")

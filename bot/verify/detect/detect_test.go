@@ -60,12 +60,20 @@ func TestC2EachEcosystemIsFound(t *testing.T) {
 		"eslint and tsc":               {map[string]string{"package.json": `{"scripts":{"lint":"eslint src --fix"}}`, "eslint.config.js": "", "tsconfig.json": "{}"}, []string{"lint eslint: npx eslint src", "types tsc: npx tsc --noEmit"}},
 		"go with linters": {map[string]string{"go.mod": "module x\n", "a_test.go": "package x", ".golangci.yml": "", "staticcheck.conf": ""},
 			[]string{"build go build: go build ./...", "lint go vet: go vet ./...", "lint staticcheck: staticcheck ./...", "lint golangci-lint: golangci-lint run ./...", "test go test: go test ./..."}},
-		"cargo workspace": {map[string]string{"Cargo.toml": "[workspace]\n", "a/Cargo.toml": "[package]\n"}, []string{"test cargo: cargo test"}},
-		"maven":           {map[string]string{"pom.xml": "<project/>", "mod/pom.xml": "<project/>"}, []string{"test maven: mvn test"}},
-		"gradle wrapper":  {map[string]string{"build.gradle": "", "settings.gradle": "", "gradlew": ""}, []string{"test gradle: ./gradlew test"}},
-		"make":            {map[string]string{"Makefile": "all:\n\ncheck: all\n\ttrue\n"}, []string{"test make: make check"}},
-		"nothing":         {map[string]string{"README.md": "x"}, nil},
-		"broken files":    {map[string]string{"package.json": "{", "go.mod": "?", "pyproject.toml": "[["}, nil},
+		"cargo workspace":          {map[string]string{"Cargo.toml": "[workspace]\n", "a/Cargo.toml": "[package]\n"}, []string{"test cargo: cargo test"}},
+		"maven":                    {map[string]string{"pom.xml": "<project/>", "mod/pom.xml": "<project/>"}, []string{"test maven: mvn test"}},
+		"gradle wrapper":           {map[string]string{"build.gradle": "", "settings.gradle": "", "gradlew": ""}, []string{"test gradle: ./gradlew test"}},
+		"make":                     {map[string]string{"Makefile": "all:\n\ncheck: all\n\ttrue\n"}, []string{"test make: make check"}},
+		"rspec":                    {map[string]string{"Gemfile": "gem 'rspec'\n", "Gemfile.lock": "", "spec/a_spec.rb": "describe 'a' do\nend\n", "spec/spec_helper.rb": ""}, []string{"test rspec: bundle exec rspec"}},
+		"rspec without a manifest": {map[string]string{"svc/spec/a/b_spec.rb": "RSpec.describe 'a'\n"}, []string{"test rspec in svc: rspec"}},
+		"minitest by rake":         {map[string]string{"a.gemspec": "", "Rakefile": "Rake::TestTask.new { |t| t.pattern = 'test/**/*_test.rb' }", "test/a_test.rb": "require 'test_helper'\n", "test/test_helper.rb": "require 'minitest/autorun'\n"}, []string{"test minitest: rake test"}},
+		"minitest, specs of it":    {map[string]string{"Gemfile": "gem 'minitest'\n", "spec/a_spec.rb": "require 'minitest/spec'\ndescribe('a') { it('b') { _(1).must_equal 1 } }\n"}, []string{"test minitest spec: ruby -Ilib -Ispec -rminitest/autorun -e 'Dir[\"spec/**/*_spec.rb\"].each { |f| require File.expand_path(f) }'"}},
+		"test-unit":                {map[string]string{"test/test_a.rb": "require 'test/unit'\n"}, []string{"test test-unit: ruby -Ilib -Itest -rtest/unit -e 'Dir[\"test/**/{test_*,*_test}.rb\"].each { |f| require File.expand_path(f) }'"}},
+		"phpunit by settings":      {map[string]string{"composer.json": "{}", "phpunit.xml.dist": "<phpunit/>", "tests/ATest.php": "<?php\n"}, []string{"test phpunit: phpunit"}},
+		"phpunit of composer":      {map[string]string{"svc/composer.json": "{\"require-dev\": {\"phpunit/phpunit\": \"*\"}}", "svc/tests/Unit/ATest.php": "<?php\n"}, []string{"test phpunit in svc: vendor/bin/phpunit tests"}},
+		"manifests without tests":  {map[string]string{"Gemfile": "", "composer.json": "{}", "app/models/contest.rb": "", "src/Test.php": ""}, nil},
+		"nothing":                  {map[string]string{"README.md": "x"}, nil},
+		"broken files":             {map[string]string{"package.json": "{", "go.mod": "?", "pyproject.toml": "[["}, nil},
 	} {
 		if got := shown(t, c.files); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
@@ -96,6 +104,27 @@ func TestC2LockFileChoosesThePackageManager(t *testing.T) {
 		if err != nil || !slices.Equal(p.Setup, []string{want}) {
 			t.Errorf("%s: %v, %v", lock, p.Setup, err)
 		}
+	}
+}
+
+// TestC2FilesOfRubyAndPHPAreThoseThatTheirSettingsName: the sentinel stands beside
+// one that is run.
+func TestC2FilesOfRubyAndPHPAreThoseThatTheirSettingsName(t *testing.T) {
+	t.Parallel()
+	p, err := Detect(tree(map[string]string{
+		"phpunit.xml":         "<phpunit><testsuites><testsuite name=\"u\"><directory suffix=\"Test.php\">./tests/unit</directory></testsuite></testsuites><source><include><directory>src</directory></include></source></phpunit>",
+		"tests/e2e/ATest.php": "", "tests/unit/BTest.php": "", "tests/unit/fixtures/CTest.php": "",
+		"Rakefile": "Rake::TestTask.new do |t|\n  t.libs << \"test\" << 'support'\n  t.test_files = FileList[\"test/unit/**/*_test.rb\"]\nend\n", "test/unit/a_test.rb": "", "test/system/b_test.rb": "", "test/test_helper.rb": "",
+	}))
+	if err != nil || len(p.Commands) != 2 {
+		t.Fatalf("%+v, %v", p.Commands, err)
+	}
+	ruby, php := p.Commands[0], p.Commands[1]
+	if ruby.Tool != Minitest || !slices.Equal(ruby.Files, []string{"test/unit/a_test.rb"}) || ruby.Argv[len(ruby.Argv)-1] != "test/unit/**/*_test.rb" || !slices.Contains(ruby.Argv, "-Itest") || !slices.Contains(ruby.Argv, "-Isupport") {
+		t.Errorf("%s %q %q", ruby.Tool, ruby.Files, ruby.Argv)
+	}
+	if php.Tool != "phpunit" || !slices.Equal(php.Files, []string{"tests/unit/BTest.php"}) {
+		t.Errorf("%s %q", php.Tool, php.Files)
 	}
 }
 

@@ -201,6 +201,8 @@ func (t *Tree) Plan() Plan {
 	t.golang(&p)
 	t.rust(&p)
 	t.java(&p)
+	t.ruby(&p)
+	t.php(&p)
 	t.make(&p)
 	t.others(&p)
 	t.faults(&p, "pyproject.toml", "go.work", "Cargo.toml", "ruff.toml", ".ruff.toml", "tox.toml")
@@ -276,6 +278,8 @@ var known = []struct {
 	{"mypy", Types, []string{"mypy"}}, {"pyright", Types, []string{"pyright"}}, {"tsc", Types, []string{"tsc"}},
 	{"eslint", Lint, []string{"eslint"}}, {"biome", Lint, []string{"biome"}}, {"prettier", Lint, []string{"prettier"}},
 	{"clippy", Lint, []string{"cargo clippy"}}, {"cargo", Test, []string{"cargo test", "cargo nextest"}}, {"cargo", Build, []string{"cargo build", "cargo check"}},
+	{"rspec", Test, []string{"rspec"}}, {"minitest", Test, []string{"rails test", "rake test"}}, {"phpunit", Test, []string{"phpunit"}},
+	{"rubocop", Lint, []string{"rubocop"}}, {"phpstan", Types, []string{"phpstan"}},
 	{"maven", Test, []string{"mvn test", "mvn verify", "mvnw test", "mvnw verify"}}, {"gradle", Test, []string{"gradle test", "gradlew test", "gradlew check"}},
 }
 
