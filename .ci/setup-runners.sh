@@ -1,15 +1,27 @@
 #!/bin/sh
-# Installs the test runners that some tests run when they are there: cargo from
-# Debian, vitest and jest below .tools/runners. A test without its runner says so.
+# Installs the test runners that some tests run when they are there: cargo, RSpec,
+# minitest, test-unit and PHPUnit from Debian, vitest and jest below .tools/runners.
+# A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
-if ! command -v cargo >/dev/null 2>&1; then
+
+# debian PROGRAM PACKAGE...: installs packages where a program is missing.
+debian() {
+	program=$1
+	shift
+	if command -v "$program" >/dev/null 2>&1; then
+		return
+	fi
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo
-	echo "setup: installing cargo"
-	$sudo apt-get update -qq
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cargo
-fi
+	echo "setup: installing $*"
+	{ $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } ||
+		echo "setup: $* could not be installed; tests that need it will say so" >&2
+}
+
+debian cargo cargo
+debian rspec ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler
+debian phpunit php-cli phpunit
 if command -v npm >/dev/null 2>&1; then
 	mkdir -p .tools/runners
 	[ -e .tools/runners/package.json ] || echo '{"private": true}' >.tools/runners/package.json

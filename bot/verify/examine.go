@@ -318,14 +318,16 @@ func NativeName(suites []Suite, id string) (name string, ok bool) {
 	return OwnName(nameIn(strings.TrimPrefix(id, s.prefix()))), true
 }
 
-// nameIn is a native id without its file or package.
+// nameIn is a native id without its file or package: behind the first of the signs
+// that end these. A name may hold the others.
 func nameIn(native string) string {
+	file, name := native, native
 	for _, cut := range []string{"::", " > ", ":"} {
-		if _, name, ok := strings.Cut(native, cut); ok {
-			return name
+		if before, after, ok := strings.Cut(native, cut); ok && len(before) < len(file) {
+			file, name = before, after
 		}
 	}
-	return native
+	return name
 }
 
 // alone runs the tests as the questions do, and changes nothing: a patch that

@@ -4,7 +4,9 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -143,4 +145,17 @@ func baselines(t *testing.T, fixture string) Baseline {
 	cached.Unlock()
 	o.Do(func() { o.base = baseline(t, verifier(t), open(t, fixture)) })
 	return o.base
+}
+
+// needs skips a test whose program, or a library of it, is not on this machine.
+func needs(t *testing.T, program, library string) {
+	t.Helper()
+	exe, ok := shared.box.Tool(program)
+	if ok && library != "" {
+		ask := []string{"-e", "require '" + library + "'; exit!(0)"}
+		ok = exec.CommandContext(t.Context(), exe, ask...).Run() == nil
+	}
+	if !ok {
+		t.Skipf("not run: %s is not on this machine; make setup-runners installs it", strings.TrimSpace(program+" "+library))
+	}
 }

@@ -243,7 +243,7 @@ func (v *Verifier) withNew(b box, suites []Suite, files []string) ([]Suite, erro
 	found, _ := v.find(t)
 	for _, s := range found {
 		same := func(o Suite) bool {
-			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
+			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript" && s.Kind != "ruby") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
 		}
 		owns := func(p string) bool { return s.runs(p) && within(p, s.Dir) }
 		if slices.ContainsFunc(files, owns) && !slices.ContainsFunc(suites, same) {

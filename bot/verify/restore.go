@@ -20,6 +20,8 @@ var configFiles = []string{
 	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.jsonc", ".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.yml", ".mocharc.yaml", ".babelrc", ".taprc",
 	"go.mod", "go.sum", "go.work", "go.work.sum",
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", ".swcrc",
+	"Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "Rakefile", ".rspec", ".rspec-local", ".ruby-version", ".tool-versions", "spec_helper.rb", "rails_helper.rb", "test_helper.rb",
+	"composer.json", "composer.lock", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "php.ini", ".user.ini",
 	"Makefile", ".fettle.yml",
 }
 
@@ -27,14 +29,18 @@ var configFiles = []string{
 // is run in the runner's own process.
 var runnerConfig = regexp.MustCompile(`^(?:jest|vitest|vite|babel)\.(?:config|setup|workspace)\.`)
 
+// installedRunner are the places where composer and bundler put runners. What they
+// have installed for a run is no part of the tree; what a patch puts there is.
+var installedRunner = regexp.MustCompile(`(?:^|/)vendor/(?:autoload\.php$|(?:bin|phpunit|composer|bundle)/)`)
+
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
 func protectedPath(p string) bool {
 	base := path.Base(p)
 	switch {
-	case slices.Contains(configFiles, base), strings.HasSuffix(base, ".pth"):
+	case slices.Contains(configFiles, base), slices.Contains([]string{".pth", ".gemspec"}, path.Ext(base)):
 		return true
-	case runnerConfig.MatchString(base), inDir(p, ".cargo"):
+	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".bundle"), installedRunner.MatchString(p):
 		return true
 	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__"):
 		return true

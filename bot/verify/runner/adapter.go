@@ -42,6 +42,12 @@ var Adapters = map[string]Adapter{
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
 
+	detect.RSpec:        {Family: "ruby", Language: code.Ruby, Narrow: narrowRSpec, Lay: layRSpec, IsTest: isSpec},
+	detect.Minitest:     {Family: "ruby", Language: code.Ruby, Narrow: narrowMinitest, Lay: layMinitest, IsTest: isRubyTest},
+	detect.MinitestSpec: {Family: "ruby", Language: code.Ruby, Narrow: narrowMinitest, Lay: layMinitest, IsTest: isSpec},
+	detect.TestUnit:     {Family: "ruby", Language: code.Ruby, Narrow: narrowMinitest, Lay: layTestUnit, IsTest: isRubyTest},
+	"phpunit":           {Family: "php", Language: code.PHP, Narrow: narrowPHPUnit, Lay: layPHPUnit, IsTest: isPHPUnit},
+
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
 	"test script": {Bare: true},
 	"make":        {Bare: true},
