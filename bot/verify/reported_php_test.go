@@ -145,7 +145,7 @@ func TestC9AFixInPHPIsWitnessedByPHPUnitAndAForgedOneIsNot(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"phpunit.xml": "<phpunit><testsuites><testsuite name=\"x\"><file>tests/bootstrap.php</file></testsuite></testsuites></phpunit>\n", "composer.json": "{}\n",
-		"tests/bootstrap.php": "<?php exit(0);\n", "tests/Unit/PriceTest.php": "<?php\n", ".user.ini": "auto_prepend_file=x.php\n", "phpunit.xml.dist": "<phpunit/>\n",
+		"tests/bootstrap.php": "<?php exit(0);\n", "tests/Unit/PriceTest.php": "<?php\n", ".user.ini": "auto_prepend_file=x.php\n", "phpunit.xml.dist": "<phpunit/>\n", "vendor/bin/phpunit": "<?php exit(0);\n", "vendor/autoload.php": "<?php exit(0);\n",
 	} {
 		t.Run("its own "+name, func(t *testing.T) {
 			t.Parallel()

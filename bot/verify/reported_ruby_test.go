@@ -106,7 +106,7 @@ func TestC9AFixInRubyIsWitnessedAndAForgedOneIsNot(t *testing.T) {
 				})
 			}
 			for name, text := range map[string]string{
-				".rspec": "--example nothing\n", "Gemfile": "source 'https://example.org'\n", "Rakefile": "task(:test) {}\n",
+				".rspec": "--example nothing\n", ".bundle/config": "BUNDLE_GEMFILE: lib/Gemfile\n", "Gemfile": "source 'https://example.org'\n", "Rakefile": "task(:test) {}\n",
 				"spec/spec_helper.rb": "require 'price'\nRSpec.configure { |c| c.around { |_| } }\n", "test/test_helper.rb": "exit!(0)\n", p.test: "",
 			} {
 				if name == "Rakefile" && runner != "minitest" || name == ".rspec" && runner != "rspec" {

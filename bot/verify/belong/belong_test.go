@@ -178,3 +178,25 @@ func FuzzDecide(f *testing.F) {
 		}
 	})
 }
+
+// TestC5ComparisonsOfEachRunnerAreRead: what came out and what should have, in the
+// words of runners of Ruby and PHP.
+func TestC5ComparisonsOfEachRunnerAreRead(t *testing.T) {
+	t.Parallel()
+	for runner, said := range map[string]string{
+		"rspec":                  "\nexpected: 15\n     got: 8\n\n(compared using ==)\n",
+		"minitest":               "Expected: 15\n  Actual: 8",
+		"test-unit":              "<15> expected but was\n<8>.",
+		"phpunit":                "why\nFailed asserting that 8 is identical to 15.",
+		"phpunit's assertEquals": "Failed asserting that 8 matches expected 15.",
+	} {
+		if got, want := Compared(said); squeezeValue(got) != "8" || squeezeValue(want) != "15" {
+			t.Errorf("%s: got %q, want %q", runner, got, want)
+		}
+	}
+	for _, class := range []string{"ExpectationNotMetError", "Assertion", "AssertionFailedError", "ExpectationFailedException"} {
+		if !assertion(class) {
+			t.Errorf("%s is taken for an error of the code under test", class)
+		}
+	}
+}

@@ -367,7 +367,7 @@ func sameError(a, b string) bool { return lastName(a) == lastName(b) && a != "" 
 // assertion is the exception of a test's own expectation.
 func assertion(class string) bool {
 	c := lastName(class)
-	return c == "" || strings.Contains(strings.ToLower(c), "assert") || c == "Failed" || c == "FAIL" || c == "ExpectationNotMetError" || c == "ExpectationFailed" || c == "ComparisonFailure"
+	return c == "" || strings.Contains(strings.ToLower(c), "assert") || slices.Contains([]string{"Failed", "FAIL", "ExpectationNotMetError", "MultipleExpectationsNotMetError", "ExpectationFailed", "ExpectationFailedException", "ComparisonFailure"}, c)
 }
 
 var generic = regexp.MustCompile(`^(?:list|string|tuple|slice|array)? ?index out of (?:range|bounds)|^division by zero$|integer divide by zero|is not (?:a function|defined|iterable|callable|subscriptable)|has no attribute|object is not|cannot read propert|nil pointer dereference|maximum (?:recursion|call stack)|invalid literal for|timed? ?out|unexpected (?:token|end)|no such file`)

@@ -14,7 +14,9 @@ var (
 		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
 		regexp.MustCompile(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
 		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
-		regexp.MustCompile(`(?m)^\s*left: (?P<got>[^\n]{1,200})\n\s*right: (?P<want>[^\n]{1,200})$`), // Rust
+		regexp.MustCompile(`Failed asserting that (?P<got>[^\n]{1,200}?) (?:is identical to|matches expected|is equal to) (?P<want>[^\n]{1,200})`), // PHPUnit
+		regexp.MustCompile(`<(?P<want>[^\n]{1,200})> expected but was\s+<(?P<got>[^\n]{1,200})>`),                                                  // test-unit
+		regexp.MustCompile(`(?m)^\s*left: (?P<got>[^\n]{1,200})\n\s*right: (?P<want>[^\n]{1,200})$`),                                               // Rust
 		regexp.MustCompile(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
 		regexp.MustCompile(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),
@@ -120,6 +122,7 @@ func squeezeValue(s string) string {
 // notProject are names that tests and languages call themselves.
 var notProject = wordSet(`test it describe beforeEach afterEach expect assert equal strictEqual deepEqual deepStrictEqual notEqual notStrictEqual throws doesNotThrow rejects ok match fail
 	assertEqual assertEquals assertTrue assertFalse assertRaises assertIn assertIsNone assertIsNotNone assertAlmostEqual assertRaisesRegex raises approx fixture parametrize mark skip
+	eq eql be to not_to assert_equal assert_nil assert_raises refute must_equal must_be_nil assertSame assertNull assertCount expectException
 	Fatal Fatalf Error Errorf Log Logf Run Helper Parallel Cleanup TempDir Equal NoError Nil NotNil True False Len Contains DeepEqual Is As New Sprintf Errorf Println Printf
 	print len str int float list dict set tuple range sorted repr isinstance type open super function func def if for while switch return catch require import console log
 	String Number Boolean Array Object Date Map Set Symbol Promise parseInt parseFloat setTimeout clearTimeout toBe toEqual toThrow toStrictEqual then make append cap panic recover byte rune string`)
