@@ -139,6 +139,8 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 func FuzzCross(f *testing.F) {
 	f.Add("test_a.py", "def f():\n    return 1\n", "def test_a():\n    assert f() == 2\n", "test_a", 2)
 	f.Add("a.test.js", "", "test('a', () => { assert.equal(f(), 2) })", "a", 1)
+	f.Add("a_spec.rb", "def f = 1", "it('a') { expect(f).to eq 2 }\n", "a", 0)
+	f.Add("ATest.php", "", "<?php\nclass ATest { function testA() { $this->assertSame(1, f()); } }\n", "ATest::testA", 1)
 	f.Add("a_test.go", "package a", "package a\n\nfunc TestA(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Fatal()\n\t}\n}\n", "TestA", 0)
 	f.Fuzz(func(t *testing.T, file, before, src, name string, line int) {
 		clean, err := code.Check(t.Context(), file, []byte(src))
