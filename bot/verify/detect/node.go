@@ -215,6 +215,14 @@ func (n *nodePackage) plan(p *Plan) {
 			return
 		}
 	}
+	for _, name := range []string{"tape", "tap"} {
+		if args, env, ok := words(script, name); ok && n.tap(p, name, args, env) {
+			return
+		}
+		if args, env, ok := words(script, "node"); ok && n.depends(name) && len(args) > 0 && n.tap(p, name, args, env) {
+			return
+		}
+	}
 	if args, env, ok := words(script, "bun"); ok && len(args) > 0 && args[0] == "test" {
 		n.bun(p, args[1:], env, "the test script of package.json runs bun test")
 		return
@@ -371,6 +379,35 @@ func (n *nodePackage) vitest(p *Plan, args []string, env map[string]string, why 
 func (n *nodePackage) mocha(p *Plan, args []string, env map[string]string, why string) {
 	args = append(without(args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
 	n.add(p, "mocha", args, env, parse.MochaJS, "", why)
+}
+
+// eachFile runs its arguments one after another with node, and says before each
+// which it is: tests of tape and node-tap print TAP of their own.
+const eachFile = `s=0; for f do echo "# file: $f"; node %s"$f" || s=1; done; exit $s`
+
+// tap adds the test files of tape or node-tap, false where the arguments name none.
+func (n *nodePackage) tap(p *Plan, tool string, args []string, env map[string]string) bool {
+	var load string
+	for i, a := range args {
+		if name, ok := strings.CutPrefix(a, "--require="); ok {
+			load += "-r '" + name + "' "
+		} else if (a == "-r" || a == "--require") && i+1 < len(args) {
+			load += "-r '" + args[i+1] + "' "
+		}
+	}
+	args = without(args, "-r", "--require", "--reporter", "-R", "--jobs", "-j", "--timeout", "-t")
+	patterns := slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
+	files := n.run(n.expand(patterns))
+	if len(patterns) == 0 || len(files) == 0 || strings.Contains(load, "$") {
+		return false
+	}
+	c := Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: []string{"sh", "-c", fmt.Sprintf(eachFile, load), tool}, Env: env, Typed: "npx " + tool + " " + strings.Join(n.shown(patterns), " "), Format: parse.TAPFiles,
+		Needs: []Need{{Program: "node", Install: "install Node.js"}, {Program: n.modules(), Install: n.install()}}, Why: "the test script of package.json runs " + tool, Files: files}
+	for _, f := range files {
+		c.Argv = append(c.Argv, n.rel(f))
+	}
+	p.Commands = append(p.Commands, c)
+	return true
 }
 
 func (n *nodePackage) bun(p *Plan, args []string, env map[string]string, why string) {

@@ -19,6 +19,7 @@ const (
 	GoJSON   Format = "go-json"   // go test -json
 	GoText   Format = "go-text"   // go test, with or without -v
 	TAP      Format = "tap"       // version 12 to 14; node:test, mocha, tape, vitest
+	TAPFiles Format = "tap-files" // TAP of one file of tests after another, each begun by "# file: name"
 	NodeSpec Format = "node-spec" // node:test's spec reporter
 	JestJSON Format = "jest-json" // jest --json, vitest --reporter=json
 	Jest     Format = "jest"      // text
@@ -34,7 +35,7 @@ const (
 )
 
 // Formats lists all of them.
-var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
+var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
 	MochaJS, JUnit, Cargo, Surefire, Lines, Traces}
 
 // Statuses of a test, as in package verify.
@@ -122,7 +123,7 @@ type Place struct {
 }
 
 var readers = map[Format]func(string, Place) Report{
-	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, NodeSpec: readNodeSpec,
+	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
 	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, Lines: readLines, Traces: readTraces,
 }

@@ -40,6 +40,8 @@ type Sentinel struct {
 var Adapters = map[string]Adapter{
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
+	"tape":   {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
+	"tap":    {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
