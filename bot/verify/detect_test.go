@@ -91,6 +91,8 @@ func TestC2ACommandCountsWhereNothingElseRunsTests(t *testing.T) {
 		{"beside another language", files("package.json", `{"scripts": {"test": "ava"}}`, "lib/go.mod", "module x\n", "lib/a_test.go", goSource), "[go]"},
 		{"suites of two kinds", files("web/package.json", `{"scripts": {"test": "jest"}}`, "lib/go.mod", "module x\n", "lib/a_test.go", goSource), "[go jest]"},
 		{"a Makefile", files("Makefile", "test:\n\t./run\n"), "[make]"},
+		{"declared ones", files("Makefile", "test:\n\t./run\n", ".fettle.yml", "checks:\n  - {name: unit, run: ./unit}\n  - {name: more, run: ./more test}\n  - {name: form, run: ./lint}\n"), "[more]"},
+		{"declared ones with formats", files(".fettle.yml", "checks:\n  - {name: unit, run: ./unit, format: tap}\n  - {name: more, run: ./more, format: exit}\n"), "[more unit]"},
 	} {
 		suites, err := verifier(t).Detect(c.tree)
 		var names []string

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
@@ -41,9 +43,35 @@ func reported(t *tree, driven []Suite) []Suite {
 			out = append(out, s)
 		}
 	}
+	if own := declared(t, plan); len(own) > 0 {
+		bare = nil // the repository says it better
+		for _, c := range own {
+			bare = append(bare, Suite{Name: c.Name, Dir: c.Dir, Argv: []string{c.Typed}, Command: &c})
+		}
+	}
+	better := slices.Concat(driven, out)
 	for _, s := range bare {
-		if !slices.ContainsFunc(slices.Concat(driven, out), func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir+"/x", s.Dir) }) {
+		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir+"/x", s.Dir) }) {
 			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// declared are the commands that the repository's own file names for its tests.
+func declared(t *tree, plan detect.Plan) (out []detect.Command) {
+	data, err := regular.ReadFS(t.fsys, settings.RepoFile, settings.MaxRepoFile)
+	if err != nil {
+		return nil
+	}
+	own, err := settings.LoadRepo(data)
+	if err != nil || own == nil {
+		return nil // whoever reads the settings says so
+	}
+	for _, c := range plan.Declared(own.Checks).Commands {
+		if c.Declared && c.Kind == detect.Test {
+			c.Tool = runner.Declared
+			out = append(out, c)
 		}
 	}
 	return out

@@ -253,8 +253,12 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 		if tool == "shell" && kind == Build {
 			_, kind = Classify(c.Name)
 		}
+		if c.Format != "" {
+			kind = Test
+		}
 		out.Commands = append(out.Commands, Command{
 			Name: c.Name, Kind: kind, Tool: tool, Dir: ".", Argv: []string{"sh", "-c", c.Run}, Typed: c.Run, Required: c.Required, Declared: true,
+			Format: parse.Format(c.Format), Results: c.Report,
 			Why: settings.RepoFile + " names it",
 		})
 	}

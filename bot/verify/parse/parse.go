@@ -14,28 +14,30 @@ type Format string
 
 // The formats.
 const (
-	Pytest   Format = "pytest"    // text, any --tb style and verbosity
-	Unittest Format = "unittest"  // text, quiet or verbose
-	GoJSON   Format = "go-json"   // go test -json
-	GoText   Format = "go-text"   // go test, with or without -v
-	TAP      Format = "tap"       // version 12 to 14; node:test, mocha, tape, vitest
-	TAPFiles Format = "tap-files" // TAP of one file of tests after another, each begun by "# file: name"
-	NodeSpec Format = "node-spec" // node:test's spec reporter
-	JestJSON Format = "jest-json" // jest --json, vitest --reporter=json
-	Jest     Format = "jest"      // text
-	Vitest   Format = "vitest"    // text
-	MochaXML Format = "mocha-xml" // mocha --reporter xunit
-	MochaOut Format = "mocha"     // text: spec, dot and others that end with the list of failures
-	MochaJS  Format = "mocha-json"
-	JUnit    Format = "junit" // XML: pytest, surefire, gradle, node, vitest and others
-	Cargo    Format = "cargo" // cargo test, with the compiler's errors
-	Surefire Format = "surefire"
-	Lines    Format = "lines"     // file:line:col: message, as compilers and linters print
-	Traces   Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
+	Pytest    Format = "pytest"     // text, any --tb style and verbosity
+	Unittest  Format = "unittest"   // text, quiet or verbose
+	GoJSON    Format = "go-json"    // go test -json
+	GoText    Format = "go-text"    // go test, with or without -v
+	TAP       Format = "tap"        // version 12 to 14; node:test, mocha, tape, vitest
+	TAPFiles  Format = "tap-files"  // TAP of one file of tests after another, each begun by "# file: name"
+	JSONLines Format = "json-lines" // one object a line: test, status, and where they are known file, message, seconds
+	Exit      Format = "exit"       // the exit status alone
+	NodeSpec  Format = "node-spec"  // node:test's spec reporter
+	JestJSON  Format = "jest-json"  // jest --json, vitest --reporter=json
+	Jest      Format = "jest"       // text
+	Vitest    Format = "vitest"     // text
+	MochaXML  Format = "mocha-xml"  // mocha --reporter xunit
+	MochaOut  Format = "mocha"      // text: spec, dot and others that end with the list of failures
+	MochaJS   Format = "mocha-json"
+	JUnit     Format = "junit" // XML: pytest, surefire, gradle, node, vitest and others
+	Cargo     Format = "cargo" // cargo test, with the compiler's errors
+	Surefire  Format = "surefire"
+	Lines     Format = "lines"     // file:line:col: message, as compilers and linters print
+	Traces    Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
 )
 
 // Formats lists all of them.
-var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
+var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, JSONLines, Exit, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
 	MochaJS, JUnit, Cargo, Surefire, Lines, Traces}
 
 // Statuses of a test, as in package verify.
@@ -123,7 +125,7 @@ type Place struct {
 }
 
 var readers = map[Format]func(string, Place) Report{
-	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, NodeSpec: readNodeSpec,
+	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, JSONLines: readJSONLines, Exit: func(string, Place) Report { return Report{Ended: true} }, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
 	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, Lines: readLines, Traces: readTraces,
 }

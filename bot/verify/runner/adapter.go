@@ -36,6 +36,9 @@ type Sentinel struct {
 	Names      []string // the tests' names, where a runner is told which tests to run
 }
 
+// Declared is the tool of a command that a repository's own file names.
+const Declared = "declared"
+
 // Adapters are the runners of suites that are judged by their own report, by tool.
 var Adapters = map[string]Adapter{
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
@@ -45,6 +48,7 @@ var Adapters = map[string]Adapter{
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
+	Declared:      {Bare: true},
 	"test script": {Bare: true},
 	"make":        {Bare: true},
 }
