@@ -25,10 +25,11 @@ const maxErrors = 10
 // Check looks for syntax errors; nil means that the text parses, or that its
 // language is not known. Go is read by go/parser, Python by the tree, by a
 // pass over its indentation and by the rules that its grammar does not hold,
-// the others by the tree. The error says that the
-// check itself could not be made.
+// the others by the tree. Of C and C++ that is
+// weak: what a macro hides from the grammar may read as an error. The error says
+// that the check itself could not be made.
 func Check(ctx context.Context, path string, src []byte) ([]SyntaxError, error) {
-	lang := LanguageOf(path)
+	lang := LanguageIn(path, src)
 	if lang == Unknown {
 		return nil, nil
 	}
@@ -67,11 +68,14 @@ func (t *Tree) Errors() []SyntaxError {
 
 func (t *Tree) treeErrors() []SyntaxError {
 	var out []SyntaxError
+	macros := 0
 	t.Walk(func(n Node) bool {
 		if len(out) >= maxErrors || !n.HasError() && !n.IsError() && !n.IsMissing() {
 			return false
 		}
 		switch {
+		case n.IsMissing() && macroBody(n):
+			macros++
 		case n.IsMissing():
 			out = append(out, t.errorAt(n.Start(), "expected "+quote(n.Kind())+" in "+describe(n.Up())))
 		case n.IsError():
@@ -84,10 +88,22 @@ func (t *Tree) treeErrors() []SyntaxError {
 		}
 		return true
 	})
-	if len(out) == 0 {
+	if len(out) == 0 && macros == 0 {
 		out = append(out, t.errorAt(0, "the text does not parse"))
 	}
 	return out
+}
+
+// macroBody tells a semicolon that is missing in C or C++ because what looks like
+// a call is a macro with a body behind it: TEST_CASE("title") {…}.
+func macroBody(missing Node) bool {
+	s, ok := missing.Parent()
+	if !ok || family(missing.t.Lang) != C || missing.Kind() != ";" || s.Kind() != "expression_statement" {
+		return false
+	}
+	call, _ := s.firstNamed()
+	body, ok := s.next()
+	return ok && call.t != nil && call.Kind() == "call_expression" && body.Kind() == "compound_statement"
 }
 
 func (t *Tree) errorAt(offset int, message string) SyntaxError {

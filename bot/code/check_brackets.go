@@ -28,6 +28,8 @@ func (t *Tree) bracketError() (SyntaxError, bool) {
 			stack = append(stack, open{kind, n.Start()})
 		case "${", "#{":
 			stack = append(stack, open{"{", n.Start()})
+		case "#[": // an attribute of PHP
+			stack = append(stack, open{"[", n.Start()})
 		case ")", "]", "}":
 			if len(stack) == 0 {
 				e := t.errorAt(n.Start(), quote(kind)+" closes nothing")

@@ -36,6 +36,13 @@ func TestE4CheckFindsSyntaxErrors(t *testing.T) {
 		{"a.ts", "let x: = 1;\n", 1, ""},
 		{"a.go", "package p\n\nfunc f() {\n\tx := \n}\n", 5, "expected operand"},
 		{"a.go", "package p\n\nfunc f() {\n", 0, ""},
+		{"a.php", "<?php\nfunction f( { return 1; }\n", 2, ""},
+		{"a.php", "<?php\n#[A]\nfunction f() {\n", 3, "never closed"},
+		{"a.php", "<?php\n$a = 1\n$b = 2;\n", 0, ""},
+		{"a.c", "int f(void) {\n\treturn (1;\n}\n", 2, ""},
+		{"a.c", "int f(void) {\n\tif (a) {\n\treturn 1;\n}\n", 0, ""},
+		{"a.h", "struct s { int a }\n", 1, ""},
+		{"a.cc", "class A {\n  void f() { x = ; }\n};\n", 2, ""},
 	}
 	for _, test := range tests {
 		errs, err := Check(t.Context(), test.path, []byte(test.src))
@@ -55,7 +62,7 @@ func TestCheckAcceptsWhatIsRight(t *testing.T) {
 		"v.ts": "interface A</** c **/\nout T, // d\n\tin U, /* e */ in out V> {}\n", "l.js": "let a\n[a, b] = f()\nvar c \r\n  [c] = d\n", "r.js": "export { a, function, b, null } from 'm';\n",
 		"w.ts":  "const f: {\n  (a: A): void\n  <B>(b: B): C<B>\n  <D>(d: D): void\n}\nexport const g =\n  <A>(a: A) =>\n  <B>(b: B) => b\ninterface V<out T> {}\n",
 		"e2.py": "x = 1 \\\n\n# \\\n",
-		"a.py":  pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "{{{", "e.py": "",
+		"a.py":  pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "a.php": phpSample, "a.c": cSample, "a.cc": cppSample, "n.txt": "{{{", "e.py": "",
 		"b.py": "\ufeffx = {\n'a':\n1}\nif x: y\nelse:\n\tz = '''\n a'''\n\n  # odd comment\n\tw = 1 + \\\n  2\n\nclass A: pass\n",
 		"g.py": "def f(a, /, b=1, *c, d, e=2, **g): return g\nf(1, *x, b=1, *y, **z, c=2)\nlambda a, b=1, *, c: a\nwhile 1:\n    def g(): return 0\n    break\nx = b'a' rb'b'; y = 'a' f'b'; z = 00 + 0_0 + 09.5 + 0j + 07e1\n",
 		"h.py": "class A:\n    for i in x:\n        continue\n    else:\n        y = 1\n@a\n# why\n@b\nclass B(A, metaclass=M, *c): pass\ntry: a()\nexcept* E: pass\ndef f[T](a: T, *b: T, c: T = 1) -> T: ...\n",
@@ -67,11 +74,32 @@ func TestCheckAcceptsWhatIsRight(t *testing.T) {
 	}
 }
 
+func TestAHeaderIsCOrCPP(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]Language{
+		"": C, "int f(void);\n": C, "// class A {};\n/* namespace a { */\n": C, "#ifdef __cplusplus\nextern \"C\" {\nnamespace a {}\n#endif\nint f(void);\n": C,
+		"struct class_a { int a; };\nconst char *s = \"a::b\";\n": C, "#include <stdio.h>\nint new;\n": C,
+		"class A {\n};\n": CPP, "namespace a::b {\n}\n": CPP, "template <class T> T f(T);\n": CPP, "#include <vector>\n": CPP, "struct A { A() = default; };\n": CPP,
+		"std::string f();\n": CPP, "struct A {\npublic:\n  int a;\n};\n": CPP, "enum class E { A };\n": CPP,
+	} {
+		if got := LanguageIn("a.h", []byte(src)); got != want {
+			t.Errorf("%q is %s", src, got)
+		}
+	}
+	if LanguageIn("a.c", []byte("class A {\n};\n")) != C || LanguageIn("a.hpp", nil) != CPP || LanguageOf("a.h") != C {
+		t.Error("a name that says the language is not believed")
+	}
+}
+
 func TestIsTest(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
 		"test_a.py": true, "pkg/a_test.py": true, "tests/helpers.py": true, "conftest.py": true, "a.py": false, "attest.py": false,
 		"a.test.js": true, "__tests__/a.ts": true, "a.spec.tsx": true, "test/a.mjs": true, "src/latest.js": false,
+		"ATest.java": true, "src/test/java/Util.java": true, "m/src/test/java/Util.java": true, "TestA.java": true, "Latest.java": false, "Testament.java": false, "src/main/java/A.java": false,
+		"a_spec.rb": true, "test_a.rb": true, "a_test.rb": true, "spec/helper.rb": true, "inspec.rb": false,
+		"CartTest.php": true, "tests/Unit/Helper.php": true, "Tests/Bar.php": true, "src/Latest.php": false, "tests.php": false,
+		"test_a.c": true, "a_test.cc": true, "a_unittest.cc": true, "tests/a.h": true, "unittests/A.cpp": true, "ATest.cpp": true, "attest.c": false, "contest.h": false,
 		"a_test.go": true, "test/a.go": false, "contest.go": false, "README.md": false,
 	} {
 		if IsTest(path) != want {

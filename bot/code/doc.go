@@ -2,7 +2,7 @@
 // method, a class or a block of top-level statements, taken from a real
 // syntax tree. In flow paths and bytes; out flow regions, edited bytes and
 // syntax errors. Python, JavaScript, TypeScript, TSX and Go are read fully,
-// Java, Rust and Ruby in their outline, any other text as windows of lines.
+// Java, Rust, Ruby, PHP, C and C++ in their outline, any other text as windows of lines.
 //
 // An edit replaces the bytes of one region and nothing else: what stands
 // before and after it is the same afterwards, byte for byte, whatever the

@@ -96,7 +96,7 @@ func Delete(ctx context.Context, path string, src []byte, id string) ([]byte, Re
 	alone := len(bytes.TrimSpace(src[lineStart:start])) == 0 && (lineEnd == len(src) || src[lineEnd] == '\n')
 	if alone {
 		start, end = lineStart, min(lineEnd+1, len(src))
-		start = aboveComments(src, start)
+		start = aboveComments(region.Language, src, start)
 		for end < len(src) {
 			next := bytes.IndexByte(src[end:], '\n')
 			if next < 0 || len(bytes.TrimSpace(src[end:end+next])) > 0 {
@@ -109,10 +109,10 @@ func Delete(ctx context.Context, path string, src []byte, id string) ([]byte, Re
 }
 
 // aboveComments moves a line's start up over the comment lines above it.
-func aboveComments(src []byte, start int) int {
+func aboveComments(lang Language, src []byte, start int) int {
 	for start > 0 {
 		prev := bytes.LastIndexByte(src[:start-1], '\n') + 1
-		if !isComment(bytes.TrimSpace(src[prev:start])) {
+		if !isComment(lang, bytes.TrimSpace(src[prev:start])) {
 			break
 		}
 		start = prev

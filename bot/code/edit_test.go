@@ -126,12 +126,13 @@ func TestE3InsertAndDelete(t *testing.T) {
 
 var samples = map[string]string{
 	"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "n.txt": "a\nb\n\nc\n",
+	"a.php": phpSample, "a.c": cSample, "a.cc": cppSample,
 }
 
 func TestE2OtherBytesUnchanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		path := rapid.SampledFrom([]string{"a.py", "a.js", "a.tsx", "a.go", "n.txt"}).Draw(rt, "path")
+		path := rapid.SampledFrom([]string{"a.py", "a.js", "a.tsx", "a.go", "n.txt", "a.php", "a.c", "a.cc"}).Draw(rt, "path")
 		src := samples[path]
 		if rapid.Bool().Draw(rt, "crlf") {
 			src = strings.ReplaceAll(src, "\n", "\r\n")
@@ -191,7 +192,7 @@ func checkReplace(t rapid.TB, path string, src []byte, r Region, code string) {
 }
 
 // fuzzPaths has a file name of each kind.
-var fuzzPaths = []string{"a.py", "a.js", "a.tsx", "a.go", "n.txt", "a.ts", "a.rb", "a.rs", "a.java"}
+var fuzzPaths = []string{"a.py", "a.js", "a.tsx", "a.go", "n.txt", "a.ts", "a.rb", "a.rs", "a.java", "a.php", "a.c", "a.cc"}
 
 func FuzzReplace(f *testing.F) {
 	for i, path := range fuzzPaths {

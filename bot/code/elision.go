@@ -61,6 +61,7 @@ const maxMarks = 50
 
 // side is a version of a file as lines without their ends, with its regions.
 type side struct {
+	lang  Language
 	lines []string
 	keys  []string // of each region: its id without the hash
 	at    []Region
@@ -69,11 +70,12 @@ type side struct {
 }
 
 func newSide(ctx context.Context, path string, lines []string) (*side, error) {
-	regions, err := Regions(ctx, path, []byte(strings.Join(lines, "\n")+"\n"))
+	src := []byte(strings.Join(lines, "\n") + "\n")
+	regions, err := Regions(ctx, path, src)
 	if err != nil {
 		return nil, err
 	}
-	s := &side{lines: lines, byKey: map[string]Region{}}
+	s := &side{lang: LanguageIn(path, src), lines: lines, byKey: map[string]Region{}}
 	for _, r := range regions {
 		if r.Kind != KindBlock {
 			s.at, s.keys = append(s.at, r), append(s.keys, regionKey(r))
@@ -254,7 +256,7 @@ func (e expansion) anchor(m, step int) (at int, near bool, err error) {
 		if step < 0 && key != "" && line == e.headEnd(first, m) {
 			return from + e.headEnd(first, m) - first + 1, near, e.sameHead(first, line, from)
 		}
-		if step > 0 && isComment([]byte(strings.TrimSpace(text))) && e.once(text, key, from, to) == 0 {
+		if step > 0 && isComment(e.now.lang, []byte(strings.TrimSpace(text))) && e.once(text, key, from, to) == 0 {
 			near = false
 			continue
 		}
@@ -274,7 +276,7 @@ func (e expansion) anchor(m, step int) (at int, near bool, err error) {
 
 // aboveComments is the first of the comment lines directly above an old line.
 func (e expansion) aboveComments(line, from int) int {
-	for line > from && isComment([]byte(strings.TrimSpace(e.old.lines[line-2]))) {
+	for line > from && isComment(e.old.lang, []byte(strings.TrimSpace(e.old.lines[line-2]))) {
 		line--
 	}
 	return line

@@ -75,13 +75,13 @@ func newLines(ctx context.Context, lang Language, code string) []codeLine {
 	if len(lines) == 1 || !strings.ContainsAny(code, "`\"'") {
 		return lines
 	}
-	t, err := Parse(ctx, lang, []byte(code))
+	t, err := Parse(ctx, lang, []byte(fragmentHead(lang)+code))
 	if err != nil {
 		return lines
 	}
 	t.Walk(func(n Node) bool {
 		switch n.Kind() {
-		case "string", "template_string", "raw_string_literal", "interpreted_string_literal", "string_literal", "heredoc_body", "text_block":
+		case "string", "template_string", "raw_string_literal", "interpreted_string_literal", "string_literal", "heredoc_body", "text_block", "encapsed_string", "heredoc", "nowdoc":
 		default:
 			return true
 		}
@@ -94,6 +94,15 @@ func newLines(ctx context.Context, lang Language, code string) []codeLine {
 		return false
 	})
 	return lines
+}
+
+// fragmentHead is what has to stand before code that is parsed by itself, on the
+// same line: without it, PHP is text.
+func fragmentHead(lang Language) string {
+	if lang == PHP {
+		return "<?php "
+	}
+	return ""
 }
 
 // indentStyle is how a file indents: by tabs, or by unit spaces.

@@ -20,7 +20,7 @@ const maxImports = 100
 // the same module already; a new statement goes to the group (standard
 // library, packages, own code) and the place that the file's own order gives,
 // in its quotes, semicolons and line endings. Python, JavaScript, TypeScript
-// and Go are merged by their syntax trees, Java, Rust and Ruby by lines. In a
+// and Go are merged by their syntax trees, the other languages by lines. In a
 // CommonJS file an import becomes a require, and the other way round.
 //
 // It returns the new source, the first region that was added to, and how the
@@ -28,7 +28,7 @@ const maxImports = 100
 // "group" when a new one was put in. Errors: ErrNoChange when all of it is
 // imported already, ErrNotImport, ErrNoGrammar for other languages.
 func AddImport(ctx context.Context, path string, src []byte, text string) ([]byte, Region, Resolution, error) {
-	lang := LanguageOf(path)
+	lang := LanguageIn(path, src)
 	text = strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"))
 	if text == "" {
 		return nil, Region{}, Resolution{}, fmt.Errorf("add an import to %s: %w: the text is empty", path, ErrNotImport)
@@ -80,7 +80,7 @@ func wantedImports(ctx context.Context, lang Language, text string) ([]wantedImp
 		return wantedScript(ctx, lang, text)
 	case Go:
 		return wantedGo(ctx, text)
-	case Java, Rust, Ruby:
+	case Java, Rust, Ruby, PHP, C, CPP:
 		return wantedLines(ctx, lang, text)
 	}
 	return nil, fmt.Errorf("%w, so its imports are not known; edit the region that holds them", ErrNoGrammar)
@@ -164,7 +164,7 @@ func placeImport(t *Tree, groups [][]statement, want statement, text string, apa
 		if before.node.t != nil {
 			at := lineOf(t, before.node.Start())
 			if before.node != groups[g][0].node { // a comment above the first is the group's
-				at = max(aboveComments(t.Src, at), lineOf(t, 0))
+				at = max(aboveComments(t.Lang, t.Src, at), lineOf(t, 0))
 			}
 			return change{at, at, text + eol}
 		}
@@ -176,7 +176,7 @@ func placeImport(t *Tree, groups [][]statement, want statement, text string, apa
 		}
 	}
 	at := lineOf(t, groups[0][0].node.Start())
-	at = aboveComments(t.Src, at)
+	at = aboveComments(t.Lang, t.Src, at)
 	if at == 0 || bytes.HasPrefix(t.Src, []byte("#!")) && at < lineEndAt(t.Src, 0) {
 		at = lineOf(t, groups[0][0].node.Start()) // the comment is the file's
 	}

@@ -16,13 +16,14 @@ type lineImport struct {
 // lineWords are what the imports of a language begin with.
 var lineWords = map[Language][]string{
 	Java: {"import "}, Rust: {"use ", "pub use ", "extern crate "}, Ruby: {"require ", "require_relative ", "autoload "},
+	PHP: {"use ", "require ", "require_once ", "include ", "include_once "}, C: {"#include"}, CPP: {"#include"},
 }
 
 func isLineImport(lang Language, line string) bool {
 	line = strings.TrimSpace(line)
 	for _, w := range lineWords[lang] {
 		if strings.HasPrefix(line, w) {
-			return lang == Ruby || strings.HasSuffix(line, ";")
+			return lang == Ruby || family(lang) == C || strings.HasSuffix(line, ";")
 		}
 	}
 	return false
@@ -31,7 +32,7 @@ func isLineImport(lang Language, line string) bool {
 func wantedLines(ctx context.Context, lang Language, text string) ([]wantedImport, error) {
 	var out []wantedImport
 	for line := range strings.SplitSeq(text, "\n") {
-		t, err := Parse(ctx, lang, []byte(line+"\n"))
+		t, err := Parse(ctx, lang, []byte(fragmentHead(lang)+line+"\n"))
 		if err != nil {
 			return nil, err
 		}
@@ -51,11 +52,14 @@ func wantedLines(ctx context.Context, lang Language, text string) ([]wantedImpor
 // kind that imports nothing, such as Ruby's "require # x".
 func onlyImport(t *Tree) (string, bool) {
 	n, ok := t.Root().onlyNamed()
+	if all := t.Root().NamedChildren(); t.Lang == PHP && len(all) == 2 { // behind its tag
+		n, ok = all[1], true
+	}
 	if !ok {
 		return "", false
 	}
 	switch n.Kind() {
-	case "import_declaration", "use_declaration", "extern_crate_declaration", "call":
+	case "namespace_use_declaration", "expression_statement", "preproc_include", "import_declaration", "use_declaration", "extern_crate_declaration", "call":
 		return strings.TrimSpace(n.Text()), true
 	}
 	return "", false
@@ -65,18 +69,29 @@ func onlyImport(t *Tree) (string, bool) {
 func (l lineImport) merge(t *Tree) ([]change, bool) {
 	var all []statement
 	head := 0
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
-		text := strings.TrimSpace(c.Text())
-		if c.Kind() == "package_declaration" {
-			_, head = t.trim(c)
+	has := false
+	var look func(n Node)
+	look = func(n Node) {
+		for c, ok := n.first(); ok; c, ok = c.next() {
+			if leads(c) {
+				_, head = t.trim(c)
+			}
+			inner, module, held := holder(c)
+			if l.lang == PHP && module && head == 0 { // its imports stand inside
+				head = inner.Start() + 1
+			}
+			if held && family(l.lang) == C {
+				look(inner)
+			}
+			if text := strings.TrimSpace(c.Text()); isLineImport(l.lang, text) {
+				has = has || text == l.text
+				all = append(all, l.statement(c, text))
+			}
 		}
-		if !isLineImport(l.lang, text) {
-			continue
-		}
-		if text == l.text {
-			return nil, true
-		}
-		all = append(all, l.statement(c, text))
+	}
+	look(t.Root())
+	if has {
+		return nil, true
 	}
 	if groups := importGroups(t, all); len(groups) > 0 {
 		return []change{placeImport(t, groups, l.statement(Node{}, l.text), l.text, false)}, false
@@ -85,6 +100,24 @@ func (l lineImport) merge(t *Tree) ([]change, bool) {
 		head = headEnd(t, func(Node) bool { return false })
 	}
 	return []change{firstImport(t, head, l.text)}, false
+}
+
+// leads tells what imports stand behind: a package or namespace, PHP's tag and
+// declare, the #define of a header's guard, #pragma once.
+func leads(n Node) bool {
+	switch n.Kind() {
+	case "package_declaration", "php_tag", "declare_statement":
+		return true
+	case "namespace_definition":
+		_, ok := n.ChildByField("body")
+		return n.t.Lang == PHP && !ok
+	case "preproc_def":
+		up, ok := n.Parent()
+		return ok && up.Kind() == "preproc_ifdef" && up.Up() == "translation_unit" && len(up.NamedChildren()) > 1 && up.NamedChildren()[1] == n
+	case "preproc_call":
+		return strings.HasPrefix(n.Text(), "#pragma once")
+	}
+	return false
 }
 
 func (l lineImport) statement(n Node, text string) statement {
@@ -96,6 +129,16 @@ func (l lineImport) statement(n Node, text string) statement {
 			}
 			if l.lang == Java && strings.HasPrefix(rest, "static ") {
 				s.section = 1
+			}
+			switch {
+			case l.lang == PHP && strings.HasPrefix(rest, "function "):
+				s.section = 1
+			case l.lang == PHP && strings.HasPrefix(rest, "const "):
+				s.section = 2
+			case l.lang == PHP && i > 0: // a file, read where it stands
+				s.section = 3
+			case family(l.lang) == C && strings.Contains(rest, `"`): // own headers, mostly after those of others
+				s.rank, s.section = 1, 1
 			}
 			return s
 		}

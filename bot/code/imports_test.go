@@ -72,6 +72,12 @@ func TestE3ImportsAreMergedAsTheFileHasThem(t *testing.T) {
 		{"java", "A.java", "package x;\n\nimport a.B;\nimport c.D;\n\nclass A {}\n", "import b.C;", "package x;\n\nimport a.B;\nimport b.C;\nimport c.D;\n\nclass A {}\n"},
 		{"rust", "a.rs", "use std::fs;\n\nfn f() {}\n", "use std::io;", "use std::fs;\nuse std::io;\n\nfn f() {}\n"},
 		{"ruby", "a.rb", "require 'json'\nrequire_relative 'x'\n", "require 'set'", "require 'json'\nrequire 'set'\nrequire_relative 'x'\n"},
+		{"php", "a.php", "<?php\n\nnamespace A;\n\nuse B\\C;\nuse D\\E;\n", "use C\\D;", "<?php\n\nnamespace A;\n\nuse B\\C;\nuse C\\D;\nuse D\\E;\n"},
+		{"php, the first", "a.php", "<?php\ndeclare(strict_types=1);\nnamespace A;\n\nclass B {}\n", "use C\\D;", "<?php\ndeclare(strict_types=1);\nnamespace A;\n\nuse C\\D;\n\nclass B {}\n"},
+		{"c", "a.c", "#include <stdio.h>\n#include \"a.h\"\n", "#include <string.h>", "#include <stdio.h>\n#include <string.h>\n#include \"a.h\"\n"},
+		{"c, the first of its kind", "a.c", "#include <stdio.h>\n\nint a;\n", "#include \"a.h\"", "#include <stdio.h>\n#include \"a.h\"\n\nint a;\n"},
+		{"a header with a guard", "a.h", "#ifndef A\n#define A\n\nint a;\n\n#endif\n", "#include <b.h>", "#ifndef A\n#define A\n\n#include <b.h>\n\nint a;\n\n#endif\n"},
+		{"c++", "a.cc", "// About.\n\n#include \"a.h\"\n\n#include <map>\n#include <vector>\n", "#include <string>", "// About.\n\n#include \"a.h\"\n\n#include <map>\n#include <string>\n#include <vector>\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -104,6 +110,7 @@ func TestE3WhatIsNoImportIsRefused(t *testing.T) {
 		{"a.js", "alert(1)", "give import statements only"},
 		{"a.go", "import \"fmt\"\nfunc init() {}", "give import declarations only"},
 		{"a.rb", "system 'x'", "one import a line"},
+		{"a.php", "system('x');", "one import a line"}, {"a.c", "#define A", "one import a line"}, {"a.cc", "int a;", "one import a line"},
 		{"a.txt", "import os", "edit the region that holds them"},
 	} {
 		_, _, _, err := AddImport(t.Context(), c.path, []byte("import os\n"), c.text)
@@ -116,7 +123,7 @@ func TestE3WhatIsNoImportIsRefused(t *testing.T) {
 var importTexts = []string{
 	"import os", "from m import a", "from m import b as c, d", "from . import x", "from __future__ import annotations",
 	"import a from 'a'", "import {b} from './b'", "import * as n from 'n'", "const {x: y} = require('x')", "import 'y'", "import type {T} from 't'",
-	"import \"fmt\"", "x \"a.b/c\"", "import (\n\"io\"\n_ \"x.y/z\"\n)", "use a::b;", "import a.b.C;", "require 'x'",
+	"import \"fmt\"", "x \"a.b/c\"", "import (\n\"io\"\n_ \"x.y/z\"\n)", "use a::b;", "import a.b.C;", "require 'x'", "use A\\B;", "require_once 'x.php';", "#include <a.h>", "#include \"a.h\"",
 }
 
 // checkImport holds the promise of AddImport for any file: every byte of the

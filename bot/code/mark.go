@@ -18,13 +18,13 @@ func commentSyntax(name string) (begin, end string, ok bool) {
 	switch LanguageOf(name) {
 	case Python, Ruby:
 		return "# ", "", true
-	case JavaScript, TypeScript, TSX, Go, Java, Rust:
+	case JavaScript, TypeScript, TSX, Go, Java, Rust, PHP, C, CPP:
 		return "// ", "", true
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".sh", ".bash", ".zsh", ".yml", ".yaml", ".toml", ".pl", ".r", ".jl", ".ex", ".exs", ".tcl", ".cmake", ".conf":
 		return "# ", "", true
-	case ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".kt", ".swift", ".scala", ".dart", ".php", ".proto", ".zig":
+	case ".cs", ".kt", ".swift", ".scala", ".dart", ".proto", ".zig":
 		return "// ", "", true
 	case ".sql", ".lua", ".hs", ".elm":
 		return "-- ", "", true

@@ -36,7 +36,7 @@ func MergeFile(ctx context.Context, path string, src []byte, text string) (Merge
 	if strings.TrimSpace(text) == "" {
 		return Merge{}, fmt.Errorf("merge %s: the new text is empty", path)
 	}
-	lang := LanguageOf(path)
+	lang := LanguageIn(path, src)
 	bom := []byte{}
 	body := src
 	if rest, ok := bytes.CutPrefix(src, []byte("\ufeff")); ok {
@@ -232,7 +232,7 @@ func (h hunk) tight(was *side) hunk {
 			h.text = h.text[1:]
 		}
 	}
-	for h.from < h.to-1 && !isComment([]byte(strings.TrimSpace(h.text[0]))) && isComment([]byte(strings.TrimSpace(old[h.from]))) {
+	for h.from < h.to-1 && !isComment(was.lang, []byte(strings.TrimSpace(h.text[0]))) && isComment(was.lang, []byte(strings.TrimSpace(old[h.from]))) {
 		if key, _, _ := was.scope(h.from + 1); was.byKey[key].Kind == KindFunction || was.byKey[key].Kind == KindMethod {
 			break
 		}
@@ -257,7 +257,7 @@ func (h hunk) noise(ctx context.Context, lang Language, old, now *side, elided [
 	if key, _, _ := old.outerScope(h.from+1, h.to); slices.Contains(elided, key) {
 		return true
 	}
-	left := slices.DeleteFunc(slices.Clone(gone), func(l string) bool { return lang != Unknown && isComment([]byte(strings.TrimSpace(l))) })
+	left := slices.DeleteFunc(slices.Clone(gone), func(l string) bool { return lang != Unknown && isComment(lang, []byte(strings.TrimSpace(l))) })
 	if len(left) == 0 {
 		key, _, _ := old.scope(h.from + 1)
 		was, ok := old.byKey[key]
@@ -297,7 +297,7 @@ func sameCode(a Region, old *side, b Region, now *side) bool {
 		if r.StartLine == 0 {
 			return nil
 		}
-		return slices.DeleteFunc(solid(s.lines[r.StartLine-1:r.EndLine]), func(l string) bool { return isComment([]byte(strings.TrimSpace(l))) })
+		return slices.DeleteFunc(solid(s.lines[r.StartLine-1:r.EndLine]), func(l string) bool { return isComment(s.lang, []byte(strings.TrimSpace(l))) })
 	}
 	return slices.Equal(code(a, old), code(b, now))
 }
@@ -306,7 +306,7 @@ func sameCode(a Region, old *side, b Region, now *side) bool {
 // that they bind stands elsewhere in the file's new lines.
 func importsInUse(ctx context.Context, lang Language, text string, now *side) bool {
 	switch lang {
-	case Java, Rust, Ruby:
+	case Java, Rust, Ruby, PHP, C, CPP:
 		return false // read by lines: what they bind is not known
 	}
 	wanted, err := wantedImports(ctx, lang, text)

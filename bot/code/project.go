@@ -105,7 +105,7 @@ func (p *Project) tree(ctx context.Context, file string) (*Tree, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w among the project's source files", file, fs.ErrNotExist)
 	}
-	return Parse(ctx, LanguageOf(file), src)
+	return Parse(ctx, LanguageIn(file, src), src)
 }
 
 // imported is what a name of a file stands for: a name in another file of the

@@ -48,7 +48,7 @@ func (p *Project) Uses(ctx context.Context, file, id string) ([]Use, error) {
 				}
 				continue
 			}
-			if owner != "self" && owner != "this" && owner != "cls" {
+			if owner != "self" && owner != "this" && owner != "cls" && owner != "$this" && owner != "static" {
 				continue
 			}
 		}
@@ -121,7 +121,7 @@ func (p *Project) region(ctx context.Context, file, id string) (*Tree, Region, e
 // defines tells the name in a region's own head.
 func defines(regions []Region, n Node) bool {
 	for _, r := range regions {
-		if r.Name == n.Text() && r.Kind != KindBlock && r.StartByte <= n.Start() && n.End() <= r.EndByte && n.Field() == "name" {
+		if r.Name == n.Text() && r.Kind != KindBlock && r.StartByte <= n.Start() && n.End() <= r.EndByte && n.declares() {
 			return true
 		}
 	}
@@ -164,8 +164,11 @@ func (p *Project) define(ctx context.Context, file, name string, depth int) (Use
 }
 
 func family(lang Language) Language {
-	if lang == TypeScript || lang == TSX {
+	switch lang {
+	case TypeScript, TSX:
 		return JavaScript
+	case CPP:
+		return C
 	}
 	return lang
 }
@@ -177,7 +180,7 @@ func (t *Tree) identifiers(r Region) []Node {
 		if n.End() <= r.StartByte || n.Start() >= r.EndByte {
 			return false
 		}
-		if n.identifier() && r.StartByte <= n.Start() && n.Field() != "name" {
+		if n.identifier() && r.StartByte <= n.Start() && !n.declares() {
 			out = append(out, n)
 		}
 		return true
@@ -188,7 +191,21 @@ func (t *Tree) identifiers(r Region) []Node {
 func (n Node) identifier() bool {
 	switch n.Kind() {
 	case "identifier", "type_identifier", "property_identifier", "field_identifier", "package_identifier", "constant",
-		"shorthand_property_identifier", "private_property_identifier":
+		"shorthand_property_identifier", "private_property_identifier", "namespace_identifier":
+		return true
+	case "name": // of PHP
+		return n.t.Lang == PHP
+	}
+	return false
+}
+
+// declares tells the name that a definition or declaration gives, but not that
+// of a method where it is called.
+func (n Node) declares() bool {
+	switch n.Field() {
+	case "name":
+		return !strings.HasSuffix(n.Up(), "_call_expression") && n.Up() != "qualified_name"
+	case "declarator":
 		return true
 	}
 	return false
@@ -201,7 +218,10 @@ func (n Node) member() (owner, member string, ok bool) {
 		return "", "", false
 	}
 	switch p.Kind() {
-	case "attribute", "member_expression", "selector_expression", "qualified_type", "nested_type_identifier", "field_expression", "field_access":
+	case "attribute", "member_expression", "selector_expression", "qualified_type", "nested_type_identifier", "field_expression", "field_access", "member_access_expression", "qualified_identifier":
+	case "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression": // of PHP; arguments follow
+		first, ok := p.firstNamed()
+		return clip(first.Text(), 100), n.Text(), ok && n.Field() == "name"
 	default:
 		return "", "", false
 	}

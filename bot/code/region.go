@@ -67,7 +67,7 @@ const (
 // cannot be parsed (unknown language, binary, over the limits) gives windows
 // of lines. The error is the context's.
 func Regions(ctx context.Context, path string, src []byte) ([]Region, error) {
-	lang := LanguageOf(path)
+	lang := LanguageIn(path, src)
 	if lang == Unknown || binary(src) {
 		return windows(src), nil
 	}
@@ -139,6 +139,10 @@ func (t *Tree) define(n Node) (draft, bool) {
 		return rustRegion(n)
 	case Ruby:
 		return rubyRegion(n)
+	case PHP:
+		return phpRegion(n)
+	case C, CPP:
+		return cRegion(n)
 	}
 	return draft{}, false
 }
@@ -170,6 +174,8 @@ func (t *Tree) nest(drafts []draft) []Region {
 			}
 			if d.Parent == "" {
 				d.Parent, d.QualifiedName = p.QualifiedName, p.QualifiedName+"."+d.Name
+			} else if t.Lang == CPP && p.Kind == KindModule { // N { void A::f() {} } defines N.A.f
+				d.Parent, d.QualifiedName = p.QualifiedName+"."+d.Parent, p.QualifiedName+"."+d.QualifiedName
 			}
 			if d.Kind == KindFunction && (p.Kind == KindClass || p.Kind == KindType || t.Lang == Ruby && p.Kind == KindModule) {
 				d.Kind = KindMethod

@@ -9,9 +9,9 @@ import (
 // imports in one block, the rest by paragraph, so that every line with code
 // belongs to a region.
 func (t *Tree) blocks(defined []draft) []draft {
-	whole := map[[2]int]bool{}
+	whole := map[int]int{} // where regions begin, and where the largest ends
 	for _, d := range defined {
-		whole[[2]int{d.StartByte, d.EndByte}] = true
+		whole[d.StartByte] = max(whole[d.StartByte], d.EndByte)
 	}
 	var out []draft
 	var group []Node
@@ -22,23 +22,57 @@ func (t *Tree) blocks(defined []draft) []draft {
 		}
 		group, kind = nil, ""
 	}
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
-		start, end := t.trim(c)
-		if t.ignorable(c, start, end) {
-			continue
+	done := 0 // the end of the last region
+	var look func(n Node, depth int)
+	look = func(n Node, depth int) {
+		for c, ok := n.first(); ok; c, ok = c.next() {
+			start, end := t.trim(c)
+			if t.ignorable(c, start, end) || start < done {
+				continue
+			}
+			inner, module, held := holder(c)
+			if whole[start] >= end {
+				flush()
+				if module && depth < maxDepth {
+					look(inner, depth+1)
+					flush()
+				}
+				done = whole[start]
+				continue
+			}
+			if held && depth < maxDepth {
+				look(inner, depth+1)
+				continue
+			}
+			k := blockKind(c)
+			if len(group) > 0 && (k != kind || k == "own" || k == "" && t.gap(group[len(group)-1], c)) {
+				flush()
+			}
+			group, kind = append(group, c), k
 		}
-		if whole[[2]int{start, end}] {
-			flush()
-			continue
-		}
-		k := blockKind(c)
-		if len(group) > 0 && (k != kind || k == "own" || k == "" && t.gap(group[len(group)-1], c)) {
-			flush()
-		}
-		group, kind = append(group, c), k
 	}
+	look(t.Root(), 0)
 	flush()
 	return out
+}
+
+// holder tells a node of C, C++ or PHP whose statements stand for themselves as
+// those at the top do: a namespace (module), or what surrounds much of a file and
+// is no region itself, such as #ifndef or extern "C" (held).
+func holder(n Node) (inner Node, module, held bool) {
+	switch n.Kind() {
+	case "namespace_definition":
+		body, ok := n.ChildByField("body")
+		_, has := n.ChildByField("name")
+		return body, ok && has, ok && !has
+	case "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef":
+		return n, false, true
+	case "linkage_specification", "declaration_list":
+		return n, false, family(n.t.Lang) == C
+	case "ERROR":
+		return n, false, family(n.t.Lang) == C && n.Line() != n.EndLine()
+	}
+	return n, false, false
 }
 
 // trim is the span of a node without white space at its end.
@@ -52,7 +86,8 @@ func (t *Tree) ignorable(n Node, start, end int) bool {
 		return true
 	}
 	text := t.Src[start:end]
-	return len(text) == 1 && text[0] == ';' || n.Kind() == "hash_bang_line"
+	return len(text) == 1 && (text[0] == ';' || strings.IndexByte("{}", text[0]) >= 0 && (n.Up() == "declaration_list" || n.Up() == "compound_statement")) ||
+		n.Kind() == "hash_bang_line" || n.Kind() == "php_tag"
 }
 
 // gap tells whether a blank line lies between two statements.
@@ -88,12 +123,20 @@ func (t *Tree) block(group []Node, kind string) draft {
 func blockKind(n Node) string {
 	switch n.Kind() {
 	case "import_statement", "import_from_statement", "future_import_statement",
-		"import_declaration", "use_declaration", "extern_crate_declaration":
+		"import_declaration", "use_declaration", "extern_crate_declaration", "namespace_use_declaration", "preproc_include":
 		return "imports"
 	case "package_clause", "const_declaration", "var_declaration", "type_declaration",
 		"if_statement", "for_statement", "while_statement", "try_statement", "with_statement",
-		"internal_module", "module", "mod_item":
+		"internal_module", "module", "mod_item", "namespace_definition":
 		return "own"
+	case "declaration":
+		if n.Line()+2 < n.EndLine() {
+			return "own"
+		}
+	case "expression_statement":
+		if n.t.Lang == PHP && isLineImport(PHP, n.Text()) {
+			return "imports"
+		}
 	case "lexical_declaration", "variable_declaration", "call":
 		text := n.Text()
 		if len(text) < 400 && (strings.Contains(text, "require(") || strings.HasPrefix(text, "require")) {
@@ -112,6 +155,16 @@ func blockName(n Node) (name string, prefix bool) {
 	switch n.Kind() {
 	case "package_clause":
 		return "package", false
+	case "namespace_definition":
+		return "namespace", false
+	case "preproc_def":
+		if c, ok := n.ChildByField("name"); ok {
+			return c.Text(), false
+		}
+	case "declaration":
+		if c, ok := cName(n); ok {
+			return clip(c.Text(), 60), false
+		}
 	case "export_statement", "ambient_declaration", "expression_statement":
 		if d, ok := n.ChildByField("declaration"); ok {
 			return blockName(d)
@@ -135,7 +188,7 @@ func blockName(n Node) (name string, prefix bool) {
 		if c, ok := n.ChildByField("name"); ok {
 			return c.Text(), true
 		}
-	case "call_expression", "call":
+	case "call_expression", "call", "function_call_expression":
 		if c, ok := n.ChildByField("function"); ok && len(c.Text()) < 60 {
 			return c.Text(), false
 		}

@@ -94,7 +94,7 @@ func commentAbove(n Node) string {
 	size := 0
 	for i > 0 && first-i < 100 {
 		line := lineBytes(n.t.Src, n.t.lines, i-1)
-		if size += len(line); size > maxDoc || !isComment(bytes.TrimSpace(line)) {
+		if size += len(line); size > maxDoc || !isComment(n.t.Lang, bytes.TrimSpace(line)) {
 			break
 		}
 		i--
@@ -108,10 +108,14 @@ func commentAbove(n Node) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.Join(out, "\n"), "\uFFFD"))
 }
 
-// isComment tells whether a trimmed line looks like (a part of) a comment.
-func isComment(line []byte) bool {
+// isComment tells whether a trimmed line looks like (a part of) a comment. What
+// begins with "#" is an order to the preprocessor in C and C++.
+func isComment(lang Language, line []byte) bool {
 	for _, mark := range []string{"//", "#", "/*", "* ", "*/"} {
 		if bytes.HasPrefix(line, []byte(mark)) {
+			if mark == "#" && family(lang) == C {
+				return false
+			}
 			return !bytes.HasPrefix(line, []byte("#!")) && !bytes.HasPrefix(line, []byte("#["))
 		}
 	}

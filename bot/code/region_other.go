@@ -1,6 +1,9 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func javaRegion(n Node) (draft, bool) {
 	switch n.Kind() {
@@ -122,4 +125,68 @@ func rubyTest(n Node) (draft, bool) {
 		return draft{}, false
 	}
 	return span(KindTest, strings.Trim(clip(title.Text(), 120), "'\""), n, block), true
+}
+
+func phpRegion(n Node) (draft, bool) {
+	switch n.Kind() {
+	case "class_declaration", "trait_declaration":
+		return named(KindClass, n)
+	case "interface_declaration", "enum_declaration":
+		return named(KindType, n)
+	case "namespace_definition":
+		if _, ok := n.ChildByField("body"); ok {
+			d, ok := named(KindModule, n)
+			d.Name = strings.ReplaceAll(d.Name, "\\", ".")
+			return d, ok
+		}
+	case "function_definition":
+		return named(KindFunction, n)
+	case "method_declaration":
+		return named(KindMethod, n)
+	case "expression_statement":
+		return phpStatement(n)
+	}
+	return draft{}, false
+}
+
+// phpStatement is: $name = function (…) {…}; or $name = fn (…) => …; or a test of
+// Pest: it("does x", function () {…});
+func phpStatement(n Node) (draft, bool) {
+	held, _ := n.firstNamed()
+	var name, value Node
+	switch held.Kind() {
+	case "assignment_expression":
+		name, _ = held.ChildByField("left")
+		value, _ = held.ChildByField("right")
+		if name.t == nil || name.Kind() != "variable_name" {
+			return draft{}, false
+		}
+	case "member_call_expression": // it(…)->with(…)
+		for held.Kind() == "member_call_expression" {
+			held, _ = held.ChildByField("object")
+		}
+		if held.Kind() != "function_call_expression" {
+			return draft{}, false
+		}
+		fallthrough
+	case "function_call_expression":
+		args, ok := held.ChildByField("arguments")
+		if word, has := held.ChildByField("function"); !ok || !has || !slices.Contains([]string{"it", "test", "describe"}, word.head(20)) {
+			return draft{}, false
+		}
+		name, _ = args.firstNamed()
+		last, _ := args.lastNamed()
+		if last == name {
+			return draft{}, false
+		}
+		value, _ = last.firstNamed()
+	}
+	if value.t == nil || value.Kind() != "anonymous_function" && value.Kind() != "arrow_function" {
+		return draft{}, false
+	}
+	kind := KindTest
+	if held.Kind() == "assignment_expression" {
+		kind = KindFunction
+	}
+	return span(kind, strings.Trim(clip(name.Text(), 120), "$'\""), n, value), true
 }

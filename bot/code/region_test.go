@@ -138,6 +138,133 @@ func (s *Store[T]) Get(k string) (v T, err error) {
 func main() { os.Exit(x) }
 `
 
+const phpSample = `<?php
+declare(strict_types=1);
+
+namespace App\Shop;
+
+use App\Item;
+use function strlen;
+require_once 'x.php';
+
+define('LIMIT', 3);
+
+/** A cart. */
+#[Entity]
+final class Cart extends Base implements Priced
+{
+    private int $n = 0;
+    public function __construct(private array $items) {}
+
+    /** All of it. */
+    #[Pure]
+    public static function total(?int $a = null, string ...$rest): int
+    {
+        $add = fn ($x) => $x + 1; return $add(1);
+    }
+}
+
+interface Priced { public function price(): int; }
+trait Loud { }
+enum Suit: string { case A = 'a'; public function label(): string { return 'x'; } }
+
+function helper(int $a) {
+    return $a;
+}
+
+$twice = function ($x) { return 2 * $x; };
+
+it('adds up', function () {
+    expect(1)->toBe(1);
+});
+`
+
+const cSample = `/* A file. */
+#include <stdio.h>
+#include "a.h"
+
+#define LIMIT 3
+#define MAX(a, b) \
+	((a) > (b) ? (a) : (b))
+
+typedef struct node {
+	int value;
+	struct node *next;
+} list;
+
+enum color { RED, GREEN };
+typedef int (*handler)(int, void *);
+
+static int total = 0;
+
+static const int table[] = {
+	1,
+	2,
+};
+
+/* Adds. */
+static int
+add(int a, int b)
+{
+	if (a > b)
+		return a;
+	return a + b;
+}
+
+int old(a) int a; {
+	return a;
+}
+
+#ifdef EXTRA
+void extra(void) {}
+#endif
+`
+
+const cppSample = `#include <vector>
+#include "store.h"
+
+namespace app::core {
+constexpr int limit = 3;
+
+template <typename T> class Store : public Base<T> {
+ public:
+  explicit Store(int n) : n_(n) {}
+  ~Store() = default;
+  const T& get() const override { return items_[0]; }
+  operator bool() { return true; }
+  template <typename U>
+  U as(U u) { return u; }
+  struct Item { int a; };
+ private:
+  int n_;
+};
+
+enum class Mode { Fast, Slow };
+using Names = std::vector<int>;
+
+template <> void Store<int>::put(int a) {}
+bool Store<int>::Item::operator==(const Item& o) const {
+  auto same = [](int a, int b) { return a == b; };
+  return same(a, o.a);
+}
+
+void declared(int a);
+}  // namespace app::core
+
+namespace {
+int local() { return 1; }
+}
+extern "C" { int plain(void) { return 1; } }
+
+extern "C" int other(void) { return 1; }
+
+TEST(Store, Gets) { EXPECT_EQ(1, 1); }
+
+TEST_CASE("a store that is empty", "[store]") {
+  SECTION("x") { REQUIRE(true); }
+}
+`
+
 func outline(t *testing.T, path, src string) string {
 	t.Helper()
 	regions, err := Regions(t.Context(), path, []byte(src))
@@ -241,6 +368,66 @@ function:main 35-35
 		{"A.java", "package a;\nimport b.C;\n\nclass A {\n  int f(int x) { return x; }\n}\n", "block:statements 1-1\nblock:imports 2-2\nclass:A 4-6\nmethod:A.f 5-5\n"},
 		{"a.rs", "use std::fs;\n\nstruct S;\nimpl S {\n  fn f(&self) -> i32 { 1 }\n}\nfn g() {}\n", "block:imports 1-1\ntype:S 3-3\nclass:S 4-6\nmethod:S.f 5-5\nfunction:g 7-7\n"},
 		{"a.rb", "require 'x'\n\nclass A\n  def f(x)\n    x\n  end\nend\n", "block:imports 1-1\nclass:A 3-7\nmethod:A.f 4-6\n"},
+		{"a.php", phpSample, `block:statements 2-2
+block:namespace 4-4
+block:imports 6-8
+block:define 10-10
+class:Cart 13-25
+method:Cart.__construct 17-17
+method:Cart.total 20-24
+function:Cart.total.add 23-23
+type:Priced 27-27
+method:Priced.price 27-27
+class:Loud 28-28
+type:Suit 29-29
+method:Suit.label 29-29
+function:helper 31-33
+function:twice 35-35
+test:adds_up 37-39
+`},
+		{"a.c", cSample, `block:imports 2-3
+block:LIMIT 5-5
+function:MAX 6-7
+type:list 9-12
+type:color 14-14
+type:handler 15-15
+block:total 17-17
+block:table 19-22
+function:add 25-31
+function:old 33-35
+block:statements 37-37
+function:extra 38-38
+block:statements#2 39-39
+`},
+		{"a.cc", cppSample, `block:imports 1-2
+module:app.core 4-30
+block:app.core.limit 5-5
+class:app.core.Store 7-18
+method:app.core.Store.Store 9-9
+method:app.core.Store._Store 10-10
+method:app.core.Store.get 11-11
+method:app.core.Store.operator_bool 12-12
+method:app.core.Store.as 13-14
+type:app.core.Store.Item 15-15
+type:app.core.Mode 20-20
+type:app.core.Names 21-21
+method:app.core.Store.put 23-23
+method:app.core.Store.Item.operator== 24-27
+function:app.core.Store.Item.operator==.same 25-25
+block:app.core.declared 29-29
+function:local 33-33
+block:statements 35-35
+function:plain 35-35
+function:other 37-37
+test:Store.Gets 39-39
+test:a_store_that_is_empty 41-43
+`},
+		{"n.php", "<?php\nnamespace A\\B {\nuse X;\nfunction f() {}\n}\n", "module:A.B 2-5\nblock:A.B.imports 3-3\nfunction:A.B.f 4-4\n"},
+		{"g.h", "#ifndef G\n#define G\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n#include <a.h>\nint f(void);\nstatic inline int g(void) { return 1; }\n#ifdef __cplusplus\n}\n#endif\n#endif\n",
+			"block:G 1-4\nblock:imports 6-6\nblock:f 7-7\nfunction:g 8-8\nblock:statements 12-12\n"},
+		{"m.cc", "class API_EXPORT A final : B {\n  int f() { return 1; }\n};\nAPI_EXPORT void g(int a) {}\nBEGIN_DECLS\nint h() THROWS_NOT { return 1; }\n",
+			"class:A 1-3\nmethod:A.f 2-2\nfunction:g 4-4\nfunction:h 6-6\n"},
+		{"cut.c", "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  return 1;\n}\nint g(int a) {\n  if (a\n#ifdef B\n      && b\n#endif\n  ) { return 1; }\n  return 0;\n}\n", "function:f 2-7\nfunction:g 8-15\n"},
 		{"notes.txt", "one\n\ntwo\n", "block:lines1-3 1-3\n"},
 		{"empty.py", "", ""},
 		{"bom.py", "\ufeffdef f():\r\n\treturn 1", "function:f 1-2\n"},
@@ -260,6 +447,11 @@ func TestE1SignatureDocAndParent(t *testing.T) {
 		{"a.py", pythonSample, "class:Box.Lid", "class Lid:", "", "Box"},
 		{"a.js", scriptSample, "function:add", "export async function add(a, b)", "Adds.", ""},
 		{"a.js", scriptSample, "method:api.make", "make: async (x) =>", "", "api"},
+		{"a.php", phpSample, "class:Cart", "#[Entity] final class Cart extends Base implements Priced", "A cart.", ""},
+		{"a.php", phpSample, "method:Cart.total", "#[Pure] public static function total(?int $a = null, string ...$rest): int", "All of it.", "Cart"},
+		{"a.c", cSample, "function:add", "static int add(int a, int b)", "Adds.", ""},
+		{"a.cc", cppSample, "class:app.core.Store", "template <typename T> class Store : public Base<T>", "", "app.core"},
+		{"a.cc", cppSample, "method:app.core.Store.as", "template <typename U> U as(U u)", "", "app.core.Store"},
 		{"a.go", goSample, "method:Store.Get", "func (s *Store[T]) Get(k string) (v T, err error)", "Get gets.", "Store"},
 	}
 	for _, test := range tests {
@@ -283,13 +475,13 @@ func TestE1SignatureDocAndParent(t *testing.T) {
 
 func TestE1EveryLineWithCodeBelongsToARegion(t *testing.T) {
 	t.Parallel()
-	for path, src := range map[string]string{"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample} {
+	for path, src := range map[string]string{"a.py": pythonSample, "a.js": scriptSample, "a.tsx": tsxSample, "a.go": goSample, "a.c": cSample, "a.php": phpSample} {
 		regions, err := Regions(t.Context(), path, []byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, line := range strings.Split(src, "\n") {
-			if text := strings.TrimSpace(line); text == "" || isComment([]byte(text)) || strings.HasPrefix(text, "#!") {
+			if text := strings.TrimSpace(line); text == "" || isComment(LanguageOf(path), []byte(text)) || strings.HasPrefix(text, "#!") || text == "<?php" {
 				continue
 			}
 			if _, ok := Enclosing(regions, i+1); !ok {

@@ -51,16 +51,28 @@ var relaxations = []relaxation{
 	{find: regexp.MustCompile("[\\w$](<[^<>\\n`]*>)`"), with: " "},
 }
 
-// relaxed parses a script that has an error once more with what the grammar
-// does not know rewritten, and gives that tree where it has no error. Nodes of
+// relaxed parses a text that has an error once more with what the grammar does
+// not know rewritten, and gives that tree where it has no error, or of C and C++,
+// where macros can write anything, where less of the text is in error. Nodes of
 // the rewritten places have the kind of what stands for them; the text is the
 // original.
 func relaxed(ctx context.Context, lang Language, number int, src []byte, nodes []grammar.Node) []grammar.Node {
-	if lang != TypeScript && lang != TSX && lang != JavaScript || nodes[0].Flags&grammar.HasError == 0 {
+	list := relaxations
+	switch family(lang) {
+	case JavaScript:
+	case C:
+		list = macroRelaxations
+	default:
+		return nodes
+	}
+	if nodes[0].Flags&grammar.HasError == 0 {
 		return nodes
 	}
 	text := bytes.Clone(src)
-	for _, r := range relaxations {
+	if family(lang) == C {
+		oneBranch(text)
+	}
+	for _, r := range list {
 		if lang != JavaScript || r.script {
 			r.apply(text)
 		}
@@ -69,7 +81,7 @@ func relaxed(ctx context.Context, lang Language, number int, src []byte, nodes [
 		return nodes
 	}
 	again, _, err := grammar.Parse(ctx, number, text)
-	if err != nil || again[0].Flags&grammar.HasError != 0 {
+	if err != nil || again[0].Flags&grammar.HasError != 0 && (family(lang) != C || wrong(again) >= wrong(nodes)) {
 		return nodes
 	}
 	return again

@@ -25,10 +25,10 @@ type Callable struct {
 }
 
 // Callables lists the functions and methods of a file that are not inside
-// another function, with their parameters. Java, Rust and Ruby give them as
-// one parameter that is the signature's text.
+// another function, with their parameters. Languages that are read in their
+// outline give them as one parameter that is the signature's text.
 func Callables(ctx context.Context, path string, src []byte) ([]Callable, error) {
-	lang := LanguageOf(path)
+	lang := LanguageIn(path, src)
 	if lang == Unknown {
 		return nil, nil
 	}

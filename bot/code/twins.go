@@ -71,7 +71,7 @@ func bodies(ctx context.Context, path string, src []byte) (map[string]body, erro
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	t, err := Parse(ctx, LanguageOf(path), src)
+	t, err := Parse(ctx, LanguageIn(path, src), src)
 	if err != nil {
 		return nil, fmt.Errorf("read the functions of %s: %w", path, err)
 	}

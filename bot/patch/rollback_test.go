@@ -200,6 +200,10 @@ func importFor(name string, n int) string {
 		return fmt.Sprintf("use m%d::n;", n)
 	case code.Java:
 		return fmt.Sprintf("import m%d.N;", n)
+	case code.PHP:
+		return fmt.Sprintf("use M%d\\N;", n)
+	case code.C, code.CPP:
+		return fmt.Sprintf("#include <m%d.h>", n)
 	case code.Ruby:
 		return fmt.Sprintf("require 'm%d'", n)
 	}

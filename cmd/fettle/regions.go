@@ -48,8 +48,8 @@ file, or of all source files below a folder (installed packages and what Git
 keeps are left out). Each has an id that stays the same while the region only
 moves: kind, qualified name, and a hash of its text.
 
-Python, JavaScript, TypeScript, TSX, Go, Java, Rust and Ruby are read by their
-syntax; other text is cut into windows of lines.
+Python, JavaScript, TypeScript, TSX, Go, Java, Rust, Ruby, PHP, C and C++ are
+read by their syntax; other text is cut into windows of lines.
 
 --json prints an array of {"id","kind","name","qualified_name","parent",
 "signature","start_line","end_line","start_byte","end_byte","language"}; of a

@@ -41,6 +41,9 @@ var regionSources = map[string]string{
 	"A.java":   "class A { int f() { return 1; } }\n",
 	"a.rs":     "impl A { fn f(&self) -> u8 { 1 } }\n",
 	"a.rb":     "class A\n  def f\n    1\n  end\nend\n",
+	"a.php":    "<?php\nclass A { public function f(): int { return 1; } }\n",
+	"a.h":      "struct a { int b; };\nint f(void);\n",
+	"a.cpp":    "int A::f() const { return 1; }\n",
 	"note.txt": "one\n\ntwo\n",
 	"blob.py":  "\x00\x01\xff\xfe",
 }

@@ -35,16 +35,16 @@ type Document struct {
 
 // Open parses src and keeps its tree. The rest is as for Parse.
 func Open(ctx context.Context, lang int, src []byte) (*Document, []Node, *Names, error) {
-	e, names, err := admit(lang, src)
+	e, lang, names, err := admit(lang, src)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	if err := e.waitTurn(ctx, src); err != nil {
+	if err := waitTurn(ctx, src); err != nil {
 		return nil, nil, nil, err
 	}
-	defer e.endTurn(src)
+	defer endTurn(src)
 	in, err := e.take(ctx)
 	if err != nil {
 		return nil, nil, nil, err

@@ -1,18 +1,23 @@
-// Package grammar runs tree-sitter with eight grammars as one WebAssembly
-// module inside the process: source bytes in, a flat table of syntax nodes
-// out. The module is memory-safe whatever the input; size, memory and time of
-// a parse are bounded (whatever loops in it asks every few milliseconds whether
-// to stop, see module/meter.c), and a parse that hits a bound or traps costs
-// only its own instance.
+// Package grammar runs tree-sitter with its grammars as WebAssembly modules
+// inside the process: source bytes in, a flat table of syntax nodes out. A
+// module is memory-safe whatever the input; size, memory and time of a parse
+// are bounded (whatever loops in it asks every few milliseconds whether to
+// stop, see module/meter.c), and a parse that hits a bound or traps costs only
+// its own instance.
 //
-// The module is built from pinned sources by module/build.sh and committed packed,
-// with its SHA-256 beside it. It must never read files of a repository, and
-// nothing but package code should use it.
+// The grammars of PHP and of C and C++ are modules of their own, started when
+// one of their languages is first parsed: their tables would nearly double the
+// memory of every instance, and compiling them the first start of a process
+// (BenchmarkStart).
+//
+// The modules are built from pinned sources by module/build.sh and committed
+// packed, with their SHA-256 beside them. They must never read files of a
+// repository, and nothing but package code should use them.
 package grammar
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -27,16 +32,16 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-//go:embed languages.wasm.zst
-var packed []byte
+//go:embed *.wasm.zst
+var packed embed.FS
 
-// Sums holds the SHA-256 of the unpacked and the packed module, in the format
-// of sha256sum.
+// Sums holds the SHA-256 of each module, unpacked and packed, in the format of
+// sha256sum.
 //
 //go:embed languages.sha256
 var Sums string
 
-// The languages of the module; the order is the contract with runtime.c.
+// The languages, module by module; the order is the contract with build.sh.
 const (
 	Python = iota
 	JavaScript
@@ -46,8 +51,28 @@ const (
 	Java
 	Rust
 	Ruby
+	PHP
+	C
+	CPP
 	languages
 )
+
+// modules are the files that hold the languages [first, end).
+var modules = []*module{{name: "languages", first: Python, end: PHP}, {name: "php", first: PHP, end: C}, {name: "cpp", first: C, end: languages}}
+
+type module struct {
+	name       string
+	first, end int
+	once       sync.Once
+	engine     *engine
+	err        error
+}
+
+// shared starts the module once per process, at the first parse.
+func (m *module) shared() (*engine, error) {
+	m.once.Do(func() { m.engine, m.err = m.start() })
+	return m.engine, m.err
+}
 
 // Bounds of one parse.
 const (
@@ -65,29 +90,25 @@ var (
 	ErrStopped  = errors.New("parsing stopped")
 )
 
-// engine is the compiled module with its idle instances.
+// engine is a compiled module with its idle instances.
 type engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	idle     chan *instance
-	big      chan struct{}
-	names    [languages]func() (*Names, error)
+	names    []func() (*Names, error)
 }
 
-var shared = sync.OnceValues(start)
+// big lets large texts in one at a time, whatever module they need.
+var big = make(chan struct{}, 1)
 
-// start compiles the module, or loads it compiled from the user's cache
-// folder. It runs once per process, at the first parse.
-func start() (*engine, error) {
+// start compiles the module, or loads it compiled from the user's cache folder.
+func (m *module) start() (*engine, error) {
 	ctx := context.Background()
-	wasm, err := unpack()
+	wasm, err := m.unpack()
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{
-		idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0))),
-		big:  make(chan struct{}, 1),
-	}
+	e := &engine{idle: make(chan *instance, max(2, runtime.GOMAXPROCS(0)))}
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(memoryPages)
 	if cache := compilationCache(); cache != nil {
 		config = config.WithCompilationCache(cache)
@@ -110,13 +131,17 @@ func start() (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile the parser module: %w", err)
 	}
-	for lang := range languages {
-		e.names[lang] = sync.OnceValues(func() (*Names, error) { return e.readNames(lang) })
+	for lang := range m.end - m.first {
+		e.names = append(e.names, sync.OnceValues(func() (*Names, error) { return e.readNames(lang) }))
 	}
 	return e, nil
 }
 
-func unpack() ([]byte, error) {
+func (m *module) unpack() ([]byte, error) {
+	data, err := packed.ReadFile(m.name + ".wasm.zst")
+	if err != nil {
+		return nil, fmt.Errorf("unpack the parser module: %w", err)
+	}
 	// No stream: one that is started beside DecodeAll competes with it for the
 	// decoder's blocks, and now and then both wait for ever.
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
@@ -124,7 +149,7 @@ func unpack() ([]byte, error) {
 		return nil, fmt.Errorf("unpack the parser module: %w", err)
 	}
 	defer d.Close()
-	wasm, err := d.DecodeAll(packed, nil)
+	wasm, err := d.DecodeAll(data, nil)
 	if err != nil {
 		return nil, fmt.Errorf("unpack the parser module: %w; rebuild it with make wasm", err)
 	}

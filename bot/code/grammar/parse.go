@@ -54,16 +54,16 @@ const recordBytes = 24 // sizeof(Record) in table.c
 // goroutines. Errors are ErrTooLarge, ErrStopped (deadline, cancellation, or
 // memory), or that the module could not be started.
 func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
-	e, names, err := admit(lang, src)
+	e, lang, names, err := admit(lang, src)
 	if err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	if err := e.waitTurn(ctx, src); err != nil {
+	if err := waitTurn(ctx, src); err != nil {
 		return nil, nil, err
 	}
-	defer e.endTurn(src)
+	defer endTurn(src)
 	in, err := e.take(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -75,38 +75,41 @@ func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
 	return nodes, names, err
 }
 
-// admit looks at what is to be parsed before an instance is taken.
-func admit(lang int, src []byte) (*engine, *Names, error) {
-	if lang < 0 || lang >= languages {
-		return nil, nil, fmt.Errorf("parse: no grammar has number %d", lang)
-	}
+// admit looks at what is to be parsed before an instance is taken. It gives
+// the module that holds the language, and the language's number there.
+func admit(lang int, src []byte) (*engine, int, *Names, error) {
 	if len(src) > MaxBytes {
-		return nil, nil, fmt.Errorf("parse %d bytes: %w (limit %d)", len(src), ErrTooLarge, MaxBytes)
+		return nil, 0, nil, fmt.Errorf("parse %d bytes: %w (limit %d)", len(src), ErrTooLarge, MaxBytes)
 	}
-	e, err := shared()
-	if err != nil {
-		return nil, nil, err
+	for _, m := range modules {
+		if m.first <= lang && lang < m.end {
+			e, err := m.shared()
+			if err != nil {
+				return nil, 0, nil, err
+			}
+			names, err := e.names[lang-m.first]()
+			return e, lang - m.first, names, err
+		}
 	}
-	names, err := e.names[lang]()
-	return e, names, err
+	return nil, 0, nil, fmt.Errorf("parse: no grammar has number %d", lang)
 }
 
 // waitTurn lets large texts in one at a time; endTurn goes with it.
-func (e *engine) waitTurn(ctx context.Context, src []byte) error {
+func waitTurn(ctx context.Context, src []byte) error {
 	if len(src) <= bigBytes {
 		return nil
 	}
 	select {
-	case e.big <- struct{}{}:
+	case big <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("%w while waiting for another large file: %w", ErrStopped, context.Cause(ctx))
 	}
 }
 
-func (e *engine) endTurn(src []byte) {
+func endTurn(src []byte) {
 	if len(src) > bigBytes {
-		<-e.big
+		<-big
 	}
 }
 

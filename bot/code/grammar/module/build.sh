@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds languages.wasm.zst: tree-sitter's runtime, eight grammars and runtime.c
-# as one WebAssembly reactor, from pinned npm packages whose integrity is
-# checked. The same sources and compiler give the same bytes each time.
+# Builds the modules languages, php and cpp: tree-sitter's runtime, some grammars
+# and runtime.c as one WebAssembly reactor each, from pinned npm packages whose
+# integrity is checked. The same sources and compiler give the same bytes each time.
 #
-#   bot/code/grammar/module/build.sh            build and replace the committed module
-#   bot/code/grammar/module/build.sh --check    build and compare with the committed one
+#   bot/code/grammar/module/build.sh            build and replace the committed modules
+#   bot/code/grammar/module/build.sh --check    build and compare with the committed ones
 #
 # Needs (Debian 12): clang lld wasi-libc libclang-rt-14-dev-wasm32 zstd npm openssl
 set -eu
@@ -40,16 +40,18 @@ fetch tree-sitter-go 0.25.0 APBc/Dq3xz/e35Xpkhb1blu5UgW+2E3RyGWawZSCNcbGwa7jhSQP
 fetch tree-sitter-java 0.23.5 Yju7oQ0Xx7GcUT01mUglPP+bYfvqjNCGdxqigTnew9nLGoII42PNVP3bHrYeMxswiCRM0yubWmN5qk+zsg0zMA==
 fetch tree-sitter-rust 0.24.0 NWemUDf629Tfc90Y0Z55zuwPCAHkLxWnMf2RznYu4iBkkrQl2o/CHGB7Cr52TyN5F1DAx8FmUnDtCy9iUkXZEQ==
 fetch tree-sitter-ruby 0.23.1 d9/RXgWjR6HanN7wTYhS5bpBQLz1VkH048Vm3CodPGyJVnamXMGb8oEhDypVCBq4QnHui9sTXuJBBP3WtCw5RA==
+fetch tree-sitter-php 0.24.2 zwgAePc/HozNaWOOfwRAA+3p8yhuehRw8Fb7vn5qd2XjiIc93uJPryDTMYTSjBRjVIUg/KY6pM3rRzs8dSwKfw==
+fetch tree-sitter-c 0.24.1 lkYwWN3SRecpvaeqmFKkuPNR3ZbtnvHU+4XAEEkJdrp3JfSp2pBrhXOtvfsENUneye76g889Y0ddF2DM0gEDpA==
+fetch tree-sitter-cpp 0.23.4 qR5qUDyhZ5jJ6V8/umiBxokRbe89bCGmcq/dk94wI4kN86qfdV8k0GHIUEKaqWgcu42wKal5E97LKpLeVW8sKw==
 
 ts=tree-sitter/vendor/tree-sitter/lib
-mkdir obj
 cp "$here"/*.[ch] .
 compile() { # source object flags...
   source=$1 object=$2
   shift 2
   clang --target=wasm32-wasi -std=c11 -O3 -flto -DNDEBUG -D_WASI_EMULATED_PROCESS_CLOCKS \
     -fvisibility=hidden -ffile-prefix-map="$work"=. -Wno-everything \
-    -I "$ts/include" -I "$ts/src" "$@" -c "$source" -o "obj/$object.o"
+    -I "$ts/include" -I "$ts/src" "$@" -c "$source" -o "$module/$object.o"
 }
 grammar() { # folder-with-parser.c name
   compile generated.c "$2" -I "$1" -DPARSER_H="\"$1/tree_sitter/parser.h\"" -DPARSER_C="\"$1/parser.c\""
@@ -58,23 +60,37 @@ grammar() { # folder-with-parser.c name
 metered() { # like compile, with a call of meter.c in each turn of each loop
   compile "$@" -Xclang -fsanitize-coverage-type=3 -Xclang -fsanitize-coverage-trace-pc -mllvm -sanitizer-coverage-prune-blocks=false
 }
-compile runtime.c a-runtime
-metered spin.c spin
-for g in python javascript go java rust ruby; do grammar "tree-sitter-$g/src" "$g"; done
-for g in typescript tsx; do grammar "tree-sitter-typescript/$g/src" "$g"; done
-clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -nostartfiles \
-  -Wl,--no-entry,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576 \
-  obj/*.o -lwasi-emulated-process-clocks \
-  "$(dirname "$(clang --target=wasm32-wasi -print-file-name=crt1-reactor.o)")/crt1-reactor.o" \
-  -o languages.wasm
-zstd -19 --quiet --no-progress languages.wasm -o languages.wasm.zst
-sha256sum languages.wasm languages.wasm.zst >languages.sha256
+build() { # module language... in the order of engine.go
+  module=$1
+  shift
+  mkdir "$module"
+  for g in "$@"; do echo "GRAMMAR($g)"; done >"$module/grammars.h"
+  compile runtime.c a-runtime -I "$module"
+  metered spin.c spin
+  for g in "$@"; do
+    case $g in
+      typescript | tsx) grammar "tree-sitter-typescript/$g/src" "$g" ;;
+      php) grammar tree-sitter-php/php/src php ;;
+      *) grammar "tree-sitter-$g/src" "$g" ;;
+    esac
+  done
+  clang --target=wasm32-wasi -O3 -flto -mexec-model=reactor -nostartfiles \
+    -Wl,--no-entry,--strip-all,--gc-sections,--stack-first,-z,stack-size=1048576 \
+    "$module"/*.o -lwasi-emulated-process-clocks \
+    "$(dirname "$(clang --target=wasm32-wasi -print-file-name=crt1-reactor.o)")/crt1-reactor.o" \
+    -o "$module.wasm"
+  zstd -19 --quiet --no-progress "$module.wasm" -o "$module.wasm.zst"
+  sha256sum "$module.wasm" "$module.wasm.zst" >>languages.sha256
+}
+build languages python javascript typescript tsx go java rust ruby
+build php php
+build cpp c cpp
 cat languages.sha256
 if [ "${1:-}" = "--check" ]; then
   cmp languages.sha256 "$out/languages.sha256" || {
-    echo "build.sh: this build differs from the committed module (compiler: $(clang --version | head -n 1))" >&2
+    echo "build.sh: this build differs from the committed modules (compiler: $(clang --version | head -n 1))" >&2
     exit 1
   }
   exit 0
 fi
-install -m 0644 languages.wasm.zst languages.sha256 "$out/"
+install -m 0644 ./*.wasm.zst languages.sha256 "$out/"

@@ -52,28 +52,15 @@ static inline uint16_t ts_language_lookup(const TSLanguage *self, TSStateId stat
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
-const TSLanguage *tree_sitter_python(void);
-const TSLanguage *tree_sitter_javascript(void);
-const TSLanguage *tree_sitter_typescript(void);
-const TSLanguage *tree_sitter_tsx(void);
-const TSLanguage *tree_sitter_go(void);
-const TSLanguage *tree_sitter_java(void);
-const TSLanguage *tree_sitter_rust(void);
-const TSLanguage *tree_sitter_ruby(void);
+/* grammars.h lists the module's grammars in the order of engine.go. */
+#define GRAMMAR(name) const TSLanguage *tree_sitter_##name(void);
+#include "grammars.h"
+#undef GRAMMAR
 
-/* The order is the contract with engine.go. */
 static const TSLanguage *language(uint32_t id) {
-  switch (id) {
-    case 0: return tree_sitter_python();
-    case 1: return tree_sitter_javascript();
-    case 2: return tree_sitter_typescript();
-    case 3: return tree_sitter_tsx();
-    case 4: return tree_sitter_go();
-    case 5: return tree_sitter_java();
-    case 6: return tree_sitter_rust();
-    case 7: return tree_sitter_ruby();
-    default: return NULL;
-  }
+#define GRAMMAR(name) if (id-- == 0) return tree_sitter_##name();
+#include "grammars.h"
+  return NULL;
 }
 
 #include "table.c"
