@@ -2,6 +2,7 @@ package code
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
@@ -69,8 +70,11 @@ func grammarOf(lang Language) (int, bool) {
 	return 0, false
 }
 
+// javaTest: the last is an integration test's, not a word that ends so.
+var javaTest = regexp.MustCompile(`(?:Tests?|TestCase|[a-z0-9]IT)$`)
+
 // IsTest tells whether a file is a test by the conventions of pytest,
-// unittest, node:test, jest, vitest and go test: by its own name, or by lying
+// unittest, node:test, jest, vitest, go test, surefire and failsafe: by its own name, or by lying
 // in a folder of tests.
 func IsTest(file string) bool {
 	base := path.Base(file)
@@ -89,7 +93,7 @@ func IsTest(file string) bool {
 	case Go:
 		return strings.HasSuffix(stem, "_test")
 	case Java:
-		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.Contains(file, "src/test/")
+		return javaTest.MatchString(stem) || strings.Contains(file, "src/test/")
 	case Rust:
 		return strings.HasPrefix(file, "tests/") || strings.Contains(file, "/tests/")
 	case Ruby:

@@ -25,6 +25,9 @@ type Adapter struct {
 	// IsTest tells by its name whether the runner takes a file for a test; nil: any
 	// test file in the family's languages.
 	IsTest func(file string) bool
+	// Counts: the command ends well whatever fails in it; what it prints, counted in
+	// the report's totals, says how many did.
+	Counts bool
 	// Bare: it may be any command. Where its output names no tests, its end stands for one.
 	Bare bool
 }
@@ -41,6 +44,8 @@ var Adapters = map[string]Adapter{
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
+	"maven":  {Family: "java", Language: code.Java, Narrow: narrowMaven, Lay: layJava, IsTest: javaTestName.MatchString, Counts: true},
+	"gradle": {Family: "java", Language: code.Java, Narrow: narrowGradle, Lay: layJava},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
 	"test script": {Bare: true},
