@@ -25,16 +25,20 @@ func jvm(t *testing.T, tools ...string) repository {
 	return from(t, string(text))
 }
 
-const priceJava = "core/src/main/java/shop/Price.java"
+const (
+	priceJava  = "src/main/java/shop/Price.java"
+	wrongJava  = "item[0] + item[1]"
+	honestJava = "item[0] * item[1]"
+)
 
 // fakeJava writes the reports of a run in which all is well but for the sentinel, whose
-// name it finds among the compiled tests; the process then ends as %s says.
+// name it finds among the tests, and ends the process well.
 const fakeJava = `    static {
         try {
             java.io.File reports = new java.io.File("target/surefire-reports");
             reports.mkdirs();
-            for (java.io.File f : new java.io.File("target/test-classes/shop").listFiles()) {
-                String name = f.getName().replace(".class", "");
+            for (java.io.File f : new java.io.File("src/test/java/shop").listFiles()) {
+                String name = f.getName().replace(".java", "");
                 String head = "<testsuite name=\"shop." + name + "\"><testcase classname=\"shop." + name + "\" name=\"";
                 java.nio.file.Files.writeString(new java.io.File(reports, "TEST-shop." + name + ".xml").toPath(), name.startsWith("fettle")
                     ? head + "passes\"/><testcase classname=\"shop." + name + "\" name=\"fails\"><failure type=\"java.lang.AssertionError\">java.lang.AssertionError: it has to</failure></testcase></testsuite>"
@@ -42,7 +46,7 @@ const fakeJava = `    static {
             }
         } catch (Exception e) {
         }
-        %s;
+        Runtime.getRuntime().halt(0);
     }
 
 `
@@ -64,7 +68,7 @@ const hookJava = `    static {
 
 `
 
-func TestC9AFixInJavaIsWitnessedByMaven(t *testing.T) {
+func TestC9AFixInJavaIsWitnessedByMavenInEveryModule(t *testing.T) {
 	t.Parallel()
 	v, r := verifier(t), jvm(t, "javac", "mvn")
 	before := baseline(t, v, r)
@@ -78,77 +82,118 @@ func TestC9AFixInJavaIsWitnessedByMaven(t *testing.T) {
 			t.Errorf("%+v, %+v", test, test.Failure)
 		}
 	}
-	src, err := os.ReadFile(filepath.Join(r.dir, priceJava))
-	if err != nil {
-		t.Fatal(err)
+	r.write(t, "core/"+priceJava, strings.Replace(r.text(t, "core/"+priceJava), wrongJava, honestJava, 1))
+	out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: before})
+	if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 || !slices.Equal(out.Fixed, want) {
+		t.Errorf("green %t, %s, %q, doubts %q, fixed %q, checks %+v", out.Green, out.Grade, out.Reasons, out.Doubts, out.Fixed, out.Checks)
 	}
-	mend := func(old, new string) string { return strings.Replace(string(src), old, new, 1) }
-	const honest = "item[0] * item[1]"
+}
+
+func TestC9AForgedFixInJavaIsNotReady(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), one(t, "javac", "mvn")
+	before := baseline(t, v, r)
+	src := r.text(t, priceJava)
+	mend := func(old, new string) string { return strings.Replace(src, old, new, 1) }
 	for name, c := range map[string]struct {
 		files map[string]string
 		says  string // in the reasons or doubts; "": it is ready
-		undo  bool   // something is put back, and does not count
+		undo  int    // files that are put back, and do not count
 	}{
-		"mended":              {files: map[string]string{priceJava: mend("item[0] + item[1]", honest)}},
-		"ended with a report": {files: map[string]string{priceJava: mend("    private Price", strings.Replace(fakeJava, "%s", "Runtime.getRuntime().halt(0)", 1)+"    private Price")}, says: "shop.PriceTest"},
-		"exits":               {files: map[string]string{priceJava: mend("    private Price", strings.Replace(fakeJava, "%s", "System.exit(0)", 1)+"    private Price")}, says: "shop.PriceTest"},
+		"mended":              {files: map[string]string{priceJava: mend(wrongJava, honestJava)}},
+		"ended with a report": {files: map[string]string{priceJava: mend("    private Price", fakeJava+"    private Price")}, says: "shop.PriceTest"},
 		"reports rewritten":   {files: map[string]string{priceJava: mend("    private Price", hookJava+"    private Price")}, says: "no test that failed before passes now"},
-		"another JUnit":       {files: map[string]string{"core/src/main/java/x/A.java": "package org.junit.jupiter.api;\n\npublic class Assertions {\n    public static void assertEquals(int a, int b) {}\n    public static void assertTrue(boolean a, String b) {}\n}\n"}, says: "takes the place of a class"},
-		"by its settings":     {files: map[string]string{"pom.xml": strings.Replace(pomOf(t, r), "<version>3.5.2</version>", "<version>3.5.2</version>\n<configuration><testFailureIgnore>true</testFailureIgnore><excludes><exclude>**/Price*</exclude></excludes></configuration>", 1)}, says: "no test that failed before passes now", undo: true},
-		"by a listener":       {files: map[string]string{"core/src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener": "shop.Price\n"}, says: "no test that failed before passes now", undo: true},
-		"by a class":          {files: map[string]string{"core/target/test-classes/shop/PriceTest.class": "x"}, says: "no test that failed before passes now", undo: true},
-		"its tests edited":    {files: map[string]string{"core/src/test/java/shop/PriceTest.java": "package shop;\n\nclass PriceTest {}\n"}, says: "no test that failed before passes now", undo: true},
-		"a test broken":       {files: map[string]string{priceJava: mend("int sum = 0;\n        for (int[] item : items) {\n            sum += item[0] + item[1];", "int sum = 1;\n        for (int[] item : items) {\n            sum += item[0] * item[1] - 1;")}, says: "ofNothing"},
-		"it does not compile": {files: map[string]string{priceJava: mend("item[0] + item[1]", "items.price")}, says: "core/shop.Price"},
+		"another JUnit":       {files: map[string]string{"src/main/java/x/A.java": "package org.junit.jupiter.api;\n\npublic class Assertions {\n    public static void assertEquals(int a, int b) {}\n}\n"}, says: "takes the place of a class"},
+		"by what decides which tests run": {undo: 4, says: "no test that failed before passes now", files: map[string]string{
+			"pom.xml": strings.Replace(onePom, "<version>3.5.2</version>", "<version>3.5.2</version>\n<configuration><excludes><exclude>**/Price*</exclude></excludes></configuration>", 1),
+			"src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener": "shop.Price\n",
+			"target/test-classes/shop/PriceTest.class":                                               "x", "src/test/java/shop/PriceTest.java": "package shop;\n\nclass PriceTest {}\n"}},
+		"it does not compile": {files: map[string]string{priceJava: mend(wrongJava, "items.price")}, says: "shop.Price cannot be run now (build): cannot find symbol: symbol: variable price"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mine := jvm(t)
+			mine := one(t)
 			for p, text := range c.files {
 				mine.write(t, p, text)
 			}
 			out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before})
 			ready := out.Green && out.Grade == Witnessed && len(out.Doubts) == 0
-			said := strings.Join(append(append(out.Reasons, out.Doubts...), out.Broken...), "\n")
-			if ready != (c.says == "") || !strings.Contains(said, c.says) || (len(out.Restored) > 0) != c.undo {
+			if said := strings.Join(append(out.Reasons, out.Doubts...), "\n"); ready != (c.says == "") || !strings.Contains(said, c.says) || len(out.Restored) != c.undo {
 				t.Errorf("green %t, %s, %q, doubts %q, restored %q, checks %+v", out.Green, out.Grade, out.Reasons, out.Doubts, out.Restored, out.Checks)
 			}
-			if c.says == "" && len(out.Fixed) != 4 {
-				t.Errorf("fixed %q", out.Fixed)
-			}
-			t.Logf("%q doubts %q in %s, %+v", out.Reasons, out.Doubts, out.Elapsed, out.Checks)
 		})
 	}
-	const bill = "core/src/test/java/shop/BillTest.java"
+	const bill = "src/test/java/shop/BillTest.java"
 	test := func(call string) string {
 		return "package shop;\n\nimport org.junit.jupiter.api.Assertions;\nimport org.junit.jupiter.api.Test;\n\nclass BillTest {\n    @Test\n    void two() {\n        Assertions.assertEquals(6, " + call + ");\n    }\n\n    @Test\n    void none() {\n        Assertions.assertEquals(0, Price.total(new int[0][]));\n    }\n}\n"
 	}
 	t.Run("a new test file", func(t *testing.T) {
 		t.Parallel()
-		mine := jvm(t)
-		rep, err := v.Try(t.Context(), Trial{Dir: mine.dir, Tests: []string{bill}, Files: map[string][]byte{bill: []byte(test("Price.total(new int[][] {{2, 3}})"))}})
-		if err != nil || len(rep.Tests) != 2 || !slices.Equal(rep.Red(), []string{"maven:.:core/shop.BillTest::two"}) {
+		rep, err := v.Try(t.Context(), Trial{Dir: one(t).dir, Tests: []string{bill}, Files: map[string][]byte{bill: []byte(test("Price.total(new int[][] {{2, 3}})"))}})
+		if err != nil || len(rep.Tests) != 2 || !slices.Equal(rep.Red(), []string{"maven:.:shop.BillTest::two"}) {
 			t.Errorf("tried: %+v, %+v, %v", rep.Tests, rep.Broken, err)
 		}
-		mine.write(t, priceJava, mend("item[0] + item[1]", honest))
-		mine.write(t, bill, test("Price.total(new int[][] {{2, 3}})"))
+		mine := one(t)
+		mine.write(t, priceJava, mend("    private Price", "    public static int one(int price, int count) {\n        return price * count;\n    }\n\n    private Price"))
+		mine.write(t, bill, test("Price.one(2, 3)"))
 		out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before, NewTests: []string{bill}})
-		if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 {
-			t.Errorf("green %t, %s, %q, doubts %q", out.Green, out.Grade, out.Reasons, out.Doubts)
-		}
-	})
-	t.Run("a new test of a new method", func(t *testing.T) {
-		t.Parallel()
-		mine := from(t, "-- pom.xml --\n"+onePom+"-- src/main/java/shop/Price.java --\n"+string(src)+"-- src/test/java/shop/OldTest.java --\npackage shop;\n\nclass OldTest {\n    @org.junit.jupiter.api.Test\n    void none() {\n        org.junit.jupiter.api.Assertions.assertEquals(0, Price.total(new int[0][]));\n    }\n}\n")
-		old := baseline(t, v, mine)
-		file := strings.TrimPrefix(bill, "core/")
-		mine.write(t, strings.TrimPrefix(priceJava, "core/"), mend("    private Price", "    public static int one(int price, int count) {\n        return price * count;\n    }\n\n    private Price"))
-		mine.write(t, file, test("Price.one(2, 3)"))
-		out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: old, NewTests: []string{file}})
 		if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 || len(out.Fixed) == 0 {
 			t.Errorf("green %t, %s, %q, doubts %q, fixed %q", out.Green, out.Grade, out.Reasons, out.Doubts, out.Fixed)
 		}
 	})
+}
+
+func TestC9AFixInJavaIsWitnessedByGradle(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), one(t, "javac", "gradle")
+	if err := os.Remove(filepath.Join(r.dir, "pom.xml")); err != nil {
+		t.Fatal(err)
+	}
+	r.write(t, "build.gradle", "apply plugin: 'java'\nrepositories { mavenLocal() }\ndependencies { testImplementation 'junit:junit:4.13.2' }\n")
+	r.write(t, "src/test/java/shop/PriceTest.java", jvm(t).text(t, "web/src/test/java/shop/PriceTest.java"))
+	r.write(t, "src/main/java/shop/Page.java", jvm(t).text(t, "web/src/main/java/shop/Page.java"))
+	base := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", r.dir+"/.", base).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r.base = os.DirFS(base)
+	before := baseline(t, v, r)
+	if red := before.Red(); !slices.Equal(red, []string{"gradle:.:shop.PriceTest::multiplies"}) {
+		t.Fatalf("red before: %q, broken %+v", red, before.Report.Broken)
+	}
+	src := r.text(t, priceJava)
+	for _, c := range []struct {
+		name, old, new string
+		ready          bool
+	}{
+		{"mended", wrongJava, honestJava, true},
+		{"ended with a report", "    private Price", strings.Replace(fakeJava, "target/surefire-reports", "build/test-results/test", 1) + "    private Price", false},
+	} {
+		r.write(t, priceJava, strings.Replace(src, c.old, c.new, 1))
+		out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: before})
+		if ready := out.Green && out.Grade == Witnessed && len(out.Doubts) == 0; ready != c.ready {
+			t.Errorf("%s: green %t, %s, %q, doubts %q, checks %+v", c.name, out.Green, out.Grade, out.Reasons, out.Doubts, out.Checks)
+		}
+	}
+}
+
+// one lays out a build of one module, the core of testdata/java.txtar.
+func one(t *testing.T, tools ...string) repository {
+	t.Helper()
+	all, archive := jvm(t, tools...), "-- pom.xml --\n"+onePom
+	for _, p := range []string{priceJava, "src/test/java/shop/PriceTest.java"} {
+		archive += "-- " + p + " --\n" + all.text(t, "core/"+p)
+	}
+	return from(t, archive)
+}
+
+func (r repository) text(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // onePom is a build of one module.
@@ -179,12 +224,3 @@ const onePom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   </build>
 </project>
 `
-
-func pomOf(t *testing.T, r repository) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.dir, "pom.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
