@@ -124,7 +124,7 @@ func IsTest(file string) bool {
 	case Go:
 		return strings.HasSuffix(stem, "_test")
 	case Java:
-		return ends(stem, "Test", "Tests", "IT") || strings.HasPrefix(stem, "Test") && len(stem) > 4 && stem[4] < 'a' ||
+		return ends(stem, "Test", "Tests", "TestCase", "IT") || strings.HasPrefix(stem, "Test") && len(stem) > 4 && stem[4] < 'a' ||
 			strings.HasPrefix(file, "src/test/") || strings.Contains(file, "/src/test/")
 	case Rust:
 		return strings.HasPrefix(file, "tests/") || strings.Contains(file, "/tests/")

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -85,17 +87,18 @@ func discover(ctx context.Context) (*toolchains, error) {
 	defer cancel()
 	t := &toolchains{env: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
-	var pythons, nodes, gos, rusts finding
+	var pythons, nodes, gos, rusts, javas finding
 	var wg sync.WaitGroup
 	wg.Go(func() { pythons = findPythons(ctx, t.home) })
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
 	wg.Go(func() { rusts = findRust(ctx) })
+	wg.Go(func() { javas = findJava(ctx, t.home) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	for _, f := range []finding{pythons, nodes, gos, rusts} {
+	for _, f := range []finding{pythons, nodes, gos, rusts, javas} {
 		t.add(f)
 	}
 	return t, nil
@@ -343,4 +346,71 @@ func findRust(ctx context.Context) finding {
 		return f
 	}
 	return f
+}
+
+var (
+	javaHome     = regexp.MustCompile(`(?m)^\s*java\.home = (/.+)$`)
+	javaVersion  = regexp.MustCompile(`(?m)^\s*java\.version = (.+)$`)
+	mavenCache   = regexp.MustCompile(`<localRepository>\s*(/[^<]+?)\s*</localRepository>`)
+	javaQuestion = []string{"sh", "-c", `exec "$1" -XshowSettings:properties -version 2>&1`, "sh"}
+)
+
+// findJava shows a JDK, the first of JAVA_HOME and the PATH, the build tools, and what
+// they have fetched before. Maven's settings stay outside: passwords stand in them.
+func findJava(ctx context.Context, home string) finding {
+	f := finding{env: map[string]string{}}
+	for _, path := range append([]string{filepath.Join(os.Getenv("JAVA_HOME"), "bin/java")}, onPath("java")...) {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		out, _ := printed(ctx, append(slices.Clone(javaQuestion), path)...)
+		root, version := javaHome.FindSubmatch(out), javaVersion.FindSubmatch(out)
+		if root == nil || version == nil {
+			continue
+		}
+		jdk := string(root[1])
+		for _, name := range []string{"java", "javac"} {
+			if info, err := os.Stat(filepath.Join(jdk, "bin", name)); err == nil && info.Mode().IsRegular() {
+				f.tools = append(f.tools, Tool{Name: name, Path: filepath.Join(jdk, "bin", name), Version: string(version[1])})
+			}
+		}
+		f.shown = append(append(f.shown, jdk), storeOf(path)...)
+		f.env["JAVA_HOME"] = jdk
+		break
+	}
+	if len(f.tools) == 0 {
+		return f
+	}
+	for _, name := range []string{"mvn", "gradle"} {
+		if all := onPath(name); len(all) > 0 {
+			if real, err := filepath.EvalSymlinks(all[0]); err == nil && filepath.Base(filepath.Dir(real)) == "bin" {
+				f.tools = append(f.tools, Tool{Name: name, Path: real})
+				f.shown = append(append(f.shown, filepath.Dir(filepath.Dir(real))), storeOf(real)...)
+			}
+		}
+	}
+	fetched := filepath.Join(home, ".m2/repository")
+	if settings, err := os.ReadFile(filepath.Join(home, ".m2/settings.xml")); err == nil {
+		if m := mavenCache.FindSubmatch(settings); m != nil {
+			fetched = string(m[1])
+		}
+	}
+	for inside, host := range map[string]string{
+		"/m2/repository": fetched, "/m2/wrapper": filepath.Join(home, ".m2/wrapper"),
+		"/gradle/caches/modules-2": filepath.Join(home, ".gradle/caches/modules-2"), "/gradle/wrapper": filepath.Join(home, ".gradle/wrapper"),
+	} {
+		if info, err := os.Stat(host); err == nil && info.IsDir() && home != "" {
+			f.mounts = append(f.mounts, Mount{Host: host, Inside: inside})
+		}
+	}
+	maps.Copy(f.env, jvmCaches("/m2", "/gradle"))
+	return f
+}
+
+// jvmCaches tell Maven and Gradle where what was fetched lies. Maven takes it from
+// there also where a mirror served it that its settings name. It lives for seconds:
+// the better compiler of its JVM would not pay.
+func jvmCaches(m2, gradle string) map[string]string {
+	at := "-Dmaven.repo.local=" + m2 + "/repository"
+	return map[string]string{"MAVEN_USER_HOME": m2, "MAVEN_OPTS": at + " -Daether.enhancedLocalRepository.trackingFilename=fettle.none -XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "GRADLE_OPTS": at, "GRADLE_RO_DEP_CACHE": gradle + "/caches"}
 }

@@ -25,7 +25,7 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest and `cargo test`",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, `cargo test`, Maven and Gradle",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
@@ -43,8 +43,8 @@ func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
 // foreignBuilds names build systems of languages that cannot be tested yet.
 func foreignBuilds(t *tree) []string {
 	known := map[string]string{
-		"Cargo.toml": "Rust", "pom.xml": "Java, Maven", "build.gradle": "Java, Gradle", "build.gradle.kts": "Kotlin, Gradle",
-		"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
+		"Cargo.toml": "Rust",
+		"Gemfile":    "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
 	}
 	var out []string
 	for _, f := range t.files {

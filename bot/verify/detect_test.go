@@ -116,7 +116,7 @@ func TestC2DetectSaysWhatIsMissing(t *testing.T) {
 		{"empty", files(), ErrNoTests, "looked for test_*.py"},
 		{"no tests", files("a.py", "x = 1", "go.mod", "module x", "a.go", "package a"), ErrNoTests, "2 files"},
 		{"no test specified", files("package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`), ErrNoTests, "looked for"},
-		{"maven", files("pom.xml", "", "src/main/java/A.java", ""), ErrUnsupported, "pom.xml (Java, Maven)"},
+		{"elixir", files("mix.exs", "", "lib/a.ex", ""), ErrUnsupported, "mix.exs (Elixir)"},
 		{"not JSON", files("package.json", "{"), ErrNoTests, "looked for"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

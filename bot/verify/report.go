@@ -21,8 +21,8 @@ const (
 
 // Suite is a set of tests that one runner runs in one folder.
 type Suite struct {
-	Name     string        `json:"name"` // pytest, unittest, node, mocha, go; vitest, jest, cargo
-	Kind     string        `json:"kind"` // the runner's family: python, javascript, go, rust
+	Name     string        `json:"name"` // pytest, unittest, node, mocha, go; vitest, jest, cargo, maven, gradle
+	Kind     string        `json:"kind"` // the runner's family: python, javascript, go, rust, java
 	Dir      string        `json:"dir"`  // slash-separated, "." for the root
 	Argv     []string      `json:"argv"` // what a person would type in Dir; for reports
 	Language code.Language `json:"language"`

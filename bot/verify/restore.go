@@ -20,12 +20,16 @@ var configFiles = []string{
 	"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", ".npmrc", ".mocharc.json", ".mocharc.jsonc", ".mocharc.js", ".mocharc.cjs", ".mocharc.mjs", ".mocharc.yml", ".mocharc.yaml", ".babelrc", ".taprc",
 	"go.mod", "go.sum", "go.work", "go.work.sum",
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", ".swcrc",
+	"pom.xml", "mvnw", "gradlew", "gradle.properties", "junit-platform.properties", "testng.xml",
 	"Makefile", ".fettle.yml",
 }
 
 // runnerConfig are settings of vitest, jest and what they compile with: such a file
 // is run in the runner's own process.
 var runnerConfig = regexp.MustCompile(`^(?:jest|vitest|vite|babel)\.(?:config|setup|workspace)\.`)
+
+// gradleConfig are Gradle's scripts, and what stands beside its wrapper.
+var gradleConfig = regexp.MustCompile(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:^|/)gradle/(?:wrapper/|[^/]+$)`)
 
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
@@ -34,9 +38,11 @@ func protectedPath(p string) bool {
 	switch {
 	case slices.Contains(configFiles, base), strings.HasSuffix(base, ".pth"):
 		return true
-	case runnerConfig.MatchString(base), inDir(p, ".cargo"):
+	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".mvn", "buildSrc"), gradleConfig.MatchString(p):
 		return true
-	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__"):
+	case path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
+		return true
+	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures"):
 		return true
 	}
 	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || pytestName(p) && strings.HasSuffix(base, ".py")

@@ -101,6 +101,7 @@ var bodies = map[code.Language][]string{
 	code.JavaScript: scriptBodies, code.TypeScript: scriptBodies, code.TSX: scriptBodies,
 	code.Go:   {"function_declaration", "method_declaration", "func_literal"},
 	code.Rust: {"function_item"},
+	code.Java: {"method_declaration", "constructor_declaration", "compact_constructor_declaration", "lambda_expression"},
 }
 
 var scriptBodies = []string{"function_declaration", "generator_function_declaration", "function_expression", "generator_function", "function", "arrow_function", "method_definition"}
@@ -118,6 +119,14 @@ func fail(function code.Node, token string) (change, bool) {
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic!(%q);", token)}, true
 	case function.Tree().Lang == code.Go:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic(%q);", token)}, true
+	case function.Tree().Lang == code.Java && (body.Kind() == "block" || body.Kind() == "constructor_body"):
+		begin := body.Start() + 1
+		for _, s := range body.NamedChildren() {
+			if s.Kind() == "explicit_constructor_invocation" {
+				begin = s.End()
+			}
+		}
+		return change{begin, begin, " " + javaFails(token)}, true
 	case body.Kind() == "statement_block":
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" throw new Error(%q);", token)}, true
 	}
@@ -125,14 +134,15 @@ func fail(function code.Node, token string) (change, bool) {
 }
 
 // blocks are the nodes whose children are statements.
-var blocks = map[code.Language]string{code.Python: "block", code.JavaScript: "statement_block", code.TypeScript: "statement_block", code.TSX: "statement_block", code.Go: "statement_list", code.Rust: "block"}
+var blocks = map[code.Language][]string{code.Python: {"block"}, code.JavaScript: {"statement_block"}, code.TypeScript: {"statement_block"}, code.TSX: {"statement_block"}, code.Go: {"statement_list"},
+	code.Rust: {"block"}, code.Java: {"block", "constructor_body", "switch_block_statement_group"}}
 
 // failLines makes the changed statements of a body fail with token: of nested ones
 // the innermost that a changed line belongs to.
 func failLines(body code.Node, lines map[int]bool, token string) (out []change) {
 	for _, block := range outermost(body) {
 		for _, s := range block.NamedChildren() {
-			if s.Kind() == "comment" {
+			if strings.HasSuffix(s.Kind(), "comment") || s.Kind() == "switch_label" {
 				continue
 			}
 			var inner []code.Node
@@ -154,7 +164,7 @@ func failLines(body code.Node, lines map[int]bool, token string) (out []change) 
 // outermost are the blocks in a node, or the node itself, that lie in no other.
 func outermost(n code.Node) (out []code.Node) {
 	n.Walk(func(c code.Node) bool {
-		if c.Kind() == blocks[c.Tree().Lang] {
+		if slices.Contains(blocks[c.Tree().Lang], c.Kind()) {
 			out = append(out, c)
 			return false
 		}
@@ -190,9 +200,17 @@ func failBefore(s code.Node, token string) change {
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic(%q); ", token)}
 	case code.Rust:
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic!(%q); ", token)}
+	case code.Java:
+		if s.Kind() == "explicit_constructor_invocation" { // nothing may stand before it
+			return change{s.End(), s.End(), " " + javaFails(token)}
+		}
+		return change{s.Start(), s.Start(), javaFails(token) + " "}
 	}
 	return change{s.Start(), s.Start(), fmt.Sprintf("throw new Error(%q); ", token)}
 }
+
+// javaFails: javac refuses a statement that nothing leads to. No test expects an Error.
+func javaFails(token string) string { return fmt.Sprintf("if (true) throw new Error(%q);", token) }
 
 // lineAfter ends a statement before the first one of a Python block: by a new
 // line of the same indentation, or, where the block stands in the line of its

@@ -39,6 +39,14 @@ func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
 			want: "function f(x) {\n  g(() => {\n    throw new Error(\"k4711\"); h(2);\n  });\n  return x;\n}\n"},
 		{name: "a line of a case of Go", file: "a.go", before: "package a\n\nfunc F(x int) int {\n\tswitch x {\n\tcase 1:\n\t\treturn 1\n\t}\n\treturn x\n}\n", after: "package a\n\nfunc F(x int) int {\n\tswitch x {\n\tcase 1:\n\t\treturn 2\n\t}\n\treturn x\n}\n",
 			want: "package a\n\nfunc F(x int) int {\n\tswitch x {\n\tcase 1:\n\t\tpanic(\"k4711\"); return 2\n\t}\n\treturn x\n}\n"},
+		{name: "a method of Java", file: "A.java", before: "class A { int f() { return 1; } }\n", after: "class A { int f() { return 2; } }\n", want: "class A { int f() { if (true) throw new Error(\"k4711\"); return 2; } }\n"},
+		{name: "a constructor", file: "A.java", before: "class A extends B {\n  A(int x) {\n    super(x);\n    y = 1;\n  }\n}\n", after: "class A extends B {\n  A(int x) {\n    super(x + 1);\n    y = 2;\n  }\n}\n",
+			want: "class A extends B {\n  A(int x) {\n    super(x + 1); if (true) throw new Error(\"k4711\");\n    if (true) throw new Error(\"k4711\"); y = 2;\n  }\n}\n"},
+		{name: "a constructor that calls another, of one line", file: "A.java", before: "class A extends B { A(int x) { super(x); } }\n", after: "class A extends B { A(int y) { super(y); } }\n", want: "class A extends B { A(int y) { super(y); if (true) throw new Error(\"k4711\"); } }\n"},
+		{name: "a line of a case of Java", file: "A.java", before: "class A {\n  int f(int x) {\n    switch (x) {\n      case 1:\n        return 1;\n    }\n    return x;\n  }\n}\n", after: "class A {\n  int f(int x) {\n    switch (x) {\n      case 1:\n        return 2;\n    }\n    return x;\n  }\n}\n",
+			want: "class A {\n  int f(int x) {\n    switch (x) {\n      case 1:\n        if (true) throw new Error(\"k4711\"); return 2;\n    }\n    return x;\n  }\n}\n"},
+		{name: "a lambda of Java", file: "A.java", before: "class A {\n  void f() {\n    g(x -> {\n      h(1);\n    });\n  }\n}\n", after: "class A {\n  void f() {\n    g(x -> {\n      h(2);\n    });\n  }\n}\n",
+			want: "class A {\n  void f() {\n    g(x -> {\n      if (true) throw new Error(\"k4711\"); h(2);\n    });\n  }\n}\n"},
 		{name: "a text of no language", file: "a.md", before: "a", after: "b"},
 		{name: "gone", file: "a.py", before: "def f():\n    return 1\n"},
 	} {
@@ -92,7 +100,17 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "a condition of Rust", file: "a.rs", src: "#[test]\nfn a() {\n    assert!(f(1, 2) == 2, \"of {}\", 1);\n}\n", test: "a", want: "assert!(!(f(1, 2) == 2), \"of {}\", 1)"},
 		{name: "no assertion of Rust", file: "a.rs", src: "#[test]\nfn a() {\n    f();\n}\n", test: "a", want: "f();\n ; panic!(\"k4711\"); }"},
 		{name: "a test that has to panic", file: "a.rs", src: "#[test]\n#[should_panic]\nfn a() {\n    f();\n}\n", test: "a"},
-		{name: "another language", file: "a_test.java", src: "class A { void a() {} }", test: "a"},
+		{name: "JUnit 5", file: "ATest.java", src: "import org.junit.jupiter.api.Test;\nclass ATest {\n  @Test void a() { assertEquals(2, f(1), \"why\"); }\n  @Test void b() { assertEquals(2, f(2)); }\n}\n", test: "a(int)[2]", want: "assertEquals(java.util.Arrays.asList(2, \"k4711\"), f(1), \"why\"); }\n  @Test void b() { assertEquals(2, f(2));"},
+		{name: "a displayed name", file: "ATest.java", src: "class ATest {\n  @Test\n  @DisplayName(\"a: 1\") void a() { assertTrue(f(1)); }\n}\n", test: "a: 1", want: "assertTrue(!(f(1)))"},
+		{name: "JUnit 4 with a message", file: "ATest.java", src: "import org.junit.Test;\nclass ATest { @Test public void a() { assertEquals(\"why\", 2, f(1)); assertTrue(\"m\", f(2)); } }\n", test: "a", want: "assertEquals(\"why\", java.util.Arrays.asList(2, \"k4711\"), f(1)); assertTrue(\"m\", !(f(2)));"},
+		{name: "a tolerance", file: "ATest.java", src: "import org.junit.Test;\nclass ATest { @Test public void a() { assertEquals(2.5, f(1), 1e-9); } }\n", test: "a", want: "assertEquals(Double.NaN, f(1), 1e-9)"},
+		{name: "what throws", file: "ATest.java", src: "class ATest { void a() { assertThrows(X.class, () -> f()); } }\n", test: "a", want: "assertThrows(X.class, () -> {})"},
+		{name: "an expected exception", file: "ATest.java", src: "class ATest { @Test(expected = X.class) public void a() { f(); } }\n", test: "a", want: "@Test(expected = java.lang.annotation.AnnotationFormatError.class)"},
+		{name: "AssertJ", file: "ATest.java", src: "class ATest { void a() { assertThat(f(1)).as(\"x\").isEqualTo(2); assertThat(g()).isNotNull().isEmpty(); } }\n", test: "a", want: "isEqualTo((Object) java.util.Arrays.asList(2, \"k4711\")); assertThat(g()).isNotNull().isNotEmpty();"},
+		{name: "Hamcrest", file: "ATest.java", src: "class ATest { void a() { assertThat(\"why\", f(1), is(2)); } }\n", test: "a", want: "f(1), org.hamcrest.CoreMatchers.not(is(2)))"},
+		{name: "no assertion of Java", file: "ATest.java", src: "class ATest { void a() { f(); } }\n", test: "a", want: "{ try { f(); \n} finally { throw new Error(\"k4711\"); } }"},
+		{name: "a method that is not there", file: "ATest.java", src: "class ATest { void a() { f(); } }\n", test: "b"},
+		{name: "another language", file: "a_test.rb", src: "def a\nend\n", test: "a"},
 	} {
 		t.Run(c.file+" "+c.name, func(t *testing.T) {
 			t.Parallel()

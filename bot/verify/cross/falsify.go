@@ -110,6 +110,7 @@ var dialects = map[code.Language]dialect{
 	code.TSX:        {scriptTest, scriptWrong, scriptEnding},
 	code.Go:         {goTest, goWrong, goEnding},
 	code.Rust:       {rustTest, rustWrong, rustEnding},
+	code.Java:       {javaTest, javaWrong, scriptEnding},
 }
 
 // falsify makes the assertion wrong at which the test failed, be it in a helper
@@ -359,7 +360,7 @@ func plain(object code.Node) bool {
 
 func scriptEnding(function code.Node, _, token string) []change {
 	body, ok := function.ChildByField("body")
-	if !ok || body.Kind() != "statement_block" {
+	if !ok || body.Kind() != "statement_block" && body.Kind() != "block" {
 		return nil
 	}
 	begin, end := body.Start()+1, body.End()-1

@@ -52,8 +52,8 @@ const (
 type Test struct {
 	// ID is the native id: pytest's node id, "file::Class::method", "file >
 	// suite > test", "package folder:Test/sub", "crate::module::test",
-	// "package.Class.method". Where a format does not tell the file, the id
-	// begins after it.
+	// "module folder/package.Class::method". Where a format does not tell the file,
+	// the id begins after it.
 	ID      string        `json:"id"`
 	File    string        `json:"file,omitempty"`
 	Status  string        `json:"status"`
@@ -118,7 +118,7 @@ type Place struct {
 	Root   string // absolute path of the tree as the tool saw it, "/work"
 	Dir    string // folder of the command, from the root; "" or "." for the root
 	Suite  string // goes into each failure
-	Module string // Go: module path of Dir
+	Module string // Go: module path of Dir; Maven, Gradle: folder of the module, from Dir
 	// Find resolves the end of a path, "shop/Cart.java", to a file of the tree,
 	// or "". It may be nil.
 	Find func(suffix string) string

@@ -25,6 +25,9 @@ type Adapter struct {
 	// IsTest tells by its name whether the runner takes a file for a test; nil: any
 	// test file in the family's languages.
 	IsTest func(file string) bool
+	// Counts: the command ends well whatever fails in it; what it prints, counted in
+	// the report's totals, says how many did.
+	Counts bool
 	// Bare: it may be any command. Where its output names no tests, its end stands for one.
 	Bare bool
 }
@@ -46,6 +49,8 @@ var Adapters = map[string]Adapter{
 	"tape":   {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"tap":    {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
+	"maven":  {Family: "java", Language: code.Java, Narrow: narrowMaven, Lay: layJava, IsTest: javaTestName.MatchString, Counts: true},
+	"gradle": {Family: "java", Language: code.Java, Narrow: narrowGradle, Lay: layJava},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
 	Declared:      {Bare: true},
