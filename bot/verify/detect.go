@@ -25,7 +25,7 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, `cargo test`, Maven and Gradle",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, tape, node-tap, CTest, `cargo test`, Maven and Gradle",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
@@ -44,7 +44,7 @@ func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
 func foreignBuilds(t *tree) []string {
 	known := map[string]string{
 		"Cargo.toml": "Rust",
-		"Gemfile":    "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
+		"Gemfile":    "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift",
 	}
 	var out []string
 	for _, f := range t.files {

@@ -21,6 +21,7 @@ var configFiles = []string{
 	"go.mod", "go.sum", "go.work", "go.work.sum",
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", ".swcrc",
 	"pom.xml", "mvnw", "gradlew", "gradle.properties", "junit-platform.properties", "testng.xml",
+	"CMakeLists.txt", "CMakePresets.json", "CMakeUserPresets.json", "conanfile.txt", "conanfile.py", "vcpkg.json", "meson.build",
 	"Makefile", ".fettle.yml",
 }
 
@@ -40,7 +41,7 @@ func protectedPath(p string) bool {
 		return true
 	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".mvn", "buildSrc"), gradleConfig.MatchString(p):
 		return true
-	case path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
+	case path.Ext(p) == ".cmake", path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
 		return true
 	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures"):
 		return true

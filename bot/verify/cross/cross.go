@@ -101,6 +101,7 @@ var bodies = map[code.Language][]string{
 	code.JavaScript: scriptBodies, code.TypeScript: scriptBodies, code.TSX: scriptBodies,
 	code.Go:   {"function_declaration", "method_declaration", "func_literal"},
 	code.Rust: {"function_item"},
+	code.C:    {"function_definition"}, code.CPP: {"function_definition", "lambda_expression"},
 	code.Java: {"method_declaration", "constructor_declaration", "compact_constructor_declaration", "lambda_expression"},
 }
 
@@ -117,6 +118,11 @@ func fail(function code.Node, token string) (change, bool) {
 		return change{body.Start(), body.Start(), fmt.Sprintf("raise RuntimeError(%q)%s", token, lineAfter(body))}, true
 	case function.Tree().Lang == code.Rust:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic!(%q);", token)}, true
+	case function.Tree().Lang == code.C, function.Tree().Lang == code.CPP:
+		if body.Kind() != "compound_statement" {
+			return change{}, false
+		}
+		return change{body.Start() + 1, body.Start() + 1, " " + compiledFails}, true
 	case function.Tree().Lang == code.Go:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic(%q);", token)}, true
 	case function.Tree().Lang == code.Java && (body.Kind() == "block" || body.Kind() == "constructor_body"):
@@ -135,6 +141,7 @@ func fail(function code.Node, token string) (change, bool) {
 
 // blocks are the nodes whose children are statements.
 var blocks = map[code.Language][]string{code.Python: {"block"}, code.JavaScript: {"statement_block"}, code.TypeScript: {"statement_block"}, code.TSX: {"statement_block"}, code.Go: {"statement_list"},
+	code.C: {"compound_statement", "case_statement"}, code.CPP: {"compound_statement", "case_statement"},
 	code.Rust: {"block"}, code.Java: {"block", "constructor_body", "switch_block_statement_group"}}
 
 // failLines makes the changed statements of a body fail with token: of nested ones
@@ -200,6 +207,8 @@ func failBefore(s code.Node, token string) change {
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic(%q); ", token)}
 	case code.Rust:
 		return change{s.Start(), s.Start(), fmt.Sprintf("panic!(%q); ", token)}
+	case code.C, code.CPP:
+		return change{s.Start(), s.Start(), compiledFails}
 	case code.Java:
 		if s.Kind() == "explicit_constructor_invocation" { // nothing may stand before it
 			return change{s.End(), s.End(), " " + javaFails(token)}

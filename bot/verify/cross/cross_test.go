@@ -47,6 +47,8 @@ func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
 			want: "class A {\n  int f(int x) {\n    switch (x) {\n      case 1:\n        if (true) throw new Error(\"k4711\"); return 2;\n    }\n    return x;\n  }\n}\n"},
 		{name: "a lambda of Java", file: "A.java", before: "class A {\n  void f() {\n    g(x -> {\n      h(1);\n    });\n  }\n}\n", after: "class A {\n  void f() {\n    g(x -> {\n      h(2);\n    });\n  }\n}\n",
 			want: "class A {\n  void f() {\n    g(x -> {\n      if (true) throw new Error(\"k4711\"); h(2);\n    });\n  }\n}\n"},
+		{name: "a line of C++", file: "a.cc", before: "int f(int x) {\n  if (x) {\n    return 1;\n  }\n  return x;\n}\n", after: "int f(int x) {\n  if (x) {\n    return 2;\n  }\n  return x;\n}\n", want: "int f(int x) {\n  if (x) {\n    __builtin_trap(); return 2;\n  }\n  return x;\n}\n"},
+		{name: "a function of C", file: "a.c", before: "int f(int x) { return 1; }\n", after: "int f(int x) { return 2; }\n", want: "int f(int x) { __builtin_trap(); return 2; }\n"},
 		{name: "a text of no language", file: "a.md", before: "a", after: "b"},
 		{name: "gone", file: "a.py", before: "def f():\n    return 1\n"},
 	} {
@@ -110,6 +112,10 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "Hamcrest", file: "ATest.java", src: "class ATest { void a() { assertThat(\"why\", f(1), is(2)); } }\n", test: "a", want: "f(1), org.hamcrest.CoreMatchers.not(is(2)))"},
 		{name: "no assertion of Java", file: "ATest.java", src: "class ATest { void a() { f(); } }\n", test: "a", want: "{ try { f(); \n} finally { throw new Error(\"k4711\"); } }"},
 		{name: "a method that is not there", file: "ATest.java", src: "class ATest { void a() { f(); } }\n", test: "b"},
+		{name: "GoogleTest", file: "a_test.cc", src: "TEST(Total, Adds) {\n  EXPECT_EQ(f(1), 2);\n}\nTEST(Total, Other) { EXPECT_EQ(f(2), 2); }\n", test: "Inst/Total.Adds/0", want: "EXPECT_NE(f(1), 2);\n}\nTEST(Total, Other) { EXPECT_EQ"},
+		{name: "Catch2", file: "a_test.cc", src: "TEST_CASE(\"f adds\", \"[f]\") {\n  REQUIRE(f(1) == 2);\n}\n", test: "f adds", want: "REQUIRE_FALSE(f(1) == 2)"},
+		{name: "assert by its line", file: "test_a.c", src: "#include <assert.h>\nint main(void) {\n  assert(f(1) == 2);\n  return 0;\n}\n", test: "plain", line: 3, want: "assert(!(f(1) == 2))"},
+		{name: "no assertion of C++", file: "a_test.cc", src: "TEST(A, B) { f(); }\n", test: "A.B", want: "f();  __builtin_trap(); }"},
 		{name: "another language", file: "a_test.rb", src: "def a\nend\n", test: "a"},
 	} {
 		t.Run(c.file+" "+c.name, func(t *testing.T) {

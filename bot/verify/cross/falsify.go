@@ -110,6 +110,8 @@ var dialects = map[code.Language]dialect{
 	code.TSX:        {scriptTest, scriptWrong, scriptEnding},
 	code.Go:         {goTest, goWrong, goEnding},
 	code.Rust:       {rustTest, rustWrong, rustEnding},
+	code.C:          {compiledTest, compiledWrong, compiledEnding},
+	code.CPP:        {compiledTest, compiledWrong, compiledEnding},
 	code.Java:       {javaTest, javaWrong, scriptEnding},
 }
 

@@ -201,6 +201,33 @@ func (t *Tree) java(p *Plan) {
 	}
 }
 
+var cmakeTests = regexp.MustCompile(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
+
+// runCTest configures and builds outside the tree. FETTLE_INCLUDE names a file of the
+// tree that CMake reads at the begin of the project.
+const runCTest = `b=$(mktemp -d) && cmake -S . -B "$b" -DBUILD_TESTING=ON ${FETTLE_INCLUDE:+-DCMAKE_PROJECT_INCLUDE="$PWD/$FETTLE_INCLUDE"} && cmake --build "$b" -j 2 && exec ctest --test-dir "$b" --output-junit {out}/ctest.xml --test-output-size-passed 65536 --test-output-size-failed 65536 "$@"`
+
+// cmake finds the topmost projects of CMake that have tests.
+func (t *Tree) cmake(p *Plan) {
+	var roots []string
+	for _, f := range t.shallow() {
+		dir := path.Dir(f)
+		below := func(r string) bool { return r == "." || dir == r || strings.HasPrefix(dir, r+"/") }
+		if path.Base(f) != "CMakeLists.txt" || inDir(f, "testdata", "fixtures", "third_party", "extern", "external", "deps") || slices.ContainsFunc(roots, below) {
+			continue
+		}
+		within := func(o string) bool {
+			return path.Base(o) == "CMakeLists.txt" && (dir == "." || strings.HasPrefix(o, dir+"/")) && cmakeTests.MatchString(t.Read(o))
+		}
+		if !slices.ContainsFunc(t.Files, within) {
+			continue
+		}
+		roots = append(roots, dir)
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "ctest", Dir: dir, Argv: []string{"sh", "-c", runCTest, "ctest"}, Typed: "cmake -S . -B build && cmake --build build && ctest --test-dir build",
+			Format: parse.CTest, Results: "ctest.xml", Needs: []Need{{Program: "cmake", Install: "apt-get install cmake g++"}, {Program: "ctest", Install: "apt-get install cmake"}}, Why: "there is a CMakeLists.txt with tests"})
+	}
+}
+
 // make is asked only where nothing else says how tests are run.
 func (t *Tree) make(p *Plan) {
 	if p.Tests() {
@@ -226,7 +253,7 @@ func (t *Tree) make(p *Plan) {
 
 // others names build systems that are not covered.
 func (t *Tree) others(p *Plan) {
-	names := map[string]string{"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++", "deno.json": "Deno"}
+	names := map[string]string{"Gemfile": "Ruby", "composer.json": "PHP", "mix.exs": "Elixir", "Package.swift": "Swift", "deno.json": "Deno"}
 	for _, f := range t.Files {
 		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
 			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")

@@ -66,6 +66,8 @@ func TestC2EachEcosystemIsFound(t *testing.T) {
 		"cargo workspace": {map[string]string{"Cargo.toml": "[workspace]\n", "a/Cargo.toml": "[package]\n"}, []string{"test cargo: cargo test"}},
 		"maven":           {map[string]string{"pom.xml": "<project/>", "mod/pom.xml": "<project/>"}, []string{"test maven: mvn test"}},
 		"gradle wrapper":  {map[string]string{"build.gradle": "", "settings.gradle": "", "gradlew": ""}, []string{"test gradle: ./gradlew test"}},
+		"cmake":           {map[string]string{"CMakeLists.txt": "add_subdirectory(t)\n", "t/CMakeLists.txt": "gtest_discover_tests(a)\n"}, []string{"test ctest: cmake -S . -B build && cmake --build build && ctest --test-dir build"}},
+		"cmake, no tests": {map[string]string{"CMakeLists.txt": "add_library(a a.c)\n"}, nil},
 		"make":            {map[string]string{"Makefile": "all:\n\ncheck: all\n\ttrue\n"}, []string{"test make: make check"}},
 		"nothing":         {map[string]string{"README.md": "x"}, nil},
 		"broken files":    {map[string]string{"package.json": "{", "go.mod": "?", "pyproject.toml": "[["}, nil},

@@ -201,6 +201,7 @@ func (t *Tree) Plan() Plan {
 	t.golang(&p)
 	t.rust(&p)
 	t.java(&p)
+	t.cmake(&p)
 	t.make(&p)
 	t.others(&p)
 	t.faults(&p, "pyproject.toml", "go.work", "Cargo.toml", "ruff.toml", ".ruff.toml", "tox.toml")
@@ -280,7 +281,7 @@ var known = []struct {
 	{"mypy", Types, []string{"mypy"}}, {"pyright", Types, []string{"pyright"}}, {"tsc", Types, []string{"tsc"}},
 	{"eslint", Lint, []string{"eslint"}}, {"biome", Lint, []string{"biome"}}, {"prettier", Lint, []string{"prettier"}},
 	{"clippy", Lint, []string{"cargo clippy"}}, {"cargo", Test, []string{"cargo test", "cargo nextest"}}, {"cargo", Build, []string{"cargo build", "cargo check"}},
-	{"maven", Test, []string{"mvn test", "mvn verify", "mvnw test", "mvnw verify"}}, {"gradle", Test, []string{"gradle test", "gradlew test", "gradlew check"}},
+	{"maven", Test, []string{"mvn test", "mvn verify", "mvnw test", "mvnw verify"}}, {"gradle", Test, []string{"gradle test", "gradlew test", "gradlew check"}}, {"ctest", Test, []string{"ctest"}},
 }
 
 // Classify guesses tool and kind of a command line; what is unknown is a test

@@ -22,6 +22,7 @@ const (
 	TAPFiles  Format = "tap-files"  // TAP of one file of tests after another, each begun by "# file: name"
 	JSONLines Format = "json-lines" // one object a line: test, status, and where they are known file, message, seconds
 	Exit      Format = "exit"       // the exit status alone
+	CTest     Format = "ctest"      // ctest --output-junit, with what GoogleTest, Catch2, doctest and assert print
 	NodeSpec  Format = "node-spec"  // node:test's spec reporter
 	JestJSON  Format = "jest-json"  // jest --json, vitest --reporter=json
 	Jest      Format = "jest"       // text
@@ -37,7 +38,7 @@ const (
 )
 
 // Formats lists all of them.
-var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, JSONLines, Exit, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
+var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, JSONLines, Exit, CTest, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
 	MochaJS, JUnit, Cargo, Surefire, Lines, Traces}
 
 // Statuses of a test, as in package verify.
@@ -125,7 +126,7 @@ type Place struct {
 }
 
 var readers = map[Format]func(string, Place) Report{
-	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, JSONLines: readJSONLines, Exit: func(string, Place) Report { return Report{Ended: true} }, NodeSpec: readNodeSpec,
+	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, JSONLines: readJSONLines, CTest: readCTest, Exit: func(string, Place) Report { return Report{Ended: true} }, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
 	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, Lines: readLines, Traces: readTraces,
 }

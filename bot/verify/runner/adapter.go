@@ -46,6 +46,7 @@ const Declared = "declared"
 var Adapters = map[string]Adapter{
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
+	"ctest":  {Family: "c", Language: code.CPP, Narrow: narrowCTest, Lay: layCTest},
 	"tape":   {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"tap":    {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
