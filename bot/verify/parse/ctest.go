@@ -70,7 +70,7 @@ func compiledFailure(out string, at Place) (task.Failure, []frame) {
 	if head, body, ok := strings.Cut(rest, "\n"); ok && !strings.Contains(head, "Assertion") {
 		rest = body
 	} else {
-		rest = head
+		rest = head[max(0, strings.Index(head, "Assertion")):]
 	}
 	f.Message = strings.TrimSpace(strings.TrimLeft(rest, ":) "))
 	return f, []frame{at.frame(out[m[2]:m[3]], out[m[4]:m[5]], "")}

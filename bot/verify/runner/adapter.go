@@ -59,6 +59,21 @@ var Adapters = map[string]Adapter{
 	"make":        {Bare: true},
 }
 
+// Evidence is the best grade that the judge gives to a fix by a tool's tests, and what
+// would raise it, "" for none.
+func Evidence(tool string) (grade, raise string) {
+	a, known := Adapters[tool]
+	switch {
+	case slices.Contains(driven, tool):
+		return "signed", ""
+	case known && a.Lay != nil:
+		return "witnessed", ""
+	}
+	return "told", "its word is all that fettle fix has of it, and its pull requests stay drafts; a test runner of docs/runners.md that fettle can start itself would raise that"
+}
+
+var driven = []string{"pytest", "unittest", "node:test", "mocha", "go test"}
+
 // Option tells whether a name out of a report would be read as an option.
 func Option(arg string) bool { return strings.HasPrefix(arg, "-") }
 
