@@ -31,7 +31,11 @@ func TestMain(m *testing.M) {
 // verifier runs in a real sandbox that all tests of the package share.
 func verifier(t *testing.T) *Verifier {
 	t.Helper()
-	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	shared.once.Do(func() {
+		if shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}); shared.err == nil {
+			shared.err = shared.box.Warm(context.Background()) // once per machine: without it each session compiles Go's own packages
+		}
+	})
 	if shared.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", shared.err)
 	}

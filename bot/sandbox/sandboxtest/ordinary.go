@@ -1,6 +1,7 @@
 // Package sandboxtest runs a test binary once more under other circumstances:
 // as an ordinary user, and with the walls of the sandbox taken away. In go the
-// names of tests; out come their outputs and whether they passed. It is for
+// names of tests; out come their outputs and whether they passed. It also lets
+// tests with state folders of their own share one warm build cache. It is for
 // tests only and must not be imported by anything else.
 package sandboxtest
 
