@@ -28,6 +28,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// some is all of a list, in the quick run every nth of it.
+func some[T any](all []T, n int) []T {
+	if !testing.Short() {
+		return all
+	}
+	var out []T
+	for i := 0; i < len(all); i += n {
+		out = append(out, all[i])
+	}
+	return out
+}
+
 // verifier runs in a real sandbox that all tests of the package share.
 func verifier(t *testing.T) *Verifier {
 	t.Helper()

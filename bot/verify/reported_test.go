@@ -177,6 +177,9 @@ func TestC9AFixInTypeScriptIsWitnessedByVitestAndJest(t *testing.T) {
 			"src/__tests__/second.js": "test('is', () => {});\n",
 		},
 	} {
+		if testing.Short() && runner != "vitest" {
+			continue
+		}
 		t.Run(runner, func(t *testing.T) {
 			t.Parallel()
 			dir, base := t.TempDir(), t.TempDir()

@@ -8,6 +8,7 @@ package sandboxtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -50,7 +51,7 @@ func AsOrdinaryUser(t *testing.T, pattern string, env ...string) (string, error)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "tests"), "-test.run", pattern, "-test.v", "-test.timeout", Patience.String())
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "tests"), "-test.run", pattern, "-test.v", "-test.timeout", Patience.String(), fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Dir = dir
 	tmp := filepath.Join(dir, "tmp")
 	cmd.Env = append([]string{"HOME=" + tmp, "TMPDIR=" + tmp, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}, env...)
