@@ -35,7 +35,11 @@ func TestMain(m *testing.M) {
 // box is a real sandbox that all tests of the package share.
 func box(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
-	theBox.once.Do(func() { theBox.box, theBox.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	theBox.once.Do(func() {
+		if theBox.box, theBox.err = sandbox.New(context.Background(), sandbox.Config{}); theBox.err == nil {
+			theBox.err = theBox.box.Warm(context.Background()) // once per machine: without it each session compiles Go's own packages
+		}
+	})
 	if theBox.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", theBox.err)
 	}

@@ -182,6 +182,9 @@ func TestC9AFixInJavaScriptAndTypeScriptIsWitnessedByVitestJestAndTape(t *testin
 			"test/price.js": "const test = require('tape');\nconst { total } = require('../src/price');\n\ntest('multiplies', (t) => {\n  t.equal(total([[5, 3]]), 15);\n  t.end();\n});\ntest('of nothing', (t) => {\n  t.plan(1);\n  t.equal(total([]), 0);\n});\n",
 		},
 	} {
+		if testing.Short() && runner != "vitest" {
+			continue
+		}
 		t.Run(runner, func(t *testing.T) {
 			t.Parallel()
 			dir, base := t.TempDir(), t.TempDir()
