@@ -195,7 +195,7 @@ func (t *Tree) java(p *Plan) {
 			if !covered(append(gradle, maven...), dir) && !t.have[path.Join(dir, "pom.xml")] {
 				gradle = append(gradle, dir)
 				add(Command{Tool: "gradle", Dir: dir, Argv: []string{"--offline", "--console=plain", "--no-daemon", "--continue", "test"},
-					Format: parse.JUnit, Results: "build/test-results/*/*.xml", Why: "there is a " + path.Base(f)}, "gradle", "gradlew", gradleWrapper)
+					Format: parse.Surefire, Results: "build/test-results/*/*.xml", Why: "there is a " + path.Base(f)}, "gradle", "gradlew", gradleWrapper)
 			}
 		}
 	}

@@ -12,21 +12,22 @@ import (
 var (
 	mvTest    = regexp.MustCompile(`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)\s+(?:-- )?Time elapsed: ([\d.]+) s(?:ec)?\s+<<< (FAILURE|ERROR)!\s*$`)
 	mvClass   = regexp.MustCompile(`^(?:\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Time elapsed: [\d.]+ s(?:ec)?)?(?: <<< (?:FAILURE|ERROR)!)?(?:\s+--?\s*in (\S+))?\s*$`)
-	mvCompile = regexp.MustCompile(`^\[ERROR\] (/\S+\.(?:java|kt|groovy|scala)):\[(\d+)(?:,\d+)?\] (?:error: )?(.+)$`)
-	mvEnd     = regexp.MustCompile(`^\[INFO\] BUILD (?:SUCCESS|FAILURE)$`)
+	mvCompile = regexp.MustCompile(`^(?:\[ERROR\] )?(/\S+\.(?:java|kt|groovy|scala)):(?:\[(\d+)(?:,\d+)?\] (?:error: )?|(\d+): error: )(.+)$`)
+	mvEnd     = regexp.MustCompile(`^(?:\[INFO\] BUILD (?:SUCCESS|FAILURE)|BUILD (?:SUCCESSFUL|FAILED) in .*)$`)
 	mvRunning = regexp.MustCompile(`^(?:\[\w+\] )?Running (\S+)$`)
 	mvName    = regexp.MustCompile(`^([\w$.]+)\.([\w$]+(?:[({\[ ].*)?)$`)
 	mvSymbol  = regexp.MustCompile(`^(?:\[ERROR\])?\s+symbol:\s+\w+ ([\w$]+)`)
 	mvPackage = regexp.MustCompile(`^package ([\w.]+) does not exist`)
 	mvGoal    = regexp.MustCompile(`^\[(?:ERROR|FATAL)\]\s+((?:Failed to execute goal|Non-resolvable|Malformed POM|Plugin \S+ or one of its dependencies|Could not find the selected project|Unknown lifecycle phase) .*?)(?: -> \[Help \d+\])?$`)
-	mvTold    = regexp.MustCompile(`There (?:are|were) test failures|Compilation failure`) // told with its tests and places
-	mvOffline = regexp.MustCompile(`in offline mode|has not been downloaded from it before`)
+	mvTold    = regexp.MustCompile(`There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)`) // told with its tests and places
+	mvOffline = regexp.MustCompile(`(?:in|for) offline mode|has not been downloaded from it before`)
 	mvSource  = regexp.MustCompile(`^(?:(.*)/)?src/\w+/(?:java|kotlin|groovy|scala)/(.+)\.\w+$`)
 	mvCrash   = regexp.MustCompile(`^\[ERROR\] .*The forked VM terminated without properly saying goodbye`)
 )
 
 // readSurefire reads Maven's log: the reports of surefire and the compiler's
-// errors. It names the tests that failed and counts the others.
+// errors. It names the tests that failed and counts the others. Of Gradle's it reads
+// what keeps tests from being run.
 func readSurefire(text string, at Place) Report {
 	rep := Report{}
 	class, pendingName, kind := "", "", ""
@@ -37,7 +38,8 @@ func readSurefire(text string, at Place) Report {
 		}
 		pendingName, body = "", nil
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		if m := mvClass.FindStringSubmatch(line); m != nil {
 			flush()
 			if m[5] != "" {
@@ -68,23 +70,27 @@ func readSurefire(text string, at Place) Report {
 		case pendingName != "":
 			body = append(body, line)
 		case mvCrash.MatchString(line):
+			if n := len(rep.Broken) - 1; n >= 0 && rep.Broken[n].Exception == "BuildFailed" && strings.HasSuffix(rep.Broken[n].Message, ":") {
+				rep.Broken = rep.Broken[:n] // this is how
+			}
 			rep.Broken = append(rep.Broken, task.Failure{Test: class, Kind: task.FailCrash, Exception: "ProcessDied", Message: "the forked virtual machine died", Excerpt: line})
 		case mvSymbol.MatchString(line) && len(rep.Broken) > 0:
 			last := &rep.Broken[len(rep.Broken)-1]
 			last.Message, last.Missing = last.Message+": "+strings.Join(strings.Fields(strings.TrimPrefix(line, "[ERROR]")), " "), []string{"#" + mvSymbol.FindStringSubmatch(line)[1]}
 		}
-		if m := mvGoal.FindStringSubmatch(line); m != nil && !mvTold.MatchString(line) && !mvCrash.MatchString(line) {
-			f := task.Failure{Kind: task.FailBuild, Exception: "BuildFailed", Message: m[1], Excerpt: line}
-			if mvOffline.MatchString(line) {
-				f.Exception, f.Message = "DependencyMissing", f.Message+"; there is no network where tests run: fetch what the build needs once, with mvn test"
+		if m := mvGoal.FindStringSubmatch(line); m != nil {
+			rep.stopped(m[1])
+		} else if rest := lines[i+1:]; line == "* What went wrong:" {
+			if end := slices.Index(rest, ""); end >= 0 {
+				rest = rest[:end]
 			}
-			rep.Broken = append(rep.Broken, f)
+			rep.stopped(strings.Join(rest[:min(len(rest), 20)], "\n"))
 		}
 		if m := mvCompile.FindStringSubmatch(line); m != nil {
-			f := task.Failure{Kind: task.FailBuild, Exception: "CompileError", Message: m[3], Excerpt: line}
-			put(&f, []frame{at.frame(m[1], m[2], "")})
+			f := task.Failure{Kind: task.FailBuild, Exception: "CompileError", Message: m[4], Excerpt: line}
+			put(&f, []frame{at.frame(m[1], m[2]+m[3], "")})
 			f.Test = at.javaUnit(f.File)
-			if p := mvPackage.FindStringSubmatch(m[3]); p != nil {
+			if p := mvPackage.FindStringSubmatch(m[4]); p != nil {
 				f.Missing = []string{strings.ReplaceAll(p[1], ".", "/")}
 			}
 			rep.Broken = append(rep.Broken, f)
@@ -92,6 +98,18 @@ func readSurefire(text string, at Place) Report {
 	}
 	flush()
 	return rep
+}
+
+// stopped notes what ended a build, unless it was told with its tests or places.
+func (r *Report) stopped(why string) {
+	if mvTold.MatchString(why) || mvCrash.MatchString("[ERROR] "+why) {
+		return
+	}
+	f := task.Failure{Kind: task.FailBuild, Exception: "BuildFailed", Message: strings.TrimSpace(why), Excerpt: why}
+	if mvOffline.MatchString(why) {
+		f.Exception, f.Message = "DependencyMissing", f.Message+"; there is no network where tests run: fetch what the build needs once, by a run of its tests where there is one"
+	}
+	r.Broken = append(r.Broken, f)
 }
 
 // mavenTest takes one report. Newer versions write the class before the
