@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,7 +93,7 @@ func discover(ctx context.Context) (*toolchains, error) {
 	wg.Go(func() { pythons = findPythons(ctx, t.home) })
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
-	wg.Go(func() { rusts = findRust(ctx) })
+	wg.Go(func() { rusts = findRust(ctx, t.home) })
 	wg.Go(func() { javas = findJava(ctx, t.home) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -325,9 +326,10 @@ func findGo(ctx context.Context) finding {
 	return f
 }
 
-// findRust shows the toolchain itself: rustup's programs only find it.
-func findRust(ctx context.Context) finding {
-	var f finding
+// findRust shows the toolchain itself, as rustup's programs only find it, and the
+// crates that were fetched before, without the tokens that lie beside them.
+func findRust(ctx context.Context, home string) finding {
+	f := finding{env: map[string]string{}}
 	for _, path := range onPath("rustc") {
 		out, ok := printed(ctx, path, "--print", "sysroot")
 		root := strings.TrimSpace(string(out))
@@ -343,6 +345,11 @@ func findRust(ctx context.Context) finding {
 		}
 		f.shown = append(f.shown, root)
 		f.shown = append(f.shown, storeOf(path)...)
+		fetched := filepath.Join(cmp.Or(os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry")
+		if info, err := os.Stat(fetched); err == nil && info.IsDir() && filepath.IsAbs(fetched) {
+			f.mounts = append(f.mounts, Mount{Host: fetched, Inside: "/cargo/registry"})
+			f.env["CARGO_HOME"] = "/cargo"
+		}
 		return f
 	}
 	return f
