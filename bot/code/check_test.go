@@ -73,6 +73,7 @@ func TestIsTest(t *testing.T) {
 		"test_a.py": true, "pkg/a_test.py": true, "tests/helpers.py": true, "conftest.py": true, "a.py": false, "attest.py": false,
 		"a.test.js": true, "__tests__/a.ts": true, "a.spec.tsx": true, "test/a.mjs": true, "src/latest.js": false,
 		"a_test.go": true, "test/a.go": false, "contest.go": false, "README.md": false,
+		"PriceTest.java": true, "a/PriceTests.java": true, "PriceIT.java": true, "PriceTestCase.java": true, "src/test/java/a/Helper.java": true, "Latest.java": false, "AUDIT.java": false, "src/main/java/Contest.java": false,
 	} {
 		if IsTest(path) != want {
 			t.Errorf("IsTest(%q) = %v", path, !want)
