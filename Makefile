@@ -21,7 +21,7 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, vitest and jest, with which some tests run where they are there
+setup-runners: ## install cargo, Maven, Gradle, vitest and jest, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network

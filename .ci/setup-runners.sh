@@ -1,8 +1,30 @@
 #!/bin/sh
-# Installs the test runners that some tests run when they are there: cargo from
-# Debian, vitest and jest below .tools/runners. A test without its runner says so.
+# Installs the test runners that some tests run when they are there: cargo, a JDK,
+# Maven and Gradle from Debian, vitest and jest below .tools/runners. A test without
+# its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
+debian=""
+command -v javac >/dev/null 2>&1 || debian="$debian default-jdk-headless"
+command -v mvn >/dev/null 2>&1 || debian="$debian maven"
+command -v gradle >/dev/null 2>&1 || debian="$debian gradle"
+if [ -n "$debian" ]; then
+	sudo=""
+	[ "$(id -u)" -eq 0 ] || sudo=sudo
+	echo "setup: installing$debian"
+	# shellcheck disable=SC2086 # a list of packages
+	$sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $debian ||
+		echo "setup: not all of$debian could be installed; their tests will say so" >&2
+fi
+# What a build with Maven fetches, once: tests run without a network.
+surefire="$HOME/.m2/repository/org/apache/maven/surefire"
+if command -v mvn >/dev/null 2>&1 && { [ ! -d "$surefire/surefire-junit-platform/3.5.2" ] || [ ! -d "$surefire/surefire-junit4/3.5.2" ]; }; then
+	echo "setup: fetching surefire and JUnit"
+	build=$(mktemp -d)
+	awk -v to="$build/" '/^-- .* --$/ { f = to $2; d = f; sub("/[^/]*$", "", d); system("mkdir -p " d); next } { print > f }' bot/verify/testdata/java.txtar
+	(cd "$build" && mvn -B -q -Dmaven.test.failure.ignore=true test >mvn.log 2>&1) || tail -5 "$build/mvn.log" >&2
+	rm -rf "$build"
+fi
 if ! command -v cargo >/dev/null 2>&1; then
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo

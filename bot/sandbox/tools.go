@@ -410,7 +410,11 @@ func findJava(ctx context.Context, home string) finding {
 			f.mounts = append(f.mounts, Mount{Host: host, Inside: inside})
 		}
 	}
-	maps.Copy(f.env, jvmCaches("/m2", "/gradle"))
+	m2 := "/m2"
+	if !slices.ContainsFunc(f.mounts, func(m Mount) bool { return m.Inside == "/m2/repository" }) {
+		m2 = insideHome + "/.m2" // Maven makes an empty one, and says what is not in it
+	}
+	maps.Copy(f.env, jvmCaches(m2, "/gradle"))
 	return f
 }
 

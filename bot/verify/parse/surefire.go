@@ -18,7 +18,7 @@ var (
 	mvName    = regexp.MustCompile(`^([\w$.]+)\.([\w$]+(?:[({\[ ].*)?)$`)
 	mvSymbol  = regexp.MustCompile(`^(?:\[ERROR\])?\s+symbol:\s+\w+ ([\w$]+)`)
 	mvPackage = regexp.MustCompile(`^package ([\w.]+) does not exist`)
-	mvGoal    = regexp.MustCompile(`^\[(?:ERROR|FATAL)\]\s+((?:Failed to execute goal|Non-resolvable|Malformed POM|Plugin \S+ or one of its dependencies|Could not find the selected project|Unknown lifecycle phase) .*?)(?: -> \[Help \d+\])?$`)
+	mvGoal    = regexp.MustCompile(`^\[(?:ERROR|FATAL)\]\s+(?:((?:Failed to execute goal|Non-resolvable|Malformed POM) .*?)(?: -> \[Help \d+\])?|(\S.*) -> \[Help \d+\])$`)
 	mvTold    = regexp.MustCompile(`There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)`) // told with its tests and places
 	mvOffline = regexp.MustCompile(`(?:in|for) offline mode|has not been downloaded from it before`)
 	mvSource  = regexp.MustCompile(`^(?:(.*)/)?src/\w+/(?:java|kotlin|groovy|scala)/(.+)\.\w+$`)
@@ -79,7 +79,7 @@ func readSurefire(text string, at Place) Report {
 			last.Message, last.Missing = last.Message+": "+strings.Join(strings.Fields(strings.TrimPrefix(line, "[ERROR]")), " "), []string{"#" + mvSymbol.FindStringSubmatch(line)[1]}
 		}
 		if m := mvGoal.FindStringSubmatch(line); m != nil {
-			rep.stopped(m[1])
+			rep.stopped(m[1] + m[2])
 		} else if rest := lines[i+1:]; line == "* What went wrong:" {
 			if end := slices.Index(rest, ""); end >= 0 {
 				rest = rest[:end]
