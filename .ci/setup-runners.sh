@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the test runners that some tests run when they are there: cargo, a JDK,
-# Maven and Gradle from Debian, vitest and jest below .tools/runners. A test without
+# Installs the test runners that some tests run when they are there: cargo, CMake, a JDK,
+# Maven and Gradle from Debian, vitest, jest and tape below .tools/runners. A test without
 # its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,6 +8,8 @@ debian=""
 command -v javac >/dev/null 2>&1 || debian="$debian default-jdk-headless"
 command -v mvn >/dev/null 2>&1 || debian="$debian maven"
 command -v gradle >/dev/null 2>&1 || debian="$debian gradle"
+command -v ctest >/dev/null 2>&1 || debian="$debian cmake"
+command -v g++ >/dev/null 2>&1 || debian="$debian g++"
 if [ -n "$debian" ]; then
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo
