@@ -178,7 +178,8 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 	}
 	switch stop := runner.Stopped(res); {
 	case res.TimedOut:
-		broke(task.FailTimeout, "SuiteTimeout", s.label()+": "+stop)
+		out.unable = len(out.tests) == 0
+		broke(task.FailTimeout, suiteTimeout, s.label()+": "+stop)
 	case stop != "":
 		broke(task.FailCrash, outOfMemory, s.label()+": "+stop)
 	case len(out.broken) > 0 && !runner.Adapters[s.Command.Tool].Bare:
@@ -196,8 +197,8 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 	return out
 }
 
-// toolMissing is the exception of a suite whose tools are not there.
-const toolMissing = "ToolMissing"
+// The exceptions of a suite whose tools are not there, and of one that did not end.
+const toolMissing, suiteTimeout = "ToolMissing", "SuiteTimeout"
 
 // byEnd is a command as one test, where nothing but its end is known.
 func byEnd(s Suite, rep parse.Report, res sandbox.Result) TestResult {

@@ -237,3 +237,15 @@ func TestC9AMissingToolIsNamedWithItsCure(t *testing.T) {
 		t.Errorf("kind %s", before.Report.Broken[0].Kind)
 	}
 }
+
+func TestC2ASuiteThatCannotRunIsNamedAndJudgesNothingWhereAnotherOneDoes(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), from(t, "-- web/package.json --\n{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"*\"}}\n-- web/a.test.js --\ntest('a', () => {});\n-- test_a.py --\ndef test_a():\n    assert 1 == 1\n")
+	before := baseline(t, v, r)
+	if len(before.Report.Suites) != 1 || len(before.Report.Broken) != 0 || len(before.Report.Tests) != 1 {
+		t.Errorf("%+v", before.Report)
+	}
+	if c := before.Report.Checks[1]; c.Name != "jest in web" || c.Status != task.CheckSkipped || !strings.Contains(c.Detail, "jest is not there") {
+		t.Errorf("its check: %+v", c)
+	}
+}

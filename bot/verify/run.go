@@ -34,7 +34,7 @@ type outcome struct {
 	tests  []TestResult
 	broken []task.Failure
 	told   bool // no sentinel was seen in it
-	unable bool // its tools are missing
+	unable bool // its tools are missing, or time ended before any test was seen
 }
 
 // run runs the suites one after another in b. picks is nil for everything,
