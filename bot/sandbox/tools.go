@@ -419,9 +419,9 @@ func findJava(ctx context.Context, home string) finding {
 }
 
 // jvmCaches tell Maven and Gradle where what was fetched lies. Maven takes it from
-// there also where a mirror served it that its settings name. It lives for seconds:
-// the better compiler of its JVM would not pay.
+// there also where a mirror served it that its settings name. Both live for seconds:
+// the better compiler of their JVM would not pay.
 func jvmCaches(m2, gradle string) map[string]string {
-	at := "-Dmaven.repo.local=" + m2 + "/repository"
-	return map[string]string{"MAVEN_USER_HOME": m2, "MAVEN_OPTS": at + " -Daether.enhancedLocalRepository.trackingFilename=fettle.none -XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "GRADLE_OPTS": at, "GRADLE_RO_DEP_CACHE": gradle + "/caches"}
+	options := "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dmaven.repo.local=" + m2 + "/repository"
+	return map[string]string{"MAVEN_USER_HOME": m2, "MAVEN_OPTS": options + " -Daether.enhancedLocalRepository.trackingFilename=fettle.none", "GRADLE_OPTS": options, "GRADLE_RO_DEP_CACHE": gradle + "/caches"}
 }
