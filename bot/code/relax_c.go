@@ -73,8 +73,10 @@ type conditional struct {
 func oneBranch(text []byte) {
 	var open []conditional
 	depth, comment := 0, false
-	for at, end := 0, 0; at < len(text); at = end + 1 {
-		end = lineOfOrder(text, at)
+	var next int // what is overwritten may be the end of a line that goes on
+	for at := 0; at < len(text); at = next {
+		end := lineOfOrder(text, at)
+		next = end + 1
 		line := text[at:end]
 		m := directive.FindSubmatch(line)
 		order := bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#"))

@@ -79,7 +79,7 @@ var blanks = map[string]blank{
 		unsaid: "package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(\"Grace Hopper\"); got != \"G. H.\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
 		wrong: []string{
 			"package names\n\nimport (\n\t\"testing\"\n\n\t\"example.org/names/people\"\n)\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initials(people.Ada); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
-			"package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Initails(\"Ada Lovelace\"); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
+			"package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tif got := Capitals(\"Ada Lovelace\"); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
 			"package names\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestTwoWords(t *testing.T) {\n\tname, err := os.ReadFile(\"people.txt\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tif got := Initials(string(name)); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
 			"package names\n\nimport \"testing\"\n\nfunc TestTwoWords(t *testing.T) {\n\tvar people []string\n\tif got := Initials(people[1]); got != \"AL\" {\n\t\tt.Errorf(\"got %q\", got)\n\t}\n}\n",
 		},

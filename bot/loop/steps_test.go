@@ -76,7 +76,7 @@ type cast struct {
 var stepOf = regexp.MustCompile("(?s)The step of the plan that is yours now\n```+text\n(.*?)\n```")
 
 func (c *cast) answer(call scripted.Call, _ int) scripted.Answer {
-	text := ""
+	var text string
 	switch {
 	case strings.Contains(call.System, "You are the planner"):
 		text = c.plans[min(len(c.planned), len(c.plans)-1)]

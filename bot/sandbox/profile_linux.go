@@ -113,9 +113,9 @@ func copyJava(dir string) error {
 				return err
 			}
 			if target, err := os.Readlink(name); err == nil {
-				return os.Symlink(target, to)
+				return os.Symlink(target, to) //nolint:gosec // of the distribution, into a folder of ours
 			}
-			data, err := os.ReadFile(name)
+			data, err := os.ReadFile(name) //nolint:gosec // of the distribution
 			if err != nil || !info.Mode().IsRegular() {
 				return err
 			}

@@ -211,7 +211,7 @@ func ask(ctx context.Context, into any, argv ...string) bool {
 
 // printed is what a program of the operator prints.
 func printed(ctx context.Context, argv ...string) (out []byte, ok bool) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // programs of the operator's own PATH
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
