@@ -33,7 +33,7 @@ func reported(t *tree, driven []Suite) []Suite {
 	var out, bare []Suite
 	for _, c := range plan.Commands {
 		a, ok := runner.Adapters[c.Tool]
-		if !ok || c.Kind != detect.Test {
+		if !ok || a.Driven || c.Kind != detect.Test {
 			continue
 		}
 		s := Suite{Name: runner.Suite(c.Tool), Kind: a.Family, Dir: c.Dir, Argv: strings.Fields(c.Typed), Language: a.Language, Command: &c}

@@ -28,6 +28,8 @@ type Adapter struct {
 	// Counts: the command ends well whatever fails in it; what it prints, counted in
 	// the report's totals, says how many did.
 	Counts bool
+	// Driven: its tests run under a supervisor of ours (package verify).
+	Driven bool
 	// Bare: it may be any command. Where its output names no tests, its end stands for one.
 	Bare bool
 }
@@ -42,8 +44,11 @@ type Sentinel struct {
 // Declared is the tool of a command that a repository's own file names.
 const Declared = "declared"
 
-// Adapters are the runners of suites that are judged by their own report, by tool.
+// Adapters are the runners that the judge knows, by tool. Those that are not driven are
+// judged by their own report.
 var Adapters = map[string]Adapter{
+	"pytest": {Driven: true}, "unittest": {Driven: true}, "node:test": {Driven: true}, "mocha": {Driven: true}, "go test": {Driven: true},
+
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
 	"ctest":  {Family: "c", Language: code.CPP, Narrow: narrowCTest, Lay: layCTest},
@@ -62,17 +67,14 @@ var Adapters = map[string]Adapter{
 // Evidence is the best grade that the judge gives to a fix by a tool's tests, and what
 // would raise it, "" for none.
 func Evidence(tool string) (grade, raise string) {
-	a, known := Adapters[tool]
-	switch {
-	case slices.Contains(driven, tool):
+	switch a := Adapters[tool]; {
+	case a.Driven:
 		return "signed", ""
-	case known && a.Lay != nil:
+	case a.Lay != nil:
 		return "witnessed", ""
 	}
-	return "told", "its word is all that fettle fix has of it, and its pull requests stay drafts; a test runner of docs/runners.md that fettle can start itself would raise that"
+	return "told", "fettle fix knows of a fix by these tests only what the command says of itself, and leaves its pull requests drafts; tests in a runner that docs/runners.md lists can make them ready"
 }
-
-var driven = []string{"pytest", "unittest", "node:test", "mocha", "go test"}
 
 // Option tells whether a name out of a report would be read as an option.
 func Option(arg string) bool { return strings.HasPrefix(arg, "-") }
