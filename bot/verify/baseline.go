@@ -65,7 +65,7 @@ func (r Report) withoutUnable() Report {
 		if !unable[s.prefix()] {
 			continue
 		}
-		r.Checks[i] = task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run", Seconds: r.Checks[i].Seconds}
+		r.Checks[i] = task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: no test was found", Seconds: r.Checks[i].Seconds}
 		r.Broken = slices.DeleteFunc(r.Broken, func(f task.Failure) bool {
 			its := f.Suite == s.Name && f.Test == "" && (f.Exception == toolMissing || f.Exception == suiteTimeout && strings.HasPrefix(f.Message, s.label()+":"))
 			if its {

@@ -82,7 +82,8 @@ type Report struct {
 	Checks []task.Check   `json:"checks"`
 	// Told are the prefixes of the ids of suites of which nothing but their own word is known.
 	Told []string `json:"told,omitempty"`
-	// Unable are those of suites whose tools are missing, or that showed no test in time.
+	// Unable are those of suites that showed no test: there is none, their tools are
+	// missing, or their time ended.
 	Unable  []string      `json:"unable,omitempty"`
 	Elapsed time.Duration `json:"elapsed"`
 }

@@ -59,7 +59,7 @@ func (v *Verifier) run(ctx context.Context, b box, suites []Suite, picks map[str
 		rep.Tests = append(rep.Tests, tests...)
 		rep.Broken = append(rep.Broken, distinct(out.broken)...)
 		rep.Checks = append(rep.Checks, check(s, tests, out.broken, took))
-		if out.unable {
+		if out.unable || len(tests)+len(out.broken) == 0 {
 			rep.Unable = append(rep.Unable, s.prefix())
 		}
 		if out.told {
