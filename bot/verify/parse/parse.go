@@ -73,6 +73,18 @@ type Totals struct {
 	Skipped int `json:"skipped"`
 }
 
+// add counts a test.
+func (t *Totals) add(status string) {
+	switch status {
+	case Passed:
+		t.Passed++
+	case Skipped:
+		t.Skipped++
+	default:
+		t.Failed++
+	}
+}
+
 // Report is the normalised result of one output.
 type Report struct {
 	Format Format         `json:"format"`

@@ -79,7 +79,7 @@ func readSurefire(text string, at Place) Report {
 			last.Message, last.Missing = last.Message+": "+strings.Join(strings.Fields(strings.TrimPrefix(line, "[ERROR]")), " "), []string{"#" + mvSymbol.FindStringSubmatch(line)[1]}
 		}
 		if m := mvGoal.FindStringSubmatch(line); m != nil {
-			rep.stopped(m[1] + m[2])
+			rep.stopped(m[1] + m[2] + goOn(lines[i+1:], m[1]))
 		} else if rest := lines[i+1:]; line == "* What went wrong:" {
 			if end := slices.Index(rest, ""); end >= 0 {
 				rest = rest[:end]
@@ -98,6 +98,24 @@ func readSurefire(text string, at Place) Report {
 	}
 	flush()
 	return rep
+}
+
+// goOn is the reason of a goal that failed where it stands on the lines below.
+func goOn(rest []string, head string) string {
+	if !strings.HasSuffix(strings.TrimSpace(head), ":") {
+		return ""
+	}
+	var out strings.Builder
+	for _, line := range rest[:min(len(rest), 10)] {
+		text, ok := strings.CutPrefix(line, "[ERROR] ")
+		if mvCrash.MatchString(line) {
+			return "" // told by itself
+		} else if !ok || strings.HasPrefix(text, "-> [Help") {
+			break
+		}
+		out.WriteString("\n" + text)
+	}
+	return out.String()
 }
 
 // stopped notes what ended a build, unless it was told with its tests or places.

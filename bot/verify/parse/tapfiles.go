@@ -54,14 +54,7 @@ func tapOfFile(rep *Report, file, text string, at Place) bool {
 				t.Status, t.Failure = Failed, &f
 			}
 		}
-		switch t.Status {
-		case Passed:
-			rep.Totals.Passed++
-		case Skipped:
-			rep.Totals.Skipped++
-		default:
-			rep.Totals.Failed++
-		}
+		rep.Totals.add(t.Status)
 		rep.Tests = append(rep.Tests, t)
 	}
 	ended := false
