@@ -149,7 +149,11 @@ var blocks = map[code.Language][]string{code.Python: {"block"}, code.JavaScript:
 func failLines(body code.Node, lines map[int]bool, token string) (out []change) {
 	for _, block := range outermost(body) {
 		for _, s := range block.NamedChildren() {
-			if strings.HasSuffix(s.Kind(), "comment") || s.Kind() == "switch_label" {
+			if strings.HasSuffix(s.Kind(), "comment") || s.Kind() == "switch_label" || s.Field() == "value" && block.Kind() == "case_statement" {
+				continue
+			}
+			if s.Kind() == "case_statement" { // before its label nothing is reached
+				out = append(out, failLines(s, lines, token)...)
 				continue
 			}
 			var inner []code.Node

@@ -48,6 +48,7 @@ func TestC9ChangedFunctionsAreSabotaged(t *testing.T) {
 		{name: "a lambda of Java", file: "A.java", before: "class A {\n  void f() {\n    g(x -> {\n      h(1);\n    });\n  }\n}\n", after: "class A {\n  void f() {\n    g(x -> {\n      h(2);\n    });\n  }\n}\n",
 			want: "class A {\n  void f() {\n    g(x -> {\n      if (true) throw new Error(\"k4711\"); h(2);\n    });\n  }\n}\n"},
 		{name: "a line of C++", file: "a.cc", before: "int f(int x) {\n  if (x) {\n    return 1;\n  }\n  return x;\n}\n", after: "int f(int x) {\n  if (x) {\n    return 2;\n  }\n  return x;\n}\n", want: "int f(int x) {\n  if (x) {\n    __builtin_trap(); return 2;\n  }\n  return x;\n}\n"},
+		{name: "a case of C", file: "a.c", before: "int f(int x) {\n  switch (x) {\n    case 1: return 1;\n  }\n  return x;\n}\n", after: "int f(int x) {\n  switch (x) {\n    case 2: return 1;\n  }\n  return x;\n}\n", want: "int f(int x) {\n  switch (x) {\n    case 2: __builtin_trap(); return 1;\n  }\n  return x;\n}\n"},
 		{name: "a function of C", file: "a.c", before: "int f(int x) { return 1; }\n", after: "int f(int x) { return 2; }\n", want: "int f(int x) { __builtin_trap(); return 2; }\n"},
 		{name: "a text of no language", file: "a.md", before: "a", after: "b"},
 		{name: "gone", file: "a.py", before: "def f():\n    return 1\n"},
