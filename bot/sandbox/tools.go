@@ -327,7 +327,8 @@ func findGo(ctx context.Context) finding {
 }
 
 // findRust shows the toolchain itself, as rustup's programs only find it, and the
-// crates that were fetched before, without the tokens that lie beside them.
+// crates that were fetched before from the public registry. Of others the index may
+// hold the address that it came from, with a token.
 func findRust(ctx context.Context, home string) finding {
 	f := finding{env: map[string]string{}}
 	for _, path := range onPath("rustc") {
@@ -346,9 +347,12 @@ func findRust(ctx context.Context, home string) finding {
 		f.shown = append(f.shown, root)
 		f.shown = append(f.shown, storeOf(path)...)
 		fetched := filepath.Join(cmp.Or(os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry")
-		if info, err := os.Stat(fetched); err == nil && info.IsDir() && filepath.IsAbs(fetched) {
-			f.mounts = append(f.mounts, Mount{Host: fetched, Inside: "/cargo/registry"})
-			f.env["CARGO_HOME"] = "/cargo"
+		public, _ := filepath.Glob(filepath.Join(fetched, "*", "index.crates.io-*"))
+		for _, dir := range public {
+			if rel, err := filepath.Rel(fetched, dir); err == nil && filepath.IsAbs(dir) {
+				f.mounts = append(f.mounts, Mount{Host: dir, Inside: "/cargo/registry/" + rel})
+				f.env["CARGO_HOME"] = "/cargo"
+			}
 		}
 		return f
 	}
@@ -392,7 +396,12 @@ func findJava(ctx context.Context, home string) finding {
 		if all := onPath(name); len(all) > 0 {
 			if real, err := filepath.EvalSymlinks(all[0]); err == nil && filepath.Base(filepath.Dir(real)) == "bin" {
 				f.tools = append(f.tools, Tool{Name: name, Path: real})
-				f.shown = append(append(f.shown, filepath.Dir(filepath.Dir(real))), storeOf(real)...)
+				for _, part := range []string{"bin", "boot", "lib", "conf/logging"} { // not conf/settings.xml, nor Gradle's init.d
+					if dir := filepath.Join(filepath.Dir(filepath.Dir(real)), part); isDir(dir) {
+						f.shown = append(f.shown, dir)
+					}
+				}
+				f.shown = append(f.shown, storeOf(real)...)
 			}
 		}
 	}
@@ -406,7 +415,7 @@ func findJava(ctx context.Context, home string) finding {
 		"/m2/repository": fetched, "/m2/wrapper": filepath.Join(home, ".m2/wrapper"),
 		"/gradle/caches/modules-2": filepath.Join(home, ".gradle/caches/modules-2"), "/gradle/wrapper": filepath.Join(home, ".gradle/wrapper"),
 	} {
-		if info, err := os.Stat(host); err == nil && info.IsDir() && home != "" {
+		if isDir(host) && home != "" {
 			f.mounts = append(f.mounts, Mount{Host: host, Inside: inside})
 		}
 	}
@@ -416,6 +425,11 @@ func findJava(ctx context.Context, home string) finding {
 	}
 	maps.Copy(f.env, jvmCaches(m2, "/gradle"))
 	return f
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // jvmCaches tell Maven and Gradle where what was fetched lies. Maven takes it from
