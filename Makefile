@@ -21,7 +21,7 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, Maven, Gradle, vitest and jest, with which some tests run where they are there
+setup-runners: ## install cargo, CMake, Maven, Gradle, vitest, jest and tape, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network
@@ -29,7 +29,7 @@ demo: setup build ## from a label to a pull request, without key or network
 
 # -short is the one switch between the quick run and the long one: each promise has
 # a test in the quick one, and the long one repeats it with more data.
-test: setup ## all tests in their quick form, in about five minutes
+test: setup ## all tests in their quick form
 	$(GO) test -short -p 2 -timeout 30m $(TESTFLAGS) $(PKGS)
 
 test-race: setup ## the same with the race detector
