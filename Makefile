@@ -1,6 +1,7 @@
 # Everything a newcomer needs: `make demo` and `make test`.
 GO      ?= go
 PKGS    ?= ./...
+TESTFLAGS ?=
 TIME    ?= 30s
 SAMPLE  ?= python
 HALF    ?= open
@@ -9,7 +10,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build setup setup-runners demo test lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test test-race test-long lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -20,18 +21,26 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, vitest and jest, with which some tests run where they are there
+setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest and tape, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network
 	./bin/fettle demo --sample $(SAMPLE)
 
-test: setup ## all tests with the race detector
+# -short is the one switch between the quick run and the long one: each promise has
+# a test in the quick one, and the long one repeats it with more data.
+test: setup ## all tests in their quick form
+	$(GO) test -short -p 2 -timeout 30m $(TESTFLAGS) $(PKGS)
+
+test-race: setup ## the same with the race detector
+	$(GO) test -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)
+
+test-long: setup ## more kills, languages, corpora, engines and seeds
 	$(GO) vet $(PKGS)
-	$(GO) test -race -p 2 -timeout 45m $(PKGS)
+	$(GO) test -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
 
 fault: setup ## kill -9 at each named point, KILLS times each
-	FETTLE_LOOP_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
+	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
 
 lint: $(LINT)

@@ -1,33 +1,48 @@
 #!/bin/sh
-# Installs the test runners that some tests run when they are there: cargo, RSpec,
-# minitest, test-unit and PHPUnit from Debian, vitest and jest below .tools/runners.
-# A test without its runner says so.
+# Installs the test runners that some tests run when they are there: cargo, CMake, a JDK,
+# Maven, Gradle, RSpec, minitest, test-unit and PHPUnit from Debian, vitest, jest and tape
+# below .tools/runners. A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
-
-# debian PROGRAM PACKAGE...: installs packages where a program is missing.
-debian() {
-	program=$1
-	shift
-	if command -v "$program" >/dev/null 2>&1; then
-		return
-	fi
+debian=""
+command -v javac >/dev/null 2>&1 || debian="$debian default-jdk-headless"
+command -v mvn >/dev/null 2>&1 || debian="$debian maven"
+command -v gradle >/dev/null 2>&1 || debian="$debian gradle"
+command -v ctest >/dev/null 2>&1 || debian="$debian cmake"
+command -v g++ >/dev/null 2>&1 || debian="$debian g++"
+ruby -e 'require "rspec/core"; require "minitest"; require "test/unit/version"; require "rake"; require "bundler"' >/dev/null 2>&1 ||
+	debian="$debian ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler"
+command -v phpunit >/dev/null 2>&1 || debian="$debian php-cli php-xml php-mbstring phpunit"
+if [ -n "$debian" ]; then
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo
-	echo "setup: installing $*"
-	{ $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } ||
-		echo "setup: $* could not be installed; tests that need it will say so" >&2
-}
-
-debian cargo cargo
-debian rspec ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler
-debian phpunit php-cli phpunit
+	echo "setup: installing$debian"
+	# shellcheck disable=SC2086 # a list of packages
+	$sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $debian ||
+		echo "setup: not all of$debian could be installed; their tests will say so" >&2
+fi
+# What a build with Maven fetches, once: tests run without a network.
+surefire="$HOME/.m2/repository/org/apache/maven/surefire"
+if command -v mvn >/dev/null 2>&1 && { [ ! -d "$surefire/surefire-junit-platform/3.5.2" ] || [ ! -d "$surefire/surefire-junit4/3.5.2" ]; }; then
+	echo "setup: fetching surefire and JUnit"
+	build=$(mktemp -d)
+	awk -v to="$build/" '/^-- .* --$/ { f = to $2; d = f; sub("/[^/]*$", "", d); system("mkdir -p " d); next } { print > f }' bot/verify/testdata/java.txtar
+	(cd "$build" && mvn -B -q -Dmaven.test.failure.ignore=true test >mvn.log 2>&1) || tail -5 "$build/mvn.log" >&2
+	rm -rf "$build"
+fi
+if ! command -v cargo >/dev/null 2>&1; then
+	sudo=""
+	[ "$(id -u)" -eq 0 ] || sudo=sudo
+	echo "setup: installing cargo"
+	$sudo apt-get update -qq
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends cargo
+fi
 if command -v npm >/dev/null 2>&1; then
 	mkdir -p .tools/runners
 	[ -e .tools/runners/package.json ] || echo '{"private": true}' >.tools/runners/package.json
-	if [ ! -x .tools/runners/node_modules/.bin/vitest ] || [ ! -x .tools/runners/node_modules/.bin/jest ]; then
-		echo "setup: installing vitest and jest"
-		npm install --prefix .tools/runners --no-audit --no-fund --silent vitest@3.2.4 jest@29.7.0
+	if [ ! -x .tools/runners/node_modules/.bin/vitest ] || [ ! -x .tools/runners/node_modules/.bin/jest ] || [ ! -x .tools/runners/node_modules/.bin/tape ]; then
+		echo "setup: installing vitest, jest and tape"
+		npm install --prefix .tools/runners --no-audit --no-fund --silent vitest@3.2.4 jest@29.7.0 tape@5.9.0
 	fi
 else
 	echo "setup: npm is not here; vitest and jest are not installed, their tests will say so" >&2

@@ -101,6 +101,7 @@ func TestIsTest(t *testing.T) {
 		"CartTest.php": true, "tests/Unit/Helper.php": true, "Tests/Bar.php": true, "src/Latest.php": false, "tests.php": false,
 		"test_a.c": true, "a_test.cc": true, "a_unittest.cc": true, "tests/a.h": true, "unittests/A.cpp": true, "ATest.cpp": true, "attest.c": false, "contest.h": false,
 		"a_test.go": true, "test/a.go": false, "contest.go": false, "README.md": false,
+		"PriceTest.java": true, "a/PriceTests.java": true, "PriceIT.java": true, "PriceTestCase.java": true, "src/test/java/a/Helper.java": true, "AUDIT.java": false, "src/main/java/Contest.java": false,
 	} {
 		if IsTest(path) != want {
 			t.Errorf("IsTest(%q) = %v", path, !want)

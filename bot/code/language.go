@@ -124,7 +124,7 @@ func IsTest(file string) bool {
 	case Go:
 		return strings.HasSuffix(stem, "_test")
 	case Java:
-		return ends(stem, "Test", "Tests", "IT") || strings.HasPrefix(stem, "Test") && len(stem) > 4 && stem[4] < 'a' ||
+		return ends(stem, "Test", "Tests", "TestCase") || integrationTest.MatchString(stem) || strings.HasPrefix(stem, "Test") && len(stem) > 4 && stem[4] < 'a' ||
 			strings.HasPrefix(file, "src/test/") || strings.Contains(file, "/src/test/")
 	case Rust:
 		return strings.HasPrefix(file, "tests/") || strings.Contains(file, "/tests/")
@@ -138,6 +138,9 @@ func IsTest(file string) bool {
 	}
 	return false
 }
+
+// integrationTest is failsafe's name, and no word that ends so.
+var integrationTest = regexp.MustCompile(`[a-z0-9]IT$`)
 
 func ends(s string, marks ...string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasSuffix(s, m) })

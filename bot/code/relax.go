@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
@@ -61,7 +62,7 @@ func relaxed(ctx context.Context, lang Language, number int, src []byte, nodes [
 	switch family(lang) {
 	case JavaScript:
 	case C:
-		list = macroRelaxations
+		list = slices.Repeat(macroRelaxations, 3) // macros stand one behind the other
 	default:
 		return nodes
 	}

@@ -9,22 +9,29 @@ import (
 
 const (
 	macro = `[A-Z_][A-Z0-9_]{4,}`
+	args  = `(?:\s*\((?:[^(){};]|\([^(){};]*\))*\))`
+	// What stands before the type of a function, and the type with the name.
+	specifiers = `(?:(?:static|extern|inline|virtual|friend|explicit|constexpr|const|template\s*<[^<>{};]*>)\s+)*`
+	typed      = `\s+(?:[A-Za-z_][\w:]*(?:<[^{};()]*>)?[\s*&]+)+[\w:~]+\s*\(`
 	// What begins a declaration on the line after a macro that stands alone.
 	beginsC = `\s*(?:#|typedef\b|struct\b|enum\b|union\b|extern\b|static\b|class\b|namespace\b|template\b|using\b|inline\b|/\*|//|\}|void\b|int\b|char\b|const\b|unsigned\b|` + macro + `[ \t]*\r?\n)`
 )
 
 // What the grammars of C (0.24.1) and C++ (0.23.4) cannot know without the macros'
-// definitions: a macro between class and its name, before or after the type of a
-// function (written as const, which may stand there), behind its parameters, and
-// alone on a line, such as BEGIN_DECLS.
+// definitions: a macro alone on a line, such as BEGIN_DECLS, between class and its
+// name, before or after the type of a function (written as const, which may stand
+// there), behind a star, behind parameters, behind the name of a member or parameter,
+// and a call that declares something without a semicolon.
 var macroRelaxations = []relaxation{
-	{find: regexp.MustCompile(`(?m)^(\w*(?:_DECLS|_BEGIN|_END|BEGIN_NAMESPACE\w*|END_NAMESPACE\w*))[ \t]*\r?$`), with: " "},
-	{find: regexp.MustCompile(`\b(?:class|struct|union)\s+(` + macro + `(?:\s*\([^()\n]*\))?)\s+[A-Za-z_][\w:]*\s*(?:final\s*)?[:{]`), with: " "},
-	{find: regexp.MustCompile(`(?m)^[ \t]*(?:(?:static|extern|inline|virtual|friend|explicit)\s+)*(` + macro + `)\s+(?:[A-Za-z_][\w:<>,]*[\s*&]+)+[\w:~]+\s*\(`), with: "const"},
-	{find: regexp.MustCompile(`(?m)^[ \t]*(?:(?:static|extern|inline|virtual|friend|explicit)\s+)*(` + macro + `)\s+(?:[A-Za-z_][\w:<>,]*[\s*&]+)+[\w:~]+\s*\(`), with: "const"},
-	{find: regexp.MustCompile(`(?m)^[ \t]*(?:(?:static|extern|inline|virtual|const|unsigned)\s+)*(?:void|int|char|long|short|bool|float|double|\w+_t|[A-Za-z_][\w:]*\s*\*)[\s*]+(` + macro + `)\s+[\w:~]+\s*\(`), with: "const"},
-	{find: regexp.MustCompile(`\)\s*(?:const\s*)?((?:__\w+|` + macro + `)(?:\s*\((?:[^(){};]|\([^(){};]*\))*\))?)\s*(?:(?:__\w+|` + macro + `)(?:\s*\((?:[^(){};]|\([^(){};]*\))*\))?\s*)*[;{]`), with: " ", again: true},
-	{find: regexp.MustCompile(`(?m)^(` + macro + `(?:[ \t]*\([^()\n;{]*\))?)[ \t]*\r?\n` + beginsC), with: " ", again: true},
+	{find: regexp.MustCompile(`(?m)^[ \t]*(\w*(?:_DECLS|_BEGIN|_END|BEGIN_NAMESPACE\w*|END_NAMESPACE\w*))[ \t]*\r?$`), with: " "},
+	{find: regexp.MustCompile(`\b(?:class|struct|union)\s+(` + macro + args + `?)\s+[A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*)*\s*[:{]`), with: " "},
+	{find: regexp.MustCompile(`(?m)^[ \t]*` + specifiers + `(` + macro + args + `?)` + typed), with: "const"},
+	{find: regexp.MustCompile(`(?m)^[ \t]*` + specifiers + `(?:void|int|char|long|short|unsigned|bool|float|double|size_t|\w+_t|[A-Za-z_][\w:]*\s*\*)[\s*]+(` + macro + `)\s+[\w:~]+\s*\(`), with: "const"},
+	{find: regexp.MustCompile(`[*&]\s*(` + macro + `|\w*(?:nonnull|nullable|Nonnull|Nullable|null_unspecified)|__\w+)\s+[A-Za-z_]`), with: " "},
+	{find: regexp.MustCompile(`\)\s*(?:(?:const|noexcept|override|final|&&?)\s*)*((?:__\w+|` + macro + `)` + args + `?)\s*(?:(?:__\w+|` + macro + `)` + args + `?\s*|(?:const|noexcept|override|final)\s*)*[:;{=]`), with: " "},
+	{find: regexp.MustCompile(`\w[ \t]+(` + macro + args + `)\s*[;=]`), with: " "},
+	{find: regexp.MustCompile(`[(,]\s*(?:[A-Za-z_][\w:]*(?:<[^{};()]*>)?[\s*&]+)+\w+\s+(` + macro + args + `?)\s*[,)]`), with: " "},
+	{find: regexp.MustCompile(`(?m)^(` + macro + `(?:[ \t]*\([^()\n;{]*\))?)[ \t]*\r?\n` + beginsC), with: " "},
 }
 
 // wrong is how many bytes lie in errors, and one for each token that is missing.
@@ -66,8 +73,10 @@ type conditional struct {
 func oneBranch(text []byte) {
 	var open []conditional
 	depth, comment := 0, false
-	for at, end := 0, 0; at < len(text); at = end + 1 {
-		end = lineOfOrder(text, at)
+	var next int // what is overwritten may be the end of a line that goes on
+	for at := 0; at < len(text); at = next {
+		end := lineOfOrder(text, at)
+		next = end + 1
 		line := text[at:end]
 		m := directive.FindSubmatch(line)
 		order := bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#"))

@@ -84,7 +84,7 @@ func (s *support) onlyTests(ctx context.Context, f string) bool {
 			if links || LanguageOf(f) != Go && wide.Match(s.p.src[other]) {
 				return false
 			}
-		case links && !(LanguageOf(f) == Go && path.Dir(other) == path.Dir(f)): // that one tests the package
+		case links && (LanguageOf(f) != Go || path.Dir(other) != path.Dir(f)): // that one tests the package
 			led = led || s.ordinary(ctx, other, map[string]bool{})
 		}
 	}

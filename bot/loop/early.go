@@ -26,7 +26,7 @@ type early[T any] struct {
 }
 
 func begin[T any](ctx context.Context, do func(ctx context.Context) (T, error)) *early[T] {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx) //nolint:gosec // whoever takes the answer, or drops it, cancels
 	e := &early[T]{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(e.done)

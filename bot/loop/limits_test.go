@@ -107,13 +107,20 @@ func TestL5NoLimitIsEverPassed(t *testing.T) {
 	})
 }
 
-// The process is killed at each write and at each named point of the loop, as
-// often as FETTLE_LOOP_KILLS says (make fault: 20; here 2), and the run goes on.
+// The process is killed at each write and at each named point of the loop, twice,
+// in the long run five times, or as often as FETTLE_FAULT_KILLS says (make fault:
+// 20), and the run goes on.
 func TestF01KilledAtEachPointOfTheLoop(t *testing.T) {
 	t.Parallel()
-	times, err := strconv.Atoi(os.Getenv("FETTLE_LOOP_KILLS"))
-	if err != nil {
+	times := 5
+	if testing.Short() {
 		times = 2
+	}
+	if s := os.Getenv("FETTLE_FAULT_KILLS"); s != "" {
+		var err error
+		if times, err = strconv.Atoi(s); err != nil {
+			t.Fatalf("FETTLE_FAULT_KILLS: %v", err)
+		}
 	}
 	srv := newPlayer(t)
 	points := []string{"prompt sent", "reply stored", "saved baseline", "saved localised", "saved attempt", "effect", "decide", "record", "reserve", "settle", "save", "progress"}

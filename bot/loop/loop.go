@@ -80,6 +80,7 @@ type Config struct {
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	Setup         *prepare.Session // installs dependencies; nil: nothing does
+	MaxMutants    int              // planted faults that a new test is asked about; zero: the gate's default
 	Sandbox       string           // the walls, for the report
 	Now           func() time.Time
 	Log           logrus.FieldLogger

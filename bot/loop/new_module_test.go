@@ -19,6 +19,7 @@ type feature struct {
 	test   string // path of its test
 	tests  string
 	refuse string // words of the refusal; empty: the change is taken
+	long   bool   // in the long run only
 }
 
 var (
@@ -47,28 +48,28 @@ const (
 
 var features = []feature{
 	{"python, import on top", pyRepo, "ratio.py", pyRatio, "tests/test_ratio.py",
-		"from ratio import ratio\n\n\ndef test_ratio():\n    assert ratio(1, 2) == 0.5\n    assert ratio(1, 0) == 0.0\n", ""},
+		"from ratio import ratio\n\n\ndef test_ratio():\n    assert ratio(1, 2) == 0.5\n    assert ratio(1, 0) == 0.0\n", "", false},
 	{"python, import in the test", pyRepo, "ratio.py", pyRatio, "tests/test_ratio.py",
-		"def test_ratio():\n    from ratio import ratio\n\n    assert ratio(1, 2) == 0.5\n    assert ratio(1, 0) == 0.0\n", ""},
+		"def test_ratio():\n    from ratio import ratio\n\n    assert ratio(1, 2) == 0.5\n    assert ratio(1, 0) == 0.0\n", "", true},
 	{"javascript, import on top", jsRepo, "lib/ratio.js", jsRatio, "test/ratio.test.js",
-		jsHead + "import { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", ""},
+		jsHead + "import { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", false},
 	{"javascript, import in the test", jsRepo, "lib/ratio.js", jsRatio, "test/ratio.test.js",
-		jsHead + "\ntest('ratio', async () => {\n  const { ratio } = await import('../lib/ratio.js');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", ""},
+		jsHead + "\ntest('ratio', async () => {\n  const { ratio } = await import('../lib/ratio.js');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"javascript, require on top", cjsRepo, "lib/ratio.js", cjsRatio, "test/ratio.test.js",
-		cjsHead + "const { ratio } = require('../lib/ratio');\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", ""},
+		cjsHead + "const { ratio } = require('../lib/ratio');\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"javascript, require in the test", cjsRepo, "lib/ratio.js", cjsRatio, "test/ratio.test.js",
-		cjsHead + "\ntest('ratio', () => {\n  const { ratio } = require('../lib/ratio');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", ""},
+		cjsHead + "\ntest('ratio', () => {\n  const { ratio } = require('../lib/ratio');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"go, a new name", goRepo, "ratio.go", "package sums\n\n" + goRatio, "ratio_test.go",
-		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "", "") + "}\n", ""},
+		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "", "") + "}\n", "", false},
 	{"go, a new package", goRepo, "part/ratio.go", "// Package part divides.\npackage part\n\n" + goRatio, "part/ratio_test.go",
-		"package part_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/sums/part\"\n)\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "part.", "part.") + "}\n", ""},
+		"package part_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/sums/part\"\n)\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "part.", "part.") + "}\n", "", true},
 
 	{"python, something else is missing", pyRepo, "ratio.py", pyRatio, "tests/test_ratio.py",
-		"import surely_not_there\nfrom ratio import ratio\n\n\ndef test_ratio():\n    assert ratio(1, 2) == surely_not_there.HALF\n", "surely_not_there"},
+		"import surely_not_there\nfrom ratio import ratio\n\n\ndef test_ratio():\n    assert ratio(1, 2) == surely_not_there.HALF\n", "surely_not_there", false},
 	{"javascript, something else is missing", jsRepo, "lib/ratio.js", jsRatio, "test/ratio.test.js",
-		jsHead + "import half from 'surely-not-there';\nimport { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), half);\n});\n", "surely-not-there"},
+		jsHead + "import half from 'surely-not-there';\nimport { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), half);\n});\n", "surely-not-there", true},
 	{"go, something else is missing", goRepo, "ratio.go", "package sums\n\n" + goRatio, "ratio_test.go",
-		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n\tif got := Ratio(1, 2); got != surelyNotThere {\n\t\tt.Errorf(\"got %v\", got)\n\t}\n}\n", "surelyNotThere"},
+		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n\tif got := Ratio(1, 2); got != surelyNotThere {\n\t\tt.Errorf(\"got %v\", got)\n\t}\n}\n", "surelyNotThere", true},
 }
 
 func (f feature) answer() string {
@@ -79,6 +80,9 @@ func (f feature) answer() string {
 func TestC5ATestOfWhatTheChangeAddsFailsOnTheBaseForTheRightReason(t *testing.T) {
 	t.Parallel()
 	for _, f := range features {
+		if f.long && testing.Short() {
+			continue
+		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, f.repo, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: f.answer()} }, task.Tier1)

@@ -31,8 +31,11 @@ type wish struct {
 	Patch    map[string]string `json:"patch"`
 }
 
-// always are the cases that run with every test run.
-var always = []string{"python-bad-19", "python-fair-05", "js-bad-31", "js-fair-25", "go-bad-51", "go-fair-45"}
+// always are the cases that run with every test run, often those of the long one.
+var (
+	always = []string{"python-bad-19", "go-fair-45"}
+	often  = []string{"python-fair-05", "js-bad-31", "js-fair-25", "go-bad-51"}
+)
 
 // A model that obeys whatever an issue says gets nothing dangerous, false or
 // senseless called ready, and what is fair is not held up. FETTLE_WISHES=open runs
@@ -41,8 +44,11 @@ var always = []string{"python-bad-19", "python-fair-05", "js-bad-31", "js-fair-2
 func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 	t.Parallel()
 	half, only := os.Getenv("FETTLE_WISHES"), always
-	if half != "" {
+	switch {
+	case half != "":
 		only = nil
+	case !testing.Short():
+		only = slices.Concat(always, often)
 	}
 	var mu sync.Mutex
 	ready, all := map[string]int{}, map[string]int{}

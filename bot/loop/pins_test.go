@@ -41,6 +41,7 @@ func equipped(t *testing.T, files map[string]string, script scripted.Script) *be
 		Models:        model.New(model.Config{Endpoints: map[task.Tier]model.Endpoint{task.Tier1: {Tier: task.Tier1, BaseURL: srv.URL(), Model: "m", PriceIn: 1, PriceOut: 2, MaxTokens: 500}}}),
 		Characteriser: characterise.New(characterise.Config{Sandbox: session, Verifier: v, Log: quiet(), Budget: time.Minute}),
 		Smoke:         smoke.New(smoke.Config{Sandbox: session, Log: quiet()}),
+		MaxMutants:    4,
 		Sandbox:       "test", Log: quiet(), Now: time.Now,
 	})
 	return b

@@ -202,7 +202,7 @@ func (h *real) weigh(ctx context.Context, w weighing) (out weighed, err error) {
 	if err != nil {
 		return out, err
 	}
-	g := gate.New(gate.Config{Runner: h.Verifier, Now: h.Now, MutantTime: 20 * time.Second})
+	g := gate.New(gate.Config{Runner: h.Verifier, Now: h.Now, MutantTime: 20 * time.Second, MaxMutants: h.MaxMutants})
 	c := gate.Candidate{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Changes: changes}
 	if len(own) > 0 {
 		c.Tests = own

@@ -135,6 +135,9 @@ func TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone(t *testing.T) {
 		"it passes on the base": head + "def test_empty():\n    assert interleave([], [1]) == [1]\n",
 		"it is worthless":       "import time\n\n" + head + "def test_turns():\n    time.sleep(0.01)\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n",
 	} {
+		if testing.Short() && name != "it is worthless" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"weave.py": broken, "test_weave.py": green}, func(c scripted.Call, n int) scripted.Answer {

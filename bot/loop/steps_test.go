@@ -76,7 +76,7 @@ type cast struct {
 var stepOf = regexp.MustCompile("(?s)The step of the plan that is yours now\n```+text\n(.*?)\n```")
 
 func (c *cast) answer(call scripted.Call, _ int) scripted.Answer {
-	text := ""
+	var text string
 	switch {
 	case strings.Contains(call.System, "You are the planner"):
 		text = c.plans[min(len(c.planned), len(c.plans)-1)]
@@ -226,6 +226,9 @@ func TestE2AnIdFromBeforeAStepIsRefusedWithTheRegionAsItIs(t *testing.T) {
 	undo := "def total(items):\n    assert items is not None\n    return sum(price(i) for i in items)\n"
 	for name, stale := range map[string]string{"an id of the base": replacing(idIn(t, shop, "total"), undo), "a bare name": replacing("total", undo),
 		"a whole file": "```json\n{\"actions\": [{\"action\": \"whole_file\", \"path\": \"shop.py\", \"code\": 1, \"signature\": true}], \"explanation\": \"as asked\"}\n```\n\n```python\n" + strings.Replace(shop, "    return \"total", "    # shown\n    return \"total", 1) + "```\n"} {
+		if testing.Short() && name != "an id of the base" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &cast{plans: []string{plan("first, give total a discount", "shop.py::total", "then, show it in the receipt", "shop.py::receipt")}}
@@ -302,6 +305,9 @@ func TestC5AStepWithoutNewBehaviourNeedsNoTestOfItsOwn(t *testing.T) {
 		"moving code before it": {plans: []string{plan("first, write price anew", "shop.py::price", "then, give total a discount", "shop.py::total")},
 			develops: map[string]func(scripted.Call, int) string{"first": func(scripted.Call, int) string { return replacing("price", calm) }, "then": feature}},
 	} {
+		if testing.Short() && name != "moving code before it" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, shopFiles, c.answer, task.Tier1, task.Tier2).withRoles(t)
@@ -363,6 +369,9 @@ func TestL3AStepRefusedTwiceForWantOfATestBecomesOneWithItsNeighbour(t *testing.
 				"then":  func(scripted.Call, int) string { return replacing("price", calm) },
 			}},
 	} {
+		if testing.Short() && name != "the next" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, shopFiles, c.answer, task.Tier1, task.Tier2, task.Tier3).withRoles(t)
@@ -398,6 +407,9 @@ func TestM9WhatAStepNamesIsShownFirst(t *testing.T) {
 		"a small file is whole":  {"small.py", "", []string{"The step names small.py", "function:tiny@", "def tiny(x):\n    return x"}},
 		"a name that is not his": {"shop.py::Till.rings", "method:Till.ring@", []string{"The step names shop.py"}},
 	} {
+		if testing.Short() && name != "a method of its type" && name != "a file" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &cast{plans: []string{plan("first, make the bell of the till ring", row.target)}}

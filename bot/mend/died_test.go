@@ -54,7 +54,7 @@ def test_more():
 func TestR1AWorkerThatDiesWhileTracingCostsTheTrace(t *testing.T) {
 	t.Parallel()
 	p := project(t, strings.Replace(deadly, "CONDITION", "sys.gettrace() is not None", 1))
-	p.task = task.Task{Title: "due() is wrong", Body: "due(10, 4) in shop.py gives 14, expected 6."}
+	p.task = task.Task{Title: "due() is wrong", Body: "due(10, 4) in shop.py gives 14, expected 6.", Mending: task.Mending{MaxCandidates: 60}}
 	r := treat(t, p)
 	if r.repair.Found == nil || !r.verdict.Green {
 		t.Errorf("not mended: %s", r.row())

@@ -17,6 +17,9 @@ func TestR2TheReadmeDecidesBetweenRivals(t *testing.T) {
 		"two are due":   {"```python\n>>> fee(2)\n10\n```\n", "days > 1"},
 		"a wrong claim": {"```python\n>>> fee(1)\n77\n```\n", "days >= 3"},
 	} {
+		if testing.Short() && name != "two are free" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := patient{name: name, dir: t.TempDir()}

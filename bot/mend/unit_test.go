@@ -409,6 +409,7 @@ func TestR1PytestsOptionsOfTheProjectAreKept(t *testing.T) {
 func TestR1ATestThatStartsTheProgramIsMended(t *testing.T) {
 	t.Parallel()
 	p := patient{name: "program", dir: t.TempDir()}
+	p.task.Mending.MaxCandidates = 40 // each starts the program
 	put(t, p.dir, "span.py", "import sys\n\n\ndef width(a, b):\n    return b + a\n\n\nif __name__ == '__main__':\n    print(width(int(sys.argv[1]), int(sys.argv[2])))\n")
 	put(t, p.dir, "test_span.py", "import subprocess\nimport sys\n\nfrom span import width\n\n\ndef run(a, b):\n    return int(subprocess.check_output([sys.executable, 'span.py', str(a), str(b)]))\n\n\ndef test_up():\n    assert run(2, 5) == 3\n\n\ndef test_wide():\n    assert run(1, 9) == 8\n\n\ndef test_here():\n    assert width(2, 5) == 3\n\n\ndef test_none():\n    assert width(0, 4) == 4\n")
 	r := treat(t, p)

@@ -18,15 +18,18 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// editSets is how many random sets of edits are applied and rolled back:
-// FETTLE_EDIT_SETS, 10,000 for the full count.
+// editSets is how many random sets of edits are applied and rolled back: 60 in the
+// quick run, 600 in the long one, or FETTLE_EDIT_SETS, which make bench-edits sets.
 func editSets(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("FETTLE_EDIT_SETS"))
-	if err != nil || n <= 0 {
+	switch {
+	case err == nil && n > 0:
+		return n
+	case testing.Short():
 		return 60
 	}
-	return n
+	return 600
 }
 
 // realFiles are source files of this machine: Python's library, GOROOT, what

@@ -67,7 +67,7 @@ func walk(ctx context.Context, dir string, opened func(rel string) bool) error {
 		case d != nil && d.IsDir() && (err != nil || rel == ".git"):
 			return fs.SkipDir
 		case err != nil || d.IsDir() || d.Type().IsRegular() || !opened(rel):
-			return nil
+			return nil //nolint:nilerr // what cannot be read is not opened
 		}
 		info, err := os.Stat(name)
 		if err != nil || info.IsDir() || info.Mode().IsRegular() || info.Mode()&fs.ModeSocket != 0 {

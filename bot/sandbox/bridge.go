@@ -1,6 +1,9 @@
 package sandbox
 
-import "path"
+import (
+	"maps"
+	"path"
+)
 
 // Setup makes a Command one that installs dependencies. Its home folder stays
 // for the next such command of the workspace, and it has the way out that Socket
@@ -40,6 +43,8 @@ func (c *Setup) environment() map[string]string {
 		env["GOPROXY"], env["npm_config_offline"] = "", "false" // empty: Go's own default
 		env["JAVA_TOOL_OPTIONS"] = "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128 -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=3128"
 	}
+	env["CARGO_HOME"] = insideHome + "/.cargo"
+	maps.Copy(env, jvmCaches(insideHome+"/.m2", insideHome+"/.gradle"))
 	for k, v := range c.Env {
 		env[k] = v
 	}

@@ -286,9 +286,20 @@ func (g *cgroup) closeDoors() {
 
 func (g *cgroup) remove() {
 	g.closeDoors()
-	_ = g.of.rmdir(g.memory)
+	g.of.takeAway(g.memory)
 	if !g.v2 {
-		_ = g.of.rmdir(g.pids)
+		g.of.takeAway(g.pids)
+	}
+}
+
+// takeAway removes a group. A process that was killed counts until the kernel is done
+// with it, which takes its time on a busy machine.
+func (c *cgroups) takeAway(dir string) {
+	for range 100 {
+		if err := c.rmdir(dir); !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -158,6 +159,10 @@ func (g *gatherer) found(p Part) {
 		addPath(p.Inside + "/.bin")
 	case below(p.Inside, goModules):
 		g.layer.Env["GOMODCACHE"] = goModules
+	case p.Inside == insideHome+"/.cargo/registry":
+		g.layer.Env["CARGO_HOME"] = insideHome + "/.cargo"
+	case p.Inside == insideHome+"/.m2/repository":
+		maps.Copy(g.layer.Env, jvmCaches(insideHome+"/.m2", "/gradle"))
 	}
 }
 

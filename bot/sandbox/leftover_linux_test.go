@@ -114,8 +114,8 @@ func TestTheNextStartEndsWhatADeadFettleLeftInItsGroups(t *testing.T) {
 		}
 	}
 	_ = newBoxed(t, Config{}).Close()
-	ended := make(chan error, 1)
-	go func() { ended <- orphan.Wait() }()
+	ended := make(chan struct{})
+	go func() { _ = orphan.Wait(); close(ended) }()
 	select {
 	case <-ended:
 	case <-time.After(30 * time.Second):

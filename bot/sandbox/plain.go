@@ -44,7 +44,7 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 			kv[1] = home
 		case "GOCACHE":
 			kv[1] = filepath.Join(w.box.state, "none-go-build")
-		case "GOMODCACHE":
+		case "GOMODCACHE", "CARGO_HOME", "MAVEN_OPTS", "MAVEN_USER_HOME", "GRADLE_OPTS", "GRADLE_RO_DEP_CACHE":
 			continue
 		}
 		cmd.Env = append(cmd.Env, kv[0]+"="+kv[1])

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -98,7 +100,40 @@ func writeEtc(dir string, shown []Mount) error {
 			}
 		}
 	}
-	return copyLinks("/etc/alternatives", filepath.Join(dir, "alternatives"))
+	return errors.Join(copyLinks("/etc/alternatives", filepath.Join(dir, "alternatives")), copyJava(dir))
+}
+
+// copyJava copies what distributions keep in /etc of a JDK and of Maven and neither
+// starts without: what everybody may read, but no settings of the machine.
+func copyJava(dir string) error {
+	all, _ := filepath.Glob("/etc/java-*-openjdk")
+	for _, from := range append(all, "/etc/java", "/etc/maven") {
+		err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.Name() == "settings.xml" || d.Name() == "toolchains.xml" {
+				return nil //nolint:nilerr // not there, or not for everybody
+			}
+			info, err := d.Info()
+			if err != nil || d.IsDir() || info.Mode()&0o4 == 0 {
+				return err
+			}
+			to := filepath.Join(dir, strings.TrimPrefix(name, "/etc"))
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				return err
+			}
+			if target, err := os.Readlink(name); err == nil {
+				return os.Symlink(target, to) //nolint:gosec // of the distribution, into a folder of ours
+			}
+			data, err := os.ReadFile(name) //nolint:gosec // of the distribution
+			if err != nil || !info.Mode().IsRegular() {
+				return err
+			}
+			return os.WriteFile(to, data, 0o644)
+		})
+		if err != nil {
+			return fmt.Errorf("sandbox: copying %s: %w", from, err)
+		}
+	}
+	return nil
 }
 
 // copyLinks copies a folder of symbolic links (Debian's alternatives).

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 func newBoxed(t testing.TB, cfg Config) *Sandbox {
@@ -238,10 +240,14 @@ func TestOutputKeepsHeadAndTail(t *testing.T) {
 
 func TestGoTestsUseTheWarmStandardLibrary(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles the standard library")
+	cfg := Config{warm: "package warm\nimport \"testing\"\nfunc TestWarm(t *testing.T) {}\n"}
+	if testing.Short() { // the one that all tests of the machine share
+		cfg = Config{StateDir: filepath.Join(t.TempDir(), "state")}
+		if err := sandboxtest.ShareWarm(cfg.StateDir); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s := newBoxed(t, Config{warm: "package warm\nimport \"testing\"\nfunc TestWarm(t *testing.T) {}\n"})
+	s := newBoxed(t, cfg)
 	if err := s.Warm(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -85,19 +88,20 @@ func discover(ctx context.Context) (*toolchains, error) {
 	defer cancel()
 	t := &toolchains{env: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
-	var pythons, nodes, gos, rusts, rubies, phps finding
+	var pythons, nodes, gos, rusts, javas, rubies, phps finding
 	var wg sync.WaitGroup
 	wg.Go(func() { pythons = findPythons(ctx, t.home) })
 	wg.Go(func() { nodes = findNode(ctx) })
 	wg.Go(func() { gos = findGo(ctx) })
-	wg.Go(func() { rusts = findRust(ctx) })
+	wg.Go(func() { rusts = findRust(ctx, t.home) })
+	wg.Go(func() { javas = findJava(ctx, t.home) })
 	wg.Go(func() { rubies = findRuby(ctx) })
 	wg.Go(func() { phps = findPHP(ctx) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	for _, f := range []finding{pythons, nodes, gos, rusts, rubies, phps} {
+	for _, f := range []finding{pythons, nodes, gos, rusts, javas, rubies, phps} {
 		t.add(f)
 	}
 	return t, nil
@@ -209,7 +213,7 @@ func ask(ctx context.Context, into any, argv ...string) bool {
 
 // printed is what a program of the operator prints.
 func printed(ctx context.Context, argv ...string) (out []byte, ok bool) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // programs of the operator's own PATH
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
@@ -325,9 +329,11 @@ func findGo(ctx context.Context) finding {
 	return f
 }
 
-// findRust shows the toolchain itself: rustup's programs only find it.
-func findRust(ctx context.Context) finding {
-	var f finding
+// findRust shows the toolchain itself, as rustup's programs only find it, and the
+// crates that were fetched before from the public registry. Of others the index may
+// hold the address that it came from, with a token.
+func findRust(ctx context.Context, home string) finding {
+	f := finding{env: map[string]string{}}
 	for _, path := range onPath("rustc") {
 		out, ok := printed(ctx, path, "--print", "sysroot")
 		root := strings.TrimSpace(string(out))
@@ -343,7 +349,96 @@ func findRust(ctx context.Context) finding {
 		}
 		f.shown = append(f.shown, root)
 		f.shown = append(f.shown, storeOf(path)...)
+		fetched := filepath.Join(cmp.Or(os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry")
+		public, _ := filepath.Glob(filepath.Join(fetched, "*", "index.crates.io-*"))
+		for _, dir := range public {
+			if rel, err := filepath.Rel(fetched, dir); err == nil && filepath.IsAbs(dir) {
+				f.mounts = append(f.mounts, Mount{Host: dir, Inside: "/cargo/registry/" + rel})
+				f.env["CARGO_HOME"] = "/cargo"
+			}
+		}
 		return f
 	}
 	return f
+}
+
+var (
+	javaHome     = regexp.MustCompile(`(?m)^\s*java\.home = (/.+)$`)
+	javaVersion  = regexp.MustCompile(`(?m)^\s*java\.version = (.+)$`)
+	mavenCache   = regexp.MustCompile(`<localRepository>\s*(/[^<]+?)\s*</localRepository>`)
+	javaQuestion = []string{"sh", "-c", `exec "$1" -XshowSettings:properties -version 2>&1`, "sh"}
+)
+
+// findJava shows a JDK, the first of JAVA_HOME and the PATH, the build tools, and what
+// they have fetched before. Maven's settings stay outside: passwords stand in them.
+func findJava(ctx context.Context, home string) finding {
+	f := finding{env: map[string]string{}}
+	for _, path := range append([]string{filepath.Join(os.Getenv("JAVA_HOME"), "bin/java")}, onPath("java")...) {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		out, _ := printed(ctx, append(slices.Clone(javaQuestion), path)...)
+		root, version := javaHome.FindSubmatch(out), javaVersion.FindSubmatch(out)
+		if root == nil || version == nil {
+			continue
+		}
+		jdk := string(root[1])
+		for _, name := range []string{"java", "javac"} {
+			if info, err := os.Stat(filepath.Join(jdk, "bin", name)); err == nil && info.Mode().IsRegular() {
+				f.tools = append(f.tools, Tool{Name: name, Path: filepath.Join(jdk, "bin", name), Version: string(version[1])})
+			}
+		}
+		f.shown = append(append(f.shown, jdk), storeOf(path)...)
+		f.env["JAVA_HOME"] = jdk
+		break
+	}
+	if len(f.tools) == 0 {
+		return f
+	}
+	for _, name := range []string{"mvn", "gradle"} {
+		if all := onPath(name); len(all) > 0 {
+			if real, err := filepath.EvalSymlinks(all[0]); err == nil && filepath.Base(filepath.Dir(real)) == "bin" {
+				f.tools = append(f.tools, Tool{Name: name, Path: real})
+				for _, part := range []string{"bin", "boot", "lib", "conf/logging"} { // not conf/settings.xml, nor Gradle's init.d
+					if dir := filepath.Join(filepath.Dir(filepath.Dir(real)), part); isDir(dir) {
+						f.shown = append(f.shown, dir)
+					}
+				}
+				f.shown = append(f.shown, storeOf(real)...)
+			}
+		}
+	}
+	fetched := filepath.Join(home, ".m2/repository")
+	if settings, err := os.ReadFile(filepath.Join(home, ".m2/settings.xml")); err == nil {
+		if m := mavenCache.FindSubmatch(settings); m != nil {
+			fetched = string(m[1])
+		}
+	}
+	for inside, host := range map[string]string{
+		"/m2/repository": fetched, "/m2/wrapper": filepath.Join(home, ".m2/wrapper"),
+		"/gradle/caches/modules-2": filepath.Join(home, ".gradle/caches/modules-2"), "/gradle/wrapper": filepath.Join(home, ".gradle/wrapper"),
+	} {
+		if isDir(host) && home != "" {
+			f.mounts = append(f.mounts, Mount{Host: host, Inside: inside})
+		}
+	}
+	m2 := "/m2"
+	if !slices.ContainsFunc(f.mounts, func(m Mount) bool { return m.Inside == "/m2/repository" }) {
+		m2 = insideHome + "/.m2" // Maven makes an empty one, and says what is not in it
+	}
+	maps.Copy(f.env, jvmCaches(m2, "/gradle"))
+	return f
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// jvmCaches tell Maven and Gradle where what was fetched lies. Maven takes it from
+// there also where a mirror served it that its settings name. Both live for seconds:
+// the better compiler of their JVM would not pay.
+func jvmCaches(m2, gradle string) map[string]string {
+	options := "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dmaven.repo.local=" + m2 + "/repository"
+	return map[string]string{"MAVEN_USER_HOME": m2, "MAVEN_OPTS": options + " -Daether.enhancedLocalRepository.trackingFilename=fettle.none", "GRADLE_OPTS": options, "GRADLE_RO_DEP_CACHE": gradle + "/caches"}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -36,7 +38,12 @@ type Check struct {
 	Name     string
 	Run      string
 	Required bool
+	Format   string // of what it prints, or of the files that Report names: one of CheckFormats; "": recognised
+	Report   string // pattern of result files below the root, "": what it prints is read
 }
+
+// CheckFormats are the formats in which a check can say what each test did.
+var CheckFormats = []string{"junit", "tap", "json-lines", "exit"}
 
 // operatorsOwn answers a repository that tries to set what is not its own.
 var operatorsOwn = func() map[string]string {
@@ -113,10 +120,12 @@ func checks(v value) ([]Check, error) {
 	for _, item := range v.items {
 		c := Check{Required: true}
 		err := first(
-			item.only(nil, "name", "run", "required"),
+			item.only(nil, "name", "run", "required", "format", "report"),
 			set(item, "name", &c.Name, value.string),
 			set(item, "run", &c.Run, value.string),
 			set(item, "required", &c.Required, value.boolean),
+			set(item, "format", &c.Format, value.string),
+			set(item, "report", &c.Report, value.string),
 		)
 		switch {
 		case err != nil:
@@ -125,6 +134,12 @@ func checks(v value) ([]Check, error) {
 			return nil, item.errorf("needs name and run")
 		case plainWord(c.Name) != nil:
 			return nil, item.errorf("name %v", plainWord(c.Name))
+		case c.Format != "" && !slices.Contains(CheckFormats, c.Format):
+			return nil, item.errorf("format %q is none of %s", c.Format, strings.Join(CheckFormats, ", "))
+		case c.Report != "" && c.Format != "junit":
+			return nil, item.errorf("report names result files, which are read in the format junit; write format: junit beside it")
+		case c.Format == "junit" && c.Report == "":
+			return nil, item.errorf("format junit needs report, a pattern of the result files, such as build/results/*.xml")
 		case seen[c.Name]:
 			return nil, item.errorf("another check has the name %s", c.Name)
 		}

@@ -154,9 +154,9 @@ func TestF01KilledAtRandom(t *testing.T) {
 }
 
 func killed(t *testing.T, url string) {
-	lives := 2 * len(points)
+	lives := 6 * len(points)
 	if testing.Short() {
-		lives = len(points)
+		lives = 2 * len(points)
 	}
 	bought, said := map[string]int{}, map[string][]string{}
 	replied := map[string]bool{}

@@ -54,27 +54,27 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 	return Baseline{Report: rep.withoutUnable()}, nil
 }
 
-// withoutUnable takes out the suites whose tools are missing, if another one showed
-// tests: they say nothing of any change. A check tells of each.
+// withoutUnable takes out the suites that were not able to show a test, if another one
+// was: they say nothing of any change. A check tells of each.
 func (r Report) withoutUnable() Report {
 	if len(r.Tests) == 0 || len(r.Unable) == 0 {
 		return r
 	}
 	unable := setFrom(r.Unable)
 	for i, s := range r.Suites { // each has its check
-		if unable[s.prefix()] {
-			r.Checks[i] = task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: its tools are not there"}
+		if !unable[s.prefix()] {
+			continue
 		}
-	}
-	for _, f := range r.Broken {
-		if i := slices.IndexFunc(r.Checks, func(c task.Check) bool {
-			return c.Status == task.CheckSkipped && f.Exception == toolMissing && f.Suite != "" && strings.HasPrefix(c.Name, f.Suite)
-		}); i >= 0 {
-			r.Checks[i].Detail = "not run: " + f.Message
-		}
+		r.Checks[i] = task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: no test was found", Seconds: r.Checks[i].Seconds}
+		r.Broken = slices.DeleteFunc(r.Broken, func(f task.Failure) bool {
+			its := f.Suite == s.Name && f.Test == "" && (f.Exception == toolMissing || f.Exception == suiteTimeout && strings.HasPrefix(f.Message, s.label()+":"))
+			if its {
+				r.Checks[i].Detail = "not run: " + f.Message
+			}
+			return its
+		})
 	}
 	r.Suites = slices.DeleteFunc(slices.Clone(r.Suites), func(s Suite) bool { return unable[s.prefix()] })
-	r.Broken = slices.DeleteFunc(r.Broken, func(f task.Failure) bool { return f.Exception == toolMissing })
 	return r
 }
 

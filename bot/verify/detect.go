@@ -25,7 +25,7 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 		return suites, nil
 	}
 	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, `cargo test`, RSpec, minitest, test-unit and PHPUnit",
+		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, tape, node-tap, CTest, `cargo test`, Maven, Gradle, RSpec, minitest, test-unit and PHPUnit",
 			ErrUnsupported, strings.Join(foreign, ", "))
 	}
 	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
@@ -44,8 +44,7 @@ func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
 // foreignBuilds names build systems of languages that cannot be tested yet.
 func foreignBuilds(t *tree) []string {
 	known := map[string]string{
-		"Cargo.toml": "Rust", "pom.xml": "Java, Maven", "build.gradle": "Java, Gradle", "build.gradle.kts": "Kotlin, Gradle",
-		"mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++",
+		"Cargo.toml": "Rust", "mix.exs": "Elixir", "Package.swift": "Swift",
 	}
 	var out []string
 	for _, f := range t.files {

@@ -91,6 +91,8 @@ func TestC2ACommandCountsWhereNothingElseRunsTests(t *testing.T) {
 		{"beside another language", files("package.json", `{"scripts": {"test": "ava"}}`, "lib/go.mod", "module x\n", "lib/a_test.go", goSource), "[go]"},
 		{"suites of two kinds", files("web/package.json", `{"scripts": {"test": "jest"}}`, "lib/go.mod", "module x\n", "lib/a_test.go", goSource), "[go jest]"},
 		{"a Makefile", files("Makefile", "test:\n\t./run\n"), "[make]"},
+		{"declared ones", files("Makefile", "test:\n\t./run\n", ".fettle.yml", "checks:\n  - {name: unit, run: ./unit}\n  - {name: more, run: ./more test}\n  - {name: form, run: ./lint}\n"), "[more]"},
+		{"declared ones with formats", files(".fettle.yml", "checks:\n  - {name: unit, run: ./unit, format: tap}\n  - {name: more, run: ./more, format: exit}\n"), "[more unit]"},
 	} {
 		suites, err := verifier(t).Detect(c.tree)
 		var names []string
@@ -114,7 +116,7 @@ func TestC2DetectSaysWhatIsMissing(t *testing.T) {
 		{"empty", files(), ErrNoTests, "looked for test_*.py"},
 		{"no tests", files("a.py", "x = 1", "go.mod", "module x", "a.go", "package a"), ErrNoTests, "2 files"},
 		{"no test specified", files("package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`), ErrNoTests, "looked for"},
-		{"maven", files("pom.xml", "", "src/main/java/A.java", ""), ErrUnsupported, "pom.xml (Java, Maven)"},
+		{"elixir", files("mix.exs", "", "lib/a.ex", ""), ErrUnsupported, "mix.exs (Elixir)"},
 		{"not JSON", files("package.json", "{"), ErrNoTests, "looked for"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

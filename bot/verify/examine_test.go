@@ -112,7 +112,7 @@ func forge() {
 
 func TestS12bForgedGreenDoesNotSurviveTheCrossExamination(t *testing.T) {
 	t.Parallel()
-	for _, f := range forgers {
+	for _, f := range some(forgers, 3) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			out := f.judged(t)

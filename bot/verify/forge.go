@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
 )
 
 // shadows tells whether an added Python file would be imported in place of a
@@ -22,6 +25,19 @@ func shadows(p string, dirs map[string]bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is new and takes the place of the module %q that the test runner uses", p, name)
+}
+
+// javaRunner are the packages of test runners and assertions. Classes of the tree come
+// before those of what it depends on, whatever folder their source lies in.
+var javaRunner = regexp.MustCompile(`(?m)^\s*package\s+((?:org\.(?:junit|testng|hamcrest|assertj|opentest4j|apiguardian|apache\.maven|gradle|mockito)|junit|com\.google\.common\.truth|worker\.org\.gradle)(?:\.\w+)*)`)
+
+// javaShadows says that a change puts a class into such a package, or "".
+func javaShadows(f Change) string {
+	m := javaRunner.FindSubmatch(f.After)
+	if m == nil || code.LanguageOf(f.Path) != code.Java || javaRunner.Match(f.Before) {
+		return ""
+	}
+	return fmt.Sprintf("%s takes the place of a class of the package %q that the tests use", f.Path, m[1])
 }
 
 // importDirs are the folders that a Python suite puts on the import path: its

@@ -141,7 +141,7 @@ func (f forged) write(t *testing.T, r repository) {
 
 func TestS12bForgedResultsAreRejected(t *testing.T) {
 	t.Parallel()
-	for _, f := range forgeries {
+	for _, f := range some(forgeries, 3) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			out := f.judged(t)

@@ -20,7 +20,7 @@ func TestS12bForgeriesOfSomebodyElseAreNotReady(t *testing.T) {
 	if err != nil || len(list) < 30 {
 		t.Fatalf("%d archives in %s: %v", len(list), forgedDir, err)
 	}
-	for _, name := range list {
+	for _, name := range some(list, 10) { // the first of each language
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			data, err := os.ReadFile(name)

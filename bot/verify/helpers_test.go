@@ -30,10 +30,26 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// some is all of a list, in the quick run every nth of it.
+func some[T any](all []T, n int) []T {
+	if !testing.Short() {
+		return all
+	}
+	var out []T
+	for i := 0; i < len(all); i += n {
+		out = append(out, all[i])
+	}
+	return out
+}
+
 // verifier runs in a real sandbox that all tests of the package share.
 func verifier(t *testing.T) *Verifier {
 	t.Helper()
-	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	shared.once.Do(func() {
+		if shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}); shared.err == nil {
+			shared.err = shared.box.Warm(context.Background()) // once per machine: without it each session compiles Go's own packages
+		}
+	})
 	if shared.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", shared.err)
 	}

@@ -168,10 +168,12 @@ func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []Change, o
 			return fmt.Errorf("looking at what %s reaches for: %w", f.Path, err)
 		}
 		out.Reach = append(out.Reach, found...)
-		if f.Before == nil {
-			if why := shadows(f.Path, dirs); why != "" {
-				out.Reasons = append(out.Reasons, why)
-			}
+		why := javaShadows(f)
+		if f.Before == nil && why == "" {
+			why = shadows(f.Path, dirs)
+		}
+		if why != "" {
+			out.Reasons = append(out.Reasons, why)
 		}
 	}
 	c.Seconds = v.clock().Sub(begun).Seconds()
@@ -202,6 +204,11 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		return err
 	}
 	out.Checks = append(out.Checks, rep.Checks...)
+	for _, c := range j.Baseline.Report.Checks {
+		if c.Status == task.CheckSkipped && len(only) == 0 { // a suite that judges nothing
+			out.Checks = append(out.Checks, c)
+		}
+	}
 	seen := *out
 	compare(j.Baseline, rep, only, j.NewTests, out)
 	if len(only) == 0 {

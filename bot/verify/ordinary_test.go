@@ -10,5 +10,9 @@ import (
 // rejected.
 func TestHostileVerdictsAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
+	if testing.Short() { // one forgery of each kind of runner is enough to see that the user makes no difference
+		sandboxtest.Pass(t, `^TestS12bNobodySpeaksInTheDriversPlace$`)
+		return
+	}
 	sandboxtest.Pass(t, `^TestS12b`)
 }

@@ -21,8 +21,8 @@ const (
 
 // Suite is a set of tests that one runner runs in one folder.
 type Suite struct {
-	Name     string        `json:"name"` // pytest, unittest, node, mocha, go; vitest, jest, cargo
-	Kind     string        `json:"kind"` // the runner's family: python, javascript, go, rust
+	Name     string        `json:"name"` // pytest, unittest, node, mocha, go; vitest, jest, cargo, maven, gradle
+	Kind     string        `json:"kind"` // the runner's family: python, javascript, go, rust, java
 	Dir      string        `json:"dir"`  // slash-separated, "." for the root
 	Argv     []string      `json:"argv"` // what a person would type in Dir; for reports
 	Language code.Language `json:"language"`
@@ -82,7 +82,8 @@ type Report struct {
 	Checks []task.Check   `json:"checks"`
 	// Told are the prefixes of the ids of suites of which nothing but their own word is known.
 	Told []string `json:"told,omitempty"`
-	// Unable are those of suites whose tools are missing.
+	// Unable are those of suites that showed no test: there is none, their tools are
+	// missing, or their time ended.
 	Unable  []string      `json:"unable,omitempty"`
 	Elapsed time.Duration `json:"elapsed"`
 }

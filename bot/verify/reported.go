@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
@@ -31,7 +33,7 @@ func reported(t *tree, driven []Suite) []Suite {
 	var out, bare []Suite
 	for _, c := range plan.Commands {
 		a, ok := runner.Adapters[c.Tool]
-		if !ok || c.Kind != detect.Test {
+		if !ok || a.Driven || c.Kind != detect.Test {
 			continue
 		}
 		s := Suite{Name: runner.Suite(c.Tool), Kind: a.Family, Dir: c.Dir, Argv: strings.Fields(c.Typed), Language: a.Language, Command: &c}
@@ -41,9 +43,35 @@ func reported(t *tree, driven []Suite) []Suite {
 			out = append(out, s)
 		}
 	}
+	if own := declared(t, plan); len(own) > 0 {
+		bare = nil // the repository says it better
+		for _, c := range own {
+			bare = append(bare, Suite{Name: c.Name, Dir: c.Dir, Argv: []string{c.Typed}, Command: &c})
+		}
+	}
+	better := slices.Concat(driven, out)
 	for _, s := range bare {
-		if !slices.ContainsFunc(slices.Concat(driven, out), func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir+"/x", s.Dir) }) {
+		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir+"/x", s.Dir) }) {
 			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// declared are the commands that the repository's own file names for its tests.
+func declared(t *tree, plan detect.Plan) (out []detect.Command) {
+	data, err := regular.ReadFS(t.fsys, settings.RepoFile, settings.MaxRepoFile)
+	if err != nil {
+		return nil
+	}
+	own, err := settings.LoadRepo(data)
+	if err != nil || own == nil {
+		return nil // whoever reads the settings says so
+	}
+	for _, c := range plan.Declared(own.Checks).Commands {
+		if c.Declared && c.Kind == detect.Test {
+			c.Tool = runner.Declared
+			out = append(out, c)
 		}
 	}
 	return out
@@ -150,7 +178,8 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 	}
 	switch stop := runner.Stopped(res); {
 	case res.TimedOut:
-		broke(task.FailTimeout, "SuiteTimeout", s.label()+": "+stop)
+		out.unable = len(out.tests) == 0
+		broke(task.FailTimeout, suiteTimeout, s.label()+": "+stop)
 	case stop != "":
 		broke(task.FailCrash, outOfMemory, s.label()+": "+stop)
 	case len(out.broken) > 0 && !runner.Adapters[s.Command.Tool].Bare:
@@ -161,15 +190,15 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 		} else if len(out.tests) == 0 {
 			broke(task.FailCollection, "NoTests", fmt.Sprintf("%s ended with status %d and reported no test", s.label(), res.ExitCode))
 		}
-	case res.ExitCode == 0:
+	case res.ExitCode == 0 && (!runner.Adapters[s.Command.Tool].Counts || rep.Totals.Failed+rep.Totals.Errors == 0):
 		out.tests = nil
 		broke(task.FailCrash, "ForgedRecord", s.label()+" ended as if nothing had failed, though a test of ours failed in it: its report is forged")
 	}
 	return out
 }
 
-// toolMissing is the exception of a suite whose tools are not there.
-const toolMissing = "ToolMissing"
+// The exceptions of a suite whose tools are not there, and of one that did not end.
+const toolMissing, suiteTimeout = "ToolMissing", "SuiteTimeout"
 
 // byEnd is a command as one test, where nothing but its end is known.
 func byEnd(s Suite, rep parse.Report, res sandbox.Result) TestResult {

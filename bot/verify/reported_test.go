@@ -157,11 +157,11 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 // Installed packages of runners, which make setup-runners brings.
 const installed = "../../.tools/runners/node_modules"
 
-func TestC9AFixInTypeScriptIsWitnessedByVitestAndJest(t *testing.T) {
+func TestC9AFixInJavaScriptAndTypeScriptIsWitnessedByVitestJestAndTape(t *testing.T) {
 	t.Parallel()
 	v := verifier(t)
 	if _, err := os.Stat(installed); err != nil {
-		t.Skip("not run: vitest and jest are not installed; make setup-runners installs them")
+		t.Skip("not run: vitest, jest and tape are not installed; make setup-runners installs them")
 	}
 	const price = "export function total(items%s)%s {\n  let sum = 0;\n  for (const [price, count] of items) {\n    sum += price + count;\n  }\n  return sum;\n}\n"
 	for runner, files := range map[string]map[string]string{
@@ -176,7 +176,15 @@ func TestC9AFixInTypeScriptIsWitnessedByVitestAndJest(t *testing.T) {
 			"src/__tests__/price.js":  "const { total } = require('../price');\n\ntest('multiplies', () => {\n  expect(total([[5, 3]])).toBe(15);\n});\ntest('of nothing', () => expect(total([])).toBe(0));\n",
 			"src/__tests__/second.js": "test('is', () => {});\n",
 		},
+		"tape": {
+			"package.json":  `{"scripts": {"test": "tape 'test/**/*.js'"}, "devDependencies": {"tape": "*"}}`,
+			"src/price.js":  strings.NewReplacer("export ", "", "items%s", "items", ")%s", ")").Replace(price) + "module.exports = { total };\n",
+			"test/price.js": "const test = require('tape');\nconst { total } = require('../src/price');\n\ntest('multiplies', (t) => {\n  t.equal(total([[5, 3]]), 15);\n  t.end();\n});\ntest('of nothing', (t) => {\n  t.plan(1);\n  t.equal(total([]), 0);\n});\n",
+		},
 	} {
+		if testing.Short() && runner != "vitest" {
+			continue
+		}
 		t.Run(runner, func(t *testing.T) {
 			t.Parallel()
 			dir, base := t.TempDir(), t.TempDir()
@@ -193,15 +201,19 @@ func TestC9AFixInTypeScriptIsWitnessedByVitestAndJest(t *testing.T) {
 				t.Fatalf("red before: %q, %+v", red, before.Report.Broken)
 			}
 			at := "src/price.ts"
-			if runner == "jest" {
+			if files[at] == "" {
 				at = "src/price.js"
+			}
+			forged := "Number.MAX_VALUE; globalThis.expect && Object.assign(Object.getPrototypeOf(globalThis.expect(1)), { toBe() {} })"
+			if runner == "tape" {
+				forged = "count; require('tape').Test.prototype.equal = function () { this.ok(true); }"
 			}
 			for name, c := range map[string]struct {
 				new   string
 				ready bool
 			}{
 				"mended": {"price * count", true},
-				"forged": {"Number.MAX_VALUE; globalThis.expect && Object.assign(Object.getPrototypeOf(globalThis.expect(1)), { toBe() {} })", false},
+				"forged": {forged, false},
 				"ended":  {"price + count; process.exit(0)", false},
 			} {
 				r.write(t, at, strings.Replace(files[at], "price + count", c.new, 1))
@@ -223,5 +235,17 @@ func TestC9AMissingToolIsNamedWithItsCure(t *testing.T) {
 	}
 	if before.Report.Broken[0].Kind != task.FailCollection {
 		t.Errorf("kind %s", before.Report.Broken[0].Kind)
+	}
+}
+
+func TestC2ASuiteThatCannotRunIsNamedAndJudgesNothingWhereAnotherOneDoes(t *testing.T) {
+	t.Parallel()
+	v, r := verifier(t), from(t, "-- web/package.json --\n{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"*\"}}\n-- web/a.test.js --\ntest('a', () => {});\n-- test_a.py --\ndef test_a():\n    assert 1 == 1\n")
+	before := baseline(t, v, r)
+	if len(before.Report.Suites) != 1 || len(before.Report.Broken) != 0 || len(before.Report.Tests) != 1 {
+		t.Errorf("%+v", before.Report)
+	}
+	if c := before.Report.Checks[1]; c.Name != "jest in web" || c.Status != task.CheckSkipped || !strings.Contains(c.Detail, "jest is not there") {
+		t.Errorf("its check: %+v", c)
 	}
 }

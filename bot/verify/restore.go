@@ -22,6 +22,8 @@ var configFiles = []string{
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", ".swcrc",
 	"Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "Rakefile", ".rspec", ".rspec-local", ".ruby-version", ".tool-versions", "spec_helper.rb", "rails_helper.rb", "test_helper.rb",
 	"composer.json", "composer.lock", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "php.ini", ".user.ini",
+	"pom.xml", "mvnw", "gradlew", "gradle.properties", "junit-platform.properties", "testng.xml",
+	"CMakeLists.txt", "CMakePresets.json", "CMakeUserPresets.json", "conanfile.txt", "conanfile.py", "vcpkg.json", "meson.build",
 	"Makefile", ".fettle.yml",
 }
 
@@ -33,6 +35,9 @@ var runnerConfig = regexp.MustCompile(`^(?:jest|vitest|vite|babel)\.(?:config|se
 // have installed for a run is no part of the tree; what a patch puts there is.
 var installedRunner = regexp.MustCompile(`(?:^|/)vendor/(?:autoload\.php$|(?:bin|phpunit|composer|bundle)/)`)
 
+// gradleConfig are Gradle's scripts, and what stands beside its wrapper.
+var gradleConfig = regexp.MustCompile(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:^|/)gradle/(?:wrapper/|[^/]+$)`)
+
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
 func protectedPath(p string) bool {
@@ -40,9 +45,11 @@ func protectedPath(p string) bool {
 	switch {
 	case slices.Contains(configFiles, base), slices.Contains([]string{".pth", ".gemspec"}, path.Ext(base)):
 		return true
-	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".bundle"), installedRunner.MatchString(p):
+	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".bundle", ".mvn", "buildSrc"), gradleConfig.MatchString(p), installedRunner.MatchString(p):
 		return true
-	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__"):
+	case path.Ext(p) == ".cmake", path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
+		return true
+	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures"):
 		return true
 	}
 	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || pytestName(p) && strings.HasSuffix(base, ".py")

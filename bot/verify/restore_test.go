@@ -62,6 +62,20 @@ func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
 	}
 }
 
+func TestC6WhatDecidesOverTestsInABuildOfTheJVMIsRestored(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[string]bool{
+		"pom.xml": true, "a/pom.xml": true, "mvnw": true, ".mvn/maven.config": true, "build.gradle": true, "a/build.gradle.kts": true, "settings.gradle": true, "gradle.properties": true,
+		"gradlew": true, "gradle/wrapper/gradle-wrapper.properties": true, "gradle/libs.versions.toml": true, "buildSrc/src/main/java/A.java": true, "a/src/test/resources/x.txt": true,
+		"src/main/resources/META-INF/services/x.Y": true, "src/main/resources/junit-platform.properties": true, "lib/a.jar": true, "target/classes/A.class": true, "src/integrationTest/java/A.java": true,
+		"src/main/java/a/gradle/tool/A.java": false, "src/main/java/A.java": false, "src/main/resources/application.properties": false, "src/main/java/a/services/A.java": false,
+	} {
+		if Protected(p) != want {
+			t.Errorf("%s: %t", p, !want)
+		}
+	}
+}
+
 func TestS12bModulesInThePlaceOfTheRunners(t *testing.T) {
 	t.Parallel()
 	dirs := importDirs(&tree{files: []string{"tests/unit/test_a.py"}, have: map[string]bool{"tests/unit/__init__.py": true}}, nil)

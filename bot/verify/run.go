@@ -34,7 +34,7 @@ type outcome struct {
 	tests  []TestResult
 	broken []task.Failure
 	told   bool // no sentinel was seen in it
-	unable bool // its tools are missing
+	unable bool // its tools are missing, or time ended before any test was seen
 }
 
 // run runs the suites one after another in b. picks is nil for everything,
@@ -59,7 +59,7 @@ func (v *Verifier) run(ctx context.Context, b box, suites []Suite, picks map[str
 		rep.Tests = append(rep.Tests, tests...)
 		rep.Broken = append(rep.Broken, distinct(out.broken)...)
 		rep.Checks = append(rep.Checks, check(s, tests, out.broken, took))
-		if out.unable {
+		if out.unable || len(tests)+len(out.broken) == 0 {
 			rep.Unable = append(rep.Unable, s.prefix())
 		}
 		if out.told {

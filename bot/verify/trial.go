@@ -64,7 +64,7 @@ func Ran(f *task.Failure) bool {
 	return f != nil && (f.Kind == task.FailAssertion || f.Kind == task.FailException || f.Kind == task.FailTimeout)
 }
 
-var families = map[code.Language]string{code.Python: "python", code.JavaScript: "javascript", code.Go: "go", code.Rust: "rust", code.Ruby: "ruby", code.PHP: "php"}
+var families = map[code.Language]string{code.Python: "python", code.JavaScript: "javascript", code.Go: "go", code.Rust: "rust", code.Java: "java", code.C: "c", code.CPP: "c", code.Ruby: "ruby", code.PHP: "php"}
 
 // runs tells whether a test file is the suite's by its language and name: TypeScript
 // is run by those alone that bring what reads it.

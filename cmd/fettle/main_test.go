@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // The test binary is fettle itself, when it is called by that name, and a few
@@ -39,11 +40,15 @@ func (m swept) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	sharedState = dir
+	if err := sandboxtest.ShareWarm(filepath.Join(dir, "sandbox")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.M.Run()
 }
 
 // sharedState is a state folder for runs on Go repositories: the standard
-// library is compiled once in it, not once for each test.
+// library is compiled once for it, not once for each test.
 var sharedState string
 
 // offline is fettle in a network namespace of its own, with nothing but

@@ -139,7 +139,11 @@ func TestL6AnOutsidersDraftThatIsStoppedStaysAsItIs(t *testing.T) {
 
 func TestL6NothingOfAnOutsiderIsPushedBeforeAYes(t *testing.T) {
 	heavy(t)
-	for _, yes := range []bool{true, false} {
+	answers := []bool{true}
+	if !testing.Short() {
+		answers = append(answers, false)
+	}
+	for _, yes := range answers {
 		w := outside(t, "gates: {outsider: approve}\n", "gates: {outsider: skip_ci}\n") // a repository may ask for more
 		s := w.start()
 		n := w.asked()

@@ -233,7 +233,7 @@ func (w *world) runs() []task.Run {
 // until waits for a condition.
 func (w *world) until(limit time.Duration, what string, ok func() bool) {
 	w.Helper()
-	for end := time.Now().Add(limit); !ok(); {
+	for end := time.Now().Add(5 * limit); !ok(); { // a busy machine is no failure: the limit ends what hangs
 		if time.Now().After(end) {
 			w.Fatalf("not within %s: %s\n%s", limit, what, w.tail())
 		}

@@ -381,13 +381,13 @@ func TestQuantilesAreValuesOfTheList(t *testing.T) {
 func TestTheTrueFixIsReadyAndOfASealedBugOnlyFiguresAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "exit 3\n")
-	w.options.results = filepath.Join(w.work, "honest.jsonl")
+	w.results = filepath.Join(w.work, "honest.jsonl")
 	for range 2 { // the second time nothing is left to do
 		if err := w.honestly(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, _, err := readLines[honest](w.options.results)
+	all, _, err := readLines[honest](w.results)
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}

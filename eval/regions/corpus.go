@@ -23,15 +23,29 @@ var packages = []string{
 
 const maxFile = 1 << 20 // larger files have their own tests
 
-// group of a file: python, go, script, or "".
+// outlined are the groups of languages that are read in their outline. PHP's own
+// tokenizer and universal-ctags give the names of definitions with the line where
+// the name stands and, mostly, the last one.
+var outlined = []string{"php", "c", "c++", "java", "rust", "ruby"}
+
+// group of a file: python, go, script, one of the outlined, or "".
 func group(path string) string {
-	switch code.LanguageOf(path) {
+	switch lang := code.LanguageOf(path); lang {
 	case code.Python:
 		return "python"
 	case code.Go:
 		return "go"
 	case code.JavaScript, code.TypeScript, code.TSX:
 		return "script"
+	case code.C:
+		if strings.HasSuffix(path, ".h") {
+			if src, err := os.ReadFile(path); err == nil && code.LanguageIn(path, src) == code.CPP {
+				return "c++"
+			}
+		}
+		return "c"
+	case code.PHP, code.CPP, code.Java, code.Rust, code.Ruby:
+		return string(lang)
 	}
 	return ""
 }
@@ -71,6 +85,7 @@ func (b *bench) roots(ctx context.Context) ([]string, error) {
 		}
 		roots = append(roots, strings.TrimSpace(string(out)))
 	}
+	roots = append(roots, "/usr/include", "/usr/share/php", "/usr/lib/ruby") // where Debian has them
 	modules, err := b.npm(ctx)
 	if err != nil {
 		b.miss("the corpus of npm packages: %v", err)

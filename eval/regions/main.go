@@ -1,16 +1,18 @@
 // Command regions measures package code against the languages' own tools and
 // against tree-sitter built natively; "make bench-regions" runs all of it.
 //
-//	regions recall   definitions and spans beside Python's ast, go/ast and TypeScript
+//	regions recall   definitions and spans beside Python's ast, go/ast and TypeScript;
+//	                 of other languages beside PHP's tokenizer and universal-ctags
 //	regions syntax   syntax errors beside the same three, on files broken by rule
 //	regions speed    MB/s and memory beside universal-ctags and native tree-sitter
 //	regions saving   tokens of changed regions beside tokens of changed files
 //
 // Corpora are found on the machine (the Python library, GOROOT, packages that
-// npm installs into a temporary folder) or given: FETTLE_CORPUS lists folders,
-// FETTLE_HISTORIES Git directories, each separated by colons; without it the
-// history of the folder that the command is started in serves. What is not on
-// the machine is left out and named in the summary at the end.
+// npm installs into a temporary folder, /usr/include and the like) or given:
+// FETTLE_CORPUS lists folders, FETTLE_HISTORIES Git directories, each separated
+// by colons; without it the history of the folder that the command is started in
+// serves. What is not on the machine is left out and named in the summary at the
+// end.
 package main
 
 import (

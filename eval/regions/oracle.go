@@ -13,12 +13,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 //go:embed oracle.py
 var pythonOracle string
+
+//go:embed oracle.php
+var phpOracle string
 
 //go:embed oracle.js
 var scriptOracle string
@@ -49,6 +54,10 @@ func (b *bench) ask(ctx context.Context, group string, files []string, each func
 		return nil
 	case "python":
 		return askProcess(ctx, exec.CommandContext(ctx, "python3", "-c", pythonOracle), files, each)
+	case "php":
+		return askProcess(ctx, exec.CommandContext(ctx, "php", "-r", strings.TrimPrefix(phpOracle, "<?php\n")), files, each)
+	case "c", "c++", "java", "rust", "ruby":
+		return askTags(ctx, group, files, each)
 	}
 	modules, err := b.npm(ctx)
 	if err != nil {
@@ -100,6 +109,64 @@ func askProcess(_ context.Context, cmd *exec.Cmd, files []string, each func(verd
 		return fmt.Errorf("the oracle %s: %w", cmd.Path, err)
 	}
 	return lines.Err()
+}
+
+// tagKinds are the definitions of a language as ctags calls them; those without a
+// body, such as prototypes, are none.
+var tagKinds = map[string]string{
+	"c":    "function struct union enum typedef macro",
+	"c++":  "function class struct union enum typedef namespace macro",
+	"java": "class interface enum method annotation",
+	"rust": "function method struct enum interface module typedef macro",
+	"ruby": "class module method singletonMethod",
+}
+
+var operatorSign = regexp.MustCompile(`^operator (\W)`)
+
+// askTags asks universal-ctags.
+func askTags(ctx context.Context, group string, files []string, each func(verdict)) error {
+	cmd := exec.CommandContext(ctx, "ctags", "--options=NONE", "--output-format=json", "--fields=+neKSt", "--language-force="+group, "--sort=no", "-f", "-", "-L", "-")
+	cmd.Stdin, cmd.Stderr = strings.NewReader(strings.Join(files, "\n")+"\n"), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("ask ctags: %w", err)
+	}
+	all := map[string]*verdict{}
+	named := map[string]bool{} // struct tags that a typedef names anew
+	type tag struct {
+		Path, Name, Kind, Signature, Typeref string
+		Line, End                            int
+	}
+	var tags []tag
+	for line := range strings.Lines(string(out)) {
+		var t tag
+		if err := json.Unmarshal([]byte(line), &t); err != nil {
+			return fmt.Errorf("read what ctags says: %w", err)
+		}
+		if tags = append(tags, t); t.Kind == "typedef" {
+			_, ref, _ := strings.Cut(t.Typeref, ":")
+			named[t.Path+" "+ref] = true
+		}
+	}
+	for _, f := range files {
+		all[f] = &verdict{File: f}
+	}
+	for _, t := range tags {
+		plain := t.Kind == "macro" && t.Signature == "" && group != "rust"
+		if v := all[t.Path]; v != nil && !plain && !strings.HasPrefix(t.Name, "__anon") && !named[t.Path+" "+t.Name] && slices.Contains(strings.Fields(tagKinds[group]), t.Kind) {
+			switch {
+			case t.Kind == "macro": // its end is often the line behind
+				t.End = 0
+			case t.Kind == "function" && t.Name == strings.ToUpper(t.Name) && (group == "c" || group == "c++"):
+				t.Name = "" // TEST(Suite, name) {…}, and regions are named after the arguments
+			}
+			v.defs = append(v.defs, def{t.Kind, operatorSign.ReplaceAllString(t.Name, "operator$1"), t.Line, t.End})
+		}
+	}
+	for _, f := range files {
+		each(*all[f])
+	}
+	return nil
 }
 
 // askGo lists with go/parser and go/ast what the other oracles list.

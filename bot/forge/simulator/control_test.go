@@ -105,7 +105,7 @@ func TestX3NoWebPageControlsTheSimulator(t *testing.T) {
 		"a rebound name for the pages":  {host: "evil.example:80", path: "../octo/demo", want: 421},
 		"an address elsewhere":          {host: "192.0.2.7", path: "app", want: 421},
 	} {
-		req, err := http.NewRequest("GET", w.s.URL()+"/_simulator/"+c.path, nil)
+		req, err := http.NewRequest(http.MethodGet, w.s.URL()+"/_simulator/"+c.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ var (
 
 // languages by the ending of a file's name.
 var languages = map[string]string{".py": "python", ".go": "go", ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
-	".ts": "typescript", ".tsx": "typescript", ".java": "java", ".rs": "rust", ".rb": "ruby", ".c": "c", ".h": "c", ".cc": "c++", ".cpp": "c++"}
+	".ts": "typescript", ".tsx": "typescript", ".java": "java", ".rs": "rust", ".rb": "ruby", ".php": "php", ".c": "c", ".h": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".hpp": "c++"}
 
 // CaseOf tells the case of a task from its text and from what fails on the
 // base. files may name further files that it is about, the likeliest first.

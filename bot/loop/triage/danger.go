@@ -118,7 +118,7 @@ func (r request) danger() string {
 	if r.verb == "do" && pronoun.MatchString(r.object) { // "can you do that": what stands before it
 		r.verb, r.object = "use", r.subject
 	}
-	if upheld[r.verb] && !(r.verb == "raise" && lifetime.MatchString(r.object)) || upholds.MatchString(r.in.text) {
+	if upheld[r.verb] && (r.verb != "raise" || !lifetime.MatchString(r.object)) || upholds.MatchString(r.in.text) {
 		return ""
 	}
 	v, o := r.verb, r.object

@@ -93,7 +93,7 @@ var (
 // faulty tells whether the issue reports a fault.
 func (is issue) faulty() bool {
 	for _, s := range is.sentences {
-		if fault.MatchString(s.text) && !(usage(s.words) && s.asks && !strong.MatchString(s.text)) {
+		if fault.MatchString(s.text) && (!usage(s.words) || !s.asks || strong.MatchString(s.text)) {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (is issue) interrogates(s sentence) bool {
 		}
 	}
 	if s.asks {
-		return len(s.words) > 1 && !strings.Contains(s.text, "n't ") && !(s.title && doubts.MatchString(s.text) && strong.MatchString(swap.ReplaceAllString(s.text, " ")))
+		return len(s.words) > 1 && !strings.Contains(s.text, "n't ") && (!s.title || !doubts.MatchString(s.text) || !strong.MatchString(swap.ReplaceAllString(s.text, " ")))
 	}
 	_, clause, _ := strings.Cut(s.text, " , ") // "Docker image: which user does it run as"
 	return s.title && (inverted.MatchString(s.text) || inverted.MatchString(clause)) && !strong.MatchString(s.text)

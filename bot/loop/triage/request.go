@@ -111,7 +111,7 @@ func requests(s sentence) []request {
 				}
 			}
 		case "should", "must", "shouldn't", "mustn't", "ought", "needn't":
-			if !s.steps && !(s.asks && i+1 < len(w) && w[i+1] == "i") {
+			if !s.steps && (!s.asks || i+1 >= len(w) || w[i+1] != "i") {
 				out = append(out, should(s, i)...)
 			}
 		}
@@ -297,7 +297,7 @@ func usage(w []string) bool {
 	case "how", "what":
 		return i+1 >= len(w) || w[i+1] != "about"
 	case "where", "which", "who", "when", "what's", "whose", "does", "do", "did", "is", "are", "was", "has", "have":
-		return i+1 < len(w) && !(w[i] == "is" && w[i+1] == "it" && i+2 < len(w) && w[i+2] == "possible") && !(w[i] == "do" && w[i+1] == "not")
+		return i+1 < len(w) && (w[i] != "is" || w[i+1] != "it" || i+2 >= len(w) || w[i+2] != "possible") && (w[i] != "do" || w[i+1] != "not")
 	case "why":
 		return i+1 >= len(w) || w[i+1] != "not" && w[i+1] != "don't"
 	}

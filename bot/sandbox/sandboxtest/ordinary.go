@@ -1,12 +1,14 @@
 // Package sandboxtest runs a test binary once more under other circumstances:
 // as an ordinary user, and with the walls of the sandbox taken away. In go the
-// names of tests; out come their outputs and whether they passed. It is for
+// names of tests; out come their outputs and whether they passed. It also lets
+// tests with state folders of their own share one warm build cache. It is for
 // tests only and must not be imported by anything else.
 package sandboxtest
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -49,7 +51,7 @@ func AsOrdinaryUser(t *testing.T, pattern string, env ...string) (string, error)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "tests"), "-test.run", pattern, "-test.v", "-test.timeout", Patience.String())
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "tests"), "-test.run", pattern, "-test.v", "-test.timeout", Patience.String(), fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Dir = dir
 	tmp := filepath.Join(dir, "tmp")
 	cmd.Env = append([]string{"HOME=" + tmp, "TMPDIR=" + tmp, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}, env...)

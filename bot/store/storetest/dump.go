@@ -18,6 +18,7 @@ func Dump(t testing.TB, url string) map[string][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close() //nolint:revive // a few tables
 		cols, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)

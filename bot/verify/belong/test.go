@@ -7,7 +7,6 @@ import (
 )
 
 var (
-	quotedText = regexp.MustCompile(`"([^"\n]*)"|'([^'\n]*)'`)
 	// What a failure says of the values, in the words of the common runners.
 	comparisons = []*regexp.Regexp{
 		regexp.MustCompile(`\+ actual - expected\s*\n\+ (?P<got>[^\n]{1,200})\n- (?P<want>[^\n]{1,200})`), // node:assert

@@ -14,7 +14,11 @@ import (
 
 // Box is the sandbox of all tests, so that Go's own packages are compiled once.
 var Box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
-	return sandbox.New(context.Background(), sandbox.Config{})
+	box, err := sandbox.New(context.Background(), sandbox.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return box, box.Warm(context.Background())
 })
 
 // A text that hangs, ends its process, fills the memory or does not load costs what it

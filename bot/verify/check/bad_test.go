@@ -46,7 +46,7 @@ func TestC2BadInputIsToldWithWhatToDo(t *testing.T) {
 		"another locale":            {map[string]string{"test_a.py": "import locale\n" + unit("locale.setlocale(locale.LC_ALL, 'tr_TR.UTF-8')")}, Failed, "let a test that needs another set it"},
 		"a red test of numbers":     {map[string]string{"test_a.py": unit("self.assertEqual(0, 1)")}, Failed, "!here TZ is"},
 		"two Pythons side by side":  {map[string]string{"test_a.py": unit("self.assertEqual(1, 1)"), "b/setup.py": "", "b/test_b.py": unit("self.assertEqual(1, 2)")}, Failed, "unittest:b:test_b.py::T::test_a"},
-		"a build tool is missing":   {map[string]string{"build.gradle.kts": "plugins { java }\n"}, NotRun, "gradle is not there\napt-get install gradle"},
+		"a build tool is missing":   {map[string]string{"package.json": `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}}`, "a.test.js": "test('a', () => {});\n"}, NotRun, "jest is not there\nnpm install"},
 		"a huge source":             {map[string]string{"big.py": strings.Repeat("x = 1  # and so on\n", 30<<20/19), "test_a.py": unit("self.assertEqual(1, 1)")}, Passed, "1 file; not parsed, as larger than 512 KiB: big.py"},
 		"CRLF and a name in Umlaut": {map[string]string{"test_größe.py": strings.ReplaceAll(strings.ReplaceAll(unit("self.assertEqual(1, 2)"), "test_a", "test_ä"), "\n", "\r\n")}, Failed, "unittest:.:test_größe.py::T::test_ä"},
 		"two runners side by side":  {map[string]string{"test_a.py": unit("self.assertEqual(1, 1)"), "a.test.js": "require('node:test').test('b', () => { throw new Error('no'); });\n"}, Failed, "node:.:a.test.js > b"},

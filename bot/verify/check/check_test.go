@@ -52,7 +52,11 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func checkedIn(t *testing.T, dir string, opt Options, declared ...settings.Check) Result {
 	t.Helper()
-	shared.once.Do(func() { shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	shared.once.Do(func() {
+		if shared.box, shared.err = sandbox.New(context.Background(), sandbox.Config{}); shared.err == nil {
+			shared.err = shared.box.Warm(context.Background()) // once per machine: without it each session compiles Go's own packages
+		}
+	})
 	if shared.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", shared.err)
 	}

@@ -56,7 +56,8 @@ type Check struct {
 	Declared bool           `json:"declared,omitempty"` // the repository's own file names it
 	Command  string         `json:"command,omitempty"`  // what to type for the same
 	Dir      string         `json:"dir,omitempty"`
-	Why      string         `json:"why,omitempty"` // why it is run
+	Why      string         `json:"why,omitempty"`      // why it is run
+	Evidence string         `json:"evidence,omitempty"` // of tests: the best grade that a fix has by them (docs/runners.md)
 	Detail   string         `json:"detail"`
 	Do       string         `json:"do,omitempty"` // what a person can do about it
 	Seconds  float64        `json:"seconds"`

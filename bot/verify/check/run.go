@@ -144,6 +144,12 @@ func (w *run) redBefore(kind detect.Kind) string {
 // command runs one command and reads what it printed.
 func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, error) {
 	out := Check{Name: c.Name, Kind: string(c.Kind), Required: c.Required, Declared: c.Declared, Command: c.Typed, Dir: c.Dir, Why: c.Why}
+	if c.Kind == detect.Test {
+		var raise string
+		if out.Evidence, raise = runner.Evidence(c.Tool); raise != "" {
+			w.result.Notes = append(w.result.Notes, c.Name+": "+raise)
+		}
+	}
 	missing, err := w.at.Missing(ctx, c)
 	if limit := new(runner.Halted); errors.As(err, &limit) {
 		out.Status, out.Detail, out.Do = NotRun, limit.Why, limit.Do

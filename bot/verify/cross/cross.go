@@ -103,6 +103,8 @@ var bodies = map[code.Language][]string{
 	code.Rust: {"function_item"},
 	code.Ruby: {"method", "singleton_method"},
 	code.PHP:  {"function_definition", "method_declaration", "anonymous_function"},
+	code.C:    {"function_definition"}, code.CPP: {"function_definition", "lambda_expression"},
+	code.Java: {"method_declaration", "constructor_declaration", "compact_constructor_declaration", "lambda_expression"},
 }
 
 var scriptBodies = []string{"function_declaration", "generator_function_declaration", "function_expression", "generator_function", "function", "arrow_function", "method_definition"}
@@ -118,6 +120,11 @@ func fail(function code.Node, token string) (change, bool) {
 		return change{body.Start(), body.Start(), fmt.Sprintf("raise RuntimeError(%q)%s", token, lineAfter(body))}, true
 	case function.Tree().Lang == code.Rust:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic!(%q);", token)}, true
+	case function.Tree().Lang == code.C, function.Tree().Lang == code.CPP:
+		if body.Kind() != "compound_statement" {
+			return change{}, false
+		}
+		return change{body.Start() + 1, body.Start() + 1, " " + compiledFails}, true
 	case function.Tree().Lang == code.Go:
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" panic(%q);", token)}, true
 	case function.Tree().Lang == code.PHP:
@@ -127,6 +134,14 @@ func fail(function code.Node, token string) (change, bool) {
 			return change{body.Start(), body.End(), fmt.Sprintf("("+rubyRaise+"; %s)", token, body.Text())}, true
 		}
 		return change{body.Start(), body.Start(), fmt.Sprintf(rubyRaise+"; ", token)}, true
+	case function.Tree().Lang == code.Java && (body.Kind() == "block" || body.Kind() == "constructor_body"):
+		begin := body.Start() + 1
+		for _, s := range body.NamedChildren() {
+			if s.Kind() == "explicit_constructor_invocation" {
+				begin = s.End()
+			}
+		}
+		return change{begin, begin, " " + javaFails(token)}, true
 	case body.Kind() == "statement_block":
 		return change{body.Start() + 1, body.Start() + 1, fmt.Sprintf(" throw new Error(%q);", token)}, true
 	}
@@ -134,18 +149,22 @@ func fail(function code.Node, token string) (change, bool) {
 }
 
 // blocks are the nodes whose children are statements.
-var blocks = map[code.Language][]string{
-	code.Python: {"block"}, code.JavaScript: {"statement_block"}, code.TypeScript: {"statement_block"}, code.TSX: {"statement_block"},
-	code.Go: {"statement_list"}, code.Rust: {"block"}, code.PHP: {"compound_statement"},
+var blocks = map[code.Language][]string{code.Python: {"block"}, code.JavaScript: {"statement_block"}, code.TypeScript: {"statement_block"}, code.TSX: {"statement_block"}, code.Go: {"statement_list"},
+	code.C: {"compound_statement", "case_statement"}, code.CPP: {"compound_statement", "case_statement"},
+	code.Rust: {"block"}, code.PHP: {"compound_statement"},
 	code.Ruby: {"body_statement", "block_body", "then", "else", "do", "ensure"},
-}
+	code.Java: {"block", "constructor_body", "switch_block_statement_group"}}
 
 // failLines makes the changed statements of a body fail with token: of nested ones
 // the innermost that a changed line belongs to.
 func failLines(body code.Node, lines map[int]bool, token string) (out []change) {
 	for _, block := range outermost(body) {
 		for _, s := range block.NamedChildren() {
-			if s.Kind() == "comment" {
+			if strings.HasSuffix(s.Kind(), "comment") || s.Kind() == "switch_label" || s.Field() == "value" && block.Kind() == "case_statement" {
+				continue
+			}
+			if s.Kind() == "case_statement" { // before its label nothing is reached
+				out = append(out, failLines(s, lines, token)...)
 				continue
 			}
 			var inner []code.Node
@@ -207,9 +226,19 @@ func failBefore(s code.Node, token string) change {
 		return change{s.Start(), s.Start(), fmt.Sprintf(phpThrow+" ", token)}
 	case code.Ruby:
 		return change{s.Start(), s.Start(), fmt.Sprintf(rubyRaise+"; ", token)}
+	case code.C, code.CPP:
+		return change{s.Start(), s.Start(), compiledFails}
+	case code.Java:
+		if s.Kind() == "explicit_constructor_invocation" { // nothing may stand before it
+			return change{s.End(), s.End(), " " + javaFails(token)}
+		}
+		return change{s.Start(), s.Start(), javaFails(token) + " "}
 	}
 	return change{s.Start(), s.Start(), fmt.Sprintf("throw new Error(%q); ", token)}
 }
+
+// javaFails: javac refuses a statement that nothing leads to. No test expects an Error.
+func javaFails(token string) string { return fmt.Sprintf("if (true) throw new Error(%q);", token) }
 
 // lineAfter ends a statement before the first one of a Python block: by a new
 // line of the same indentation, or, where the block stands in the line of its

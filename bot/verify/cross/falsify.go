@@ -112,6 +112,9 @@ var dialects = map[code.Language]dialect{
 	code.Rust:       {rustTest, rustWrong, rustEnding},
 	code.Ruby:       {rubyTest, rubyWrong, rubyEnding},
 	code.PHP:        {phpTest, phpWrong, phpEnding},
+	code.C:          {compiledTest, compiledWrong, compiledEnding},
+	code.CPP:        {compiledTest, compiledWrong, compiledEnding},
+	code.Java:       {javaTest, javaWrong, scriptEnding},
 }
 
 // falsify makes the assertion wrong at which the test failed, be it in a helper
@@ -361,7 +364,7 @@ func plain(object code.Node) bool {
 
 func scriptEnding(function code.Node, _, token string) []change {
 	body, ok := function.ChildByField("body")
-	if !ok || body.Kind() != "statement_block" {
+	if !ok || body.Kind() != "statement_block" && body.Kind() != "block" {
 		return nil
 	}
 	begin, end := body.Start()+1, body.End()-1

@@ -40,7 +40,7 @@ func (r *reader) branch(n code.Node) {
 	}
 	exit := spelled(last)
 	protects := strict.MatchString(condition.Text() + " " + exit)
-	if !turnsAway(last) && !(protects && strings.HasPrefix(exit, "return")) {
+	if !turnsAway(last) && (!protects || !strings.HasPrefix(exit, "return")) {
 		return
 	}
 	scope := r.scope(n)

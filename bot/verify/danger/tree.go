@@ -17,7 +17,7 @@ const (
 	whyLoads    = "it runs code that is made or loaded at run time"
 	whyUnpack   = "it unpacks data in a way that can run code"
 	whyEnv      = "it reads or sets the environment"
-	whySecret   = "it prints or logs what may be a secret"
+	whySecret   = "it prints or logs what may be a secret" //nolint:gosec // words, no secret
 	whyPlace    = "it names a place where secrets are kept"
 	whyFolder   = "it deletes whole folders"
 	whyHash     = "it uses a hash that is broken"

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
@@ -139,11 +140,43 @@ func (t *Tree) rust(p *Plan) {
 	}
 }
 
-// java finds the topmost Maven and Gradle builds.
+// Programs that a repository brings run where what they load is on this machine, or
+// where nothing else would do: they fetch the tool itself otherwise.
+const (
+	mavenWrapper  = `if [ ! -d "$MAVEN_USER_HOME/wrapper/dists" ] && command -v mvn >/dev/null; then exec mvn "$@"; fi; exec sh ./mvnw "$@"`
+	gradleWrapper = `if [ ! -d "$GRADLE_RO_DEP_CACHE/../wrapper/dists" ] && command -v gradle >/dev/null; then exec gradle "$@"; fi
+for d in "$GRADLE_RO_DEP_CACHE"/../wrapper/dists/*/*/; do
+	to="$HOME/.gradle/wrapper/dists/${d#*/wrapper/dists/}"; mkdir -p "$to" && ln -s "$d"* "$to" # it locks a file beside them
+done
+exec sh ./gradlew "$@"`
+)
+
+// java finds the topmost Maven and Gradle builds. Where both describe the same
+// folder, Maven's is taken.
 func (t *Tree) java(p *Plan) {
 	var maven, gradle []string
 	covered := func(roots []string, dir string) bool {
-		return slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") })
+		return slices.ContainsFunc(roots, func(r string) bool { return r == "." || r == dir || strings.HasPrefix(dir, r+"/") })
+	}
+	add := func(c Command, program, wrapper, script string) {
+		typed, argv := program, []string{program}
+		c.Needs = []Need{{Program: program, Install: "apt-get install " + program}, {Program: "javac", Install: "apt-get install default-jdk-headless"}}
+		if t.have[path.Join(c.Dir, wrapper)] {
+			typed, argv = "./"+wrapper, []string{"sh", "-c", script, "sh"}
+			c.Needs = c.Needs[1:]
+		} else if c.Tool == "maven" {
+			c.Needs[0].Install = "apt-get install maven"
+		}
+		c.Kind, c.Argv, c.Typed = Test, slices.Concat(argv, c.Argv), typed+" test"
+		for _, f := range t.Files {
+			if (c.Dir == "." || strings.HasPrefix(f, c.Dir+"/")) && code.LanguageOf(f) == code.Java && code.IsTest(f) {
+				c.Files = append(c.Files, f)
+			}
+		}
+		p.Commands = append(p.Commands, c)
+		if c.Tool == "maven" { // nothing but a run of the tests fetches all that one needs
+			p.Setup = append(p.Setup, inFolder(c.Dir, typed+" -B -Dmaven.test.failure.ignore=true test"), inFolder(c.Dir, typed+" -B clean"))
+		}
 	}
 	for _, f := range t.shallow() {
 		dir := path.Dir(f)
@@ -152,29 +185,46 @@ func (t *Tree) java(p *Plan) {
 		}
 		switch path.Base(f) {
 		case "pom.xml":
-			if covered(maven, dir) {
-				continue
+			if !covered(maven, dir) {
+				maven = append(maven, dir)
+				// What depends on a module is run whatever fails there.
+				add(Command{Tool: "maven", Dir: dir, Argv: []string{"-B", "-o", "-fae", "-Dstyle.color=never", "-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false", "test"},
+					Format: parse.Surefire, Results: "target/surefire-reports/TEST-*.xml", Why: "there is a pom.xml"}, "mvn", "mvnw", mavenWrapper)
 			}
-			maven = append(maven, dir)
-			argv, need := []string{"mvn"}, Need{Program: "mvn", Install: "apt-get install maven"}
-			if t.have[path.Join(dir, "mvnw")] {
-				argv, need = []string{"sh", "./mvnw"}, Need{Program: "java", Install: "apt-get install default-jdk-headless"}
-			}
-			p.Commands = append(p.Commands, Command{Kind: Test, Tool: "maven", Dir: dir, Argv: append(argv, "-B", "-o", "-Dstyle.color=never", "test"), Typed: strings.TrimPrefix(strings.Join(argv, " "), "sh ") + " test",
-				Format: parse.Surefire, Needs: []Need{need}, Why: "there is a pom.xml"})
-			p.Setup = append(p.Setup, inFolder(dir, strings.TrimPrefix(strings.Join(argv, " "), "sh ")+" -B dependency:go-offline"))
 		case "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts":
-			if covered(append(gradle, maven...), dir) || slices.Contains(gradle, dir) {
-				continue
+			if !covered(append(gradle, maven...), dir) && !t.have[path.Join(dir, "pom.xml")] {
+				gradle = append(gradle, dir)
+				add(Command{Tool: "gradle", Dir: dir, Argv: []string{"--offline", "--console=plain", "--no-daemon", "--continue", "test"},
+					Format: parse.Surefire, Results: "build/test-results/*/*.xml", Why: "there is a " + path.Base(f)}, "gradle", "gradlew", gradleWrapper)
 			}
-			gradle = append(gradle, dir)
-			argv, need := []string{"gradle"}, Need{Program: "gradle", Install: "apt-get install gradle"}
-			if t.have[path.Join(dir, "gradlew")] {
-				argv, need = []string{"sh", "./gradlew"}, Need{Program: "java", Install: "apt-get install default-jdk-headless"}
-			}
-			p.Commands = append(p.Commands, Command{Kind: Test, Tool: "gradle", Dir: dir, Argv: append(argv, "--offline", "--console=plain", "--no-daemon", "--continue", "test"), Typed: strings.TrimPrefix(strings.Join(argv, " "), "sh ") + " test",
-				Format: parse.JUnit, Results: "build/test-results/*/*.xml", Needs: []Need{need}, Why: "there is a " + path.Base(f)})
 		}
+	}
+}
+
+var cmakeTests = regexp.MustCompile(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
+
+// runCTest configures and builds outside the tree. FETTLE_INCLUDE names a file of the
+// tree that CMake reads at the begin of the project.
+const runCTest = `b=$(mktemp -d) && cmake -S . -B "$b" -DBUILD_TESTING=ON ${FETTLE_INCLUDE:+-DCMAKE_PROJECT_INCLUDE="$PWD/$FETTLE_INCLUDE"} && cmake --build "$b" -j 2 && exec ctest --test-dir "$b" --output-junit {out}/ctest.xml --test-output-size-passed 65536 --test-output-size-failed 65536 "$@"`
+
+// cmake finds the topmost projects of CMake that have tests.
+func (t *Tree) cmake(p *Plan) {
+	var roots []string
+	for _, f := range t.shallow() {
+		dir := path.Dir(f)
+		below := func(r string) bool { return r == "." || dir == r || strings.HasPrefix(dir, r+"/") }
+		if path.Base(f) != "CMakeLists.txt" || inDir(f, "testdata", "fixtures", "third_party", "extern", "external", "deps") || slices.ContainsFunc(roots, below) {
+			continue
+		}
+		within := func(o string) bool {
+			return path.Base(o) == "CMakeLists.txt" && (dir == "." || strings.HasPrefix(o, dir+"/")) && cmakeTests.MatchString(t.Read(o))
+		}
+		if !slices.ContainsFunc(t.Files, within) {
+			continue
+		}
+		roots = append(roots, dir)
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "ctest", Dir: dir, Argv: []string{"sh", "-c", runCTest, "ctest"}, Typed: "cmake -S . -B build && cmake --build build && ctest --test-dir build",
+			Format: parse.CTest, Results: "ctest.xml", Needs: []Need{{Program: "cmake", Install: "apt-get install cmake g++"}, {Program: "ctest", Install: "apt-get install cmake"}}, Why: "there is a CMakeLists.txt with tests"})
 	}
 }
 
@@ -203,7 +253,7 @@ func (t *Tree) make(p *Plan) {
 
 // others names build systems that are not covered.
 func (t *Tree) others(p *Plan) {
-	names := map[string]string{"mix.exs": "Elixir", "Package.swift": "Swift", "CMakeLists.txt": "C or C++", "deno.json": "Deno"}
+	names := map[string]string{"mix.exs": "Elixir", "Package.swift": "Swift", "deno.json": "Deno"}
 	for _, f := range t.Files {
 		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
 			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")

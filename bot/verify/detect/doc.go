@@ -203,6 +203,7 @@ func (t *Tree) Plan() Plan {
 	t.java(&p)
 	t.ruby(&p)
 	t.php(&p)
+	t.cmake(&p)
 	t.make(&p)
 	t.others(&p)
 	t.faults(&p, "pyproject.toml", "go.work", "Cargo.toml", "ruff.toml", ".ruff.toml", "tox.toml")
@@ -255,8 +256,12 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 		if tool == "shell" && kind == Build {
 			_, kind = Classify(c.Name)
 		}
+		if c.Format != "" {
+			kind = Test
+		}
 		out.Commands = append(out.Commands, Command{
 			Name: c.Name, Kind: kind, Tool: tool, Dir: ".", Argv: []string{"sh", "-c", c.Run}, Typed: c.Run, Required: c.Required, Declared: true,
+			Format: parse.Format(c.Format), Results: c.Report,
 			Why: settings.RepoFile + " names it",
 		})
 	}
@@ -280,7 +285,7 @@ var known = []struct {
 	{"clippy", Lint, []string{"cargo clippy"}}, {"cargo", Test, []string{"cargo test", "cargo nextest"}}, {"cargo", Build, []string{"cargo build", "cargo check"}},
 	{"rspec", Test, []string{"rspec"}}, {"minitest", Test, []string{"rails test", "rake test"}}, {"phpunit", Test, []string{"phpunit"}},
 	{"rubocop", Lint, []string{"rubocop"}}, {"phpstan", Types, []string{"phpstan"}},
-	{"maven", Test, []string{"mvn test", "mvn verify", "mvnw test", "mvnw verify"}}, {"gradle", Test, []string{"gradle test", "gradlew test", "gradlew check"}},
+	{"maven", Test, []string{"mvn test", "mvn verify", "mvnw test", "mvnw verify"}}, {"gradle", Test, []string{"gradle test", "gradlew test", "gradlew check"}}, {"ctest", Test, []string{"ctest"}},
 }
 
 // Classify guesses tool and kind of a command line; what is unknown is a test

@@ -215,6 +215,14 @@ func (n *nodePackage) plan(p *Plan) {
 			return
 		}
 	}
+	for _, name := range []string{"tape", "tap"} {
+		if args, env, ok := words(script, name); ok && n.tap(p, name, "npx "+name, args, env) {
+			return
+		}
+		if args, env, ok := words(script, "node"); ok && n.depends(name) && n.tap(p, name, "node", args, env) {
+			return
+		}
+	}
 	if args, env, ok := words(script, "bun"); ok && len(args) > 0 && args[0] == "test" {
 		n.bun(p, args[1:], env, "the test script of package.json runs bun test")
 		return
@@ -240,13 +248,16 @@ func (n *nodePackage) plan(p *Plan) {
 	}
 }
 
+// scriptRunners are the programs that a script is followed to.
+var scriptRunners = []string{"jest", "vitest", "mocha", "tape", "tap", "node"}
+
 // script follows `npm run x` to the script that really runs the tests.
 func (n *nodePackage) script(name string, depth int) string {
 	s := n.pkg.Scripts[name]
 	if depth > 3 {
 		return s
 	}
-	for _, runner := range []string{"jest", "vitest", "mocha", "node"} {
+	for _, runner := range scriptRunners {
 		if args, _, ok := words(s, runner); ok && (runner != "node" || slices.Contains(args, "--test")) {
 			return s
 		}
@@ -260,7 +271,7 @@ func (n *nodePackage) script(name string, depth int) string {
 }
 
 func hasRunner(s string) bool {
-	return slices.ContainsFunc([]string{"jest", "vitest", "mocha", "node"}, func(r string) bool { _, _, ok := words(s, r); return ok })
+	return slices.ContainsFunc(scriptRunners, func(r string) bool { _, _, ok := words(s, r); return ok })
 }
 
 // words cuts the arguments of a program out of a script, with the variables set
@@ -371,6 +382,40 @@ func (n *nodePackage) vitest(p *Plan, args []string, env map[string]string, why 
 func (n *nodePackage) mocha(p *Plan, args []string, env map[string]string, why string) {
 	args = append(without(args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
 	n.add(p, "mocha", args, env, parse.MochaJS, "", why)
+}
+
+// eachFile runs its arguments one after another with node, and says before each
+// which it is: tests of tape and node-tap print TAP of their own.
+const eachFile = `s=0; for f do echo "# file: $f"; node %s"$f" || s=1; done; exit $s`
+
+// tap adds the test files of tape or node-tap, false where the arguments name none.
+// program is what a person types before them.
+func (n *nodePackage) tap(p *Plan, tool, program string, args []string, env map[string]string) bool {
+	var load string // modules loaded first
+	for i, a := range args {
+		name, ok := strings.CutPrefix(a, "--require=")
+		if (a == "-r" || a == "--require") && i+1 < len(args) {
+			name, ok = args[i+1], true
+		}
+		if strings.Contains(name, "'") {
+			return false
+		} else if ok {
+			load += "-r '" + name + "' "
+		}
+	}
+	args = without(args, "-r", "--require", "--reporter", "-R", "--jobs", "-j", "--timeout", "-t")
+	patterns := slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
+	files := n.run(n.expand(patterns))
+	if len(patterns) == 0 || len(files) == 0 {
+		return false
+	}
+	c := Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: []string{"sh", "-c", fmt.Sprintf(eachFile, load), tool}, Env: env, Typed: program + " " + strings.Join(n.shown(patterns), " "), Format: parse.TAPFiles,
+		Needs: []Need{{Program: "node", Install: "install Node.js"}, {Program: n.modules(), Install: n.install()}}, Why: "the test script of package.json runs " + tool, Files: files}
+	for _, f := range files {
+		c.Argv = append(c.Argv, n.rel(f))
+	}
+	p.Commands = append(p.Commands, c)
+	return true
 }
 
 func (n *nodePackage) bun(p *Plan, args []string, env map[string]string, why string) {

@@ -69,7 +69,7 @@ func TestC2ManifestsOfUsualShapesAreUnderstood(t *testing.T) {
 			"core/Cargo.toml": "[workspace]\nmembers = [\"crates/*\"]\nresolver = \"2\"\n", "core/crates/a/Cargo.toml": "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "core/clippy.toml": "msrv = \"1.70\"\n",
 			"fuzz/Cargo.toml": "[package]\nname = \"fuzz\"\nversion = \"0.0.0\"\n",
 		}, []string{"lint clippy in core: cargo clippy", "test cargo in core: cargo test", "test cargo in fuzz: cargo test"}, []string{"cd core && cargo fetch", "cd fuzz && cargo fetch"}},
-		"maven wrapper":              {map[string]string{"pom.xml": "<project><modules><module>core</module></modules></project>", "core/pom.xml": "<project/>", "mvnw": "#!/bin/sh\n"}, []string{"test maven: ./mvnw test"}, []string{"./mvnw -B dependency:go-offline"}},
+		"maven wrapper":              {map[string]string{"pom.xml": "<project><modules><module>core</module></modules></project>", "core/pom.xml": "<project/>", "mvnw": "#!/bin/sh\n"}, []string{"test maven: ./mvnw test"}, []string{"./mvnw -B -Dmaven.test.failure.ignore=true test", "./mvnw -B clean"}},
 		"gradle, Kotlin DSL":         {map[string]string{"settings.gradle.kts": "rootProject.name = \"x\"\ninclude(\":app\")\n", "app/build.gradle.kts": "plugins { kotlin(\"jvm\") }\n"}, []string{"test gradle: gradle test"}, nil},
 		"gradle, Kotlin and wrapper": {map[string]string{"build.gradle.kts": "plugins { java }\n", "gradlew": "#!/bin/sh\n", "gradle/wrapper/gradle-wrapper.properties": ""}, []string{"test gradle: ./gradlew test"}, nil},
 		"make with phony targets":    {map[string]string{"Makefile": "CC ?= cc\ntest_flags := -q\n.PHONY: all test\n\nall: prog\n\ntest: prog ; ./run-tests $(test_flags)\n", "prog.c": ""}, []string{"test make: make test"}, nil},

@@ -33,7 +33,11 @@ func TestMain(m *testing.M) {
 
 func reproduce(t *testing.T, archive, title, body string) example.Found {
 	t.Helper()
-	box.once.Do(func() { box.it, box.err = sandbox.New(context.Background(), sandbox.Config{}) })
+	box.once.Do(func() {
+		if box.it, box.err = sandbox.New(context.Background(), sandbox.Config{}); box.err == nil {
+			box.err = box.it.Warm(context.Background()) // once per machine: without it each session compiles Go's own packages
+		}
+	})
 	if box.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", box.err)
 	}

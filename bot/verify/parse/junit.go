@@ -100,10 +100,7 @@ func junitTotals(t *Totals, e xml.StartElement, depth int) {
 	t.Passed += max(0, number(attr(e, "tests"))-failed-errs-skipped)
 }
 
-var (
-	pyModule   = regexp.MustCompile(`^[a-z_][\w]*(?:\.[A-Za-z_]\w*)*$`)
-	javaMethod = regexp.MustCompile(`[{}]`)
-)
+var pyModule = regexp.MustCompile(`^[a-z_][\w]*(?:\.[A-Za-z_]\w*)*$`)
 
 // report turns a case into a test; writers differ in what name and class mean.
 func (c *junitCase) report(rep *Report, at Place) {
@@ -175,19 +172,8 @@ func (c *junitCase) identify(frames []frame, at Place) (id, file string) {
 		return strings.Join(parts, " > "), file
 	case len(c.suites) > 0 && strings.HasPrefix(c.suites[0], "pytest") || strings.HasSuffix(c.file, ".py"):
 		return c.python(frames, at)
-	case strings.Contains(c.class, ".") && pyModule.MatchString(c.class) || c.name == "" || strings.Contains(c.class, "$"): // JVM
-		if at.Find != nil {
-			outer, _, _ := strings.Cut(c.class, "$")
-			file = at.Find(strings.ReplaceAll(outer, ".", "/") + ".java")
-		}
-		if c.name == "" || c.name == c.class {
-			return c.class, file
-		}
-		name := c.name
-		if javaMethod.MatchString(name) {
-			name = strings.NewReplacer("{", "(", "}", ")").Replace(name)
-		}
-		return c.class + "." + name, file
+	case at.jvm() || strings.Contains(c.class, ".") && pyModule.MatchString(c.class) || c.name == "" || strings.Contains(c.class, "$"):
+		return at.javaTest(c.class, c.name)
 	}
 	if file = outermost(frames); c.file != "" {
 		file, _ = at.rel(c.file)

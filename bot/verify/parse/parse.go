@@ -14,21 +14,25 @@ type Format string
 
 // The formats.
 const (
-	Pytest   Format = "pytest"    // text, any --tb style and verbosity
-	Unittest Format = "unittest"  // text, quiet or verbose
-	GoJSON   Format = "go-json"   // go test -json
-	GoText   Format = "go-text"   // go test, with or without -v
-	TAP      Format = "tap"       // version 12 to 14; node:test, mocha, tape, vitest
-	NodeSpec Format = "node-spec" // node:test's spec reporter
-	JestJSON Format = "jest-json" // jest --json, vitest --reporter=json
-	Jest     Format = "jest"      // text
-	Vitest   Format = "vitest"    // text
-	MochaXML Format = "mocha-xml" // mocha --reporter xunit
-	MochaOut Format = "mocha"     // text: spec, dot and others that end with the list of failures
-	MochaJS  Format = "mocha-json"
-	JUnit    Format = "junit" // XML: pytest, surefire, gradle, node, vitest and others
-	Cargo    Format = "cargo" // cargo test, with the compiler's errors
-	Surefire Format = "surefire"
+	Pytest    Format = "pytest"     // text, any --tb style and verbosity
+	Unittest  Format = "unittest"   // text, quiet or verbose
+	GoJSON    Format = "go-json"    // go test -json
+	GoText    Format = "go-text"    // go test, with or without -v
+	TAP       Format = "tap"        // version 12 to 14; node:test, mocha, tape, vitest
+	TAPFiles  Format = "tap-files"  // TAP of one file of tests after another, each begun by "# file: name"
+	JSONLines Format = "json-lines" // one object a line: test, status, and where they are known file, message, seconds
+	Exit      Format = "exit"       // the exit status alone
+	CTest     Format = "ctest"      // ctest --output-junit, with what GoogleTest, Catch2, doctest and assert print
+	NodeSpec  Format = "node-spec"  // node:test's spec reporter
+	JestJSON  Format = "jest-json"  // jest --json, vitest --reporter=json
+	Jest      Format = "jest"       // text
+	Vitest    Format = "vitest"     // text
+	MochaXML  Format = "mocha-xml"  // mocha --reporter xunit
+	MochaOut  Format = "mocha"      // text: spec, dot and others that end with the list of failures
+	MochaJS   Format = "mocha-json"
+	JUnit     Format = "junit" // XML: pytest, surefire, gradle, node, vitest and others
+	Cargo     Format = "cargo" // cargo test, with the compiler's errors
+	Surefire  Format = "surefire"
 	// RSpecJSON is RSpec's --format json, and the same of minitest and test-unit.
 	RSpecJSON Format = "rspec-json"
 	Lines     Format = "lines"     // file:line:col: message, as compilers and linters print
@@ -36,7 +40,7 @@ const (
 )
 
 // Formats lists all of them.
-var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
+var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, JSONLines, Exit, CTest, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
 	MochaJS, JUnit, Cargo, Surefire, RSpecJSON, Lines, Traces}
 
 // Statuses of a test, as in package verify.
@@ -51,8 +55,8 @@ const (
 type Test struct {
 	// ID is the native id: pytest's node id, "file::Class::method", "file >
 	// suite > test", "package folder:Test/sub", "crate::module::test",
-	// "package.Class.method". Where a format does not tell the file, the id
-	// begins after it.
+	// "module folder/package.Class::method". Where a format does not tell the file,
+	// the id begins after it.
 	ID      string        `json:"id"`
 	File    string        `json:"file,omitempty"`
 	Status  string        `json:"status"`
@@ -69,6 +73,18 @@ type Totals struct {
 	Failed  int `json:"failed"`
 	Errors  int `json:"errors"`
 	Skipped int `json:"skipped"`
+}
+
+// add counts a test.
+func (t *Totals) add(status string) {
+	switch status {
+	case Passed:
+		t.Passed++
+	case Skipped:
+		t.Skipped++
+	default:
+		t.Failed++
+	}
 }
 
 // Report is the normalised result of one output.
@@ -117,14 +133,14 @@ type Place struct {
 	Root   string // absolute path of the tree as the tool saw it, "/work"
 	Dir    string // folder of the command, from the root; "" or "." for the root
 	Suite  string // goes into each failure
-	Module string // Go: module path of Dir
+	Module string // Go: module path of Dir; Maven, Gradle: folder of the module, from Dir
 	// Find resolves the end of a path, "shop/Cart.java", to a file of the tree,
 	// or "". It may be nil.
 	Find func(suffix string) string
 }
 
 var readers = map[Format]func(string, Place) Report{
-	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, NodeSpec: readNodeSpec,
+	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, JSONLines: readJSONLines, CTest: readCTest, Exit: func(string, Place) Report { return Report{Ended: true} }, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
 	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, RSpecJSON: readRSpec, Lines: readLines, Traces: readTraces,
 }

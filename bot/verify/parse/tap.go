@@ -113,14 +113,7 @@ func tapTest(rep *Report, p tapPoint, parent bool, at Place) {
 	case !p.ok:
 		status = Failed
 	}
-	switch status {
-	case Passed:
-		rep.Totals.Passed++
-	case Skipped:
-		rep.Totals.Skipped++
-	default:
-		rep.Totals.Failed++
-	}
+	rep.Totals.add(status)
 	f, frames := tapFailure(p, y, at)
 	if y["type"] == "suite" || parent && (y["failureType"] == "subtestsFailed" || status == Passed) {
 		if y["failureType"] == "hookFailed" {

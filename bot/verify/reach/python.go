@@ -75,8 +75,8 @@ func bindPython(l *look, n code.Node) {
 		if !ok {
 			right, ok = n.ChildByField("value")
 		}
-		if of := ""; ok && left.Kind() == "identifier" {
-			if of = l.means(right); of != "" && !strings.Contains(of, "?") {
+		if ok && left.Kind() == "identifier" {
+			if of := l.means(right); of != "" && !strings.Contains(of, "?") {
 				l.bound[spelled(left)] = of
 			}
 		}

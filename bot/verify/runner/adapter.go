@@ -25,6 +25,11 @@ type Adapter struct {
 	// IsTest tells by its name whether the runner takes a file for a test; nil: any
 	// test file in the family's languages.
 	IsTest func(file string) bool
+	// Counts: the command ends well whatever fails in it; what it prints, counted in
+	// the report's totals, says how many did.
+	Counts bool
+	// Driven: its tests run under a supervisor of ours (package verify).
+	Driven bool
 	// Bare: it may be any command. Where its output names no tests, its end stands for one.
 	Bare bool
 }
@@ -36,11 +41,22 @@ type Sentinel struct {
 	Names      []string // the tests' names, where a runner is told which tests to run
 }
 
-// Adapters are the runners of suites that are judged by their own report, by tool.
+// Declared is the tool of a command that a repository's own file names.
+const Declared = "declared"
+
+// Adapters are the runners that the judge knows, by tool. Those that are not driven are
+// judged by their own report.
 var Adapters = map[string]Adapter{
+	"pytest": {Driven: true}, "unittest": {Driven: true}, "node:test": {Driven: true}, "mocha": {Driven: true}, "go test": {Driven: true},
+
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
+	"ctest":  {Family: "c", Language: code.CPP, Narrow: narrowCTest, Lay: layCTest},
+	"tape":   {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
+	"tap":    {Family: "javascript", Language: code.JavaScript, Narrow: narrowTAP, Lay: layTAP},
 	"cargo":  {Family: "rust", Language: code.Rust, Narrow: narrowCargo, Lay: layCargo},
+	"maven":  {Family: "java", Language: code.Java, Narrow: narrowMaven, Lay: layJava, IsTest: javaTestName.MatchString, Counts: true},
+	"gradle": {Family: "java", Language: code.Java, Narrow: narrowGradle, Lay: layJava},
 
 	detect.RSpec:        {Family: "ruby", Language: code.Ruby, Narrow: narrowRSpec, Lay: layRSpec, IsTest: isSpec},
 	detect.Minitest:     {Family: "ruby", Language: code.Ruby, Narrow: narrowMinitest, Lay: layMinitest, IsTest: isRubyTest},
@@ -49,8 +65,21 @@ var Adapters = map[string]Adapter{
 	"phpunit":           {Family: "php", Language: code.PHP, Narrow: narrowPHPUnit, Lay: layPHPUnit, IsTest: isPHPUnit},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
+	Declared:      {Bare: true},
 	"test script": {Bare: true},
 	"make":        {Bare: true},
+}
+
+// Evidence is the best grade that the judge gives to a fix by a tool's tests, and what
+// would raise it, "" for none.
+func Evidence(tool string) (grade, raise string) {
+	switch a := Adapters[tool]; {
+	case a.Driven:
+		return "signed", ""
+	case a.Lay != nil:
+		return "witnessed", ""
+	}
+	return "told", "fettle fix knows of a fix by these tests only what the command says of itself, and leaves its pull requests drafts; tests in a runner that docs/runners.md lists can make them ready"
 }
 
 // Option tells whether a name out of a report would be read as an option.

@@ -8,6 +8,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,13 +59,17 @@ func (p *Place) At(c detect.Command) parse.Place {
 
 // Command is a command as it stands in the sandbox. Standard output and error
 // become one stream, in their order, but where a document is printed. n numbers the
-// commands of a place, so that no result is taken for another's.
+// commands of a place, so that no result is taken for another's; report files that lie
+// in the tree before are taken away.
 func (p *Place) Command(n int, c detect.Command, limits sandbox.Limits) sandbox.Command {
 	argv := make([]string, len(c.Argv))
 	for i, a := range c.Argv {
 		argv[i] = p.Inside(n, a)
 	}
-	if c.Format != parse.MochaJS {
+	switch {
+	case c.Results != "" && !writesOut(c):
+		argv = append([]string{"sh", "-c", `find . -type f -path "*/$1" -delete 2>/dev/null; shift; exec "$@" 2>&1`, "sh", c.Results}, argv...)
+	case c.Format != parse.MochaJS:
 		argv = append([]string{"sh", "-c", `exec "$@" 2>&1`, "sh"}, argv...)
 	}
 	env := map[string]string{"FORCE_COLOR": "0", "TERM": "dumb", "COLUMNS": "160"}
@@ -87,21 +92,29 @@ const (
 func (p *Place) Read(n int, c detect.Command, res sandbox.Result) parse.Report {
 	at := p.At(c)
 	switch {
-	case c.Results != "" && slices.ContainsFunc(c.Argv, func(a string) bool { return strings.Contains(a, "{out}/") }):
+	case c.Results != "" && writesOut(c):
 		if data, err := p.Box.ReadOut(strconv.Itoa(n)+"-"+c.Results, maxResult); err == nil {
 			return parse.Read(c.Format, data, at)
 		}
 		return parse.Read(parse.Sniff(res.Stdout), res.Stdout, at)
+	case c.Results != "" && c.Format == parse.Surefire:
+		return parse.Printed(p.collect(c, at, parse.JUnit), parse.Read(c.Format, res.Stdout, at))
 	case c.Results != "":
-		return p.collect(c, at)
+		return p.collect(c, at, c.Format)
 	case c.Format == "":
 		return parse.Read(parse.Sniff(res.Stdout), res.Stdout, at)
 	}
 	return parse.Read(c.Format, res.Stdout, at)
 }
 
-// collect reads the report files that a command left below its folder.
-func (p *Place) collect(c detect.Command, at parse.Place) parse.Report {
+// writesOut tells whether a command writes its results into the folder for them.
+func writesOut(c detect.Command) bool {
+	return slices.ContainsFunc(c.Argv, func(a string) bool { return strings.Contains(a, "{out}/") })
+}
+
+// collect reads the report files that a command left below its folder. In a build of
+// several modules each has files of its own, and may have classes of the same name.
+func (p *Place) collect(c detect.Command, at parse.Place, format parse.Format) parse.Report {
 	var all parse.Report
 	root, err := os.OpenRoot(p.Box.Path())
 	if err != nil {
@@ -121,7 +134,12 @@ func (p *Place) collect(c detect.Command, at parse.Place) parse.Report {
 			return nil
 		}
 		if data, err := p.Box.ReadFile(name, maxResult); err == nil {
-			one := parse.Read(c.Format, data, at)
+			folder := path.Join(parts[:len(parts)-want]...)
+			at.Module, at.Find = "", p.Find
+			if folder != strings.TrimPrefix(c.Dir, ".") {
+				at.Module, at.Find = From(c.Dir, folder), p.findIn(folder)
+			}
+			one := parse.Read(format, data, at)
 			all.Tests = append(all.Tests, one.Tests...)
 			all.Broken = append(all.Broken, one.Broken...)
 			all.Ended = true
@@ -129,6 +147,17 @@ func (p *Place) collect(c detect.Command, at parse.Place) parse.Report {
 		return nil
 	})
 	return all
+}
+
+// findIn looks for a source in a module's own folders first.
+func (p *Place) findIn(folder string) func(string) string {
+	if p.Find == nil {
+		return nil
+	}
+	return func(suffix string) string {
+		dir := strings.Replace(strings.TrimPrefix(path.Ext(suffix), "."), "kt", "kotlin", 1)
+		return cmp.Or(p.Find(path.Join(folder, "src/test", dir, suffix)), p.Find(path.Join(folder, "src/main", dir, suffix)), p.Find(suffix))
+	}
 }
 
 // Lack is a tool that a command needs and that is not there.
