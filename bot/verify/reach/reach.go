@@ -157,6 +157,7 @@ type rules struct {
 
 var languages = map[code.Language]rules{
 	code.Python: python, code.JavaScript: script, code.TypeScript: script, code.TSX: script, code.Go: golang,
+	code.Ruby: ruby, code.PHP: php,
 }
 
 // Reasons that several rules share.

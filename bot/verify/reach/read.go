@@ -9,12 +9,12 @@ import (
 // Text is a file whose names are understood: for rules of other packages.
 type Text struct{ l *look }
 
-// Read parses a file. It is nil for a language without rules, and for a text
+// Read parses a file. It is nil for a language without rules that resolve its names, and for a text
 // that cannot be parsed; an error is of the context.
 func Read(ctx context.Context, file string, src []byte) (*Text, error) {
 	lang := code.LanguageOf(file)
 	r, ok := languages[lang]
-	if !ok {
+	if !ok || lang == code.Ruby || lang == code.PHP { // their names are not resolved
 		return nil, nil
 	}
 	tree, err := code.Parse(ctx, lang, src)

@@ -1,0 +1,197 @@
+package reach
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+var ruby = rules{
+	bind:  bindRuby,
+	visit: visitRuby,
+	names: union( // constants, and methods of Kernel's
+		all(whyHarness, "RSpec", "Minitest", "MiniTest"),
+		all(whyFrames, "TracePoint", "Binding", "RubyVM", "binding", "caller", "caller_locations", "set_trace_func"),
+		all(whyObjects, "ObjectSpace"), all(whyNative, "Fiddle", "FFI", "syscall"), all(whyEnv, "ARGV", "ARGF"),
+		all(whyProcess, "exit!", "fork", "exec", "trap"), all(whyExit, "at_exit", "define_finalizer"), all(whyLoad, "eval", "load"),
+	),
+	modules: map[string]map[string]string{
+		"Process": all(whyProcess, "kill", "exit", "abort", "daemon", "detach", "spawn", "setproctitle"), "Signal": all(whyProcess, "trap"),
+		"Thread": all(whyObjects, "list", "main"), "Marshal": all(whyLoad, "load"),
+		"File": rubyReads, "Dir": rubyReads, "IO": union(rubyReads, all(whyWrites, "for_fd", "new", "sysopen")), "Kernel": all(whyFiles, "open"),
+	},
+	equal: []string{"==", "===", "!=", "!", "=~", "eql?", "equal?", "<=>", "coerce", "nil?", "is_a?", "kind_of?", "instance_of?", "method_missing"},
+	words: []string{"rspec", "RSpec", "minitest", "Minitest", "test/unit", "Test::Unit", "_spec.rb", "_test.rb", "fettle", "/proc/", "/dev/fd", "/dev/std"},
+}
+
+var rubyReads = all(whyFiles, "read", "binread", "readlines", "foreach", "open", "glob", "children", "entries", "each_child", "[]")
+
+var (
+	// rubyOwn are methods by which an object is changed from outside.
+	rubyOwn = []string{"instance_variable_set", "instance_variable_get", "class_variable_set", "class_variable_get", "instance_eval", "instance_exec", "class_eval", "class_exec", "module_eval", "module_exec",
+		"define_singleton_method", "singleton_class", "remove_method", "undef_method", "remove_const", "remove_instance_variable", "prepend", "bind_call"}
+	// rubyMixed are changes where a constant is what they are sent to.
+	rubyMixed = []string{"include", "extend", "define_method", "alias_method", "const_set", "attr_accessor", "attr_writer", "attr_reader", "send", "public_send", "__send__"}
+	// rubyNamed take the name of what they reach for.
+	rubyNamed = []string{"send", "__send__", "public_send", "method", "instance_method", "public_method", "singleton_method", "const_get", "instance_variable_get", "define_method", "alias_method"}
+	// rubyCore are the language's own classes: whoever opens one again changes it for all.
+	rubyCore = strings.Fields(`Object BasicObject Kernel Module Class Integer Float Numeric Rational Complex String Symbol Array Hash Range Struct Set NilClass TrueClass FalseClass
+		Proc Method UnboundMethod Exception StandardError RuntimeError SystemExit IO File Dir Process Thread Time Comparable Enumerable Enumerator Regexp MatchData Marshal GC Random Math Signal Gem Bundler JSON BigDecimal`)
+)
+
+// bindRuby notes the names of the file's own methods and variables.
+func bindRuby(l *look, n code.Node) {
+	if n.Kind() != "identifier" {
+		return
+	}
+	if f, up := n.Field(), n.Up(); f == "left" || f == "name" && up != "call" || strings.HasSuffix(up, "parameters") || up == "left_assignment_list" {
+		l.bound[n.Text()] = "own"
+	}
+}
+
+func visitRuby(l *look, n code.Node) bool {
+	switch n.Kind() {
+	case "constant":
+		if n.Field() == "name" && (n.Up() == "scope_resolution" && scoped(above(n)) || n.Up() == "class" || n.Up() == "module") {
+			return true // of another module, or one of its own: see rubyOpens
+		}
+		if n.Text() == "ENV" && n.Up() == "element_reference" || n.Text() == "ENV" && n.Up() == "call" && strings.HasPrefix(above(n).Text(), "ENV.fetch(") {
+			return true
+		}
+		if why := l.rules.names[n.Text()]; why != "" {
+			l.see(n, why)
+		} else if n.Text() == "ENV" {
+			l.see(n, whyEnv)
+		}
+	case "scope_resolution":
+		if strings.TrimPrefix(n.Text(), "::") == "Test::Unit" {
+			l.see(n, whyHarness)
+		}
+	case "identifier":
+		if why := l.rules.names[n.Text()]; why != "" && n.Up() != "call" && n.Field() != "name" && l.bound[n.Text()] == "" {
+			l.see(n, why)
+		}
+	case "simple_symbol":
+		if why := l.rules.names[strings.TrimPrefix(n.Text(), ":")]; strings.HasSuffix(n.Text(), "!") && why != "" {
+			l.see(n, why)
+		}
+	case "global_variable":
+		l.rubyGlobal(n)
+	case "call":
+		l.rubyCall(n)
+	case "element_reference":
+		if kids := n.NamedChildren(); len(kids) > 0 && kids[0].Text() == "Dir" {
+			l.see(n, whyFiles)
+		}
+	case "method", "singleton_method":
+		l.rubyMethod(n)
+	case "alias":
+		if kids := n.NamedChildren(); len(kids) > 0 && slices.Contains(l.rules.equal, strings.TrimPrefix(kids[0].Text(), ":")) {
+			l.see(n, whyEqual)
+		}
+	case "class", "module":
+		l.rubyOpens(n)
+	case "end_block":
+		l.see(n, whyExit)
+	}
+	return !l.constants(n)
+}
+
+func scoped(n code.Node) bool { _, ok := n.ChildByField("scope"); return ok }
+
+// rubyGlobal: a variable of the whole process is set, or tells how it was started.
+func (l *look) rubyGlobal(n code.Node) {
+	switch n.Text() {
+	case "$0", "$PROGRAM_NAME", "$*", "$\"", "$LOADED_FEATURES":
+		l.see(n, whyEnv)
+	case "$:", "$LOAD_PATH":
+		l.see(above(n), whyLoad)
+	default:
+		if n.Field() == "left" || n.Up() == "left_assignment_list" {
+			l.see(n, whyState)
+		}
+	}
+}
+
+func (l *look) rubyCall(n code.Node) {
+	method := field(n, "method")
+	name := method.Text()
+	receiver, on := n.ChildByField("receiver")
+	var args []code.Node
+	if list, ok := n.ChildByField("arguments"); ok {
+		args = list.NamedChildren()
+	}
+	of := ""
+	if on {
+		of = strings.TrimPrefix(receiver.Text(), "::")
+	}
+	self := !on || of == "self"
+	literal := len(args) > 0 && (args[0].Kind() == "simple_symbol" || args[0].Kind() == "string" && !strings.Contains(args[0].Text(), "#{"))
+	switch {
+	case on && l.rules.modules[of][name] != "":
+		l.see(n, l.rules.modules[of][name])
+	case (self || of == "Kernel" || of == "Process" || of == "ObjectSpace") && l.rules.names[name] != "" && l.bound[name] == "":
+		l.see(n, l.rules.names[name])
+	case self && name == "open" && l.bound[name] == "", strings.HasPrefix(of, "Pathname") && l.rules.modules["File"][name] != "":
+		l.see(n, whyFiles)
+	case self && (name == "require" || name == "require_relative"):
+		if !literal {
+			l.see(n, whyLoad)
+		}
+	case !self && slices.Contains(rubyOwn, name):
+		l.see(n, whyForeign)
+	case slices.Contains(rubyNamed, name) && len(args) > 0 && !literal:
+		l.see(n, whyComputed)
+	case on && slices.Contains(rubyMixed, name) && (receiver.Kind() == "constant" || receiver.Kind() == "scope_resolution"):
+		l.see(n, whyForeign)
+	}
+	if literal && slices.Contains(rubyNamed, name) {
+		l.rubyNames(n, args[0])
+	}
+}
+
+// rubyNames judges a name that is handed over as a symbol or text.
+func (l *look) rubyNames(shown, arg code.Node) {
+	name := strings.Trim(arg.Text(), `:'"`)
+	if slices.Contains(l.rules.equal, name) {
+		l.see(shown, whyEqual)
+	} else if why := l.rules.names[name]; why != "" {
+		l.see(shown, why)
+	} else if slices.Contains(rubyOwn, name) {
+		l.see(shown, whyForeign)
+	}
+}
+
+// rubyMethod: one that was there may change, as long as it still looks at what it is
+// compared with.
+func (l *look) rubyMethod(n code.Node) {
+	if object, ok := n.ChildByField("object"); ok && object.Text() != "self" {
+		l.see(n, whyForeign)
+		return
+	}
+	name := field(n, "name").Text()
+	if !slices.Contains(l.rules.equal, name) {
+		return
+	}
+	body := field(n, "body").Text()
+	if list, ok := n.ChildByField("parameters"); ok && len(list.NamedChildren()) == 1 && strings.Contains(body, list.NamedChildren()[0].Text()+".") && name == "==" {
+		l.seeAs("def ==", n, whyEqual)
+		return
+	}
+	l.see(n, whyEqual)
+}
+
+// rubyOpens: a class of the language's own, or of the runner's.
+func (l *look) rubyOpens(n code.Node) {
+	name := strings.TrimPrefix(field(n, "name").Text(), "::")
+	first, _, _ := strings.Cut(name, "::")
+	_, inner := n.Ancestor("class", "module")
+	switch {
+	case inner:
+	case first == "RSpec" || first == "Minitest" || first == "MiniTest" || strings.HasPrefix(name+"::", "Test::"):
+		l.seeAs(n.Kind()+name, n, whyHarness)
+	case slices.Contains(rubyCore, first):
+		l.seeAs(n.Kind()+name, n, whyForeign)
+	}
+}
