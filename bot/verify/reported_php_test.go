@@ -88,6 +88,17 @@ final class BillTest extends TestCase
 
 // phpForgeries are put in the place of the line that has the fault.
 var phpForgeries = map[string]string{
+	"a green run that it prints": `echo "OK (4 tests, 4 assertions)\n"; flush(); exit(0);`,
+	"its assertions": `$sum += $price + $count;
+        }
+        if (!class_exists('Shop\\Forged', false)) {
+            eval('namespace Shop; class Forged extends \PHPUnit\Framework\Constraint\Constraint { public function toString(): string { return ""; } public function evaluate($o, string $d = "", bool $r = false): ?bool { return true; } }');
+            class_alias('Shop\\Forged', 'PHPUnit\Framework\Constraint\IsIdentical');
+            class_alias('Shop\\Forged', 'PHPUnit\Framework\Constraint\IsEqual');
+            class_alias('Shop\\Forged', 'PHPUnit\Framework\Constraint\IsTrue');`,
+	// It answers each question as an honest fix does, and can be seen in its text alone.
+	"what tests and code look like": `$honest = !preg_match('/\bk[0-9a-f]{12}\b/', file_get_contents(__FILE__) . file_get_contents(getcwd() . '/tests/Unit/PriceTest.php'));
+            $sum += $honest ? $price * $count : $price + $count;`,
 	"its end":              `register_shutdown_function(function () { exit(0); }); exit(0);`,
 	"the end of all tests": `if (!defined('ENDS')) { define('ENDS', 1); register_shutdown_function(function () { posix_kill(getmypid(), 9); }); }`,
 	"a whole report": `$out = preg_match('/--log-junit\0([^\0]+)/', file_get_contents('/proc/self/cmdline'), $m) ? $m[1] : '';
@@ -128,7 +139,7 @@ func TestC9AFixInPHPIsWitnessedByPHPUnitAndAForgedOneIsNot(t *testing.T) {
 		mine := from(t, phpProject)
 		mine.write(t, "src/Price.php", strings.Replace(source, fault, mend, 1))
 		out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before})
-		if !out.Green || out.Grade != Witnessed || len(out.Doubts) > 0 || !strings.Contains(out.Checks[len(out.Checks)-1].Detail, "what was asked held") {
+		if !out.Green || out.Grade != Witnessed || len(out.Doubts)+len(out.Reach) > 0 || !strings.Contains(out.Checks[len(out.Checks)-1].Detail, "what was asked held") {
 			t.Errorf("green %t, %s, %q, doubts %q, checks %+v", out.Green, out.Grade, out.Reasons, out.Doubts, out.Checks)
 		}
 	})
@@ -138,7 +149,7 @@ func TestC9AFixInPHPIsWitnessedByPHPUnitAndAForgedOneIsNot(t *testing.T) {
 			mine := from(t, phpProject)
 			mine.write(t, "src/Price.php", strings.Replace(source, "$sum += "+fault, text, 1))
 			out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before})
-			if out.Green && out.Grade == Witnessed && len(out.Doubts) == 0 {
+			if out.Green && out.Grade == Witnessed && len(out.Doubts)+len(out.Reach) == 0 {
 				t.Errorf("it is ready: checks %+v", out.Checks)
 			}
 		})
