@@ -20,7 +20,7 @@ var offline = []struct {
 	{regexp.MustCompile(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
 	{regexp.MustCompile(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
 	{regexp.MustCompile(`Could not find .{1,80} in (?:locally installed gems|any of the sources)|Bundler::GemNotFound|Your Ruby version is [\d.]+, but your Gemfile specified`), "gems that it needs are not on this machine"},
-	{regexp.MustCompile(`(?:Failed opening required|[Ff]ailed to open stream|Cannot open bootstrap script|Cannot open file) .{0,80}vendor/autoload\.php`), "packages that it needs are not on this machine"},
+	{regexp.MustCompile(`(?:Failed opening required|[Ff]ailed to open stream|Cannot open bootstrap script|Cannot open file) .{0,80}vendor/autoload\.php['"]?`), "packages that it needs are not on this machine"},
 	{regexp.MustCompile(`unrecognized arguments: --(?:cov|numprocesses|n\b|asyncio|django|timeout|benchmark)`), "a plugin of pytest that its configuration names is not installed"},
 	{regexp.MustCompile(`Missing required plugins: (.+)`), "a plugin of pytest that its configuration names is not installed"},
 	{regexp.MustCompile(`requires pytest-[\d.]+, actual pytest-`), "it needs another version of pytest"},

@@ -34,14 +34,17 @@ const (
 	Cargo     Format = "cargo" // cargo test, with the compiler's errors
 	Surefire  Format = "surefire"
 	// RSpecJSON is RSpec's --format json, and the same of minitest and test-unit.
-	RSpecJSON Format = "rspec-json"
-	Lines     Format = "lines"     // file:line:col: message, as compilers and linters print
-	Traces    Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
+	RSpecJSON   Format = "rspec-json"
+	RSpecText   Format = "rspec"     // text, any formatter that ends with the list of failures
+	XUnitText   Format = "minitest"  // text of minitest, Rails and test-unit
+	PHPUnitText Format = "phpunit"   // text
+	Lines       Format = "lines"     // file:line:col: message, as compilers and linters print
+	Traces      Format = "traceback" // the last stack trace of Python, Node, Go, Java or Rust
 )
 
 // Formats lists all of them.
 var Formats = []Format{Pytest, Unittest, GoJSON, GoText, TAP, TAPFiles, JSONLines, Exit, CTest, NodeSpec, JestJSON, Jest, Vitest, MochaXML, MochaOut,
-	MochaJS, JUnit, Cargo, Surefire, RSpecJSON, Lines, Traces}
+	MochaJS, JUnit, Cargo, Surefire, RSpecJSON, RSpecText, XUnitText, PHPUnitText, Lines, Traces}
 
 // Statuses of a test, as in package verify.
 const (
@@ -142,7 +145,7 @@ type Place struct {
 var readers = map[Format]func(string, Place) Report{
 	Pytest: readPytest, Unittest: readUnittest, GoJSON: readGoJSON, GoText: readGoText, TAP: readTAP, TAPFiles: readTAPFiles, JSONLines: readJSONLines, CTest: readCTest, Exit: func(string, Place) Report { return Report{Ended: true} }, NodeSpec: readNodeSpec,
 	JestJSON: readJestJSON, Jest: readJest, Vitest: readVitest, MochaXML: readJUnit, MochaOut: readMocha, MochaJS: readMochaJSON,
-	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, RSpecJSON: readRSpec, Lines: readLines, Traces: readTraces,
+	JUnit: readJUnit, Cargo: readCargo, Surefire: readSurefire, RSpecJSON: readRSpec, RSpecText: readRSpecText, XUnitText: readXUnitText, PHPUnitText: readPHPUnitText, Lines: readLines, Traces: readTraces,
 }
 
 // maxOutput bounds what is read of one output; head and tail count.
@@ -243,6 +246,8 @@ var marks = []struct {
 	{Unittest, regexp.MustCompile(`(?m)^Ran \d+ tests? in [\d.]+s$`)},
 	{Cargo, regexp.MustCompile(`(?m)^test result: |^error: could not compile|^running \d+ tests?$`)},
 	{Surefire, regexp.MustCompile(`(?m)^\[(?:INFO|ERROR|WARNING)\] .*(?:Tests run:|COMPILATION ERROR|BUILD FAILURE|BUILD SUCCESS)`)},
+	{PHPUnitText, regexp.MustCompile(`(?m)^PHPUnit \d+\.[\w.-]+ by Sebastian`)},
+	{RSpecText, rspecEnd}, {XUnitText, xunitEnd},
 	{Vitest, regexp.MustCompile(`(?m)^ (?:RUN|DEV)  v\d+\.\d+`)},
 	{Jest, regexp.MustCompile(`(?m)^Test Suites: |^(?:PASS|FAIL) \S+\.[cm]?[jt]sx?\b`)},
 	{TAP, regexp.MustCompile(`(?m)^TAP version \d+$|^1\.\.\d+$`)},

@@ -62,6 +62,7 @@ func readRSpec(text string, at Place) Report {
 }
 
 var (
+	rspecHow    = regexp.MustCompile(`\s*\n\(compared using [^()\n]+\)\s*$`)
 	rubyFrame   = regexp.MustCompile("^(.+?):(\\d+)(?::in [`'](.*)')?$")
 	rubyLibrary = regexp.MustCompile(`/(?:rspec-(?:core|expectations|mocks|support)|minitest|test-unit)-[\d.]+\w*/|^<internal:|^-e$`)
 	rubyLoading = regexp.MustCompile(`^An error occurred while loading (\S+?)\.(?: |$)`)
@@ -75,6 +76,7 @@ var (
 
 // rubyFailure is an exception with its backtrace, which Ruby gives innermost first.
 func rubyFailure(class, message string, backtrace []string, at Place) task.Failure {
+	message = rspecHow.ReplaceAllString(message, "")
 	f := task.Failure{Exception: rubyName(class), Message: message, Excerpt: strings.TrimSpace(class + ": " + strings.TrimSpace(message) + "\n" + strings.Join(backtrace, "\n"))}
 	if f.Kind = Kind(f.Exception); class == "LoadError" {
 		f.Kind = task.FailImport

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -31,6 +32,30 @@ func TestC3UncaughtExceptionsOfRubyAndPHPAreRead(t *testing.T) {
 		}
 		if f := all[0]; f.Exception != c.class || f.Message != c.message || f.File != c.file || f.Line != c.line || f.Kind != c.kind {
 			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+func TestC3TheEndOfRailsTestsAndOfSpecsIsRecognised(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		out    string
+		format Format
+		red    string
+		totals Totals
+	}{
+		"rails": {"Running 3 tests in a single process\nF\n\nFailure:\nCartTest#test_total [test/models/cart_test.rb:7]:\nExpected: 15\n  Actual: 8\n\n\nbin/rails test test/models/cart_test.rb:5\n\nE\n\nError:\nCartTest#test_gone:\nNoMethodError: undefined method `x' for nil:NilClass\n    app/models/cart.rb:3:in `x'\n    test/models/cart_test.rb:11:in `block in <class:CartTest>'\n\n\nbin/rails test test/models/cart_test.rb:9\n\n\nFinished in 0.1s, 30 runs/s, 20 assertions/s.\n3 runs, 2 assertions, 1 failures, 1 errors, 0 skips\n",
+			XUnitText, "test/models/cart_test.rb > CartTest#test_gone|test/models/cart_test.rb > CartTest#test_total", Totals{Passed: 1, Failed: 1, Errors: 1}},
+		"rspec, green":   {"..\n\nFinished in 0.1 seconds (files took 0.1 seconds to load)\n2 examples, 0 failures, 1 pending\n", RSpecText, "", Totals{Passed: 1, Skipped: 1}},
+		"phpunit, green": {"PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\n..\n\nOK (2 tests, 2 assertions)\n", PHPUnitText, "", Totals{Passed: 2}},
+		"phpunit, minor": {"PHPUnit 11.0.0 by Sebastian Bergmann and contributors.\n\nOK, but there were issues!\nTests: 3, Assertions: 2, PHPUnit Deprecations: 1, Skipped: 1.\n", PHPUnitText, "", Totals{Passed: 2, Skipped: 1}},
+	} {
+		if got := Sniff([]byte(c.out)); got != c.format {
+			t.Errorf("%s is taken for %s", name, got)
+		}
+		rep := Read(c.format, []byte(c.out), Place{})
+		if red := strings.Join(rep.Red(), "|"); !rep.Ended || red != c.red || rep.Totals != c.totals {
+			t.Errorf("%s: ended %t, red %q, %+v", name, rep.Ended, red, rep.Totals)
 		}
 	}
 }
