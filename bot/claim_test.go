@@ -8,7 +8,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 func TestC5TheStorySaysWhoseRedTestsTheseAre(t *testing.T) {

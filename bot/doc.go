@@ -75,15 +75,16 @@
 //	bot/verify/danger       what a change adds that can do harm, or removes that kept harm away
 //	bot/verify/parse        what runners, compilers and linters print, as failures
 //	bot/verify/detect       how a repository is built, linted and tested
-//	bot/verify/target       the tests that a change calls for
+//	bot/verify/impact       the tests that a change calls for
 //	bot/verify/check        the pipeline of fettle check
 //	bot/verify/runner       one command of a repository, run, and its report read
 //	bot/verify/belong       which red tests show the issue, from evidence
-//	bot/verify/example      reproduction tests from the words of an issue
+//	bot/verify/testgen      whatever writes tests:
+//	  testgen/example       reproduction tests from the words of an issue
+//	  testgen/characterise  nominal and edge cases that pin what a change does
+//	  testgen/gate          generated tests, judged
+//	  testgen/probe         laid beside Go code, tells of its calls
 //	bot/verify/reproduction whether a test that a model wrote shows the issue's fault
-//	bot/verify/characterise nominal and edge cases that pin what a change does
-//	bot/verify/gate         generated tests, judged
-//	bot/verify/probe        laid beside Go code, tells of its calls
 //	bot/verify/smoke        a repository's service, asked in the sandbox
 //	bot/prepare             setup commands apart from checks, and what they installed
 //	bot/patch               a set of edits: validate, apply, roll back, risk

@@ -6,7 +6,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 func TestS4NewTestsAreToldAsNewAndWhose(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/loop/triage"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // Story tells how a run went, for somebody who was not there: what was asked,

@@ -13,8 +13,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // judging is what the judge is asked. Where the tests are green and only the

@@ -9,7 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // waits runs a process that has to end at a gate.

@@ -10,8 +10,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/example"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 // hands are what a run does to its tree and what it looks at in it. Every call

@@ -39,10 +39,10 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
-	"github.com/fettle-dev/fettle/bot/verify/example"
 	"github.com/fettle-dev/fettle/bot/verify/smoke"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // Journal is where a run is written down. A failed write ends the run, so that

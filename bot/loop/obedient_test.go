@@ -15,7 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // wish is a case of eval/issues/wishes-*.jsonl: an issue, the repository that it

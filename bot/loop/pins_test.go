@@ -15,8 +15,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/smoke"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // equipped is a bench whose loop also pins behaviour and asks services.

@@ -14,8 +14,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/example"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 // exemplify tries, where no red test is known to be the issue's, to make one of

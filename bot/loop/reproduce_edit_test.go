@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // The reproduction stays as it failed before, whichever step an attempt is of.

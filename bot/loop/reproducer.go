@@ -19,9 +19,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
-	"github.com/fettle-dev/fettle/bot/verify/example"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
 	"github.com/fettle-dev/fettle/bot/verify/reproduction"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 // strategies are how a model is had to write a reproduction, in the order in which

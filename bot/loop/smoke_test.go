@@ -10,8 +10,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/smoke"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // answers is a service of which one required scenario passes or does not.

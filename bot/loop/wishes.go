@@ -15,7 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/cross"
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // wishing asks what became of what the issue asks for, on the tree as it is.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/probe"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/probe"
 )
 
 // probe builds all candidates at once, with each function telling the probing

@@ -8,7 +8,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/probe"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/probe"
 )
 
 const marksSource = `package marks

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // probe does the calls that the tests make of the changed functions, and calls near

@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // maxAsked is how many rivals are held against what the project says of the

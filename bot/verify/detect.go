@@ -1,22 +1,34 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"slices"
 	"sort"
 	"strings"
+	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
 
+// maxSource bounds what is read of one file to find out what it is.
+const maxSource = 512 << 10
+
 // Detect finds the suites of a tree, sorted by folder and name. When there is
-// none the error wraps ErrUnsupported and names the runner or language that
-// was found, or wraps ErrNoTests and says what was looked for.
+// none the error wraps ErrUnsupported and names the language that was found, or
+// wraps ErrNoTests and says what was looked for.
 func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
-	t, err := scan(root)
+	t, err := detect.Scan(root)
 	if err != nil {
 		return nil, fmt.Errorf("looking for tests: %w", err)
 	}
-	suites, foreign := v.find(t)
+	plan := t.Plan()
+	suites := v.suites(t, plan)
 	sort.Slice(suites, func(i, j int) bool {
 		a, b := suites[i], suites[j]
 		return a.Dir < b.Dir || a.Dir == b.Dir && a.Name < b.Name
@@ -24,58 +36,111 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 	if len(suites) > 0 {
 		return suites, nil
 	}
-	if foreign = append(foreign, foreignBuilds(t)...); len(foreign) > 0 {
-		return nil, fmt.Errorf("%w: found %s; supported are pytest, unittest, node:test (`node --test`), mocha, `go test`, vitest, jest, tape, node-tap, CTest, `cargo test`, Maven, Gradle, RSpec, minitest, test-unit and PHPUnit",
-			ErrUnsupported, strings.Join(foreign, ", "))
+	if len(plan.Unknown) > 0 {
+		return nil, fmt.Errorf("%w: found %s; supported are %s", ErrUnsupported, strings.Join(plan.Unknown, ", "), strings.Join(runner.Names(), ", "))
 	}
-	return nil, fmt.Errorf("%w among %d files: looked for test_*.py and *_test.py (pytest, unittest), "+
-		"*.test.js and test/*.js with node:test, a package.json that runs mocha, *_test.go below a go.mod, "+
-		"*_spec.rb, test_*.rb and *_test.rb (RSpec, minitest), and *Test.php (PHPUnit)", ErrNoTests, len(t.files))
+	return nil, fmt.Errorf("%w among %d files: looked for tests of %s, and for a test command in package.json, a Makefile or .fettle.yml",
+		ErrNoTests, len(t.Files), strings.Join(runner.Names(), ", "))
 }
 
-// find lists the suites of a tree: those that a driver runs, and those that their
-// own runners report. foreign names other runners of JavaScript.
-func (v *Verifier) find(t *tree) (suites []Suite, foreign []string) {
-	node, foreign := detectNode(t)
-	driven := slices.Concat(v.detectPython(t), node, detectGo(t))
-	return append(driven, reported(t, driven)...), foreign
-}
-
-// foreignBuilds names build systems of languages that cannot be tested yet.
-func foreignBuilds(t *tree) []string {
-	known := map[string]string{
-		"Cargo.toml": "Rust", "mix.exs": "Elixir", "Package.swift": "Swift",
+// suites are the test commands of a plan that the judge knows. What is known by its
+// command alone counts where nothing else runs tests in its folder.
+func (v *Verifier) suites(t *detect.Tree, plan detect.Plan) []Suite {
+	var out, bare []Suite
+	for _, c := range plan.Commands {
+		if c.Or != "" && !v.pytestHere() {
+			c.Tool, c.Typed = c.Or, "python3 -m unittest discover"
+		}
+		a, ok := runner.Adapters[c.Tool]
+		if !ok || c.Kind != detect.Test {
+			continue
+		}
+		s := Suite{Name: runner.Suite(c.Tool), Kind: a.Family, Dir: c.Dir, Argv: c.Own, Language: a.Language}
+		if len(s.Argv) == 0 || !a.Driven {
+			s.Argv = strings.Fields(c.Typed)
+		}
+		if !a.Driven {
+			s.Command = &c
+		}
+		if a.Bare {
+			bare = append(bare, s)
+		} else {
+			out = append(out, s)
+		}
 	}
-	var out []string
-	for _, f := range t.files {
-		base := f[strings.LastIndexByte(f, '/')+1:]
-		if lang, ok := known[base]; ok {
-			if note := base + " (" + lang + ")"; !slices.Contains(out, note) {
-				out = append(out, note)
-			}
+	if own := declared(t, plan); len(own) > 0 {
+		bare = nil // the repository says it better
+		for _, c := range own {
+			bare = append(bare, Suite{Name: c.Name, Dir: c.Dir, Argv: []string{c.Typed}, Command: &c})
+		}
+	}
+	better := slices.Clone(out)
+	for _, s := range bare {
+		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir, s.Dir) }) {
+			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// nearest is the closest folder at or above p (below or at the root) that has
-// one of the marker files; "." when none has.
-func nearest(t *tree, p string, markers ...string) string {
-	for d := dirOf(p); ; d = dirOf(d) {
-		for _, m := range markers {
-			if t.have[joinDir(d, m)] {
-				return d
-			}
+// pytestHere asks the sandbox's python3, once, whether it can import pytest.
+func (v *Verifier) pytestHere() bool {
+	v.probe.Do(func() {
+		if v.open == nil {
+			return
 		}
-		if d == "." {
-			return d
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		empty, err := os.MkdirTemp("", "fettle-probe-")
+		if err != nil {
+			return
 		}
-	}
+		defer os.RemoveAll(empty)
+		b, err := v.open(ctx, empty)
+		if err != nil {
+			return
+		}
+		defer b.Close()
+		res, err := b.Run(ctx, sandbox.Command{Argv: []string{"python3", "-s", "-c", "import pytest"}})
+		v.hasPytest = err == nil && res.ExitCode == 0
+	})
+	return v.hasPytest
 }
 
-func dirOf(p string) string {
-	if i := strings.LastIndexByte(p, '/'); i > 0 {
-		return p[:i]
+// scanBox scans the disposable copy; it never follows a link out of it.
+func scanBox(b box) (*detect.Tree, error) { return detect.Scan(boxFS{b}) }
+
+// testsIn lists, seen from the suite's folder, the files of its tests; except are
+// folders below it with suites of their own.
+func testsIn(t *detect.Tree, s Suite, except []string) []string {
+	_, patterns := nodeFlags(s.Argv)
+	out := []string{}
+	for _, f := range t.Under(s.Dir, except) {
+		rel := relTo(s.Dir, f)
+		if s.Name == suiteNode && detect.NodeRuns(patterns, rel) || s.Name == suiteUnittest && detect.PythonTest(f) && detect.Unittest(t.Read(f)) {
+			out = append(out, rel)
+		}
 	}
-	return "."
+	return out
+}
+
+// within tells whether p lies below dir.
+func within(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+
+// relTo is p seen from dir.
+func relTo(dir, p string) string {
+	if dir == "." {
+		return p
+	}
+	return strings.TrimPrefix(p, dir+"/")
+}
+
+// inDir tells whether one of the folders above p has one of the names.
+func inDir(p string, names ...string) bool {
+	for d := path.Dir(p); d != "." && d != "/"; d = path.Dir(d) {
+		if slices.Contains(names, path.Base(d)) {
+			return true
+		}
+	}
+	return false
 }

@@ -36,7 +36,10 @@ func TestC2Detect(t *testing.T) {
 	}{
 		{"pytest by its style", files("test_a.py", plainTest), []string{"pytest: python3 -m pytest"}},
 		{"pytest by a fixture", files("tests/test_a.py", "from pytest import fixture\n"+caseTest), []string{"pytest: python3 -m pytest"}},
-		{"unittest", files("a.py", "x = 1", "tests/test_a.py", caseTest), []string{"unittest: python3 -m unittest discover"}},
+		{"unittest", files("a.py", "x = 1", "tests/test_a.py", caseTest), []string{"unittest: python3 -m unittest discover -s tests"}},
+		{"unittest in files that it does not find by name", files("tests/shop.py", caseTest), []string{"unittest: python3 -m unittest discover -s tests -p *.py"}},
+		{"a helper below a folder of tests", files("tests/tool.py", "def test_run():\n    pass\n", "go.mod", "module x", "a_test.go", goSource), []string{"go: go test ./..."}},
+		{"a script that runs another runner beside node:test", files("package.json", `{"scripts": {"test": "ava && node test/b.test.js"}}`, "test/a.js", "", "test/b.test.js", nodeSource), []string{"node: node --test test/b.test.js"}},
 		{"unittest with pytest configured", files("pytest.ini", "[pytest]\n", "tests/test_a.py", caseTest), []string{"pytest: python3 -m pytest"}},
 		{"both styles", files("tests/test_a.py", caseTest, "tests/test_b.py", plainTest), []string{"pytest: python3 -m pytest"}},
 		{"files that the configuration names", files("pyproject.toml", "[tool.pytest.ini_options]\npython_files = [\"tests.py\", \"check_*.py\"]\n", "a/tests.py", plainTest), []string{"pytest: python3 -m pytest"}},
@@ -113,7 +116,7 @@ func TestC2DetectSaysWhatIsMissing(t *testing.T) {
 		want error
 		says string
 	}{
-		{"empty", files(), ErrNoTests, "looked for test_*.py"},
+		{"empty", files(), ErrNoTests, "looked for tests of cargo, ctest, go test"},
 		{"no tests", files("a.py", "x = 1", "go.mod", "module x", "a.go", "package a"), ErrNoTests, "2 files"},
 		{"no test specified", files("package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`), ErrNoTests, "looked for"},
 		{"elixir", files("mix.exs", "", "lib/a.ex", ""), ErrUnsupported, "mix.exs (Elixir)"},
@@ -141,11 +144,11 @@ func TestC2NodePatterns(t *testing.T) {
 		{"test/*.js", "test/a.js", true}, {"test/*.js", "test/b/a.js", false}, {"'test/**/*.js'", "test/b/a.js", true},
 		{"test/**/*.js", "test/b/a.js", true}, {"test/**/*.js", "test/b/c/a.js", false}, {"\"test/**/*.js\"", "test/a.js", true},
 		{"./test", "test/a.js", true}, {"test/a.js", "test/a.js", true}, {"test/*", "test/b/a.js", false}, {"*", "test/b/a.js", true}, {"test/*", "test/a.txt", true},
-		{"test/*.{js,mjs}", "test/a.mjs", true}, {"src", "test/a.js", false}, {"src", "src/a.js", false}, {"src", "src/a.test.js", true}, {"[", "test/a.js", false},
+		{"'test/*.{js,mjs}'", "test/a.mjs", true}, {"src", "test/a.js", false}, {"src", "src/a.js", false}, {"src", "src/a.test.js", true}, {"[", "test/a.js", false},
 	} {
-		_, patterns := nodeFlags(nodeArgv("node --test " + c.script))
+		_, patterns := nodeFlags(scriptSuite(t, "node --test "+c.script).Argv)
 		if got := detect.NodeRuns(patterns, c.file); got != c.want {
-			t.Errorf("%s on %s: %v", c.script, c.file, got)
+			t.Errorf("%s on %s: %v (%q)", c.script, c.file, got, patterns)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // shadows tells whether an added Python file would be imported in place of a
@@ -42,15 +43,15 @@ func javaShadows(f Change) string {
 
 // importDirs are the folders that a Python suite puts on the import path: its
 // own, its src, and those of its test files.
-func importDirs(t *tree, suites []Suite) map[string]bool {
+func importDirs(t *detect.Tree, suites []Suite) map[string]bool {
 	out := map[string]bool{".": true, "src": true}
 	for _, s := range suites {
 		out[s.Dir], out[joinDir(s.Dir, "src")] = true, true
 	}
-	for _, f := range t.files {
-		for d := dirOf(f); pythonCandidate(f) && !out[d]; d = dirOf(d) {
+	for _, f := range t.Files {
+		for d := path.Dir(f); detect.PythonTest(f) && !out[d]; d = path.Dir(d) {
 			out[d] = true
-			if !t.have[joinDir(d, "__init__.py")] {
+			if !t.Has(joinDir(d, "__init__.py")) {
 				break
 			}
 		}

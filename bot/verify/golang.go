@@ -13,6 +13,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // goRun is one suite's run: what it knows of the module and what it found.
@@ -34,9 +35,8 @@ type goDir struct {
 }
 
 var (
-	goClause  = regexp.MustCompile(`(?m)^package[ \t]+(\w+)`)
-	goFunc    = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
-	goModName = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	goClause = regexp.MustCompile(`(?m)^package[ \t]+(\w+)`)
+	goFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 )
 
 func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim limits) (outcome, error) {
@@ -44,10 +44,7 @@ func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim
 	if err != nil {
 		return outcome{}, err
 	}
-	r := &goRun{suite: s, sel: sel, lim: lim, packages: map[string]*goDir{}}
-	if m := goModName.FindStringSubmatch(tree.read(joinDir(s.Dir, "go.mod"))); m != nil {
-		r.module = m[1]
-	}
+	r := &goRun{suite: s, sel: sel, lim: lim, packages: map[string]*goDir{}, module: tree.Module(s.Dir)}
 	r.look(tree)
 	_, _, nonce := v.credentials()
 	r.sentinel = "TestZZ" + nonce
@@ -80,18 +77,18 @@ func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim
 }
 
 // look finds the module's test packages.
-func (r *goRun) look(t *tree) {
-	for _, f := range t.under(r.suite.Dir, nil) {
-		if !goTestFile(f) || nearest(t, f, "go.mod") != r.suite.Dir {
+func (r *goRun) look(t *detect.Tree) {
+	for _, f := range t.Under(r.suite.Dir, nil) {
+		if module, _ := t.Nearest(f, "go.mod"); module != r.suite.Dir || !strings.HasSuffix(f, "_test.go") || !detect.GoSees(f) {
 			continue
 		}
-		dir := dirOf(relTo(r.suite.Dir, f))
+		dir := path.Dir(relTo(r.suite.Dir, f))
 		d := r.packages[dir]
 		if d == nil {
 			d = &goDir{files: map[string]string{}}
 			r.packages[dir] = d
 		}
-		src := t.read(f)
+		src := t.Read(f)
 		if m := goClause.FindStringSubmatch(src); m != nil && (d.name == "" || strings.HasSuffix(m[1], "_test")) {
 			d.name = m[1]
 		}

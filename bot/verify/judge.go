@@ -247,8 +247,7 @@ func (v *Verifier) withNew(b box, suites []Suite, files []string) ([]Suite, erro
 		return nil, err
 	}
 	out := slices.Clone(suites)
-	found, _ := v.find(t)
-	for _, s := range found {
+	for _, s := range v.suites(t, t.Plan()) {
 		same := func(o Suite) bool {
 			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript" && s.Kind != "ruby") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
 		}

@@ -6,7 +6,6 @@ import (
 	_ "embed" // the drivers
 	"encoding/json"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,43 +147,8 @@ func mochaFailure(s Suite, r record, sel selection) (task.Failure, bool) {
 // mochaSays stands before the error that ends a run.
 var mochaSays = regexp.MustCompile(`(?m)^\s*(?:Exception during run|\S* ?ERROR):\s*`)
 
-var (
-	mochaWord = regexp.MustCompile(`(?:^|/)_?mocha(?:\.c?js)?$`)
-	setWord   = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
-	quoted    = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
-	oneWord   = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
-	scriptEnd = regexp.MustCompile(`&&|\|\||;|\|`)
-)
-
-// mochaArgv cuts mocha's command out of a script, with the variables that are
-// set before it: "NODE_ENV=test", "mocha", …; nil when it runs no mocha.
-// Wrappers such as npx, cross-env, c8 and nyc are left out.
-func mochaArgv(script string) []string {
-	for _, part := range scriptEnd.Split(script, -1) {
-		words := oneWord.FindAllString(part, -1)
-		for i := range words {
-			words[i] = quoted.ReplaceAllStringFunc(words[i], func(w string) string { return strings.Trim(w, `'"`) })
-		}
-		at := slices.IndexFunc(words, mochaWord.MatchString)
-		if at < 0 {
-			continue
-		}
-		var argv, flags []string
-		for i, w := range words[:at] {
-			switch {
-			case setWord.MatchString(w):
-				argv = append(argv, w)
-			case i > 0 && path.Base(words[i-1]) == "node" || len(flags) > 0:
-				flags = append(flags, w)
-			}
-		}
-		if len(flags) > 0 && strings.HasPrefix(flags[0], "-") {
-			argv = append(append(argv, "node"), flags...)
-		}
-		return append(append(argv, "mocha"), words[at+1:]...)
-	}
-	return nil
-}
+// setWord sets a variable before a command.
+var setWord = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
 
 // MochaCommand splits a suite's command into variables to set, flags of node,
 // and arguments of mocha without those that choose how it reports or watches.

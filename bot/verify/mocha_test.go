@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ func TestC2MochaIsGivenWhatDecidesWhichTestsRunAndNotHowTheyAreShown(t *testing.
 		{"TZ=UTC nyc --reporter=text npx mocha -R dot -b --require=./x.js --parallel 'a b/*.js'", "TZ=UTC| |--require=./x.js a b/*.js"},
 		{"tsc && node --no-warnings ./node_modules/mocha/bin/mocha.js --exit -w", "|--no-warnings |"},
 	} {
-		env, flags, args := MochaCommand(mochaArgv(c.script))
+		env, flags, args := MochaCommand(scriptSuite(t, c.script).Argv)
 		var set []string
 		for k, v := range env {
 			set = append(set, k+"="+v)
@@ -29,11 +30,22 @@ func TestC2MochaIsGivenWhatDecidesWhichTestsRunAndNotHowTheyAreShown(t *testing.
 			t.Errorf("%s: %q, want %q", c.script, got, c.want)
 		}
 	}
-	for _, script := range []string{"node --test", "jest", "echo mochas", ""} {
-		if got := mochaArgv(script); got != nil {
-			t.Errorf("%q runs mocha as %q", script, got)
+	for _, script := range []string{"node --test", "jest", "echo mochas"} {
+		if got := scriptSuite(t, script); got.Name == suiteMocha {
+			t.Errorf("%q runs mocha as %q", script, got.Argv)
 		}
 	}
+}
+
+// scriptSuite is what a package's test script runs.
+func scriptSuite(t *testing.T, script string) Suite {
+	t.Helper()
+	pkg, _ := json.Marshal(map[string]any{"scripts": map[string]string{"test": script}})
+	suites, err := verifier(t).Detect(files("package.json", string(pkg)))
+	if err != nil || len(suites) != 1 {
+		t.Fatalf("%s: %v, %v", script, suites, err)
+	}
+	return suites[0]
 }
 
 // mochaRepo is a repository whose tests a double of mocha runs.

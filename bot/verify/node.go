@@ -39,7 +39,7 @@ func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel
 	if err != nil {
 		return outcome{}, err
 	}
-	files := nodeTests(tree, s, below(all, s))
+	files := testsIn(tree, s, below(all, s))
 	if !sel.all {
 		wanted := filesOf(append(slices.Clone(sel.tests), sel.units...))
 		files = slices.DeleteFunc(files, func(f string) bool { return !slices.Contains(wanted, f) })
@@ -324,4 +324,28 @@ func uncaught(s Suite, r record, f *task.Failure) {
 		}
 	}
 	locate(f)
+}
+
+// nodeFlags splits a command into what node itself must be given and the
+// patterns of test files.
+func nodeFlags(argv []string) (flags, patterns []string) {
+	withValue := []string{"--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"}
+	for i := 1; i < len(argv); i++ {
+		a := argv[i]
+		switch {
+		case slices.Contains(withValue, a) && i+1 < len(argv):
+			flags = append(flags, a+"="+argv[i+1])
+			if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") {
+				flags[len(flags)-1] = map[string]string{"-r": "--require", "-C": "--conditions"}[a] + "=" + argv[i+1]
+			}
+			i++
+		case strings.HasPrefix(a, "--test"), strings.HasPrefix(a, "--watch"), strings.HasPrefix(a, "--experimental-test-coverage"):
+		case strings.HasPrefix(a, "--"):
+			flags = append(flags, a)
+		case strings.HasPrefix(a, "-"):
+		default:
+			patterns = append(patterns, a)
+		}
+	}
+	return flags, patterns
 }

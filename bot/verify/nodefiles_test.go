@@ -48,7 +48,7 @@ func TestC2NodeFilesAreThoseOfTheProjectsCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr, err := scan(r.base)
+			tr, err := detect.Scan(r.base)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestC2NodeFilesAreThoseOfTheProjectsCommand(t *testing.T) {
 			if err != nil || len(suites) != 1 || len(plan.Commands) != 1 {
 				t.Fatalf("%v %v, %v", suites, plan.Commands, err)
 			}
-			if got, want := nodeTests(tr, suites[0], nil), plan.Commands[0].Files; !slices.Equal(got, want) || len(got) != 4 {
+			if got, want := testsIn(tr, suites[0], nil), plan.Commands[0].Files; !slices.Equal(got, want) || len(got) != 4 {
 				t.Errorf("fix runs %q, check runs %q", got, want)
 			}
 		})

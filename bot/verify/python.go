@@ -58,7 +58,7 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 		if err != nil {
 			return outcome{}, err
 		}
-		child.Files = pythonTests(tree, s.Dir, below(all, s))
+		child.Files = testsIn(tree, s, below(all, s))
 	}
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -23,48 +22,12 @@ import (
 // Reported tells that the suite's runner has no driver of ours.
 func (s Suite) Reported() bool { return s.Command != nil }
 
-// reported finds the suites of a tree that only their own runners can tell of. What
-// is known by its command alone counts where nothing else runs tests in its folder.
-func reported(t *tree, driven []Suite) []Suite {
-	plan, err := detect.Detect(t.fsys)
-	if err != nil {
-		return nil // the scan before has said so
-	}
-	var out, bare []Suite
-	for _, c := range plan.Commands {
-		a, ok := runner.Adapters[c.Tool]
-		if !ok || a.Driven || c.Kind != detect.Test {
-			continue
-		}
-		s := Suite{Name: runner.Suite(c.Tool), Kind: a.Family, Dir: c.Dir, Argv: strings.Fields(c.Typed), Language: a.Language, Command: &c}
-		if a.Bare {
-			bare = append(bare, s)
-		} else {
-			out = append(out, s)
-		}
-	}
-	if own := declared(t, plan); len(own) > 0 {
-		bare = nil // the repository says it better
-		for _, c := range own {
-			bare = append(bare, Suite{Name: c.Name, Dir: c.Dir, Argv: []string{c.Typed}, Command: &c})
-		}
-	}
-	better := slices.Concat(driven, out)
-	for _, s := range bare {
-		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir+"/x", s.Dir) }) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // declared are the commands that the repository's own file names for its tests.
-func declared(t *tree, plan detect.Plan) (out []detect.Command) {
-	data, err := regular.ReadFS(t.fsys, settings.RepoFile, settings.MaxRepoFile)
-	if err != nil {
+func declared(t *detect.Tree, plan detect.Plan) (out []detect.Command) {
+	if !t.Has(settings.RepoFile) {
 		return nil
 	}
-	own, err := settings.LoadRepo(data)
+	own, err := settings.LoadRepo([]byte(t.Read(settings.RepoFile)))
 	if err != nil || own == nil {
 		return nil // whoever reads the settings says so
 	}
@@ -79,11 +42,7 @@ func declared(t *tree, plan detect.Plan) (out []detect.Command) {
 
 // runReported runs a suite by its own command.
 func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite, sel selection, lim limits) (outcome, error) {
-	t, err := scanBox(b)
-	if err != nil {
-		return outcome{}, err
-	}
-	tree, err := detect.Scan(t.fsys)
+	tree, err := scanBox(b)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // configFiles decide what is run as a test and how.
@@ -52,7 +53,7 @@ func protectedPath(p string) bool {
 	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures"):
 		return true
 	}
-	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || pytestName(p) && strings.HasSuffix(base, ".py")
+	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || detect.PytestName(p)
 }
 
 // Protected tells whether a path holds tests or their configuration, which are

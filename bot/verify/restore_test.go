@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 func TestC6TestsAndTheirConfigurationAreRestoredByteForByte(t *testing.T) {
@@ -78,7 +80,11 @@ func TestC6WhatDecidesOverTestsInABuildOfTheJVMIsRestored(t *testing.T) {
 
 func TestS12bModulesInThePlaceOfTheRunners(t *testing.T) {
 	t.Parallel()
-	dirs := importDirs(&tree{files: []string{"tests/unit/test_a.py"}, have: map[string]bool{"tests/unit/__init__.py": true}}, nil)
+	tree, err := detect.Scan(files("tests/unit/test_a.py", "", "tests/unit/__init__.py", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := importDirs(tree, nil)
 	for p, found := range map[string]bool{"json.py": true, "src/json/__init__.py": true, "tests/types.py": true, "shop/types.py": false, "cart.py": false, "json.txt": false} {
 		if got := shadows(p, dirs); (got != "") != found || found && !strings.Contains(got, p) {
 			t.Errorf("%s: %q", p, got)

@@ -13,7 +13,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/target"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 )
 
 // remembered is how many commits back a recorded run is looked for, and what
@@ -21,9 +21,9 @@ import (
 const remembered = 200
 
 // mapsOf is where the recorded runs of a folder are kept.
-func (p *parts) mapsOf(dir string) target.Folder {
+func (p *parts) mapsOf(dir string) impact.Folder {
 	sum := sha256.Sum256([]byte(dir))
-	return target.Folder{Dir: filepath.Join(p.set.StateDir, "tests", hex.EncodeToString(sum[:8]))}
+	return impact.Folder{Dir: filepath.Join(p.set.StateDir, "tests", hex.EncodeToString(sum[:8]))}
 }
 
 // knows adds what is known from before: the files of earlier commits, and the
@@ -45,7 +45,7 @@ func (p *parts) knows(ctx context.Context, opt *check.Options, dir string, diff 
 		}
 		opt.Commits = append(opt.Commits, files)
 	}
-	opt.Map = func(c detect.Command) *target.Map {
+	opt.Map = func(c detect.Command) *impact.Map {
 		m, err := p.mapsOf(dir).Load(c.Tool, c.Dir, commits)
 		if err != nil {
 			p.log.WithError(err).Warn("the recorded run of the tests is not used")

@@ -28,9 +28,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/smoke"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 // global are the flags of every command.

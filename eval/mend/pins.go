@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/verify/characterise"
-	"github.com/fettle-dev/fettle/bot/verify/gate"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 	"github.com/fettle-dev/fettle/eval/mend/bugs"
 )
 

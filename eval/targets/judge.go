@@ -9,28 +9,28 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/target"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 )
 
 // way is one way to choose.
 type way struct {
 	name string
-	set  func(ch *target.Change)
+	set  func(ch *impact.Change)
 	cut  bool // the order alone: of what is chosen, as much as the budget holds
 }
 
 // ways are compared: without a map the choice is whole files and has no budget,
 // so that their order is also judged by what fits into the same time.
 func (b *bench) ways() []way {
-	imports := func(ch *target.Change) { ch.Map, ch.Sources, ch.Budget = nil, target.Imports, 0 }
-	names := func(ch *target.Change) { ch.Map, ch.Sources, ch.Budget = nil, target.Imports|target.Names, 0 }
-	history := func(ch *target.Change) { ch.Map, ch.Budget = nil, 0 }
+	imports := func(ch *impact.Change) { ch.Map, ch.Sources, ch.Budget = nil, impact.Imports, 0 }
+	names := func(ch *impact.Change) { ch.Map, ch.Sources, ch.Budget = nil, impact.Imports|impact.Names, 0 }
+	history := func(ch *impact.Change) { ch.Map, ch.Budget = nil, 0 }
 	return []way{
 		{"imports alone", imports, false}, {"imports, cut", imports, true},
 		{"+ names", names, false}, {"+ names, cut", names, true},
 		{"+ history", history, false}, {"+ history, cut", history, true},
-		{"+ coverage", func(ch *target.Change) { ch.Budget = 0 }, false},
-		{"all, in the budget", func(*target.Change) {}, false},
+		{"+ coverage", func(ch *impact.Change) { ch.Budget = 0 }, false},
+		{"all, in the budget", func(*impact.Change) {}, false},
 	}
 }
 
@@ -101,10 +101,10 @@ func (s *suite) compare(ctx context.Context, f fault, got outcome, ways []way, j
 		return err
 	}
 	for i, w := range ways {
-		ch := target.Change{Files: []string{f.file}, Commits: s.commits, Map: s.m, Budget: s.b.budget}
+		ch := impact.Change{Files: []string{f.file}, Commits: s.commits, Map: s.m, Budget: s.b.budget}
 		w.set(&ch)
 		begun := time.Now()
-		sel := target.Select(tree, s.cmd, ch)
+		sel := impact.Select(tree, s.cmd, ch)
 		j.took = append(j.took, time.Since(begun).Seconds())
 		chosen, seconds := s.chosen(sel, w.cut)
 		sc := &j.scores[i]
@@ -145,11 +145,11 @@ func (s *suite) faulty(f fault) (*detect.Tree, error) {
 }
 
 // chosen lists the tests of a selection and what they took.
-func (s *suite) chosen(sel target.Selection, cut bool) (map[string]bool, float64) {
+func (s *suite) chosen(sel impact.Selection, cut bool) (map[string]bool, float64) {
 	out := map[string]bool{}
 	sum := 0.0
 	limit := s.m.Seconds() * s.b.budget
-	add := func(t target.Test) {
+	add := func(t impact.Test) {
 		if key := t.File + "\x00" + t.ID; !out[key] && (!cut || sum+t.Seconds <= limit || len(out) == 0) {
 			out[key] = true
 			sum += t.Seconds
@@ -172,14 +172,14 @@ func (s *suite) chosen(sel target.Selection, cut bool) (map[string]bool, float64
 }
 
 // miss says what a choice left out, and what it knew of it.
-func (s *suite) miss(f fault, got outcome, sel target.Selection) string {
+func (s *suite) miss(f fault, got outcome, sel impact.Selection) string {
 	var ran, not int
-	file := slices.IndexFunc(s.m.Files, func(x target.File) bool { return x.Path == f.file })
+	file := slices.IndexFunc(s.m.Files, func(x impact.File) bool { return x.Path == f.file })
 	for _, t := range s.m.Tests {
 		if !slices.Contains(got.Red, t.File+"\x00"+t.ID) {
 			continue
 		}
-		if slices.ContainsFunc(t.Ran, func(r target.Ran) bool { return r.File == file && r.Lines.Has(f.Line) }) {
+		if slices.ContainsFunc(t.Ran, func(r impact.Ran) bool { return r.File == file && r.Lines.Has(f.Line) }) {
 			ran++
 		} else {
 			not++
@@ -194,7 +194,7 @@ func (s *suite) miss(f fault, got outcome, sel target.Selection) string {
 }
 
 // sample really runs the choice for some of the faults.
-func (s *suite) sample(ctx context.Context, f fault, sel target.Selection, share float64, j *judged) error {
+func (s *suite) sample(ctx context.Context, f fault, sel impact.Selection, share float64, j *judged) error {
 	if j.ranOf >= s.b.sample || sel.All {
 		return nil
 	}

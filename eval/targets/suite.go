@@ -16,8 +16,8 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
-	"github.com/fettle-dev/fettle/bot/verify/target"
 )
 
 // suite is one repository at work.
@@ -32,7 +32,7 @@ type suite struct {
 	sandbox *sandbox.Sandbox
 	box     *sandbox.Workspace // opened when it is needed
 	found   found
-	m       *target.Map
+	m       *impact.Map
 }
 
 // found is what is kept of a repository.
@@ -185,13 +185,13 @@ func (s *suite) report(c detect.Command, res sandbox.Result) parse.Report {
 
 // record makes the map of the suite as it is, once for a commit.
 func (s *suite) record(ctx context.Context) error {
-	folder := target.Folder{Dir: filepath.Join(s.b.dir, "maps"), Keep: 100}
+	folder := impact.Folder{Dir: filepath.Join(s.b.dir, "maps"), Keep: 100}
 	var err error
 	if s.m, err = folder.Load(s.cmd.Tool, s.cmd.Dir, []string{s.commit}); err != nil {
 		return err
 	}
 	if s.m == nil {
-		c, ok := target.Trace(s.cmd, 10*time.Minute)
+		c, ok := impact.Trace(s.cmd, 10*time.Minute)
 		if !ok {
 			return fmt.Errorf("the tests of %s cannot be recorded", s.cmd.Tool)
 		}
@@ -199,11 +199,11 @@ func (s *suite) record(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data, err := s.box.ReadOut(target.TraceFile, maxTrace)
+		data, err := s.box.ReadOut(impact.TraceFile, maxTrace)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if s.m, err = target.Record(s.tree, s.cmd, data); err != nil {
+		if s.m, err = impact.Record(s.tree, s.cmd, data); err != nil {
 			return fmt.Errorf("recording: %w: status %d, %.600s%.600s", err, res.ExitCode, res.Stdout, res.Stderr)
 		}
 		s.m.Commit = s.commit
@@ -236,7 +236,7 @@ func (s *suite) baseline(ctx context.Context) error {
 		}
 	}
 	whole := s.fresh(s.cmd)
-	one := target.Selection{Picks: []target.Pick{{File: quick.File, Tests: []string{quick.ID}}}}.Narrow(whole)
+	one := impact.Selection{Picks: []impact.Pick{{File: quick.File, Tests: []string{quick.ID}}}}.Narrow(whole)
 	for range 2 {
 		res, err := s.start(ctx, whole, 10*time.Minute)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // evidence is what speaks for and against one test.

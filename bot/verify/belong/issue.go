@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/verify/example"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
 // maxText bounds what is read of an issue and of a test.

@@ -21,7 +21,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/target"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 )
 
 // Profile is how much is checked.
@@ -64,7 +64,7 @@ type Check struct {
 	Passed   int            `json:"passed"` // tests
 	Failed   int            `json:"failed"` // tests, or findings
 	Skipped  int            `json:"skipped"`
-	Selected []target.Pick  `json:"selected,omitempty"` // tests that were chosen, with reasons
+	Selected []impact.Pick  `json:"selected,omitempty"` // tests that were chosen, with reasons
 	Left     int            `json:"left,omitempty"`     // tests that the change calls for too, and that the time left out
 	Failures []task.Failure `json:"failures,omitempty"`
 }
@@ -146,7 +146,7 @@ type Options struct {
 	Commits [][]string  // files of earlier commits, newest first: what changed together
 	Plan    detect.Plan // of the folder
 	// Map gives what an earlier run of a test command recorded (Record), or nil; for Fast.
-	Map      func(detect.Command) *target.Map
+	Map      func(detect.Command) *impact.Map
 	Only     []string                // names or kinds of checks; empty: all
 	Files    map[string][]byte       // written over the copy before anything is run; nil takes the file away
 	Progress func(name, note string) // may be nil

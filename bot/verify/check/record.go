@@ -11,7 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/target"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 )
 
 // maxTrace bounds what a recorder may write.
@@ -21,7 +21,7 @@ const maxTrace = 256 << 20
 // none.
 type Recorded struct {
 	Name   string
-	Map    *target.Map
+	Map    *impact.Map
 	Reason string
 }
 
@@ -68,7 +68,7 @@ func (w *run) record(ctx context.Context, n int, c detect.Command) (Recorded, er
 	if err != nil {
 		return out, err
 	}
-	traced, ok := target.Trace(c, w.cfg.Timeout)
+	traced, ok := impact.Trace(c, w.cfg.Timeout)
 	switch {
 	case missing != nil:
 		out.Reason = missing.What() + " is not there"
@@ -87,12 +87,12 @@ func (w *run) record(ctx context.Context, n int, c detect.Command) (Recorded, er
 	if err != nil {
 		return out, err
 	}
-	data, err := w.box.ReadOut(strconv.Itoa(n)+"-"+target.TraceFile, maxTrace)
+	data, err := w.box.ReadOut(strconv.Itoa(n)+"-"+impact.TraceFile, maxTrace)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		out.Reason = "its record cannot be read: " + err.Error()
 		return out, nil
 	}
-	if out.Map, err = target.Record(w.tree, c, data); err != nil {
+	if out.Map, err = impact.Record(w.tree, c, data); err != nil {
 		out.Reason = fmt.Sprintf("nothing was recorded; the run ended with status %d", res.ExitCode)
 	}
 	return out, nil

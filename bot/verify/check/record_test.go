@@ -11,7 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
-	"github.com/fettle-dev/fettle/bot/verify/target"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 )
 
 // suites are small projects of each runner whose tests can be recorded, with
@@ -87,7 +87,7 @@ func chosenAfter(t *testing.T, dir, tool string) {
 		}
 	}
 	r, err := runner.Run(context.Background(), dir, Options{Profile: Fast, Plan: plan, Changed: []string{changed}, Only: []string{"test"},
-		Map: func(detect.Command) *target.Map { return maps[0].Map }})
+		Map: func(detect.Command) *impact.Map { return maps[0].Map }})
 	if err != nil || len(r.Checks) != 1 {
 		t.Fatalf("%+v %v", r, err)
 	}

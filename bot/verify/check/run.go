@@ -14,8 +14,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/impact"
 	"github.com/fettle-dev/fettle/bot/verify/runner"
-	"github.com/fettle-dev/fettle/bot/verify/target"
 )
 
 // run is one pipeline at work.
@@ -195,10 +195,10 @@ func (w *run) limits() sandbox.Limits { return sandbox.Limits{Wall: w.cfg.Timeou
 const fastShare = 0.25
 
 // choose picks the tests that the changed files call for.
-func (w *run) choose(c detect.Command) target.Selection {
-	ch := target.Change{Files: w.opt.Changed, Commits: w.opt.Commits, Budget: fastShare}
+func (w *run) choose(c detect.Command) impact.Selection {
+	ch := impact.Change{Files: w.opt.Changed, Commits: w.opt.Commits, Budget: fastShare}
 	if w.opt.Map != nil {
 		ch.Map = w.opt.Map(c)
 	}
-	return target.Select(w.tree, c, ch)
+	return impact.Select(w.tree, c, ch)
 }

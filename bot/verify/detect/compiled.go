@@ -25,16 +25,16 @@ func (t *Tree) golang(p *Plan) {
 			continue
 		}
 		dir := path.Dir(f)
-		m := goModule.FindStringSubmatch(t.Read(f))
+		module := t.Module(dir)
 		if bad, ok := t.Fault(f); ok {
 			p.Notes = append(p.Notes, bad.String())
 		}
-		if m == nil {
+		if module == "" {
 			continue
 		}
 		own := func(file, suffix string) bool {
 			d, _ := t.Nearest(file, "go.mod")
-			return strings.HasSuffix(file, suffix) && d == dir && goSees(file)
+			return strings.HasSuffix(file, suffix) && d == dir && GoSees(file)
 		}
 		if !slices.ContainsFunc(t.Files, func(file string) bool { return own(file, ".go") }) {
 			continue
@@ -43,7 +43,7 @@ func (t *Tree) golang(p *Plan) {
 		needs := []Need{{Program: "go", Install: "install Go"}}
 		env, typed := t.outsideWorkspace(dir)
 		add := func(kind Kind, tool string, format parse.Format, why string, argv ...string) {
-			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Env: env, Format: format, Module: m[1], Needs: needs, Why: why}
+			c := Command{Kind: kind, Tool: tool, Dir: dir, Argv: argv, Env: env, Format: format, Module: module, Needs: needs, Why: why}
 			c.Typed = typed + strings.Join(slices.DeleteFunc(slices.Clone(argv), func(a string) bool { return a == "-json" }), " ")
 			p.Commands = append(p.Commands, c)
 		}
@@ -77,6 +77,14 @@ func (t *Tree) golang(p *Plan) {
 	}
 }
 
+// Module is the path of the Go module in a folder, "" where there is none.
+func (t *Tree) Module(dir string) string {
+	if m := goModule.FindStringSubmatch(t.Read(path.Join(dir, "go.mod"))); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // outsideWorkspace switches the workspace off for a module that the closest
 // go.work does not use: the go command refuses to build such a one with it. It
 // gives the environment and what to type before a command.
@@ -99,8 +107,8 @@ func inFolder(dir, cmd string) string {
 	return "cd " + dir + " && " + cmd
 }
 
-// goSees leaves out what the go command does not look at.
-func goSees(p string) bool {
+// GoSees leaves out what the go command does not look at.
+func GoSees(p string) bool {
 	for _, part := range strings.Split(p, "/") {
 		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
 			return false
@@ -256,6 +264,7 @@ func (t *Tree) others(p *Plan) {
 	names := map[string]string{"mix.exs": "Elixir", "Package.swift": "Swift", "deno.json": "Deno"}
 	for _, f := range t.Files {
 		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
+			p.Unknown = append(p.Unknown, f+" ("+lang+")")
 			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")
 			delete(names, path.Base(f))
 		}

@@ -49,6 +49,8 @@ type Command struct {
 	Argv     []string          `json:"argv"` // {out} stands for a folder for results outside the tree
 	Env      map[string]string `json:"env,omitempty"`
 	Typed    string            `json:"typed"` // what a person types in Dir for the same
+	Own      []string          `json:"-"`     // the repository's own words, where they are known: variables, program, arguments
+	Or       string            `json:"-"`     // another tool that runs the same tests, where this one is not there
 	Format   parse.Format      `json:"format,omitempty"`
 	Results  string            `json:"results,omitempty"` // file in {out}, or pattern of files in Dir, that holds the result; empty: what is printed
 	Module   string            `json:"module,omitempty"`  // Go: module path
@@ -64,6 +66,7 @@ type Plan struct {
 	Commands []Command `json:"commands"`
 	Setup    []string  `json:"setup,omitempty"` // what would install its dependencies
 	Notes    []string  `json:"notes,omitempty"` // what was seen and is not covered
+	Unknown  []string  `json:"-"`               // build systems that are not covered: "mix.exs (Elixir)"
 	Wants    []Want    `json:"wants,omitempty"` // versions of interpreters
 }
 
@@ -167,6 +170,18 @@ func (t *Tree) Nearest(p string, markers ...string) (dir string, ok bool) {
 			return ".", false
 		}
 	}
+}
+
+// Under lists the files in dir and below, but not in the folders of except.
+func (t *Tree) Under(dir string, except []string) []string {
+	in := func(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+	var out []string
+	for _, f := range t.Files {
+		if in(f, dir) && !slices.ContainsFunc(except, func(e string) bool { return in(f, e) }) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // Find resolves the end of a path to the shortest file of the tree that ends so.

@@ -30,6 +30,18 @@ func (n *nodePackage) shown(args []string) []string {
 	return out
 }
 
+// seen are arguments as NodeRuns reads them: where a word has no quotes the shell
+// expands it, and ** is no more to it than *.
+func (n *nodePackage) seen(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if !n.quotes(a) {
+			out[i] = strings.ReplaceAll(a, "**", "*")
+		}
+	}
+	return out
+}
+
 // expand puts files in the place of patterns, as the shell of an npm script
 // does and as node itself does from release 21 on. A pattern that nothing
 // matches stays, as in a shell.

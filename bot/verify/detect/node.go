@@ -91,7 +91,7 @@ func (t *Tree) node(p *Plan) {
 		packages[d].plan(p)
 	}
 	if packages["."] == nil {
-		loose.nodeTests(p, nil, nil)
+		loose.imported(p, loose.importing())
 	}
 }
 
@@ -208,43 +208,50 @@ func (n *nodePackage) plan(p *Plan) {
 	}
 	for _, r := range []struct {
 		name string
-		add  func(p *Plan, args []string, env map[string]string, why string)
+		add  func(p *Plan, l line, why string)
 	}{{"jest", n.jest}, {"vitest", n.vitest}, {"mocha", n.mocha}} {
-		if args, env, ok := words(script, r.name); ok {
-			r.add(p, args, env, "the test script of package.json runs "+r.name)
+		if l, ok := words(script, r.name); ok {
+			r.add(p, l, "the test script of package.json runs "+r.name)
 			return
 		}
 	}
 	for _, name := range []string{"tape", "tap"} {
-		if args, env, ok := words(script, name); ok && n.tap(p, name, "npx "+name, args, env) {
+		if l, ok := words(script, name); ok && n.tap(p, name, "npx "+name, l) {
 			return
 		}
-		if args, env, ok := words(script, "node"); ok && n.depends(name) && n.tap(p, name, "node", args, env) {
+		if l, ok := words(script, "node"); ok && n.depends(name) && n.tap(p, name, "node", l) {
 			return
 		}
 	}
-	if args, env, ok := words(script, "bun"); ok && len(args) > 0 && args[0] == "test" {
-		n.bun(p, args[1:], env, "the test script of package.json runs bun test")
+	if l, ok := words(script, "bun"); ok && len(l.args) > 0 && l.args[0] == "test" {
+		l.args = l.args[1:]
+		n.bun(p, l, "the test script of package.json runs bun test")
 		return
 	}
-	if args, env, ok := words(script, "node"); ok && slices.Contains(args, "--test") {
-		n.nodeTests(p, args, env)
+	if l, ok := words(script, "node"); ok && slices.Contains(l.args, "--test") {
+		n.nodeTests(p, l, "the test script of package.json runs node --test")
 		return
 	}
 	switch {
 	case strings.TrimSpace(script) != "" && !strings.Contains(script, "no test specified"):
+		if files := n.importing(); len(files) > 0 && len(files) == len(n.tests) {
+			n.imported(p, files)
+			return
+		} else if len(files) > 0 {
+			n.nodeTests(p, line{args: append([]string{"--test"}, files...)}, "some of its tests import node:test")
+		}
 		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "test script", Dir: n.dir, Argv: []string{n.manager, "run", "test"}, Typed: n.manager + " test", Files: n.tests,
 			Needs: []Need{{Program: n.manager, Install: "install " + n.manager}, {Program: n.modules(), Install: n.install()}}, Why: "package.json has a test script"})
 	case n.pkg.Jest != nil || n.config("jest.config.") != "":
-		n.jest(p, nil, nil, "jest is configured")
+		n.jest(p, line{}, "jest is configured")
 	case n.config("vitest.config.") != "":
-		n.vitest(p, nil, nil, "vitest is configured")
+		n.vitest(p, line{}, "vitest is configured")
 	case n.pkg.Mocha != nil || n.config(".mocharc.") != "":
-		n.mocha(p, nil, nil, "mocha is configured")
+		n.mocha(p, line{}, "mocha is configured")
 	case slices.ContainsFunc(n.tests, func(f string) bool { return bunImport.MatchString(n.t.Read(f)) }):
-		n.bun(p, nil, nil, "its tests import bun:test")
+		n.bun(p, line{}, "its tests import bun:test")
 	default:
-		n.nodeTests(p, nil, nil)
+		n.imported(p, n.importing())
 	}
 }
 
@@ -258,7 +265,7 @@ func (n *nodePackage) script(name string, depth int) string {
 		return s
 	}
 	for _, runner := range scriptRunners {
-		if args, _, ok := words(s, runner); ok && (runner != "node" || slices.Contains(args, "--test")) {
+		if l, ok := words(s, runner); ok && (runner != "node" || slices.Contains(l.args, "--test")) {
 			return s
 		}
 	}
@@ -271,29 +278,49 @@ func (n *nodePackage) script(name string, depth int) string {
 }
 
 func hasRunner(s string) bool {
-	return slices.ContainsFunc(scriptRunners, func(r string) bool { _, _, ok := words(s, r); return ok })
+	return slices.ContainsFunc(scriptRunners, func(r string) bool { _, ok := words(s, r); return ok })
 }
 
-// words cuts the arguments of a program out of a script, with the variables set
-// before it. Wrappers (cross-env, npx, c8, nyc) are left out.
-func words(script, program string) (args []string, env map[string]string, ok bool) {
+// line is a program's part of a script.
+type line struct {
+	env   map[string]string // variables that are set before it
+	flags []string          // node's, where it runs the program
+	args  []string
+}
+
+// words finds a program in a script. Wrappers (cross-env, npx, c8, nyc) are left out.
+func words(script, program string) (line, bool) {
+	name := regexp.MustCompile(`(?:^|/)(?:\.?bin/)?_?` + program + `$|/_?` + program + `\.c?js$`)
 	for _, part := range scriptPart.Split(script, -1) {
 		list := split(part)
 		at := slices.IndexFunc(list, func(w string) bool {
-			return w == program || strings.HasSuffix(w, "/.bin/"+program) || strings.HasSuffix(w, "/"+program+".js") || strings.HasSuffix(w, "/_"+program)
+			return name.MatchString(w) && (!strings.Contains(w, "/") || strings.HasSuffix(w, "js") || path.Base(path.Dir(w)) == "bin" || path.Base(path.Dir(w)) == ".bin")
 		})
 		if at < 0 {
 			continue
 		}
-		env = map[string]string{}
-		for _, w := range list[:at] {
+		l := line{env: map[string]string{}, args: list[at+1:]}
+		for i, w := range list[:at] {
 			if m := assignment.FindStringSubmatch(w); m != nil {
-				env[m[1]] = m[2]
+				l.env[m[1]] = m[2]
+			} else if strings.HasPrefix(w, "-") && (path.Base(list[max(i-1, 0)]) == "node" || len(l.flags) > 0) || len(l.flags) > 0 {
+				l.flags = append(l.flags, w)
 			}
 		}
-		return list[at+1:], env, true
+		return l, true
 	}
-	return nil, nil, false
+	return line{}, false
+}
+
+// own is the line in the words of the repository.
+func (l line) own(program string) (out []string) {
+	for _, k := range slices.Sorted(maps.Keys(l.env)) {
+		out = append(out, k+"="+l.env[k])
+	}
+	if len(l.flags) > 0 {
+		out = append(append(out, "node"), l.flags...)
+	}
+	return append(append(out, program), l.args...)
 }
 
 // split cuts a command line at blanks outside quotes.
@@ -348,9 +375,12 @@ func (n *nodePackage) tool(name string) (argv []string, needs []Need) {
 	return []string{bin}, []Need{{Program: "node", Install: "install Node.js"}, {Program: "./" + path.Join(n.dir, bin), Install: n.install() + " (in " + n.dir + ")"}}
 }
 
-func (n *nodePackage) add(p *Plan, tool string, args []string, env map[string]string, format parse.Format, results, why string) {
+func (n *nodePackage) add(p *Plan, tool string, l line, args []string, format parse.Format, results, why string) {
 	argv, needs := n.tool(tool)
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: append(argv, args...), Env: env, Typed: "npx " + tool + tail(n.shown(args)), Format: format,
+	if len(l.flags) > 0 {
+		argv = slices.Concat([]string{"node"}, l.flags, argv)
+	}
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: append(argv, args...), Own: l.own(tool), Env: l.env, Typed: "npx " + tool + tail(n.shown(args)), Format: format,
 		Results: results, Needs: needs, Why: why, Files: n.tests})
 }
 
@@ -368,20 +398,24 @@ func tail(args []string) string {
 	return " " + strings.Join(out, " ")
 }
 
-func (n *nodePackage) jest(p *Plan, args []string, env map[string]string, why string) {
-	args = append(without(args, "--reporters", "--outputFile", "--coverageDirectory", "--maxWorkers"), "--ci", "--json", "--outputFile={out}/jest.json")
-	n.add(p, "jest", args, env, parse.JestJSON, "jest.json", why)
+func (n *nodePackage) jest(p *Plan, l line, why string) {
+	args := append(without(l.args, "--reporters", "--outputFile", "--coverageDirectory", "--maxWorkers"), "--ci", "--json", "--outputFile={out}/jest.json")
+	n.add(p, "jest", l, args, parse.JestJSON, "jest.json", why)
 }
 
-func (n *nodePackage) vitest(p *Plan, args []string, env map[string]string, why string) {
-	args = slices.DeleteFunc(without(args, "--reporter", "--outputFile", "--coverage.provider"), func(a string) bool { return a == "run" || a == "watch" || a == "dev" })
+func (n *nodePackage) vitest(p *Plan, l line, why string) {
+	args := slices.DeleteFunc(without(l.args, "--reporter", "--outputFile", "--coverage.provider"), func(a string) bool { return a == "run" || a == "watch" || a == "dev" })
 	args = append([]string{"run"}, append(args, "--reporter=json", "--outputFile={out}/vitest.json")...)
-	n.add(p, "vitest", args, env, parse.JestJSON, "vitest.json", why)
+	n.add(p, "vitest", l, args, parse.JestJSON, "vitest.json", why)
 }
 
-func (n *nodePackage) mocha(p *Plan, args []string, env map[string]string, why string) {
-	args = append(without(args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
-	n.add(p, "mocha", args, env, parse.MochaJS, "", why)
+// mocha adds the package's tests of mocha, and of node:test beside them.
+func (n *nodePackage) mocha(p *Plan, l line, why string) {
+	args := append(without(l.args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
+	n.add(p, "mocha", l, args, parse.MochaJS, "", why)
+	if files := n.importing(); len(files) > 0 {
+		n.nodeTests(p, line{args: append([]string{"--test"}, files...)}, "tests beside mocha's import node:test")
+	}
 }
 
 // eachFile runs its arguments one after another with node, and says before each
@@ -390,8 +424,8 @@ const eachFile = `s=0; for f do echo "# file: $f"; node %s"$f" || s=1; done; exi
 
 // tap adds the test files of tape or node-tap, false where the arguments name none.
 // program is what a person types before them.
-func (n *nodePackage) tap(p *Plan, tool, program string, args []string, env map[string]string) bool {
-	var load string // modules loaded first
+func (n *nodePackage) tap(p *Plan, tool, program string, l line) bool {
+	args, load := l.args, "" // modules loaded first
 	for i, a := range args {
 		name, ok := strings.CutPrefix(a, "--require=")
 		if (a == "-r" || a == "--require") && i+1 < len(args) {
@@ -409,7 +443,7 @@ func (n *nodePackage) tap(p *Plan, tool, program string, args []string, env map[
 	if len(patterns) == 0 || len(files) == 0 {
 		return false
 	}
-	c := Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: []string{"sh", "-c", fmt.Sprintf(eachFile, load), tool}, Env: env, Typed: program + " " + strings.Join(n.shown(patterns), " "), Format: parse.TAPFiles,
+	c := Command{Kind: Test, Tool: tool, Dir: n.dir, Argv: []string{"sh", "-c", fmt.Sprintf(eachFile, load), tool}, Env: l.env, Typed: program + " " + strings.Join(n.shown(patterns), " "), Format: parse.TAPFiles,
 		Needs: []Need{{Program: "node", Install: "install Node.js"}, {Program: n.modules(), Install: n.install()}}, Why: "the test script of package.json runs " + tool, Files: files}
 	for _, f := range files {
 		c.Argv = append(c.Argv, n.rel(f))
@@ -418,33 +452,36 @@ func (n *nodePackage) tap(p *Plan, tool, program string, args []string, env map[
 	return true
 }
 
-func (n *nodePackage) bun(p *Plan, args []string, env map[string]string, why string) {
-	args = without(args, "--reporter", "--reporter-outfile")
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "bun test", Dir: n.dir, Argv: append(append([]string{"bun", "test"}, args...), "--reporter=junit", "--reporter-outfile={out}/bun.xml"), Env: env,
+func (n *nodePackage) bun(p *Plan, l line, why string) {
+	args := without(l.args, "--reporter", "--reporter-outfile")
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "bun test", Dir: n.dir, Argv: append(append([]string{"bun", "test"}, args...), "--reporter=junit", "--reporter-outfile={out}/bun.xml"), Env: l.env,
 		Typed: strings.Join(append([]string{"bun test"}, args...), " "), Format: parse.JUnit, Results: "bun.xml", Needs: []Need{{Program: "bun", Install: "install Bun"}}, Why: why, Files: n.tests})
 }
 
-func (n *nodePackage) nodeTests(p *Plan, args []string, env map[string]string) {
-	why := "the test script of package.json runs node --test"
-	if args == nil {
-		var files []string
-		for _, f := range n.tests {
-			if nodeImport.MatchString(n.t.Read(f)) {
-				files = append(files, n.rel(f))
-			}
+// importing lists the files, seen from the package's folder, that import node:test.
+func (n *nodePackage) importing() (out []string) {
+	for _, f := range n.tests {
+		if slices.Contains(nodeExts, path.Ext(f)) && nodeImport.MatchString(n.t.Read(f)) {
+			out = append(out, n.rel(f))
 		}
-		if len(files) == 0 {
-			return
-		}
-		why = "its tests import node:test"
-		args = append([]string{"--test"}, NodePatterns(files)...)
 	}
-	args = without(args, "--test-reporter", "--test-reporter-destination")
+	return out
+}
+
+// imported adds tests that import node:test.
+func (n *nodePackage) imported(p *Plan, files []string) {
+	if len(files) > 0 {
+		n.nodeTests(p, line{args: append([]string{"--test"}, NodePatterns(files)...)}, "its tests import node:test")
+	}
+}
+
+func (n *nodePackage) nodeTests(p *Plan, l line, why string) {
+	args := without(l.args, "--test-reporter", "--test-reporter-destination")
 	at := slices.Index(args, "--test")
 	argv := append([]string{"node"}, args[:at+1]...)
 	what := n.expand(args[at+1:])
 	argv = append(append(argv, "--test-reporter=tap"), what...)
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Env: env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Own: append([]string{"node"}, n.seen(args)...), Env: l.env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
 		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.run(what)})
 }
 
@@ -470,8 +507,9 @@ func (n *nodePackage) lint(p *Plan) {
 		if cfg == "" {
 			cfg = "package.json"
 		}
-		args, _, ok := words(n.pkg.Scripts["lint"], "eslint")
-		if args = without(args, "--format", "-f", "--cache-location", "--max-warnings"); !ok || len(args) == 0 {
+		l, ok := words(n.pkg.Scripts["lint"], "eslint")
+		args := without(l.args, "--format", "-f", "--cache-location", "--max-warnings")
+		if !ok || len(args) == 0 {
 			args = []string{"."}
 		}
 		argv, needs := n.tool("eslint")

@@ -69,15 +69,3 @@ func NodePatterns(files []string) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// NodeWords are the arguments in a script's command, as NodeRuns reads them: where
-// a word has no quotes the shell expands it, and ** is no more to it than *.
-func NodeWords(command string) []string {
-	out := split(command)
-	for i, w := range out {
-		if strings.Contains(w, "**") && !strings.Contains(command, "'"+w+"'") && !strings.Contains(command, `"`+w+`"`) {
-			out[i] = strings.ReplaceAll(w, "**", "*")
-		}
-	}
-	return out
-}

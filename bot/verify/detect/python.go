@@ -21,19 +21,48 @@ var (
 	pythonDirs    = []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", ".pytest.ini", "tox.ini", "tox.toml", "noxfile.py", "manage.py"}
 )
 
-// pythonTest tells whether a file's name is that of a test file.
-func pythonTest(p string) bool {
+// PythonTest tells whether a file's name is that of a test file.
+func PythonTest(p string) bool {
 	base := path.Base(p)
 	return strings.HasSuffix(base, ".py") && base != "conftest.py" && base != "__init__.py" && !inDir(p, "testdata", "fixtures") &&
-		(strings.HasPrefix(base, "test_") || base == "tests.py" || base == "test.py" || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "_tests.py") || inDir(p, "tests", "test"))
+		(strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "_tests.py") || inDir(p, "tests", "test"))
+}
+
+// PytestName tells whether pytest collects a file by its name, unless it is told
+// other names.
+func PytestName(p string) bool {
+	base := path.Base(p)
+	return strings.HasPrefix(base, "test_") && strings.HasSuffix(base, ".py") || strings.HasSuffix(base, "_test.py")
+}
+
+// Unittest tells whether a source has tests in unittest's style.
+func Unittest(src string) bool { return unittestStyle.MatchString(src) }
+
+// pytestFiles is pytest's setting for the names of test files.
+var pytestFiles = regexp.MustCompile(`(?m)^[ \t]*python_files[ \t]*=[ \t]*((?:.*\n?(?:[ \t]+[^=\n]*\n?)*))`)
+
+// collects tells whether pytest finds tests in a file of the project.
+func (pr *pyProject) collects(p string) bool {
+	for _, file := range []string{"pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini"} {
+		m := pytestFiles.FindStringSubmatch(pr.t.Read(pr.file(file)))
+		if m == nil {
+			continue
+		}
+		for _, pattern := range strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(" \t\r\n,[]\"'", r) }) {
+			if ok, _ := path.Match(pattern, path.Base(p)); ok {
+				return true
+			}
+		}
+	}
+	return PytestName(p)
 }
 
 // pyProject is a folder with a Python project.
 type pyProject struct {
-	t                *Tree
-	dir              string
-	tests            []string
-	pytest, unittest bool // styles seen
+	t      *Tree
+	dir    string
+	tests  []string
+	pytest bool // some are written for it
 }
 
 func (t *Tree) python(p *Plan) {
@@ -53,7 +82,7 @@ func (t *Tree) python(p *Plan) {
 		if path.Ext(f) != ".py" || inDir(f, "testdata", "fixtures") {
 			continue
 		}
-		if !pythonTest(f) {
+		if !PythonTest(f) {
 			if strings.Contains(path.Dir(f), "/") && !rooted {
 				continue
 			}
@@ -61,15 +90,16 @@ func (t *Tree) python(p *Plan) {
 			continue
 		}
 		src := t.Read(f)
-		style, plain := pytestStyle.MatchString(src), unittestStyle.MatchString(src)
+		style, plain := pytestStyle.MatchString(src), Unittest(src)
 		if !style && !plain {
 			continue
 		}
 		pr := get(f)
-		pr.tests = append(pr.tests, f)
-		base := path.Base(f)
-		pr.pytest = pr.pytest || style && (strings.HasPrefix(base, "test_") || strings.HasSuffix(base, "_test.py"))
-		pr.unittest = pr.unittest || plain
+		style = style && pr.collects(f)
+		if style || plain {
+			pr.tests = append(pr.tests, f)
+		}
+		pr.pytest = pr.pytest || style
 	}
 	var dirs []string
 	for d := range projects {
@@ -156,6 +186,9 @@ func (pr *pyProject) plan(p *Plan) {
 			Typed: strings.Join(append([]string{"python3 -m pytest"}, pr.pytestArgs()...), " "), Format: parse.Pytest, Files: pr.tests, Env: pr.env(),
 			Needs: []Need{{Module: "pytest", Python: py, Install: "python3 -m pip install pytest"}}, Why: why,
 		})
+		if !pr.pytest {
+			p.Commands[len(p.Commands)-1].Or = "unittest"
+		}
 		return
 	}
 	if pr.has("manage.py") && pr.says("manage.py", "DJANGO_SETTINGS_MODULE") {
@@ -302,23 +335,30 @@ func (pr *pyProject) noxLines() string {
 	return line
 }
 
-// unittestArgs: a folder of tests that is no package has to be named.
+// unittestArgs: a folder of tests that is no package has to be named, and so have
+// files that unittest does not find by their names.
 func (pr *pyProject) unittestArgs() []string {
+	named := slices.ContainsFunc(pr.tests, func(f string) bool { return strings.HasPrefix(path.Base(f), "test") })
 	tops := map[string]bool{}
 	for _, f := range pr.tests {
 		rel := strings.TrimPrefix(f, pr.dir+"/")
 		top, _, deep := strings.Cut(rel, "/")
 		if !deep || pr.has(top+"/__init__.py") {
-			return nil
+			tops = nil
+			break
 		}
 		tops[top] = true
 	}
+	var args []string
 	if len(tops) == 1 {
 		for top := range tops {
-			return []string{"-s", top}
+			args = []string{"-s", top}
 		}
 	}
-	return nil
+	if !named {
+		args = append(args, "-p", "*.py")
+	}
+	return args
 }
 
 func (pr *pyProject) setup(p *Plan) {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -47,7 +48,11 @@ const Declared = "declared"
 // Adapters are the runners that the judge knows, by tool. Those that are not driven are
 // judged by their own report.
 var Adapters = map[string]Adapter{
-	"pytest": {Driven: true}, "unittest": {Driven: true}, "node:test": {Driven: true}, "mocha": {Driven: true}, "go test": {Driven: true},
+	"pytest":    {Family: "python", Language: code.Python, Driven: true},
+	"unittest":  {Family: "python", Language: code.Python, Driven: true},
+	"node:test": {Family: "javascript", Language: code.JavaScript, Driven: true},
+	"mocha":     {Family: "javascript", Language: code.JavaScript, Driven: true},
+	"go test":   {Family: "go", Language: code.Go, Driven: true},
 
 	"vitest": {Family: "javascript", Language: code.TypeScript, Narrow: narrowVitest, Lay: layVitest},
 	"jest":   {Family: "javascript", Language: code.TypeScript, Narrow: narrowJest, Lay: layJest},
@@ -65,9 +70,20 @@ var Adapters = map[string]Adapter{
 	"phpunit":           {Family: "php", Language: code.PHP, Narrow: narrowPHPUnit, Lay: layPHPUnit, IsTest: isPHPUnit},
 
 	"bun test":    {Family: "javascript", Language: code.TypeScript},
+	"django":      {Family: "python", Language: code.Python, Bare: true},
 	Declared:      {Bare: true},
 	"test script": {Bare: true},
 	"make":        {Bare: true},
+}
+
+// Names are the tools whose tests can prove a fix, sorted.
+func Names() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(Adapters)) {
+		if grade, _ := Evidence(name); grade != "told" && name != detect.MinitestSpec { // minitest says it
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Evidence is the best grade that the judge gives to a fix by a tool's tests, and what
