@@ -47,7 +47,10 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
 		}
 	}
-	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
+	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) {
+		b.Keep() // what is built of the base
+		return v.run(ctx, b, suites, nil, v.unlearned())
+	})
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
 	}
