@@ -22,10 +22,10 @@ type cacheDir struct {
 // layeredCache is a backend with a cache for each workspace; nil without an error: it
 // cannot do that here.
 type layeredCache interface {
-	layeredCache(s *Sandbox) (*cacheDir, error)
+	layeredCache(w *Workspace) (*cacheDir, error)
 }
 
-// Keep has later workspaces of the Session begin with what this one wrote to /cache,
+// Keep has workspaces of the Session that are made later begin with what this one wrote to /cache,
 // once it is closed. Only a run of the base may be kept, and only the first is.
 func (w *Workspace) Keep() {
 	w.mu.Lock()
@@ -41,7 +41,7 @@ func (w *Workspace) cacheFor(back backend, newCache func(*Sandbox) (*cacheDir, e
 		return w.cache, nil
 	}
 	if l, ok := back.(layeredCache); ok {
-		c, err := l.layeredCache(w.box)
+		c, err := l.layeredCache(w)
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: making the build cache: %w", err)
 		}

@@ -12,13 +12,13 @@ import (
 )
 
 // layeredCache implements layeredCache where overlayfs can be mounted, as root.
-func (b *bubblewrap) layeredCache(s *Sandbox) (*cacheDir, error) {
+func (b *bubblewrap) layeredCache(w *Workspace) (*cacheDir, error) {
 	if !b.stage.private {
 		return nil, nil
 	}
-	c, err := b.overlayCache(s)
+	c, err := b.overlayCache(w)
 	if err != nil {
-		b.overlay.Do(func() { s.log.WithError(err).Warn("sandbox: workspaces of a run share a build cache") })
+		b.overlay.Do(func() { w.box.log.WithError(err).Warn("sandbox: workspaces of a run share a build cache") })
 		return nil, nil
 	}
 	return c, nil
@@ -46,14 +46,14 @@ func (b *bubblewrap) newCache(s *Sandbox) (*cacheDir, error) {
 
 // overlayCache mounts an empty folder over what is kept and the machine's warm cache,
 // on the stage.
-func (b *bubblewrap) overlayCache(s *Sandbox) (*cacheDir, error) {
+func (b *bubblewrap) overlayCache(w *Workspace) (*cacheDir, error) {
 	var below []string
-	for _, lower := range []string{s.kept(), s.warmDir(b)} {
+	for _, lower := range []string{w.below, w.box.warmDir(b)} {
 		if _, err := os.Stat(lower); err == nil {
 			below = append(below, lower)
 		}
 	}
-	dir, lock, err := newBox(s.state)
+	dir, lock, err := newBox(w.box.state)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func TestS12bWhatIsWrittenToABuildCacheReachesNoOtherJudgement(t *testing.T) {
 	s := newBoxed(t, Config{}).Session()
 	t.Cleanup(func() { _ = s.Close() })
 	if b, ok := s.back.(layeredCache); ok {
-		if c, err := b.layeredCache(s); c == nil || err != nil {
+		if c, err := b.layeredCache(&Workspace{box: s}); c == nil || err != nil {
 			t.Skip("this user cannot mount overlayfs: workspaces of a run share one cache")
 		} else if err := c.drop(); err != nil {
 			t.Fatal(err)

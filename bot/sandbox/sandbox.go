@@ -178,8 +178,9 @@ func (s *Sandbox) Workspace(ctx context.Context, src string) (*Workspace, error)
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
+	below := s.kept() // files are copied from here on: what looks at their times finds them newer
 	return s.opened(s.back.workspace(s, s.limits.DiskBytes, func(w *Workspace) error {
-		w.box = s
+		w.box, w.below = s, below
 		if src == "" {
 			return nil
 		}

@@ -29,6 +29,7 @@ type Workspace struct {
 	procs  map[*Process]bool
 	shut   bool
 
+	below string    // what was kept when the copy was begun
 	cache *cacheDir // its own, where the backend gives each workspace one
 	keep  bool      // what it wrote there is kept at its end
 
