@@ -18,6 +18,8 @@ type Baseline struct {
 	// Aside are red tests that say nothing of the task: they are known red, and no
 	// change is judged by them. Sorted ids.
 	Aside []string `json:"aside,omitempty"`
+	// Untested says that the tree has no tests and what was looked for; "": it has some.
+	Untested string `json:"untested,omitempty"`
 }
 
 // Red lists the tests and units whose failure is the task's: red, not by chance,
@@ -39,8 +41,13 @@ func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Ba
 	return base, nil
 }
 
-// Measure runs everything on a disposable copy of dir. The error is of the
-// sandbox or the context: red tests are a result.
+// Run runs everything on a disposable copy of dir.
+func (v *Verifier) Run(ctx context.Context, dir string, suites []Suite) (Report, error) {
+	return v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
+}
+
+// Measure runs everything on a disposable copy of the base; later runs begin with what
+// was built for it. The error is of the sandbox or the context: red tests are a result.
 func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
 	if v.cfg.Warm && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
 		if err := v.cfg.Sandbox.Warm(ctx); err != nil && ctx.Err() == nil {

@@ -223,6 +223,9 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 			compare(j.Baseline, rep, only, j.NewTests, out)
 		}
 	}
+	if j.Baseline.Untested != "" && len(only) == 0 {
+		out.Doubts = append(out.Doubts, "the repository has no tests of its own: the test that comes with this change is all that speaks for it, and nothing shows that what worked before still does")
+	}
 	if len(j.NewTests) > 0 && len(only) == 0 {
 		err = v.judgeNew(ctx, j, suites, diff, rep, out)
 	} else if len(out.Fixed) == 0 {
