@@ -88,6 +88,33 @@ func (r Report) withoutUnable() Report {
 	return r
 }
 
+// of is what the baseline knows of some suites.
+func (b Baseline) of(suites []Suite) Baseline {
+	mine := func(id string) bool { _, ok := suiteOf(suites, id); return ok }
+	not := func(id string) bool { return !mine(id) }
+	r := b.Report
+	b.Report.Suites = suites
+	b.Report.Tests = slices.DeleteFunc(slices.Clone(r.Tests), func(t TestResult) bool { return !mine(t.ID) })
+	b.Report.Broken = slices.DeleteFunc(slices.Clone(r.Broken), func(f task.Failure) bool {
+		return f.Test != "" && !mine(f.Test) || !slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == f.Suite })
+	})
+	b.Flaky, b.Order, b.Aside = slices.DeleteFunc(slices.Clone(b.Flaky), not), slices.DeleteFunc(slices.Clone(b.Order), not), slices.DeleteFunc(slices.Clone(b.Aside), not)
+	return b
+}
+
+// with adds what another run of the same tree showed of other suites.
+func (r Report) with(o Report) Report {
+	r.Tests = append(slices.Clone(r.Tests), o.Tests...)
+	r.Broken = append(slices.Clone(r.Broken), o.Broken...)
+	r.Checks = append(slices.Clone(r.Checks), o.Checks...)
+	r.Told = append(slices.Clone(r.Told), o.Told...)
+	r.Unable = append(slices.Clone(r.Unable), o.Unable...)
+	r.Elapsed += o.Elapsed
+	slices.SortStableFunc(r.Tests, func(a, b TestResult) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(r.Broken, func(a, b task.Failure) int { return strings.Compare(a.Test, b.Test) })
+	return r
+}
+
 // unlearned are the limits while nothing is known of the tests.
 func (v *Verifier) unlearned() limits {
 	return limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 5 * time.Second}
