@@ -42,7 +42,9 @@ def test_b():
 	} {
 		r.write(t, "a/shop.py", c.code)
 		out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base})
-		n := slices.IndexFunc(out.Checks, func(k task.Check) bool { return strings.HasPrefix(k.Name, "pytest in b") || strings.HasSuffix(k.Name, " in b") || strings.Contains(k.Name, "in b (") })
+		n := slices.IndexFunc(out.Checks, func(k task.Check) bool {
+			return strings.HasPrefix(k.Name, "pytest in b") || strings.HasSuffix(k.Name, " in b") || strings.Contains(k.Name, "in b (")
+		})
 		if out.Green != c.green || !slices.Equal(out.Broken, c.broken) || n < 0 || (out.Checks[n].Status != task.CheckSkipped) != c.ran || len(out.Missing) > 0 {
 			t.Errorf("%q: green %v, broken %q, missing %q, reasons %q, checks %+v", c.code, out.Green, out.Broken, out.Missing, out.Reasons, out.Checks)
 		}
