@@ -169,3 +169,14 @@ func FuzzClassify(f *testing.F) {
 		}
 	})
 }
+
+// The title that a test's report gives: its path is no wish about tests.
+func TestS2ATestsPathIsNoWishAboutTests(t *testing.T) {
+	t.Parallel()
+	if got := Classify(`parse gives a wrong result: test/extglobs.js > extglobs > "0377" should match "+([0-7])" fails`, "It gives false, expected true."); got.Action != Start {
+		t.Errorf("%+v", got)
+	}
+	if got := Classify("Make the test match the current output", ""); got.Action != Refuse {
+		t.Errorf("%+v", got)
+	}
+}
