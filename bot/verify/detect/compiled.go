@@ -14,6 +14,7 @@ import (
 
 var (
 	goModule   = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	cargoFuzz  = regexp.MustCompile(`(?m)^cargo-fuzz\s*=\s*true`)
 	cargoSpace = regexp.MustCompile(`(?m)^\[workspace\]`)
 	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)
 )
@@ -135,6 +136,9 @@ func (t *Tree) rust(p *Plan) {
 		dir := path.Dir(f)
 		if slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") }) && !cargoSpace.MatchString(t.Read(f)) {
 			continue
+		}
+		if cargoFuzz.MatchString(t.Read(f)) {
+			continue // its targets are no tests, and need a compiler of their own
 		}
 		roots = append(roots, dir)
 		needs := []Need{{Program: "cargo", Install: "install Rust with rustup"}}
