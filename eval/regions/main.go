@@ -2,7 +2,7 @@
 // against tree-sitter built natively; "make bench-regions" runs all of it.
 //
 //	regions recall   definitions and spans beside Python's ast, go/ast and TypeScript;
-//	                 of other languages beside PHP's tokenizer and universal-ctags
+//	                 of other languages beside PHP's tokenizer, Ruby's parser and universal-ctags
 //	regions syntax   syntax errors beside the same three, on files broken by rule
 //	regions speed    MB/s and memory beside universal-ctags and native tree-sitter
 //	regions saving   tokens of changed regions beside tokens of changed files

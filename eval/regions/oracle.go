@@ -25,6 +25,9 @@ var pythonOracle string
 //go:embed oracle.php
 var phpOracle string
 
+//go:embed oracle.rb
+var rubyOracle string
+
 //go:embed oracle.js
 var scriptOracle string
 
@@ -56,7 +59,9 @@ func (b *bench) ask(ctx context.Context, group string, files []string, each func
 		return askProcess(ctx, exec.CommandContext(ctx, "python3", "-c", pythonOracle), files, each)
 	case "php":
 		return askProcess(ctx, exec.CommandContext(ctx, "php", "-r", strings.TrimPrefix(phpOracle, "<?php\n")), files, each)
-	case "c", "c++", "java", "rust", "ruby":
+	case "ruby":
+		return askProcess(ctx, exec.CommandContext(ctx, "ruby", "-W0", "-e", rubyOracle), files, each)
+	case "c", "c++", "java", "rust":
 		return askTags(ctx, group, files, each)
 	}
 	modules, err := b.npm(ctx)
@@ -118,7 +123,6 @@ var tagKinds = map[string]string{
 	"c++":  "function class struct union enum typedef namespace macro",
 	"java": "class interface enum method annotation",
 	"rust": "function method struct enum interface module typedef macro",
-	"ruby": "class module method singletonMethod",
 }
 
 var operatorSign = regexp.MustCompile(`^operator (\W)`)

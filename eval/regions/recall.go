@@ -24,7 +24,7 @@ func (b *bench) recall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("Definitions and spans, beside Python's ast, go/ast and the TypeScript compiler, PHP's tokenizer and ctags")
+	fmt.Println("Definitions and spans, beside Python's ast, go/ast and the TypeScript compiler, PHP's tokenizer, Ruby's parser and ctags")
 	fmt.Println("  group    files  definitions  recall    precision  regions  crossing  changed by self-replace  false alarms")
 	for _, g := range append([]string{"python", "go", "script"}, outlined...) {
 		var sum tally
@@ -108,6 +108,9 @@ func (s *tally) add(ctx context.Context, v verdict) []string {
 	lines := bytes.Split(src, []byte("\n"))
 	for _, r := range regions {
 		d := def{name: r.Name, start: r.StartLine, end: r.EndLine}
+		if r.Language == code.Ruby {
+			d.name = d.name[strings.LastIndexAny(d.name, ".:")+1:] // as Gem::Version is named
+		}
 		for r.Language == code.Python && !tools[d] && d.end > d.start && comment(lines[d.end-1]) {
 			d.end-- // a body's last comments lie in the region; ast does not see them
 		}
