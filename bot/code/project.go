@@ -83,12 +83,17 @@ func (p *Project) With(file string, text []byte) {
 // Source is the text of a file; nil where the project has no such file.
 func (p *Project) Source(file string) []byte { return p.src[file] }
 
+var foreign = map[string]bool{
+	".git": true, "node_modules": true, "vendor": true, ".venv": true, "venv": true, ".tox": true, ".nox": true, "__pycache__": true,
+	"site-packages": true, ".eggs": true, "dist": true, "target": true, ".fettle": true, "bower_components": true, ".next": true, ".mypy_cache": true,
+}
+
+// Foreign tells whether the name of a folder says that what lies in it was installed,
+// built or vendored. "build" is not among them: many projects keep sources there.
+func Foreign(folder string) bool { return foreign[folder] }
+
 func foreignFolder(name string) bool {
-	switch name {
-	case "node_modules", "vendor", "venv", "site-packages", "__pycache__", "target", "dist", "build", "third_party":
-		return true
-	}
-	return strings.HasPrefix(name, ".")
+	return Foreign(name) || name == "build" || name == "third_party" || strings.HasPrefix(name, ".")
 }
 
 func moduleOf(mod []byte) string {

@@ -18,8 +18,8 @@ const adviceTime = 2 * time.Minute
 // ownChecks runs, on an attempt that the tests found green, the checks that the
 // repository's .fettle.yml names (SPEC C2). A new failure of a required one
 // makes the attempt red; a required one that proves nothing makes a draft.
-// Without such a file the linters and type checkers that the repository
-// configures are run as advice.
+// Without such a file the type checkers that the repository configures count where
+// they found nothing in the base, and its linters are advice.
 func (r *run) ownChecks(ctx context.Context, a *task.Attempt) error {
 	if !a.Green {
 		return nil
@@ -109,7 +109,7 @@ func (h *real) runChecks(ctx context.Context, c checking, change check.Change) (
 // count takes one check's result into the attempt.
 func (r *run) count(a *task.Attempt, j check.Judged) {
 	c := task.Check{Name: "check " + j.Name, Status: task.CheckPassed, Seconds: j.Seconds, Detail: j.Detail}
-	if len(r.in.Checks) == 0 {
+	if len(r.in.Checks) == 0 && !j.Required {
 		c.Name = "advice of " + j.Name
 	}
 	switch {

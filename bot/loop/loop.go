@@ -229,7 +229,7 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.locate, r.work} {
+	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

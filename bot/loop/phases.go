@@ -24,10 +24,21 @@ func (r *run) measured(ctx context.Context) error {
 		return err
 	}
 	rep := r.baseline.Report
+	if r.baseline.Untested != "" {
+		return r.note(ctx, "baseline", "no tests: one that shows the fault has to be made first", nil)
+	}
 	if len(rep.Tests) == 0 {
 		return &Stop{task.Rejected, r.withSetup("no test could be run: " + whyNoTest(rep) + ". Make the tests run on the default branch first")}
 	}
 	return r.note(ctx, "baseline", fmt.Sprintf("%d green, %d red", len(rep.Green()), len(rep.Red())), map[string]any{"red": rep.Red()})
+}
+
+// testable ends a run that has neither a test nor anybody to write one.
+func (r *run) testable(context.Context) error {
+	if r.baseline.Untested == "" || r.example != nil || len(r.modelTiers()) > 0 {
+		return nil
+	}
+	return &Stop{task.Rejected, r.baseline.Untested + ". Without a model only an example in the issue, as \"call gives result, expected result\", can become a test: add one, or a test that fails, or name a model in the settings"}
 }
 
 // locate ranks the places that may hold the fault, and completes a baseline
@@ -99,7 +110,7 @@ func (r *run) red() []string { return r.baseline.Red() }
 
 // notCheckable turns a refusal of detection into an outcome.
 func notCheckable(err error) error {
-	if errors.Is(err, verify.ErrNoTests) || errors.Is(err, verify.ErrUnsupported) {
+	if errors.Is(err, verify.ErrUnsupported) {
 		return &Stop{task.Rejected, err.Error()}
 	}
 	return fmt.Errorf("finding out how the repository is tested: %w", err)

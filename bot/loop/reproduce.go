@@ -50,7 +50,7 @@ func (r *run) needsNoReproduction() bool {
 
 // known tells whether the suites that the judge runs hold all tests of a report.
 func (r *run) known(rep verify.Report) bool {
-	return !slices.ContainsFunc(rep.Tests, func(t verify.TestResult) bool {
+	return r.baseline.Untested != "" || !slices.ContainsFunc(rep.Tests, func(t verify.TestResult) bool {
 		return !slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return strings.HasPrefix(t.ID, s.Name+":"+s.Dir+":") })
 	})
 }
@@ -67,6 +67,9 @@ func (r *run) reproducedBy(found example.Found) (err error) {
 		if r.state.Claim, err = json.Marshal(r.claims); err != nil {
 			return fmt.Errorf("writing down which red tests are the issue's: %w", err)
 		}
+	}
+	if r.baseline.Untested != "" {
+		r.baseline.Report.Suites = found.Report.Suites
 	}
 	r.baseline.Report.Tests = append(r.baseline.Report.Tests, found.Report.Tests...)
 	slices.SortStableFunc(r.baseline.Report.Tests, func(a, b verify.TestResult) int { return strings.Compare(a.ID, b.ID) })

@@ -242,14 +242,14 @@ func (h *real) runTests(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", refused("the tests cannot be run: %v", err)
 	}
-	base, err := h.Verifier.Measure(ctx, h.tree.Dir(), suites)
+	rep, err := h.Verifier.Run(ctx, h.tree.Dir(), suites)
 	if err != nil {
 		return "", fmt.Errorf("running the tests for the developer: %w", err)
 	}
-	h.hide.report(&base.Report)
+	h.hide.report(&rep)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d pass, %d fail\n", len(base.Report.Green()), len(base.Report.Red()))
-	for _, f := range first(base.Report.Failures(), 10) {
+	fmt.Fprintf(&b, "%d pass, %d fail\n", len(rep.Green()), len(rep.Red()))
+	for _, f := range first(rep.Failures(), 10) {
 		fmt.Fprintln(&b, sendable(h.never, f).Words())
 	}
 	return b.String(), nil

@@ -66,6 +66,7 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit t
 
 func (b *nodeBench) worker(space *sandbox.Workspace) *nodeWorker {
 	w := &nodeWorker{space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
+	w.env, _ = verify.Variables(b.suite.Argv)
 	if b.mocha() {
 		w.env, w.flags, w.args = verify.MochaCommand(b.suite.Argv)
 		w.thread = nodeTools + verify.MochaTree + nodeMochaThread

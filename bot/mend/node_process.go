@@ -24,7 +24,8 @@ func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Com
 	if usual, ok := b.walls[wallKey(file, pattern)]; ok {
 		wall = min(wall, usual)
 	}
-	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Limits: sandbox.Limits{Wall: wall}}
+	env, _ := verify.Variables(b.suite.Argv)
+	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Env: env, Limits: sandbox.Limits{Wall: wall}}
 }
 
 func wallKey(file, pattern string) string { return file + "\x00" + pattern }

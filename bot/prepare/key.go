@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 )
 
@@ -42,9 +43,6 @@ func isManifest(p string) bool {
 	return slices.Contains(manifestNames, base) || requirements.MatchString(base) ||
 		path.Ext(base) == ".txt" && strings.Contains(path.Base(path.Dir(p)), "requirements")
 }
-
-// installedDirs hold what is installed, built or vendored.
-var installedDirs = []string{".git", "node_modules", "vendor", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages", "target", ".fettle", ".eggs"}
 
 // Bounds of what a key is made of. A tree with more gets a key all the same: the
 // names and sizes of the rest stand in it.
@@ -105,7 +103,7 @@ func walk(tree fs.FS, visit func(p string) bool) {
 		switch {
 		case err != nil:
 			return fs.SkipDir // a folder that cannot be read names nothing
-		case d.IsDir() && p != "." && slices.Contains(installedDirs, d.Name()):
+		case d.IsDir() && p != "." && code.Foreign(d.Name()):
 			return fs.SkipDir
 		case d.Type().IsRegular() && !visit(p):
 			return fs.SkipAll

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"github.com/fettle-dev/fettle/bot/code"
 )
 
 // lifecycle are the scripts of a package.json that an installation runs.
@@ -51,11 +53,11 @@ func hasLifecycle(tree fs.FS, name string) bool {
 }
 
 // digestAll names the files and links of a tree with their contents, but for
-// what is installed or built; what is vendored counts, scripts may run it.
+// what is installed; what is vendored or built counts, scripts may run it.
 func digestAll(tree fs.FS) (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && name != "." && d.Name() != "vendor" && slices.Contains(installedDirs, d.Name()) {
+		if d != nil && d.IsDir() && name != "." && code.Foreign(d.Name()) && !slices.Contains([]string{"vendor", "dist", "bower_components", ".next"}, d.Name()) {
 			return fs.SkipDir
 		}
 		what := "unreadable"

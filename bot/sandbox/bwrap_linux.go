@@ -18,7 +18,8 @@ import (
 
 // bubblewrap starts payloads behind all walls.
 type bubblewrap struct {
-	exe      string // host path of bwrap
+	overlay  sync.Once // says that overlayfs cannot be mounted
+	exe      string    // host path of bwrap
 	stage    *stage
 	uid      int    // host uid of payloads; -1: our own
 	filter   []byte // seccomp program
@@ -55,7 +56,7 @@ type confined struct {
 // launch implements backend.
 func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Limits, io stdio) (running, error) {
 	r := &confined{pidfd: -1, disk: diskWatch{tmp: -1}}
-	cache, err := w.box.cacheFor(b.newCache)
+	cache, err := w.cacheFor(b, b.newCache)
 	if err != nil {
 		return nil, err
 	}

@@ -11,18 +11,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// layeredCache implements layeredCache where overlayfs can be mounted, as root.
+func (b *bubblewrap) layeredCache(w *Workspace) (*cacheDir, error) {
+	if !b.stage.private {
+		return nil, nil
+	}
+	c, err := b.overlayCache(w)
+	if err != nil {
+		b.overlay.Do(func() { w.box.log.WithError(err).Warn("sandbox: workspaces of a run share a build cache") })
+		return nil, nil
+	}
+	return c, nil
+}
+
 // newCache makes a cache on disk (caches are large and read again and again),
-// seeded with the machine's warm one. As root the warm one is only laid
-// underneath, by overlayfs; otherwise it is copied.
+// seeded with a copy of the machine's warm one.
 func (b *bubblewrap) newCache(s *Sandbox) (*cacheDir, error) {
 	warm := s.warmDir(b)
 	if _, err := os.Stat(warm); err != nil {
 		warm = ""
-	}
-	if warm != "" && b.stage.private {
-		if c, err := b.overlayCache(s, warm); err == nil {
-			return c, nil
-		}
 	}
 	w, err := b.diskWorkspace(s, func(w *Workspace) error {
 		w.box = s
@@ -37,15 +44,26 @@ func (b *bubblewrap) newCache(s *Sandbox) (*cacheDir, error) {
 	return &cacheDir{path: b.seen(w, "work"), disk: w.Path(), drop: w.drop}, nil
 }
 
-// overlayCache mounts warm below an empty upper folder, on the stage.
-func (b *bubblewrap) overlayCache(s *Sandbox, warm string) (*cacheDir, error) {
-	dir, lock, err := newBox(s.state)
+// overlayCache mounts an empty folder over what is kept and the machine's warm cache,
+// on the stage.
+func (b *bubblewrap) overlayCache(w *Workspace) (*cacheDir, error) {
+	var below []string
+	for _, lower := range []string{w.below, w.box.warmDir(b)} {
+		if _, err := os.Stat(lower); err == nil {
+			below = append(below, lower)
+		}
+	}
+	dir, lock, err := newBox(w.box.state)
 	if err != nil {
 		return nil, err
 	}
 	at := b.place("cache")
 	err = makeSubs(dir, b.uid) // work is overlayfs's own, out takes what is written
-	if err == nil && strings.ContainsAny(warm+dir, ":,\\") {
+	if len(below) == 0 {
+		below = []string{filepath.Join(dir, "below")}
+		err = errors.Join(err, os.Mkdir(below[0], 0o755))
+	}
+	if err == nil && strings.ContainsAny(strings.Join(below, "")+dir, ":,\\") {
 		err = errors.New("a path that overlayfs cannot take")
 	}
 	if err == nil {
@@ -53,15 +71,22 @@ func (b *bubblewrap) overlayCache(s *Sandbox, warm string) (*cacheDir, error) {
 			if err := os.MkdirAll(at, 0o755); err != nil {
 				return err
 			}
-			opts := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", warm, filepath.Join(dir, "out"), filepath.Join(dir, "work"))
+			opts := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(below, ":"), filepath.Join(dir, "out"), filepath.Join(dir, "work"))
 			return unix.Mount("fettle", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV, opts)
 		})
 	}
 	if err != nil {
 		return nil, errors.Join(err, dropBox(dir, lock))
 	}
-	drop := func() error { return errors.Join(b.stage.unmount(at), dropBox(dir, lock)) }
-	return &cacheDir{path: at, disk: filepath.Join(dir, "out"), drop: drop}, nil
+	mounted := true
+	leave := func() error {
+		if !mounted {
+			return nil
+		}
+		mounted = false
+		return b.stage.unmount(at)
+	}
+	return &cacheDir{path: at, disk: filepath.Join(dir, "out"), leave: leave, drop: func() error { return errors.Join(leave(), dropBox(dir, lock)) }}, nil
 }
 
 // warmDir is where the machine keeps the compiled standard library, by version
@@ -156,12 +181,16 @@ func (s *Sandbox) compileWarm(ctx context.Context, b *bubblewrap, dir string) er
 			return fmt.Errorf("sandbox: warming the build cache: go %s of an empty test ended with %d: %.2000s%.2000s", args[0], r.ExitCode, r.Stdout, r.Stderr)
 		}
 	}
+	cache, err := w.cacheFor(b, b.newCache)
+	if err != nil {
+		return err
+	}
 	fresh := dir + "." + nonce()
 	if err := os.Mkdir(fresh, 0o755); err != nil {
 		return err
 	}
 	c := copier{owner: b.uid}
-	if err := c.tree(ctx, one.cache.disk, fresh); err != nil {
+	if err := c.tree(ctx, cache.disk, fresh); err != nil {
 		_ = os.RemoveAll(fresh)
 		return fmt.Errorf("sandbox: keeping the warm build cache: %w", err)
 	}

@@ -20,7 +20,7 @@ func (e *engine) launch(ctx context.Context, w *Workspace, c Command, lim Limits
 			return nil, err
 		}
 	}
-	cache, err := w.box.cacheFor(e.newCache)
+	cache, err := w.cacheFor(e, e.newCache)
 	if err != nil {
 		return nil, err
 	}

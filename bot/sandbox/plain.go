@@ -44,6 +44,8 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 			kv[1] = home
 		case "GOCACHE":
 			kv[1] = filepath.Join(w.box.state, "none-go-build")
+		case "CARGO_TARGET_DIR", "CCACHE_DIR":
+			kv[1] = filepath.Join(home, kv[0])
 		case "GOMODCACHE", "CARGO_HOME", "MAVEN_OPTS", "MAVEN_USER_HOME", "GRADLE_OPTS", "GRADLE_RO_DEP_CACHE":
 			continue
 		}

@@ -58,7 +58,7 @@ type Sandbox struct {
 
 	mu     sync.Mutex
 	open   map[*Workspace]bool
-	cache  *cacheDir
+	cache  *cacheDir // shared, or kept
 	closed bool
 
 	layer     *Layer // of a Session, from Use
@@ -154,7 +154,7 @@ func New(ctx context.Context, cfg Config) (*Sandbox, error) {
 	return s, nil
 }
 
-// Session is the same sandbox with a build cache of its own. What one
+// Session is the same sandbox with build caches of its own. What one
 // repository's code leaves in a cache must not reach another's: take a Session
 // for each run. Close it before the Sandbox it came from.
 func (s *Sandbox) Session() *Sandbox {
@@ -178,8 +178,9 @@ func (s *Sandbox) Workspace(ctx context.Context, src string) (*Workspace, error)
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
+	below := s.kept() // files are copied from here on: what looks at their times finds them newer
 	return s.opened(s.back.workspace(s, s.limits.DiskBytes, func(w *Workspace) error {
-		w.box = s
+		w.box, w.below = s, below
 		if src == "" {
 			return nil
 		}
@@ -250,7 +251,7 @@ func (s *Sandbox) environment(own map[string]string) [][2]string {
 		"USER": "fettle", "LOGNAME": "fettle", "SHELL": "/bin/sh", "LANG": "C.UTF-8", "TZ": "UTC",
 		"CI": "true", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
 		"GOPROXY": "off", "GOSUMDB": "off", "GOTOOLCHAIN": "local", "GOTELEMETRY": "off",
-		"GOPATH": "/tmp/home/go", "GOCACHE": "/cache/go-build",
+		"GOPATH": "/tmp/home/go", "GOCACHE": "/cache/go-build", "CARGO_TARGET_DIR": "/cache/cargo-target", "CCACHE_DIR": "/cache/ccache",
 		"npm_config_offline": "true", "npm_config_cache": "/tmp/home/.npm", "npm_config_update_notifier": "false",
 	}
 	for k, v := range s.tools.env {

@@ -73,14 +73,13 @@ func findPHP(ctx context.Context) finding {
 				f.shown = append(f.shown, filepath.Dir(real))
 			}
 		}
-		for _, unit := range onPath("phpunit") {
-			f.tools = append(f.tools, Tool{Name: "phpunit", Path: unit})
-			if vendor := filepath.Dir(filepath.Dir(unit)); filepath.Base(vendor) == "vendor" {
+		if units := onPath("phpunit"); len(units) > 0 {
+			f.tools = append(f.tools, Tool{Name: "phpunit", Path: units[0]})
+			if vendor := filepath.Dir(filepath.Dir(units[0])); filepath.Base(vendor) == "vendor" {
 				f.shown = append(f.shown, vendor)
 			} else {
-				f.shown = append(f.shown, unit)
+				f.shown = append(f.shown, units[0])
 			}
-			break
 		}
 		return f
 	}

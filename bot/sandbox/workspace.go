@@ -29,6 +29,10 @@ type Workspace struct {
 	procs  map[*Process]bool
 	shut   bool
 
+	below string    // what was kept when the copy was begun
+	cache *cacheDir // its own, where the backend gives each workspace one
+	keep  bool      // what it wrote there is kept at its end
+
 	looked bool   // shown is found out
 	shown  []Part // of the session's layer
 }
@@ -75,8 +79,9 @@ func (w *Workspace) Close() error {
 	}
 	w.mu.Unlock()
 	w.active.Wait()
+	err := w.dropCache()
 	w.box.forget(w)
-	return w.drop()
+	return errors.Join(err, w.drop())
 }
 
 // Reset makes the copy equal to src again, without a new workspace: cheaper

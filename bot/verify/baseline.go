@@ -18,6 +18,8 @@ type Baseline struct {
 	// Aside are red tests that say nothing of the task: they are known red, and no
 	// change is judged by them. Sorted ids.
 	Aside []string `json:"aside,omitempty"`
+	// Untested says that the tree has no tests and what was looked for; "": it has some.
+	Untested string `json:"untested,omitempty"`
 }
 
 // Red lists the tests and units whose failure is the task's: red, not by chance,
@@ -39,15 +41,23 @@ func (v *Verifier) Baseline(ctx context.Context, dir string, suites []Suite) (Ba
 	return base, nil
 }
 
-// Measure runs everything on a disposable copy of dir. The error is of the
-// sandbox or the context: red tests are a result.
+// Run runs everything on a disposable copy of dir.
+func (v *Verifier) Run(ctx context.Context, dir string, suites []Suite) (Report, error) {
+	return v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
+}
+
+// Measure runs everything on a disposable copy of the base; later runs begin with what
+// was built for it. The error is of the sandbox or the context: red tests are a result.
 func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
 	if v.cfg.Warm && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
 		if err := v.cfg.Sandbox.Warm(ctx); err != nil && ctx.Err() == nil {
 			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
 		}
 	}
-	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) { return v.run(ctx, b, suites, nil, v.unlearned()) })
+	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) {
+		b.Keep() // what is built of the base
+		return v.run(ctx, b, suites, nil, v.unlearned())
+	})
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
 	}
@@ -75,6 +85,33 @@ func (r Report) withoutUnable() Report {
 		})
 	}
 	r.Suites = slices.DeleteFunc(slices.Clone(r.Suites), func(s Suite) bool { return unable[s.prefix()] })
+	return r
+}
+
+// of is what the baseline knows of some suites.
+func (b Baseline) of(suites []Suite) Baseline {
+	mine := func(id string) bool { _, ok := suiteOf(suites, id); return ok }
+	not := func(id string) bool { return !mine(id) }
+	r := b.Report
+	b.Report.Suites = suites
+	b.Report.Tests = slices.DeleteFunc(slices.Clone(r.Tests), func(t TestResult) bool { return !mine(t.ID) })
+	b.Report.Broken = slices.DeleteFunc(slices.Clone(r.Broken), func(f task.Failure) bool {
+		return f.Test != "" && !mine(f.Test) || !slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == f.Suite })
+	})
+	b.Flaky, b.Order, b.Aside = slices.DeleteFunc(slices.Clone(b.Flaky), not), slices.DeleteFunc(slices.Clone(b.Order), not), slices.DeleteFunc(slices.Clone(b.Aside), not)
+	return b
+}
+
+// with adds what another run of the same tree showed of other suites.
+func (r Report) with(o Report) Report {
+	r.Tests = append(slices.Clone(r.Tests), o.Tests...)
+	r.Broken = append(slices.Clone(r.Broken), o.Broken...)
+	r.Checks = append(slices.Clone(r.Checks), o.Checks...)
+	r.Told = append(slices.Clone(r.Told), o.Told...)
+	r.Unable = append(slices.Clone(r.Unable), o.Unable...)
+	r.Elapsed += o.Elapsed
+	slices.SortStableFunc(r.Tests, func(a, b TestResult) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(r.Broken, func(a, b task.Failure) int { return strings.Compare(a.Test, b.Test) })
 	return r
 }
 

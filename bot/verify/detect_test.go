@@ -51,6 +51,7 @@ func TestC2Detect(t *testing.T) {
 		{"node by script", files("package.json", nodeScript, "test/a.js", nodeSource), []string{"node: node --test"}},
 		{"node through another script", files("package.json", `{"scripts": {"test": "npm run unit", "unit": "node --import ./x.mjs --test 'spec/**/*.js' && echo"}}`, "spec/a.js", nodeSource),
 			[]string{"node: node --import ./x.mjs --test spec/**/*.js"}},
+		{"node with a variable", files("package.json", `{"scripts": {"test": "cross-env TZ=Asia/Tokyo node --test 'x/**/*.js'"}}`, "x/a.js", nodeSource), []string{"node: TZ=Asia/Tokyo node --test x/**/*.js"}},
 		{"node by import", files("package.json", "{}", "lib/a.test.mjs", nodeSource), []string{"node: node --test"}},
 		{"node in folders that it does not know", files("package.json", "{}", "tests/a.js", nodeSource, "tests/b.js", nodeSource, "x.test.js", nodeSource), []string{"node: node --test tests/*.js x.test.js"}},
 		{"node without package.json", files("a.test.cjs", "const test = require('node:test');"), []string{"node: node --test"}},

@@ -396,12 +396,12 @@ func TestC6ANewTestProvesAFixWhereNothingWasRed(t *testing.T) {
 	v := verifier(t)
 	r := from(t, "-- shop.py --\ndef one():\n    return 2\n")
 	r.write(t, "test_new.py", "from shop import one\n\ndef test_one():\n    assert one() == 1\n\ndef test_always():\n    pass\n")
-	j := Judge{Dir: r.dir, Base: r.base, NewTests: []string{"test_new.py"}}
+	j := Judge{Dir: r.dir, Base: r.base, Baseline: Baseline{Untested: "no tests"}, NewTests: []string{"test_new.py"}}
 	if out := judge(t, v, j); out.Green {
 		t.Errorf("the unmended tree is green: %+v", out)
 	}
 	r.write(t, "shop.py", "def one():\n    return 1\n")
-	if out := judge(t, v, j); !out.Green || !slices.Equal(out.Fixed, []string{"pytest:.:test_new.py::test_one"}) {
+	if out := judge(t, v, j); !out.Green || !slices.Equal(out.Fixed, []string{"pytest:.:test_new.py::test_one"}) || len(out.Doubts) != 1 {
 		t.Errorf("the mended tree was judged %+v", out)
 	}
 	r.write(t, "test_new.py", "def test_always():\n    pass\n")

@@ -53,7 +53,9 @@ func verifier(t *testing.T) *Verifier {
 	if shared.err != nil {
 		t.Fatalf("the tests need the sandbox: %v", shared.err)
 	}
-	return New(Config{Sandbox: shared.box})
+	session := shared.box.Session()
+	t.Cleanup(func() { _ = session.Close() })
+	return New(Config{Sandbox: session})
 }
 
 // repository is a fixture on disk with its pristine base beside it.

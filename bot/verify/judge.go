@@ -199,29 +199,33 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	e := v.examination(j, suites, diff)
 	defer e.dismiss()
 	e.expect(ctx)
-	rep, err := v.run(ctx, b, suites, picks, v.learned(j.Baseline, only))
+	before, lim, whole := *out, v.learned(j.Baseline, only), j.Baseline
+	var far []Suite
+	if len(only) == 0 {
+		var near []Suite
+		if near, far = concerned(j, suites, diff); len(far) > 0 {
+			j.Baseline, picks = whole.of(near), everythingOf(near)
+		}
+	}
+	rep, err := v.run(ctx, b, suites, picks, lim)
 	if err != nil {
 		return err
 	}
-	out.Checks = append(out.Checks, rep.Checks...)
-	for _, c := range j.Baseline.Report.Checks {
-		if c.Status == task.CheckSkipped && len(only) == 0 { // a suite that judges nothing
-			out.Checks = append(out.Checks, c)
+	if err := v.weigh(ctx, &j, diff, rep, far, out); err != nil {
+		return err
+	}
+	if len(far) > 0 && len(out.Reasons) == 0 && (len(out.Fixed) > 0 || len(j.NewTests) > 0) {
+		more, err := v.run(ctx, b, suites, everythingOf(far), lim)
+		if err != nil {
+			return err
+		}
+		rep, j.Baseline, *out = rep.with(more), whole, before
+		if err := v.weigh(ctx, &j, diff, rep, nil, out); err != nil {
+			return err
 		}
 	}
-	seen := *out
-	compare(j.Baseline, rep, only, j.NewTests, out)
-	if len(only) == 0 {
-		free, err := v.acquit(ctx, j, diff, rep, out)
-		if err != nil {
-			return fmt.Errorf("running again what turned red: %w", err)
-		}
-		if len(free) > 0 {
-			*out = seen
-			j.Baseline.Flaky = append(slices.Clone(j.Baseline.Flaky), free...)
-			out.Flaky = free
-			compare(j.Baseline, rep, only, j.NewTests, out)
-		}
+	if j.Baseline.Untested != "" && len(only) == 0 {
+		out.Doubts = append(out.Doubts, "the repository has no tests of its own: the test that comes with this change is all that speaks for it, and nothing shows that what worked before still does")
 	}
 	if len(j.NewTests) > 0 && len(only) == 0 {
 		err = v.judgeNew(ctx, j, suites, diff, rep, out)
@@ -238,6 +242,66 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		return fmt.Errorf("cross-examining the mended tests: %w", err)
 	}
 	return nil
+}
+
+// weigh holds a report against the baseline. What turned red by chance is acquitted;
+// left are suites that were not run.
+func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Report, left []Suite, out *Verdict) error {
+	out.Checks = append(out.Checks, rep.Checks...)
+	for _, s := range left {
+		out.Checks = append(out.Checks, task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run before the tests hold where the change is"})
+	}
+	for _, c := range j.Baseline.Report.Checks {
+		if c.Status == task.CheckSkipped && len(j.Only) == 0 { // a suite that judges nothing
+			out.Checks = append(out.Checks, c)
+		}
+	}
+	seen := *out
+	compare(j.Baseline, rep, j.Only, j.NewTests, out)
+	if len(j.Only) > 0 {
+		return nil
+	}
+	free, err := v.acquit(ctx, *j, diff, rep, out)
+	if err != nil {
+		return fmt.Errorf("running again what turned red: %w", err)
+	}
+	if len(free) > 0 {
+		*out = seen
+		j.Baseline.Flaky = append(slices.Clone(j.Baseline.Flaky), free...)
+		out.Flaky = free
+		compare(j.Baseline, rep, nil, j.NewTests, out)
+	}
+	return nil
+}
+
+// concerned parts the suites: near are those whose tests are to be mended, or in whose
+// folder something was changed. The others are run where these hold.
+func concerned(j Judge, suites []Suite, diff []Change) (near, far []Suite) {
+	red := j.Baseline.Red()
+	for _, s := range suites {
+		holds := func(p string) bool { // no suite lies deeper
+			return within(p, s.Dir) && !slices.ContainsFunc(suites, func(o Suite) bool { return o.Dir != s.Dir && within(o.Dir, s.Dir) && within(p, o.Dir) })
+		}
+		if slices.ContainsFunc(red, func(id string) bool { return strings.HasPrefix(id, s.prefix()) }) ||
+			slices.ContainsFunc(diff, func(f Change) bool { return holds(f.Path) }) || slices.ContainsFunc(j.NewTests, holds) {
+			near = append(near, s)
+		} else {
+			far = append(far, s)
+		}
+	}
+	if len(near) == 0 {
+		return suites, nil
+	}
+	return near, far
+}
+
+// everythingOf picks some suites as a whole.
+func everythingOf(suites []Suite) map[string]selection {
+	out := map[string]selection{}
+	for _, s := range suites {
+		out[s.prefix()] = selection{all: true}
+	}
+	return out
 }
 
 // withNew adds the suites that run the new test files and that nothing ran before.

@@ -150,15 +150,26 @@ var mochaSays = regexp.MustCompile(`(?m)^\s*(?:Exception during run|\S* ?ERROR):
 // setWord sets a variable before a command.
 var setWord = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
 
+// Variables parts those that are set before a command from it.
+func Variables(argv []string) (env map[string]string, command []string) {
+	env = map[string]string{}
+	for i, w := range argv {
+		m := setWord.FindStringSubmatch(w)
+		if m == nil {
+			return env, argv[i:]
+		}
+		env[m[1]] = m[2]
+	}
+	return env, nil
+}
+
 // MochaCommand splits a suite's command into variables to set, flags of node,
 // and arguments of mocha without those that choose how it reports or watches.
 func MochaCommand(argv []string) (env map[string]string, flags, args []string) {
-	env = map[string]string{}
+	env, argv = Variables(argv)
 	at := slices.Index(argv, "mocha")
 	for _, w := range argv[:max(at, 0)] {
-		if m := setWord.FindStringSubmatch(w); m != nil {
-			env[m[1]] = m[2]
-		} else if w != "node" {
+		if w != "node" {
 			flags = append(flags, w)
 		}
 	}

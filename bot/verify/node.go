@@ -21,17 +21,18 @@ var nodeMjs string
 
 // nodeRequest is what driver/node.mjs reads from its standard input.
 type nodeRequest struct {
-	Key      string   `json:"key"`
-	Nonce    string   `json:"nonce"`
-	Out      string   `json:"out"`
-	Exe      string   `json:"exe"`   // node's own path: a sealed process does not know it; "" when it does
-	Wall     float64  `json:"wall"`  // seconds
-	Limit    float64  `json:"limit"` // seconds, one file
-	Restarts int      `json:"restarts"`
-	Parallel int      `json:"parallel"`
-	Heap     int64    `json:"heap"`  // MiB, of V8's old objects in one test process
-	Flags    []string `json:"flags"` // for the test processes
-	Files    []string `json:"files"`
+	Key      string            `json:"key"`
+	Nonce    string            `json:"nonce"`
+	Out      string            `json:"out"`
+	Exe      string            `json:"exe"`   // node's own path: a sealed process does not know it; "" when it does
+	Wall     float64           `json:"wall"`  // seconds
+	Limit    float64           `json:"limit"` // seconds, one file
+	Restarts int               `json:"restarts"`
+	Parallel int               `json:"parallel"`
+	Heap     int64             `json:"heap"`  // MiB, of V8's old objects in one test process
+	Flags    []string          `json:"flags"` // for the test processes
+	Env      map[string]string `json:"env"`   // for them too
+	Files    []string          `json:"files"`
 }
 
 func (v *Verifier) runNode(ctx context.Context, b box, all []Suite, s Suite, sel selection, lim limits) (outcome, error) {
@@ -77,11 +78,12 @@ func (v *Verifier) nodeEach(ctx context.Context, b box, s Suite, files []string,
 // before anything was told.
 func (v *Verifier) nodeFiles(ctx context.Context, b box, s Suite, files []string, parallel int, lim limits) (found outcome, spent bool, err error) {
 	flags, _ := nodeFlags(s.Argv)
+	env, _ := Variables(s.Argv)
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)
 	req, err := json.Marshal(nodeRequest{
 		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Exe: v.program("node"), Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
-		Restarts: 3, Parallel: parallel, Heap: v.heap(), Flags: append([]string{}, flags...), Files: files,
+		Restarts: 3, Parallel: parallel, Heap: v.heap(), Flags: append([]string{}, flags...), Env: env, Files: files,
 	})
 	if err != nil {
 		return outcome{}, false, err
@@ -329,6 +331,7 @@ func uncaught(s Suite, r record, f *task.Failure) {
 // nodeFlags splits a command into what node itself must be given and the
 // patterns of test files.
 func nodeFlags(argv []string) (flags, patterns []string) {
+	_, argv = Variables(argv)
 	withValue := []string{"--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"}
 	for i := 1; i < len(argv); i++ {
 		a := argv[i]

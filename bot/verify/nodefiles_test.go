@@ -62,3 +62,24 @@ func TestC2NodeFilesAreThoseOfTheProjectsCommand(t *testing.T) {
 		})
 	}
 }
+
+// TestC2NodeTestsSeeTheVariablesOfTheProjectsCommand: what they are set to is a part of
+// how the project's tests are run.
+func TestC2NodeTestsSeeTheVariablesOfTheProjectsCommand(t *testing.T) {
+	t.Parallel()
+	r := from(t, `
+-- package.json --
+{"scripts": {"test": "TZ=Asia/Tokyo MODE='a b' NODE_OPTIONS='--import ./load.mjs' node --test"}}
+-- load.mjs --
+import { writeFileSync } from 'node:fs';
+if (!process.env.NODE_TEST_CONTEXT) writeFileSync('/tmp/supervised', '');
+globalThis.loaded = 'in ' + (process.env.NODE_TEST_CONTEXT ? 'a test' : 'the supervisor');
+-- a.test.js --
+const test = require('node:test');
+test('variables', () => require('node:assert').strictEqual(process.env.TZ + process.env.MODE + globalThis.loaded, 'Asia/Tokyoa bin a test'));
+test('the supervisor does not load it', () => require('node:assert').ok(!require('node:fs').existsSync('/tmp/supervised')));
+`)
+	if b := baseline(t, verifier(t), r); !slices.Equal(b.Report.Green(), []string{"node:.:a.test.js > the supervisor does not load it", "node:.:a.test.js > variables"}) {
+		t.Errorf("%+v", b.Report)
+	}
+}

@@ -89,6 +89,7 @@ type box interface {
 	ReadFile(rel string, max int64) ([]byte, error)
 	WriteFile(rel string, data []byte) error
 	Remove(rel string) error
+	Keep()
 	ReadOut(name string, max int64) ([]byte, error)
 	Close() error
 }

@@ -142,7 +142,7 @@ func eachSource(ctx context.Context, target string, errs io.Writer, do func(name
 		case err != nil:
 			fmt.Fprintf(errs, "left out %s: %v\n", clean(name), err)
 			return nil
-		case d.IsDir() && name != target && leftOut(d.Name()):
+		case d.IsDir() && name != target && code.Foreign(d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || code.LanguageOf(name) == code.Unknown:
 			return nil
@@ -154,15 +154,6 @@ func eachSource(ctx context.Context, target string, errs io.Writer, do func(name
 		}
 		return do(filepath.ToSlash(name), false, src)
 	})
-}
-
-// leftOut tells folders that hold no source of the project's own.
-func leftOut(name string) bool {
-	switch name {
-	case ".git", "node_modules", "__pycache__", ".venv", "venv", ".tox", "site-packages":
-		return true
-	}
-	return false
 }
 
 func readSource(name string) ([]byte, error) {

@@ -39,8 +39,8 @@ func (j Judged) Red() bool { return j.Required && len(j.Failures) > 0 }
 // that are red, and all tests, on its base too: only new failures count, told
 // by their fingerprints, each as often as it occurs. A new failure of a test
 // has to be there in a second run as well. Where the repository names no
-// checks, its linters and type checkers are run if they are installed; none of
-// them is required. The error is of the sandbox or the context.
+// checks, its linters and type checkers are run if they are installed. A linter is
+// advice; a type checker that found nothing in the base is required. The error is of the sandbox or the context.
 func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	plan, err := detect.Detect(ch.Base)
 	if err != nil {
@@ -85,6 +85,9 @@ func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	doubtful := map[string]bool{}
 	for i, c := range after.Checks {
 		out[i] = compare(c, base[c.Name])
+		if len(ch.Declared) == 0 {
+			out[i].Required = c.Kind == string(detect.Types) && base[c.Name].Status == Passed
+		}
 		doubtful[c.Name] = c.Kind == string(detect.Test) && len(out[i].Failures) > 0
 	}
 	again, err := on(nil, func(c Check) bool { return doubtful[c.Name] })

@@ -33,7 +33,7 @@ func judged(t *testing.T, before, after map[string]string, declared ...settings.
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, p), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, p), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -131,6 +131,29 @@ func TestC2DetectedLintersAreAdvice(t *testing.T) {
 	all := judged(t, module, after)
 	if j := all["go vet"]; len(all) != 1 || j.Red() || len(j.Failures) != 1 || j.Failures[0].Line != 5 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// A double of tsc finds a number that is given a text.
+func TestC3ANewTypeErrorIsRedWhereTheBaseHasNone(t *testing.T) {
+	t.Parallel()
+	tree := func(a, old string) map[string]string {
+		return map[string]string{"package.json": `{"devDependencies": {"typescript": "5"}}`, "tsconfig.json": "{}", "a.ts": a, "old.ts": old,
+			"node_modules/.bin/tsc": "#!/bin/sh\ngrep -n 'number = \"' a.ts old.ts | sed 's/^\\([^:]*\\):\\([0-9]*\\):.*/\\1(\\2,7): error TS2322: Type is not assignable./' > out; cat out; [ ! -s out ] || exit 2\n"}
+	}
+	good, bad := "let n: number = 1\n", "let n: number = \"1\"\n"
+	for name, c := range map[string]struct {
+		before, after map[string]string
+		red           bool
+	}{
+		"a clean base":        {tree(good, good), tree(bad, good), true},
+		"one that was there":  {tree(good, bad), tree(good+"let m = 2\n", bad), false},
+		"a base with another": {tree(good, bad), tree(bad, bad), false},
+	} {
+		j := judged(t, c.before, c.after)["tsc"]
+		if j.Red() != c.red || j.Status == NotRun {
+			t.Errorf("%s: %+v", name, j)
+		}
 	}
 }
 

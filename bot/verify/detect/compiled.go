@@ -14,6 +14,7 @@ import (
 
 var (
 	goModule   = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	cargoFuzz  = regexp.MustCompile(`(?m)^cargo-fuzz\s*=\s*true`)
 	cargoSpace = regexp.MustCompile(`(?m)^\[workspace\]`)
 	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)
 )
@@ -136,12 +137,15 @@ func (t *Tree) rust(p *Plan) {
 		if slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") }) && !cargoSpace.MatchString(t.Read(f)) {
 			continue
 		}
+		if cargoFuzz.MatchString(t.Read(f)) {
+			continue // its targets are no tests, and need a compiler of their own
+		}
 		roots = append(roots, dir)
 		needs := []Need{{Program: "cargo", Install: "install Rust with rustup"}}
-		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "cargo", Dir: dir, Argv: []string{"cargo", "test", "--offline", "--no-fail-fast", "--workspace"}, Env: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TARGET_DIR": "/tmp/cargo-target"},
+		p.Commands = append(p.Commands, Command{Kind: Test, Tool: "cargo", Dir: dir, Argv: []string{"cargo", "test", "--offline", "--no-fail-fast", "--workspace"}, Env: map[string]string{"CARGO_TERM_COLOR": "never"},
 			Typed: "cargo test", Format: parse.Cargo, Needs: needs, Why: "there is a Cargo.toml"})
 		if t.have[path.Join(dir, "clippy.toml")] || t.have[path.Join(dir, ".clippy.toml")] {
-			p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "clippy", Dir: dir, Argv: []string{"cargo", "clippy", "--offline", "--message-format=short"}, Env: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TARGET_DIR": "/tmp/cargo-target"},
+			p.Commands = append(p.Commands, Command{Kind: Lint, Tool: "clippy", Dir: dir, Argv: []string{"cargo", "clippy", "--offline", "--message-format=short"}, Env: map[string]string{"CARGO_TERM_COLOR": "never"},
 				Typed: "cargo clippy", Format: parse.Lines, Needs: []Need{{Program: "cargo-clippy", Install: "rustup component add clippy"}}, Why: "there is a clippy.toml"})
 		}
 		p.Setup = append(p.Setup, inFolder(dir, "cargo fetch"))
@@ -211,9 +215,11 @@ func (t *Tree) java(p *Plan) {
 
 var cmakeTests = regexp.MustCompile(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
 
-// runCTest configures and builds outside the tree. FETTLE_INCLUDE names a file of the
+// runCTest configures and builds outside the tree, where it can always in the same
+// folder, of which ccache knows what it compiled. FETTLE_INCLUDE names a file of the
 // tree that CMake reads at the begin of the project.
-const runCTest = `b=$(mktemp -d) && cmake -S . -B "$b" -DBUILD_TESTING=ON ${FETTLE_INCLUDE:+-DCMAKE_PROJECT_INCLUDE="$PWD/$FETTLE_INCLUDE"} && cmake --build "$b" -j 2 && exec ctest --test-dir "$b" --output-junit {out}/ctest.xml --test-output-size-passed 65536 --test-output-size-failed 65536 "$@"`
+const runCTest = `b="${TMPDIR:-/tmp}/build"; mkdir "$b" 2>/dev/null || b=$(mktemp -d); l=; if command -v ccache >/dev/null; then l="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"; fi
+cmake -S . -B "$b" -DBUILD_TESTING=ON $l ${FETTLE_INCLUDE:+-DCMAKE_PROJECT_INCLUDE="$PWD/$FETTLE_INCLUDE"} && cmake --build "$b" -j 2 && exec ctest --test-dir "$b" --output-junit {out}/ctest.xml --test-output-size-passed 65536 --test-output-size-failed 65536 "$@"`
 
 // cmake finds the topmost projects of CMake that have tests.
 func (t *Tree) cmake(p *Plan) {

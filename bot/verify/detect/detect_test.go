@@ -65,6 +65,9 @@ func TestC2EachEcosystemIsFound(t *testing.T) {
 		"eslint and tsc":               {map[string]string{"package.json": `{"scripts":{"lint":"eslint src --fix"}}`, "eslint.config.js": "", "tsconfig.json": "{}"}, []string{"lint eslint: npx eslint src", "types tsc: npx tsc --noEmit"}},
 		"go with linters": {map[string]string{"go.mod": "module x\n", "a_test.go": "package x", ".golangci.yml": "", "staticcheck.conf": ""},
 			[]string{"build go build: go build ./...", "lint go vet: go vet ./...", "lint staticcheck: staticcheck ./...", "lint golangci-lint: golangci-lint run ./...", "test go test: go test ./..."}},
+		"cargo-fuzz's targets":     {map[string]string{"Cargo.toml": "[package]\n", "fuzz/Cargo.toml": "[package.metadata]\ncargo-fuzz = true\n\n[workspace]\n"}, []string{"test cargo: cargo test"}},
+		"a library's own Ruby":     {map[string]string{"CMakeLists.txt": "enable_testing()\n", "tests/unity/test/spec/a_spec.rb": "RSpec.describe 'a' do\nend\n", "tests/unity/auto/test_file_filter.rb": "module RakefileHelpers\nend\n", "tests/unity/auto/x.py": "from junit_xml import TestSuite, TestCase\n"}, []string{"test ctest: cmake -S . -B build && cmake --build build && ctest --test-dir build"}},
+		"Ruby named like a test":   {map[string]string{"test_filter.rb": "puts 1\n"}, nil},
 		"cargo workspace":          {map[string]string{"Cargo.toml": "[workspace]\n", "a/Cargo.toml": "[package]\n"}, []string{"test cargo: cargo test"}},
 		"maven":                    {map[string]string{"pom.xml": "<project/>", "mod/pom.xml": "<project/>"}, []string{"test maven: mvn test"}},
 		"gradle wrapper":           {map[string]string{"build.gradle": "", "settings.gradle": "", "gradlew": ""}, []string{"test gradle: ./gradlew test"}},
@@ -126,7 +129,7 @@ func TestC2FilesOfRubyAndPHPAreThoseThatTheirSettingsName(t *testing.T) {
 	if err != nil || len(p.Commands) != 2 {
 		t.Fatalf("%+v, %v", p.Commands, err)
 	}
-	ruby, php := p.Commands[0], p.Commands[1]
+	php, ruby := p.Commands[0], p.Commands[1]
 	if ruby.Tool != Minitest || !slices.Equal(ruby.Files, []string{"test/unit/a_test.rb"}) || ruby.Argv[len(ruby.Argv)-1] != "test/unit/**/*_test.rb" || !slices.Contains(ruby.Argv, "-Itest") || !slices.Contains(ruby.Argv, "-Isupport") {
 		t.Errorf("%s %q %q", ruby.Tool, ruby.Files, ruby.Argv)
 	}

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
@@ -89,14 +90,9 @@ const (
 	maxFiles  = 200_000
 )
 
-var skipDirs = map[string]bool{
-	".git": true, "node_modules": true, "vendor": true, ".venv": true, "venv": true, ".tox": true, ".nox": true, "__pycache__": true,
-	"site-packages": true, ".eggs": true, "dist": true, "target": true, ".fettle": true, "bower_components": true, ".next": true, ".mypy_cache": true,
-}
-
 // Ignored tells whether a file lies in a folder that Scan leaves out.
 func Ignored(p string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(d string) bool { return skipDirs[d] })
+	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), code.Foreign)
 }
 
 // Scan lists the files of a tree. A folder that cannot be read is left out.
@@ -108,7 +104,7 @@ func Scan(fsys fs.FS) (*Tree, error) {
 			return err
 		case err != nil:
 			return fs.SkipDir
-		case d.IsDir() && p != "." && skipDirs[d.Name()]:
+		case d.IsDir() && p != "." && code.Foreign(d.Name()):
 			return fs.SkipDir
 		case d.Type().IsRegular() && len(t.Files) < maxFiles:
 			t.Files = append(t.Files, p)
@@ -216,9 +212,9 @@ func (t *Tree) Plan() Plan {
 	t.golang(&p)
 	t.rust(&p)
 	t.java(&p)
-	t.ruby(&p)
 	t.php(&p)
 	t.cmake(&p)
+	t.ruby(&p)
 	t.make(&p)
 	t.others(&p)
 	t.faults(&p, "pyproject.toml", "go.work", "Cargo.toml", "ruff.toml", ".ruff.toml", "tox.toml")

@@ -481,7 +481,7 @@ func (n *nodePackage) nodeTests(p *Plan, l line, why string) {
 	argv := append([]string{"node"}, args[:at+1]...)
 	what := n.expand(args[at+1:])
 	argv = append(append(argv, "--test-reporter=tap"), what...)
-	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Own: append([]string{"node"}, n.seen(args)...), Env: l.env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
+	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "node:test", Dir: n.dir, Argv: argv, Own: line{env: l.env, args: n.seen(args)}.own("node"), Env: l.env, Typed: "node " + strings.Join(n.shown(args), " "), Format: parse.TAP,
 		Needs: []Need{{Program: "node", Install: "install Node.js 20 or newer"}}, Why: why, Files: n.run(what)})
 }
 

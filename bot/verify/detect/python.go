@@ -13,7 +13,7 @@ import (
 
 var (
 	pytestStyle   = regexp.MustCompile(`(?m)^\s*(?:import pytest\b|from pytest\b)|^(?:async )?def test\w*\(|^class Test\w*\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
-	unittestStyle = regexp.MustCompile(`\bTestCase\b|\bload_tests\b`)
+	unittestStyle = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\([^)]*TestCase|\bload_tests\b`)
 	toxCommands   = regexp.MustCompile(`(?m)^\[testenv\][^\[]*?^commands\s*=\s*((?:.*\n?)(?:[ \t]+.*\n?)*)`)
 	noxRun        = regexp.MustCompile(`session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)`)
 	quoted        = regexp.MustCompile(`["']([^"']*)["']`)

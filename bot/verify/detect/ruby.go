@@ -21,6 +21,7 @@ var (
 	rubyAside   = regexp.MustCompile(`(?:^|/)(?:test|spec)/(?:system|dummy|fixtures)/|(?:^|/)test_helper\.rb$`)
 	saysRSpec   = regexp.MustCompile(`(?m)\bRSpec\b|^[^#\n]*\brspec\b`)
 	saysMini    = regexp.MustCompile(`(?i)\bminitest\b|\bmust_equal\b`)
+	isTest      = regexp.MustCompile(`\btest_helper\b|\bhelper\b|(?m)^\s*class\s+\S+\s*<\s*\S*Test|^\s*(?:describe|context)\b`)
 	saysUnit    = regexp.MustCompile(`test/unit\b|\bTest::Unit\b|\btest-unit\b`)
 	rakeLibs    = regexp.MustCompile(`\blibs\s*(?:<<|\+?=\s*\[|\.(?:push|concat)[ (]\[?)\s*((?:['"][\w./-]+['"](?:,|<<|\s)*)+)`)
 	rakePattern = regexp.MustCompile(`\b(?:pattern\s*=\s*|test_globs\s*=\s*\[?|FileList\[|Dir(?:\.glob\(|\[))\s*((?:['"][^'"#]+\.rb['"][, \n]*)+)`)
@@ -57,6 +58,9 @@ func (t *Tree) ruby(p *Plan) {
 		} else if at := strings.Index("/"+f, "/test/"); !marked && at > 0 {
 			dir = f[:at-1]
 		}
+		if !marked && p.above(dir) {
+			continue // such as a C library that brings the Ruby tools of its test library
+		}
 		pr := projects[dir]
 		if pr == nil {
 			pr = &rubyProject{t: t, dir: dir}
@@ -72,6 +76,13 @@ func (t *Tree) ruby(p *Plan) {
 	for _, dir := range dirs {
 		projects[dir].plan(p)
 	}
+}
+
+// above tells whether tests are run in a folder or in one above it.
+func (p *Plan) above(dir string) bool {
+	return slices.ContainsFunc(p.Commands, func(c Command) bool {
+		return c.Kind == Test && (c.Dir == "." || c.Dir == dir || strings.HasPrefix(dir, c.Dir+"/"))
+	})
 }
 
 // nearestRuby is the closest folder at or above a file with a manifest of Ruby.
@@ -113,6 +124,7 @@ func (pr *rubyProject) plan(p *Plan) {
 	}
 	switch {
 	case len(pr.tests) == 0:
+	case !saysUnit.MatchString(tests+says) && !saysMini.MatchString(tests+says) && !isTest.MatchString(tests): // named so only
 	case saysUnit.MatchString(tests) && !saysMini.MatchString(tests):
 		pr.load(p, TestUnit, pr.tests, "{test_*,*_test}.rb")
 	default:

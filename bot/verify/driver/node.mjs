@@ -27,7 +27,8 @@ const say = (value) => { try { write(2, tag + JSON.stringify(value) + '\\n'); } 
 const on = process.env.NODE_TEST_CONTEXT;
 if (on) beforeEach((t) => say([t?.name ?? '', t?.fullName]));
 if (on) process.on('uncaughtExceptionMonitor', (e) => say({ class: String(e?.name ?? 'Error'), code: String(e?.code ?? ''), message: String(e?.message ?? e).slice(0, 2000) }));`;
-process.env.NODE_OPTIONS = ['--max-old-space-size=' + cfg.heap, ...cfg.flags, '--import=data:text/javascript,' + encodeURIComponent(hint)].join(' ');
+Object.assign(process.env, cfg.env); // for the test processes: we must not load what NODE_OPTIONS names
+process.env.NODE_OPTIONS = ['--max-old-space-size=' + cfg.heap, ...cfg.flags, ...(cfg.env.NODE_OPTIONS ? [cfg.env.NODE_OPTIONS] : []), '--import=data:text/javascript,' + encodeURIComponent(hint)].join(' ');
 
 const records = [];
 const clip = (text, limit = 2048) => {

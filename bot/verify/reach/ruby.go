@@ -94,8 +94,42 @@ func visitRuby(l *look, n code.Node) bool {
 		l.rubyOpens(n)
 	case "end_block":
 		l.see(n, whyExit)
+	case "string", "chained_string", "binary":
+		if text, ok := rubyText(n); ok {
+			if slices.ContainsFunc(l.rules.words, func(w string) bool { return strings.Contains(text, w) }) {
+				l.see(n, whyHarness)
+			}
+			return false
+		}
 	}
-	return !l.constants(n)
+	return true
+}
+
+// rubyText is a text that is known before it runs.
+func rubyText(n code.Node) (string, bool) {
+	kids := n.NamedChildren()
+	switch n.Kind() {
+	case "string":
+		return literal(n)
+	case "parenthesized_statements":
+		if len(kids) == 1 {
+			return rubyText(kids[0])
+		}
+	case "binary", "chained_string":
+		if op, ok := n.ChildByField("operator"); n.Kind() == "binary" && (!ok || op.Text() != "+" && op.Text() != "<<") {
+			return "", false
+		}
+		var out strings.Builder
+		for _, k := range kids {
+			text, ok := rubyText(k)
+			if !ok {
+				return "", false
+			}
+			out.WriteString(text)
+		}
+		return out.String(), len(kids) > 0
+	}
+	return "", false
 }
 
 func scoped(n code.Node) bool { _, ok := n.ChildByField("scope"); return ok }
@@ -108,7 +142,7 @@ func (l *look) rubyGlobal(n code.Node) {
 	case "$:", "$LOAD_PATH":
 		l.see(above(n), whyLoad)
 	default:
-		if n.Field() == "left" || n.Up() == "left_assignment_list" {
+		if strings.HasSuffix(n.Up(), "assignment") && n.Field() == "left" || n.Up() == "left_assignment_list" {
 			l.see(n, whyState)
 		}
 	}

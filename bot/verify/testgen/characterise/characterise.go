@@ -370,7 +370,7 @@ func mentions(tree fs.FS, v *view, added []string) []string {
 			return nil //nolint:nilerr // what cannot be read names nothing
 		}
 		if d.IsDir() {
-			if name := d.Name(); p != v.dir && (name == "node_modules" || name == "vendor" || strings.HasPrefix(name, ".")) {
+			if name := d.Name(); p != v.dir && (code.Foreign(name) || strings.HasPrefix(name, ".")) {
 				return fs.SkipDir
 			}
 			return nil

@@ -19,7 +19,7 @@ func pinned(base fs.FS, list []Example) []string {
 			return nil //nolint:nilerr // what cannot be read pins nothing
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == "node_modules" || name == "vendor" || p != "." && strings.HasPrefix(name, ".") {
+			if name := d.Name(); p != "." && (code.Foreign(name) || strings.HasPrefix(name, ".")) {
 				return fs.SkipDir
 			}
 			return nil

@@ -67,7 +67,7 @@ func (x *index) walk(see func(p string, lang code.Language) error) error {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); p != "." && (name == "node_modules" || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".")) {
+			if name := d.Name(); p != "." && (code.Foreign(name) || name == "testdata" || strings.HasPrefix(name, ".")) {
 				return fs.SkipDir
 			}
 			return nil

@@ -237,7 +237,7 @@ func list(base fs.FS) (map[string]bool, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && p != "." && (d.Name() == "node_modules" || d.Name() == "vendor" || strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && p != "." && (code.Foreign(d.Name()) || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			out[p] = true
