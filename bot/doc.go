@@ -55,6 +55,7 @@
 //	eval/ladder             the ladder's policies, compared on recorded outcomes
 //	eval/regions            regions beside the languages' own tools
 //	eval/targets            targeted tests beside whole suites, on planted faults
+//	eval/runners            fettle fix on real projects of each runner, true and forged
 //	eval/checks             fettle check beside the projects' own commands
 //	eval/mend               mechanical repair on bugs of real code
 //	eval/mend/bugs          the format of these bugs, and what of their tests is held back

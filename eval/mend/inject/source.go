@@ -21,7 +21,9 @@ func (s *source) golang() bool { return s.lang == code.Go }
 var functions = []string{
 	"function_definition", "lambda", // Python
 	"function_declaration", "function_expression", "arrow_function", "method_definition", "generator_function_declaration", "generator_function",
-	"method_declaration", "func_literal", // Go
+	"method_declaration", "func_literal", // Go; methods of Java
+	"constructor_declaration", // Java
+	"function_item",           // Rust; C and C++ call it as Python does
 }
 
 var loops = []string{"for_statement", "while_statement", "for_in_statement", "do_statement"}
@@ -52,7 +54,7 @@ func text(n code.Node, field string) string {
 // block tells a node whose children are statements of a function.
 func block(n code.Node) bool {
 	switch n.Kind() {
-	case "block", "statement_block", "statement_list":
+	case "block", "statement_block", "statement_list", "compound_statement":
 		return inFunction(n)
 	}
 	return false
