@@ -11,7 +11,8 @@ var errClosed = errors.New("sandbox: already closed")
 // cacheDir is a writable /cache. Where the backend can lay one folder over another,
 // each workspace has one of its own, which begins with what is kept (Keep) and is gone
 // with the workspace: what judged code writes into a build cache would else be linked
-// into the next judgement. Elsewhere all workspaces of a Session share one.
+// into the next judgement. Elsewhere, and where that fails, the workspaces of a Session
+// share one.
 type cacheDir struct {
 	path  string // what is mounted, as the backend's program sees it
 	disk  string // host folder in which what is written lands, for the quota
@@ -60,14 +61,14 @@ func (s *Sandbox) sharedCache(newCache func(*Sandbox) (*cacheDir, error)) (*cach
 	if s.closed {
 		return nil, errClosed
 	}
-	if s.cache == nil {
+	if s.shared == nil {
 		c, err := newCache(s)
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: making the build cache: %w", err)
 		}
-		s.cache = c
+		s.shared = c
 	}
-	return s.cache, nil
+	return s.shared, nil
 }
 
 // dropCache gives the workspace's cache back, or to the Session where it is kept.
@@ -81,10 +82,10 @@ func (w *Workspace) dropCache() error {
 	}
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
-	if !keep || w.box.cache != nil || w.box.closed {
+	if !keep || w.box.base != nil || w.box.closed {
 		return c.drop()
 	}
-	w.box.cache = c
+	w.box.base = c
 	return c.leave()
 }
 
@@ -92,8 +93,8 @@ func (w *Workspace) dropCache() error {
 func (s *Sandbox) kept() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cache == nil || s.cache.leave == nil {
+	if s.base == nil {
 		return ""
 	}
-	return s.cache.disk
+	return s.base.disk
 }

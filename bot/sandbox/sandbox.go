@@ -58,7 +58,8 @@ type Sandbox struct {
 
 	mu     sync.Mutex
 	open   map[*Workspace]bool
-	cache  *cacheDir // shared, or kept
+	shared *cacheDir // of all workspaces that have none of their own
+	base   *cacheDir // what Keep kept
 	closed bool
 
 	layer     *Layer // of a Session, from Use
@@ -226,14 +227,16 @@ func (s *Sandbox) Close() error {
 	for w := range s.open {
 		left = append(left, w)
 	}
-	cache, drop := s.cache, s.dropLayer
+	caches, drop := []*cacheDir{s.shared, s.base}, s.dropLayer
 	s.mu.Unlock()
 	var errs []error
 	for _, w := range left {
 		errs = append(errs, w.Close())
 	}
-	if cache != nil {
-		errs = append(errs, cache.drop())
+	for _, c := range caches {
+		if c != nil {
+			errs = append(errs, c.drop())
+		}
 	}
 	if drop != nil {
 		drop()

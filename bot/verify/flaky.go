@@ -198,7 +198,7 @@ func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Rep
 		if err := takeBack(b, undo, j.NewTests); err != nil {
 			return Report{}, err
 		}
-		var picks map[string]selection
+		picks := everythingOf(j.Baseline.Report.Suites) // they may be a part of the report's
 		if ids != nil {
 			picks = pick(rep.Suites, ids, units(rep))
 		}

@@ -219,7 +219,10 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		if err != nil {
 			return err
 		}
+		whole.Flaky = append(slices.Clone(whole.Flaky), out.Flaky...) // what was acquitted is so
+		free := out.Flaky
 		rep, j.Baseline, *out = rep.with(more), whole, before
+		out.Flaky = free
 		if err := v.weigh(ctx, &j, diff, rep, nil, out); err != nil {
 			return err
 		}
@@ -268,7 +271,7 @@ func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Repor
 	if len(free) > 0 {
 		*out = seen
 		j.Baseline.Flaky = append(slices.Clone(j.Baseline.Flaky), free...)
-		out.Flaky = free
+		out.Flaky = append(out.Flaky, free...)
 		compare(j.Baseline, rep, nil, j.NewTests, out)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -40,7 +41,7 @@ func (j Judged) Red() bool { return j.Required && len(j.Failures) > 0 }
 // by their fingerprints, each as often as it occurs. A new failure of a test
 // has to be there in a second run as well. Where the repository names no
 // checks, its linters and type checkers are run if they are installed. A linter is
-// advice; a type checker that found nothing in the base is required. The error is of the sandbox or the context.
+// advice; what a type checker finds counts where it found nothing in the base. The error is of the sandbox or the context.
 func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	plan, err := detect.Detect(ch.Base)
 	if err != nil {
@@ -86,7 +87,10 @@ func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	for i, c := range after.Checks {
 		out[i] = compare(c, base[c.Name])
 		if len(ch.Declared) == 0 {
-			out[i].Required = c.Kind == string(detect.Types) && base[c.Name].Status == Passed
+			out[i].Required = c.Kind == string(detect.Types) && base[c.Name].Status == Passed && slices.ContainsFunc(out[i].Failures, func(f task.Failure) bool {
+				was, changed := ch.Before[f.File]
+				return !changed || was != nil || !code.IsTest(f.File) // a new test may be typed less strictly than the rest
+			})
 		}
 		doubtful[c.Name] = c.Kind == string(detect.Test) && len(out[i].Failures) > 0
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	goModule   = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	goModule   = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+"?([^\s"]+)`)
 	cargoFuzz  = regexp.MustCompile(`(?m)^cargo-fuzz\s*=\s*true`)
 	cargoSpace = regexp.MustCompile(`(?m)^\[workspace\]`)
 	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)

@@ -35,15 +35,19 @@ type nodePackage struct {
 	pkg     packageJSON
 	tests   []string
 	manager string
+	owner   func(file string) string // the folder of the package that it belongs to
+}
+
+// bare tells whether a package.json describes no package of its own.
+func (n *nodePackage) bare() bool {
+	return n.pkg.Name == "" && len(n.pkg.Scripts)+len(n.pkg.Dependencies)+len(n.pkg.DevDependencies)+len(n.pkg.Jest)+len(n.pkg.Mocha)+len(n.pkg.Workspaces) == 0
 }
 
 var (
 	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
 	bunImport  = regexp.MustCompile(`from\s*['"]bun:test['"]`)
 	scriptPart = regexp.MustCompile(`&&|\|\||;|\|`)
-	runScript  = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)`)
 	assignment = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
-	fanOut     = regexp.MustCompile(`--workspaces\b|\b(?:turbo|nx|lerna|wsrun|ultra)\b|\bpnpm\s+(?:-r|--recursive)\b|\byarn workspaces\b`)
 	jsTestFile = regexp.MustCompile(`(?:^|/)(?:test|tests|__tests__|spec)/.*\.[cm]?[jt]sx?$|\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test(?:-.*)?\.[cm]?js$|[-_]test\.[cm]?[jt]sx?$`)
 )
 
@@ -63,21 +67,31 @@ func (t *Tree) node(p *Plan) {
 		if err := json.Unmarshal([]byte(t.Read(f)), &n.pkg); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 			continue
 		}
+		if n.dir != "." && n.bare() {
+			continue // it only says how the files of its folder are read
+		}
 		n.manager = t.manager(f)
 		packages[n.dir] = n
 	}
 	dropped := fixtures(packages, p)
+	owner := func(f string) string { // the folder of the package that a file belongs to
+		for d := path.Dir(f); ; d = path.Dir(d) {
+			if packages[d] != nil || dropped[d] || d == "." {
+				return d
+			}
+		}
+	}
 	loose := &nodePackage{t: t, dir: ".", manager: "npm"} // node:test needs no package.json
 	for _, f := range t.Files {
 		if !jsTestFile.MatchString(f) || inDir(f, "testdata", "fixtures", "__fixtures__") {
 			continue
 		}
-		dir, ok := t.Nearest(f, "package.json")
+		dir := owner(f)
 		n := packages[dir]
 		if dropped[dir] {
 			continue
 		}
-		if !ok || n == nil {
+		if n == nil {
 			n = loose
 		}
 		n.tests = append(n.tests, f)
@@ -87,7 +101,9 @@ func (t *Tree) node(p *Plan) {
 		dirs = append(dirs, d)
 	}
 	sort.Strings(dirs)
+	loose.owner = owner
 	for _, d := range dirs {
+		packages[d].owner = owner
 		packages[d].plan(p)
 	}
 	if packages["."] == nil {
@@ -104,7 +120,8 @@ func fixtures(packages map[string]*nodePackage, p *Plan) map[string]bool {
 			if owner := packages[up]; owner != nil {
 				rel := strings.TrimPrefix(d, up+"/")
 				top, _, _ := strings.Cut(rel, "/")
-				if inDir(rel+"/package.json", "test", "tests", "__tests__") && !strings.Contains(string(owner.pkg.Workspaces), top) {
+				own := strings.Count(rel, "/") == 1 && strings.Contains(packages[d].pkg.Scripts["test"], "test") // such as tests/e2e
+				if inDir(rel+"/package.json", "test", "tests", "__tests__") && !own && !strings.Contains(string(owner.pkg.Workspaces), top) {
 					dropped[d] = true
 				}
 				break
@@ -201,35 +218,12 @@ func (n *nodePackage) plan(p *Plan) {
 	}
 	n.lint(p)
 	n.want(p)
-	script := n.script("test", 0)
-	if fanOut.MatchString(n.pkg.Scripts["test"]) {
-		p.Notes = append(p.Notes, n.file("package.json")+": its test script runs the scripts of the workspaces; they are run one by one")
+	script := n.pkg.Scripts["test"]
+	lines := n.lines("test", 0)
+	if n.byScript(p, lines) {
 		return
 	}
-	for _, r := range []struct {
-		name string
-		add  func(p *Plan, l line, why string)
-	}{{"jest", n.jest}, {"vitest", n.vitest}, {"mocha", n.mocha}} {
-		if l, ok := words(script, r.name); ok {
-			r.add(p, l, "the test script of package.json runs "+r.name)
-			return
-		}
-	}
-	for _, name := range []string{"tape", "tap"} {
-		if l, ok := words(script, name); ok && n.tap(p, name, "npx "+name, l) {
-			return
-		}
-		if l, ok := words(script, "node"); ok && n.depends(name) && n.tap(p, name, "node", l) {
-			return
-		}
-	}
-	if l, ok := words(script, "bun"); ok && len(l.args) > 0 && l.args[0] == "test" {
-		l.args = l.args[1:]
-		n.bun(p, l, "the test script of package.json runs bun test")
-		return
-	}
-	if l, ok := words(script, "node"); ok && slices.Contains(l.args, "--test") {
-		n.nodeTests(p, l, "the test script of package.json runs node --test")
+	if slices.ContainsFunc(lines, line.fansOut) {
 		return
 	}
 	switch {
@@ -255,61 +249,194 @@ func (n *nodePackage) plan(p *Plan) {
 	}
 }
 
-// scriptRunners are the programs that a script is followed to.
-var scriptRunners = []string{"jest", "vitest", "mocha", "tape", "tap", "node"}
-
-// script follows `npm run x` to the script that really runs the tests.
-func (n *nodePackage) script(name string, depth int) string {
-	s := n.pkg.Scripts[name]
-	if depth > 3 {
-		return s
-	}
-	for _, runner := range scriptRunners {
-		if l, ok := words(s, runner); ok && (runner != "node" || slices.Contains(l.args, "--test")) {
-			return s
-		}
-	}
-	for _, m := range runScript.FindAllStringSubmatch(s, -1) {
-		if inner := n.script(m[1], depth+1); m[1] != name && inner != "" && hasRunner(inner) {
-			return inner
-		}
-	}
-	return s
-}
-
-func hasRunner(s string) bool {
-	return slices.ContainsFunc(scriptRunners, func(r string) bool { _, ok := words(s, r); return ok })
-}
-
-// line is a program's part of a script.
-type line struct {
-	env   map[string]string // variables that are set before it
-	flags []string          // node's, where it runs the program
-	args  []string
-}
-
-// words finds a program in a script. Wrappers (cross-env, npx, c8, nyc) are left out.
-func words(script, program string) (line, bool) {
-	name := regexp.MustCompile(`(?:^|/)(?:\.?bin/)?_?` + program + `$|/_?` + program + `\.c?js$`)
-	for _, part := range scriptPart.Split(script, -1) {
-		list := split(part)
-		at := slices.IndexFunc(list, func(w string) bool {
-			return name.MatchString(w) && (!strings.Contains(w, "/") || strings.HasSuffix(w, "js") || path.Base(path.Dir(w)) == "bin" || path.Base(path.Dir(w)) == ".bin")
-		})
-		if at < 0 {
-			continue
-		}
-		l := line{env: map[string]string{}, args: list[at+1:]}
-		for i, w := range list[:at] {
-			if m := assignment.FindStringSubmatch(w); m != nil {
-				l.env[m[1]] = m[2]
-			} else if strings.HasPrefix(w, "-") && (path.Base(list[max(i-1, 0)]) == "node" || len(l.flags) > 0) || len(l.flags) > 0 {
-				l.flags = append(l.flags, w)
+// byScript adds what the parts of the test script run that is known, each runner
+// once, false where none is. Files that import node:test are run beside other runners.
+func (n *nodePackage) byScript(p *Plan, lines []line) bool {
+	had := map[string]bool{}
+	for _, l := range lines {
+		tool, add := l.program, false
+		why := "the test script of package.json runs " + tool
+		switch {
+		case l.fansOut():
+			p.Notes = append(p.Notes, n.file("package.json")+": its test script runs the scripts of the workspaces; they are run one by one")
+		case had[tool]:
+		case tool == "jest":
+			n.jest(p, l, why)
+			add = true
+		case tool == "vitest":
+			n.vitest(p, l, why)
+			add = true
+		case tool == "mocha":
+			n.mocha(p, l, why)
+			add = true
+		case tool == "tape" || tool == "tap":
+			add = n.tap(p, tool, "npx "+tool, l)
+		case tool == "bun" && len(l.args) > 0 && l.args[0] == "test":
+			l.args = l.args[1:]
+			n.bun(p, l, why+" test")
+			add = true
+		case tool == "node" && slices.Contains(l.args, "--test"):
+			n.nodeTests(p, l, why+" --test")
+			add = true
+		case tool == "node":
+			for _, name := range []string{"tape", "tap"} {
+				if !had[name] && n.depends(name) && n.tap(p, name, "node", l) {
+					had[name] = true
+					break
+				}
 			}
 		}
-		return l, true
+		had[tool] = had[tool] || add
 	}
-	return line{}, false
+	found := slices.Contains(slices.Collect(maps.Values(had)), true)
+	if files := n.importing(); found && !had["node"] && len(files) > 0 {
+		n.nodeTests(p, line{args: append([]string{"--test"}, files...)}, "tests beside the script's import node:test")
+	}
+	return found
+}
+
+// line is one command of a script.
+type line struct {
+	env     map[string]string // variables that are set before it
+	program string            // its name without folder and ending
+	flags   []string          // node's, where it runs the program
+	args    []string
+}
+
+// fansOut tells whether a command runs the scripts of workspaces.
+func (l line) fansOut() bool {
+	switch l.program {
+	case "turbo", "nx", "lerna", "wsrun", "ultra":
+		return true
+	case "npm", "pnpm", "yarn", "bun":
+		return slices.ContainsFunc(l.args, func(a string) bool {
+			return a == "--workspaces" || a == "-ws" || l.program == "pnpm" && (a == "-r" || a == "--recursive") || l.program == "yarn" && a == "workspaces"
+		})
+	}
+	return false
+}
+
+// lines are the commands of a script, with those of the scripts that it runs in
+// their place.
+func (n *nodePackage) lines(name string, depth int) (out []line) {
+	if depth > 3 {
+		return nil
+	}
+	for _, part := range scriptPart.Split(n.pkg.Scripts[name], -1) {
+		l, ok := command(split(part))
+		if !ok {
+			continue
+		}
+		inner, follow := n.scripts(l, name)
+		if !follow {
+			if run, ok := command(l.args); ok && managers[l.program] && runners[run.program] && !l.fansOut() && run.program != "bun" { // yarn jest
+				maps.Copy(run.env, l.env)
+				l = run
+			}
+			out = append(out, l)
+		}
+		for _, s := range inner {
+			out = append(out, n.lines(s, depth+1)...)
+		}
+	}
+	return out
+}
+
+// scripts are the package's scripts that a command runs, but for the one it is in.
+func (n *nodePackage) scripts(l line, in string) (out []string, follow bool) {
+	many := l.program == "run-s" || l.program == "run-p" || l.program == "npm-run-all"
+	if !many && !managers[l.program] || l.fansOut() || l.program == "bun" && len(l.args) > 0 && l.args[0] == "test" {
+		return nil, false
+	}
+	for _, a := range l.args {
+		switch {
+		case strings.HasPrefix(a, "-"), a == "run", a == "run-script":
+		case n.pkg.Scripts[a] != "":
+			if follow = true; a != in {
+				out = append(out, a)
+			}
+			if !many {
+				return out, true
+			}
+		case !many:
+			return nil, false
+		}
+	}
+	return out, follow
+}
+
+var managers = set("npm", "pnpm", "yarn", "bun")
+
+// wrappers run the command behind them.
+var wrappers = set("npx", "cross-env", "cross-env-shell", "c8", "nyc", "env", "dotenv", "time", "bunx", "pnpx", "exec", "dlx", "x", "--")
+
+// command reads the words of one command. What stands before the program that does the
+// work is left out: wrappers with their flags, and node where it runs a tool.
+func command(words []string) (line, bool) {
+	l := line{env: map[string]string{}}
+	wrapped := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		name := program(w)
+		switch m := assignment.FindStringSubmatch(w); {
+		case m != nil:
+			if !strings.ContainsAny(m[2], "$`") && m[1] != "PATH" && !strings.HasPrefix(m[1], "NODE_TEST") && !strings.HasPrefix(m[1], "NODE_CHANNEL") {
+				l.env[m[1]] = m[2] // what the shell would make of others is not known
+			}
+		case wrappers[w], strings.HasPrefix(w, "-"), wrapped && !runners[name] && slices.ContainsFunc(words[i+1:], func(o string) bool { return runners[program(o)] }):
+			wrapped = true
+		case name == "node":
+			return l.node(words[i+1:]), true
+		default:
+			l.program, l.args = name, words[i+1:]
+			return l, true
+		}
+	}
+	return l, false
+}
+
+// node reads node's arguments: a tool that lies among the installed ones is the
+// program, and node's flags stand before it.
+func (l line) node(args []string) line {
+	l.program, l.args = "node", args
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case slices.Contains([]string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"}, a):
+			i++
+		case strings.HasPrefix(a, "-"):
+		default:
+			if name := program(a); strings.Contains(a, "node_modules/") && runners[name] && !slices.Contains(args[:i], "--test") {
+				l.program, l.flags, l.args = name, args[:i], args[i+1:]
+			}
+			return l
+		}
+	}
+	return l
+}
+
+var runners = set("jest", "vitest", "mocha", "tape", "tap", "node", "bun", "ava", "jasmine", "uvu", "karma")
+
+// program is the name of a program without its folder, an underscore before it, and
+// the ending of a script.
+func program(word string) string {
+	base := path.Base(word)
+	if strings.Contains(word, "/") {
+		for _, ext := range []string{".js", ".cjs", ".mjs"} {
+			base = strings.TrimSuffix(base, ext)
+		}
+		if !strings.Contains(word, "bin/") {
+			return word // a file of the project
+		}
+	}
+	return strings.TrimPrefix(base, "_")
+}
+
+func set(words ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range words {
+		out[w] = true
+	}
+	return out
 }
 
 // own is the line in the words of the repository.
@@ -409,13 +536,9 @@ func (n *nodePackage) vitest(p *Plan, l line, why string) {
 	n.add(p, "vitest", l, args, parse.JestJSON, "vitest.json", why)
 }
 
-// mocha adds the package's tests of mocha, and of node:test beside them.
 func (n *nodePackage) mocha(p *Plan, l line, why string) {
 	args := append(without(l.args, "--reporter", "-R", "--reporter-option", "--reporter-options", "-O"), "--reporter", "json")
 	n.add(p, "mocha", l, args, parse.MochaJS, "", why)
-	if files := n.importing(); len(files) > 0 {
-		n.nodeTests(p, line{args: append([]string{"--test"}, files...)}, "tests beside mocha's import node:test")
-	}
 }
 
 // eachFile runs its arguments one after another with node, and says before each
@@ -489,8 +612,7 @@ func (n *nodePackage) nodeTests(p *Plan, l line, why string) {
 func (n *nodePackage) run(args []string) []string {
 	patterns := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.HasPrefix(a, "-") })
 	return slices.DeleteFunc(slices.Clone(n.t.Files), func(f string) bool {
-		dir, _ := n.t.Nearest(f, "package.json")
-		return dir != n.dir || !NodeRuns(patterns, n.rel(f))
+		return n.owner(f) != n.dir || !NodeRuns(patterns, n.rel(f))
 	})
 }
 
@@ -507,7 +629,12 @@ func (n *nodePackage) lint(p *Plan) {
 		if cfg == "" {
 			cfg = "package.json"
 		}
-		l, ok := words(n.pkg.Scripts["lint"], "eslint")
+		lint := n.lines("lint", 0)
+		at := slices.IndexFunc(lint, func(l line) bool { return l.program == "eslint" })
+		l, ok := line{}, at >= 0
+		if ok {
+			l = lint[at]
+		}
 		args := without(l.args, "--format", "-f", "--cache-location", "--max-warnings")
 		if !ok || len(args) == 0 {
 			args = []string{"."}

@@ -67,7 +67,7 @@ type pyProject struct {
 
 func (t *Tree) python(p *Plan) {
 	projects := map[string]*pyProject{}
-	rooted := (&pyProject{t: t, dir: "."}).pytestWhy() != ""
+	rooted := (&pyProject{t: t, dir: "."}).pytestRoot() != ""
 	get := func(f string) *pyProject {
 		dir := "."
 		if !rooted {
@@ -134,8 +134,8 @@ func (pr *pyProject) python() string {
 	return "python3"
 }
 
-// pytestWhy is the reason to run the project's tests by pytest, "" for none.
-func (pr *pyProject) pytestWhy() string {
+// pytestRoot is what makes the project's folder pytest's own, "" for nothing.
+func (pr *pyProject) pytestRoot() string {
 	switch {
 	case pr.has("pytest.ini") || pr.has(".pytest.ini"):
 		return "there is a pytest.ini"
@@ -145,6 +145,17 @@ func (pr *pyProject) pytestWhy() string {
 		return "setup.cfg configures pytest"
 	case pr.says("tox.ini", "[pytest]"):
 		return "tox.ini configures pytest"
+	case pr.has("conftest.py"):
+		return "there is a conftest.py"
+	}
+	return ""
+}
+
+// pytestWhy is the reason to run the project's tests by pytest, "" for none.
+func (pr *pyProject) pytestWhy() string {
+	switch why := pr.pytestRoot(); {
+	case why != "":
+		return why
 	case pr.says("tox.ini", "pytest", "py.test"):
 		return "tox.ini runs pytest"
 	case pr.says("tox.toml", "pytest"):
