@@ -15,7 +15,8 @@ var php = rules{
 		all(whyObjects, "get_declared_classes", "get_defined_functions", "spl_autoload_functions"),
 		all(whyExit, "register_shutdown_function", "register_tick_function", "__halt_compiler"),
 		all(whyLoad, "eval", "create_function", "unserialize"),
-		all(whyProcess, "exit", "die", "posix_kill", "posix_getpid", "getmypid", "pcntl_fork", "pcntl_exec", "pcntl_signal", "pcntl_alarm"),
+		all(whyProcess, "exit", "die", "posix_kill", "posix_getpid", "getmypid", "pcntl_fork", "pcntl_exec", "pcntl_signal", "pcntl_alarm", "shell_exec", "exec", "system", "passthru", "popen", "proc_open"),
+		all(whyAlters, "file_put_contents", "rename", "unlink", "copy", "touch", "symlink", "link", "ftruncate"),
 		all(whyForeign, "set_error_handler", "set_exception_handler", "spl_autoload_register", "class_alias", "stream_wrapper_register", "stream_wrapper_unregister", "stream_filter_register", "ini_set", "ini_alter", "override_function", "runkit7_method_redefine", "uopz_set_return", "bindto"),
 		all(whyEnv, "putenv", "cli_get_process_title", "getopt"), all(whyNative, "ffi", "dl"),
 		all(whyFiles, "file_get_contents", "fopen", "file", "readfile", "glob", "scandir", "opendir", "parse_ini_file", "highlight_file", "show_source", "php_strip_whitespace", "splfileobject", "directoryiterator", "recursivedirectoryiterator"),
@@ -30,6 +31,11 @@ func bindPHP(l *look, n code.Node) {
 		return
 	}
 	left, right := field(n, "left"), field(n, "right")
+	if left.Kind() == "list_literal" || left.Kind() == "array_creation_expression" {
+		for name := range strings.FieldsFuncSeq(left.Text(), func(r rune) bool { return strings.ContainsRune("[](), \t\r\n'\"=>", r) }) {
+			l.bound[name] = "made"
+		}
+	}
 	if left.Kind() == "variable_name" && slices.Contains([]string{"string", "encapsed_string", "binary_expression", "function_call_expression"}, right.Kind()) {
 		l.bound[left.Text()] = "made"
 	}
@@ -67,7 +73,17 @@ func visitPHP(l *look, n code.Node) bool {
 			l.see(n, whyObjects)
 		case "$argv", "$argc":
 			l.see(n, whyEnv)
+		case "$_SERVER":
+			if strings.Contains(above(n).Text(), "arg") || n.Up() != "subscript_expression" {
+				l.see(n, whyEnv)
+			}
 		}
+	case "object_creation_expression":
+		if kids := n.NamedChildren(); len(kids) > 0 && kids[0].Kind() == "variable_name" && l.bound[kids[0].Text()] != "" {
+			l.see(n, whyComputed)
+		}
+	case "shell_command_expression":
+		l.see(n, whyProcess)
 	case "dynamic_variable_name":
 		l.see(n, whyComputed)
 	case "global_declaration", "function_static_declaration":
@@ -108,9 +124,27 @@ func (l *look) phpCall(n code.Node) {
 	case function.Kind() == "variable_name" && l.bound[function.Text()] != "",
 		slices.Contains([]string{"binary_expression", "string", "encapsed_string"}, function.Kind()):
 		l.see(n, whyComputed)
+	case phpMadeCallable(name, list):
+		l.see(n, whyComputed)
 	case (name == "call_user_func" || name == "call_user_func_array") && len(list) > 0 && strings.Contains(list[0].Text(), "$") && !strings.HasPrefix(list[0].Text(), "[$this,"):
 		l.see(n, whyComputed)
 	}
+}
+
+// phpCallables are functions that call what one of their arguments names.
+var phpCallables = map[string]int{"call_user_func": 0, "call_user_func_array": 0, "array_map": 0, "forward_static_call": 0, "iterator_apply": 1, "usort": 1, "uasort": 1, "uksort": 1, "array_filter": 1, "array_walk": 1, "array_reduce": 1, "preg_replace_callback": 1}
+
+// phpMadeCallable tells whether a function is given the name of another that is made up.
+func phpMadeCallable(name string, args []code.Node) bool {
+	at, ok := phpCallables[name]
+	if !ok || at >= len(args) {
+		return false
+	}
+	given := args[at]
+	if kids := given.NamedChildren(); given.Kind() == "argument" && len(kids) > 0 {
+		given = kids[len(kids)-1]
+	}
+	return slices.Contains([]string{"function_call_expression", "binary_expression", "encapsed_string"}, given.Kind())
 }
 
 // phpText is a text that is known before it runs.

@@ -174,6 +174,7 @@ const (
 	whyEqual    = "decides what it is equal to"
 	whyWrites   = "writes to open descriptors"
 	whyFiles    = "reads files when it runs, those of the tests too"
+	whyAlters   = "writes, moves or deletes files"
 	whyExit     = "runs when the process ends"
 	whyState    = "keeps something from one call to the next"
 )

@@ -14,16 +14,18 @@ var ruby = rules{
 		all(whyHarness, "RSpec", "Minitest", "MiniTest"),
 		all(whyFrames, "TracePoint", "Binding", "RubyVM", "binding", "caller", "caller_locations", "set_trace_func"),
 		all(whyObjects, "ObjectSpace"), all(whyNative, "Fiddle", "FFI", "syscall"), all(whyEnv, "ARGV", "ARGF"),
-		all(whyProcess, "exit!", "fork", "exec", "trap"), all(whyExit, "at_exit", "define_finalizer"), all(whyLoad, "eval", "load"),
+		all(whyProcess, "exit!", "fork", "exec", "trap", "system", "spawn", "popen", "Open3", "PTY"), all(whyAlters, "FileUtils"), all(whyExit, "at_exit", "define_finalizer"), all(whyLoad, "eval", "load"),
 	),
 	modules: map[string]map[string]string{
 		"Process": all(whyProcess, "kill", "exit", "abort", "daemon", "detach", "spawn", "setproctitle"), "Signal": all(whyProcess, "trap"),
 		"Thread": all(whyObjects, "list", "main"), "Marshal": all(whyLoad, "load"),
-		"File": rubyReads, "Dir": rubyReads, "IO": union(rubyReads, all(whyWrites, "for_fd", "new", "sysopen")), "Kernel": all(whyFiles, "open"),
+		"File": union(rubyReads, rubyWrites), "Dir": rubyReads, "IO": union(rubyReads, rubyWrites, all(whyWrites, "for_fd", "sysopen"), all(whyProcess, "popen")), "Kernel": all(whyFiles, "open"),
 	},
 	equal: []string{"==", "===", "!=", "!", "=~", "eql?", "equal?", "<=>", "coerce", "nil?", "is_a?", "kind_of?", "instance_of?", "method_missing"},
 	words: []string{"rspec", "RSpec", "minitest", "Minitest", "test/unit", "Test::Unit", "_spec.rb", "_test.rb", "fettle", "/proc/", "/dev/fd", "/dev/std"},
 }
+
+var rubyWrites = all(whyAlters, "write", "binwrite", "rename", "delete", "unlink", "truncate", "symlink", "link", "new")
 
 var rubyReads = all(whyFiles, "read", "binread", "readlines", "foreach", "open", "glob", "children", "entries", "each_child", "[]")
 
@@ -33,6 +35,8 @@ var (
 		"define_singleton_method", "singleton_class", "remove_method", "undef_method", "remove_const", "remove_instance_variable", "prepend", "bind_call"}
 	// rubyMixed are changes where a constant is what they are sent to.
 	rubyMixed = []string{"include", "extend", "define_method", "alias_method", "const_set", "attr_accessor", "attr_writer", "attr_reader", "send", "public_send", "__send__"}
+	// rubyFinds tell of classes and methods without naming them.
+	rubyFinds = []string{"subclasses", "descendants", "constants", "const_source_location", "source_location", "each_object"}
 	// rubyNamed take the name of what they reach for.
 	rubyNamed = []string{"send", "__send__", "public_send", "method", "instance_method", "public_method", "singleton_method", "const_get", "instance_variable_get", "define_method", "alias_method"}
 	// rubyCore are the language's own classes: whoever opens one again changes it for all.
@@ -80,6 +84,8 @@ func visitRuby(l *look, n code.Node) bool {
 		l.rubyGlobal(n)
 	case "call":
 		l.rubyCall(n)
+	case "subshell":
+		l.see(n, whyProcess)
 	case "element_reference":
 		if kids := n.NamedChildren(); len(kids) > 0 && kids[0].Text() == "Dir" {
 			l.see(n, whyFiles)
@@ -174,6 +180,8 @@ func (l *look) rubyCall(n code.Node) {
 			l.see(n, whyLoad)
 		}
 	case !self && slices.Contains(rubyOwn, name):
+		l.see(n, whyForeign)
+	case on && slices.Contains(rubyFinds, name), !self && (name == "define_method" || name == "alias_method" || name == "const_set"):
 		l.see(n, whyForeign)
 	case slices.Contains(rubyNamed, name) && len(args) > 0 && !literal:
 		l.see(n, whyComputed)
