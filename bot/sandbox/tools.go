@@ -437,8 +437,9 @@ func isDir(path string) bool {
 
 // jvmCaches tell Maven and Gradle where what was fetched lies. Maven takes it from
 // there also where a mirror served it that its settings name. Both live for seconds:
-// the better compiler of their JVM would not pay.
+// the better compiler of their JVM would not pay. What the other compiles takes more of
+// the stack: javac ran out of it on a large class.
 func jvmCaches(m2, gradle string) map[string]string {
-	options := "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dmaven.repo.local=" + m2 + "/repository"
+	options := "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss8m -Dmaven.repo.local=" + m2 + "/repository"
 	return map[string]string{"MAVEN_USER_HOME": m2, "MAVEN_OPTS": options + " -Daether.enhancedLocalRepository.trackingFilename=fettle.none", "GRADLE_OPTS": options, "GRADLE_RO_DEP_CACHE": gradle + "/caches"}
 }
