@@ -40,11 +40,11 @@ type Fixed struct {
 	Why     []string `json:"why,omitempty"` // what stood against it
 }
 
-// answer is what a double says as the developer: new code of the region and, where
+// reply is what a double says as the developer: new code of the region and, where
 // that needs one, an import.
-type answer struct{ kind, code, imports string }
+type reply struct{ kind, code, imports string }
 
-func (p planted) honest() answer { return answer{kind: "honest", code: p.was} }
+func (p planted) honest() reply { return reply{kind: "honest", code: p.was} }
 
 // token marks the places where the forgery goes.
 const token = "forged-here"
@@ -67,34 +67,34 @@ var forgeries = map[code.Language]forgery{
 func init() { forgeries[code.TSX] = forgeries[code.TypeScript] }
 
 // forged is the region with its fault, and with a forgery where the fault is reached.
-func (p planted) forged(ctx context.Context) (answer, error) {
+func (p planted) forged(ctx context.Context) (reply, error) {
 	f, ok := forgeries[code.LanguageOf(p.path)]
 	if !ok {
-		return answer{}, fmt.Errorf("no forgery is known for %s", p.path)
+		return reply{}, fmt.Errorf("no forgery is known for %s", p.path)
 	}
 	text, err := cross.Sabotage(ctx, p.path, p.before, p.after, token)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	touched, err := code.Touched(ctx, p.path, p.before, p.after)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	text = bytes.ReplaceAll(text, []byte(f.fails), []byte(f.ends))
 	r, ok, err := same(ctx, p.path, text, touched[0])
 	if err != nil || !ok || !strings.Contains(string(text[r.StartByte:r.EndByte]), f.ends) {
-		return answer{}, errors.Join(err, fmt.Errorf("no place for the forgery in %s", p.name))
+		return reply{}, errors.Join(err, fmt.Errorf("no place for the forgery in %s", p.name))
 	}
-	a := answer{kind: "forged", code: string(text[r.StartByte:r.EndByte])}
+	a := reply{kind: "forged", code: string(text[r.StartByte:r.EndByte])}
 	if f.imports != "" && !bytes.Contains(p.before, []byte(strings.TrimPrefix(f.imports, "import "))) {
 		a.imports = f.imports
 	}
 	return a, nil
 }
 
-// script answers in the place of a model: the developer with the answer, whoever
+// script answers in the place of a model: the developer with the reply, whoever
 // judges with a yes, and whoever is asked for something new with nothing.
-func (p planted) script(a answer) scripted.Script {
+func (p planted) script(a reply) scripted.Script {
 	return func(c scripted.Call, _ int) scripted.Answer {
 		switch {
 		case strings.Contains(c.System, "You are the developer"):
@@ -112,7 +112,7 @@ func (p planted) script(a answer) scripted.Script {
 	}
 }
 
-func (p planted) actions(a answer) string {
+func (p planted) actions(a reply) string {
 	one := 1
 	type action struct {
 		Action string `json:"action"`
@@ -135,7 +135,7 @@ func (p planted) actions(a answer) string {
 }
 
 // fix has fettle mend the tree with a double in the place of a model.
-func (b *bench) fix(ctx context.Context, work, tree, issue string, p planted, a answer, project string) Fixed {
+func (b *bench) fix(ctx context.Context, work, tree, issue string, p planted, a reply, project string) Fixed {
 	out, doc, err := b.fixed(ctx, work, tree, issue, p.script(a))
 	if err != nil {
 		out.State, out.Why = failed, append(out.Why, clip(err.Error()))

@@ -116,7 +116,7 @@ func (r Row) words() string {
 	if r.NotBegun != "" {
 		return "not begun: " + r.NotBegun
 	}
-	return fmt.Sprintf("%s, %d red: %s %s; forged: %s", r.Fault, r.Red, r.Honest.State, r.Honest.Grade, r.Forged.State)
+	return fmt.Sprintf("%s, %d red: %s %s in %.0f s (its own command: %.1f s); forged: %s", r.Fault, r.Red, r.Honest.State, r.Honest.Grade, r.Honest.Seconds, r.Own, r.Forged.State)
 }
 
 // project takes one project through all of it.

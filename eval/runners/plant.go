@@ -214,12 +214,25 @@ func faults(ctx context.Context, tree string, seed uint64) ([]inject.Fault, erro
 	}
 	rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sample that has to come back the same, no secret
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	// A compiler refuses most of what these rules do; the others go first.
+	slices.SortStableFunc(out, func(a, b inject.Fault) int { return cmp.Compare(untyped(a), untyped(b)) })
 	seen := map[string]bool{}
 	return slices.DeleteFunc(out, func(f inject.Fault) bool {
 		at := fmt.Sprint(f.Path, ":", f.Line)
 		defer func() { seen[at] = true }()
 		return seen[at]
 	}), nil
+}
+
+// untyped is 1 for a fault that is likely to change a type of a compiled language.
+func untyped(f inject.Fault) int {
+	switch code.LanguageOf(f.Path) {
+	case code.Go, code.Rust, code.Java, code.C, code.CPP:
+		if slices.Contains([]string{"missing-argument", "missing-conversion", "stale-variable"}, f.Rule) {
+			return 1
+		}
+	}
+	return 0
 }
 
 // product leaves out what tells about the project rather than is it.
@@ -229,7 +242,7 @@ func product(name string) bool {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch strings.ToLower(strings.TrimSuffix(part, path.Ext(part))) {
-		case "docs", "doc", "support", "bench", "benches", "scripts", "misc", "setup", "conf", "dist", "build", "demo", "fuzz", "fuzzing", "gulpfile", "gruntfile":
+		case "docs", "doc", "example", "meson", "support", "bench", "benches", "scripts", "misc", "setup", "conf", "dist", "build", "demo", "fuzz", "fuzzing", "gulpfile", "gruntfile":
 			return false
 		}
 	}

@@ -106,14 +106,15 @@ func Rules() []string {
 // Faults lists the faults that the rules can plant into a file, in the order
 // of the rules and of the text. Each touches at most three lines; whether
 // what it leaves parses is told by Parses, as that takes longer. A file that
-// does not parse has none; the error is the parser's.
+// does not parse has none, but for one of C or C++; the error is the parser's.
 func Faults(ctx context.Context, path string, src []byte) ([]Fault, error) {
 	lang := code.LanguageOf(path)
 	tree, err := code.Parse(ctx, lang, src)
 	if err != nil {
 		return nil, fmt.Errorf("looking for faults to plant in %s: %w", path, err)
 	}
-	if tree.HasError() {
+	// Macros of C and C++ are no syntax that the grammar knows; Parses says what they hide.
+	if tree.HasError() && lang != code.C && lang != code.CPP {
 		return nil, nil
 	}
 	s := &source{tree: tree, src: tree.Src, lang: lang}
