@@ -129,11 +129,11 @@ func gather(ctx context.Context, file string, src []byte, before bool) ([]sighti
 	return l.found, nil
 }
 
-// see notes what a node does. Of reading files only the number counts: the same
-// file in another encoding is nothing new.
+// see notes what a node does. Of reading and of changing files only the number
+// counts: the same file in another encoding is nothing new.
 func (l *look) see(n code.Node, why string) {
 	text := n.Text()
-	if why == whyFiles {
+	if why == whyFiles || why == whyDisk {
 		text = ""
 	}
 	l.seeAs(text, n, why)
@@ -174,7 +174,7 @@ const (
 	whyEqual    = "decides what it is equal to"
 	whyWrites   = "writes to open descriptors"
 	whyFiles    = "reads files when it runs, those of the tests too"
-	whyAlters   = "writes, moves or deletes files"
+	whyDisk     = "writes, moves or deletes files when it runs"
 	whyExit     = "runs when the process ends"
 	whyState    = "keeps something from one call to the next"
 )

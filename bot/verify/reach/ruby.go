@@ -14,29 +14,33 @@ var ruby = rules{
 		all(whyHarness, "RSpec", "Minitest", "MiniTest"),
 		all(whyFrames, "TracePoint", "Binding", "RubyVM", "binding", "caller", "caller_locations", "set_trace_func"),
 		all(whyObjects, "ObjectSpace"), all(whyNative, "Fiddle", "FFI", "syscall"), all(whyEnv, "ARGV", "ARGF"),
-		all(whyProcess, "exit!", "fork", "exec", "trap", "system", "spawn", "popen", "Open3", "PTY"), all(whyAlters, "FileUtils"), all(whyExit, "at_exit", "define_finalizer"), all(whyLoad, "eval", "load"),
+		all(whyProcess, "exit!", "fork", "exec", "trap", "system", "spawn", "Open3", "PTY"), all(whyDisk, "FileUtils"), all(whyExit, "at_exit", "define_finalizer"), all(whyLoad, "eval", "load"),
 	),
 	modules: map[string]map[string]string{
 		"Process": all(whyProcess, "kill", "exit", "abort", "daemon", "detach", "spawn", "setproctitle"), "Signal": all(whyProcess, "trap"),
 		"Thread": all(whyObjects, "list", "main"), "Marshal": all(whyLoad, "load"),
-		"File": union(rubyReads, rubyWrites), "Dir": rubyReads, "IO": union(rubyReads, rubyWrites, all(whyWrites, "for_fd", "sysopen"), all(whyProcess, "popen")), "Kernel": all(whyFiles, "open"),
+		"File": union(rubyReads, rubyWrites, all(whyFiles, "new", "stat", "lstat", "size", "mtime")), "Dir": union(rubyReads, all(whyDisk, "delete", "unlink", "rmdir")),
+		"IO":     union(rubyReads, rubyWrites, all(whyWrites, "for_fd", "new", "sysopen"), all(whyProcess, "popen"), all(whyFiles, "copy_stream")),
+		"Kernel": all(whyFiles, "open"), "CSV": rubyReads,
 	},
 	equal: []string{"==", "===", "!=", "!", "=~", "eql?", "equal?", "<=>", "coerce", "nil?", "is_a?", "kind_of?", "instance_of?", "method_missing"},
 	words: []string{"rspec", "RSpec", "minitest", "Minitest", "test/unit", "Test::Unit", "_spec.rb", "_test.rb", "fettle", "/proc/", "/dev/fd", "/dev/std"},
 }
 
-var rubyWrites = all(whyAlters, "write", "binwrite", "rename", "delete", "unlink", "truncate", "symlink", "link", "new")
-
-var rubyReads = all(whyFiles, "read", "binread", "readlines", "foreach", "open", "glob", "children", "entries", "each_child", "[]")
-
 var (
+	rubyReads  = all(whyFiles, "read", "binread", "readlines", "foreach", "open", "glob", "children", "entries", "each_child", "[]")
+	rubyWrites = all(whyDisk, "write", "binwrite", "rename", "delete", "unlink", "truncate", "link", "symlink")
+	// rubyAsks hand nothing on of the constants that they are given, or that are before them.
+	rubyAsks = []string{"is_a?", "kind_of?", "instance_of?", "==", "!=", "===", "<", "<=", "instance_double", "instance_spy"}
+	// rubyHands hand on what they are sent to.
+	rubyHands = []string{"then", "yield_self", "tap", "itself", "dup", "clone"}
 	// rubyOwn are methods by which an object is changed from outside.
 	rubyOwn = []string{"instance_variable_set", "instance_variable_get", "class_variable_set", "class_variable_get", "instance_eval", "instance_exec", "class_eval", "class_exec", "module_eval", "module_exec",
-		"define_singleton_method", "singleton_class", "remove_method", "undef_method", "remove_const", "remove_instance_variable", "prepend", "bind_call"}
+		"define_singleton_method", "singleton_class", "remove_method", "undef_method", "remove_const", "remove_instance_variable", "prepend", "bind_call", "define_method", "alias_method"}
 	// rubyMixed are changes where a constant is what they are sent to.
-	rubyMixed = []string{"include", "extend", "define_method", "alias_method", "const_set", "attr_accessor", "attr_writer", "attr_reader", "send", "public_send", "__send__"}
-	// rubyFinds tell of classes and methods without naming them.
-	rubyFinds = []string{"subclasses", "descendants", "constants", "const_source_location", "source_location", "each_object"}
+	rubyMixed = []string{"include", "extend", "const_set", "attr_accessor", "attr_writer", "attr_reader", "public_send"}
+	// rubyFinds name classes and places that nobody handed over.
+	rubyFinds = []string{"subclasses", "descendants", "ancestors", "constants", "const_source_location"}
 	// rubyNamed take the name of what they reach for.
 	rubyNamed = []string{"send", "__send__", "public_send", "method", "instance_method", "public_method", "singleton_method", "const_get", "instance_variable_get", "define_method", "alias_method"}
 	// rubyCore are the language's own classes: whoever opens one again changes it for all.
@@ -49,8 +53,12 @@ func bindRuby(l *look, n code.Node) {
 	if n.Kind() != "identifier" {
 		return
 	}
-	if f, up := n.Field(), n.Up(); f == "left" || f == "name" && up != "call" || strings.HasSuffix(up, "parameters") || up == "left_assignment_list" {
-		l.bound[n.Text()] = "own"
+	switch f, up := n.Field(), n.Up(); {
+	case f == "name" && (up == "method" || up == "singleton_method"):
+		l.bound[n.Text()] = "method"
+	case l.bound[n.Text()] != "":
+	case f == "left" || f == "name" && up != "call" || strings.HasSuffix(up, "parameters") || up == "left_assignment_list":
+		l.bound[n.Text()] = "variable"
 	}
 }
 
@@ -67,25 +75,35 @@ func visitRuby(l *look, n code.Node) bool {
 			l.see(n, why)
 		} else if n.Text() == "ENV" {
 			l.see(n, whyEnv)
+		} else if len(l.rules.modules[n.Text()]) > 0 {
+			l.rubyHandedOn(n)
 		}
 	case "scope_resolution":
 		if strings.TrimPrefix(n.Text(), "::") == "Test::Unit" {
 			l.see(n, whyHarness)
 		}
 	case "identifier":
-		if why := l.rules.names[n.Text()]; why != "" && n.Up() != "call" && n.Field() != "name" && l.bound[n.Text()] == "" {
+		if why := l.rules.names[n.Text()]; why != "" && n.Field() != "method" && n.Field() != "name" && l.bound[n.Text()] == "" && n.Text() != "system" && n.Text() != "spawn" { // those need arguments
 			l.see(n, why)
 		}
 	case "simple_symbol":
 		if why := l.rules.names[strings.TrimPrefix(n.Text(), ":")]; strings.HasSuffix(n.Text(), "!") && why != "" {
 			l.see(n, why)
+		} else if n.Up() == "block_argument" && slices.Contains(rubyFinds, strings.TrimPrefix(n.Text(), ":")) {
+			l.see(n, whyObjects)
+		}
+	case "subshell":
+		l.see(n, whyProcess)
+	case "super":
+		if in, ok := n.Ancestor("method", "singleton_method"); ok {
+			if why := l.rules.names[field(in, "name").Text()]; why != "" {
+				l.see(n, why) // def system(x) = super
+			}
 		}
 	case "global_variable":
 		l.rubyGlobal(n)
 	case "call":
 		l.rubyCall(n)
-	case "subshell":
-		l.see(n, whyProcess)
 	case "element_reference":
 		if kids := n.NamedChildren(); len(kids) > 0 && kids[0].Text() == "Dir" {
 			l.see(n, whyFiles)
@@ -93,11 +111,19 @@ func visitRuby(l *look, n code.Node) bool {
 	case "method", "singleton_method":
 		l.rubyMethod(n)
 	case "alias":
-		if kids := n.NamedChildren(); len(kids) > 0 && slices.Contains(l.rules.equal, strings.TrimPrefix(kids[0].Text(), ":")) {
+		kids := n.NamedChildren()
+		if len(kids) > 0 && slices.Contains(l.rules.equal, strings.TrimPrefix(kids[0].Text(), ":")) {
 			l.see(n, whyEqual)
+		}
+		if len(kids) > 1 && l.rules.names[strings.TrimPrefix(kids[1].Text(), ":")] != "" {
+			l.see(n, l.rules.names[strings.TrimPrefix(kids[1].Text(), ":")])
 		}
 	case "class", "module":
 		l.rubyOpens(n)
+	case "singleton_class":
+		if field(n, "value").Text() != "self" {
+			l.seeAs("class << "+field(n, "value").Text(), n, whyForeign)
+		}
 	case "end_block":
 		l.see(n, whyExit)
 	case "string", "chained_string", "binary":
@@ -164,24 +190,30 @@ func (l *look) rubyCall(n code.Node) {
 	}
 	of := ""
 	if on {
-		of = strings.TrimPrefix(receiver.Text(), "::")
+		of = strings.TrimPrefix(strings.TrimPrefix(receiver.Text(), "::"), "Object::")
 	}
 	self := !on || of == "self"
 	literal := len(args) > 0 && (args[0].Kind() == "simple_symbol" || args[0].Kind() == "string" && !strings.Contains(args[0].Text(), "#{"))
 	switch {
+	case on && (name == "open" || name == "new") && l.rules.modules[of][name] == whyFiles, self && name == "open" && l.bound[name] != "method":
+		l.see(n, rubyOpened(args))
 	case on && l.rules.modules[of][name] != "":
 		l.see(n, l.rules.modules[of][name])
-	case (self || of == "Kernel" || of == "Process" || of == "ObjectSpace") && l.rules.names[name] != "" && l.bound[name] == "":
+	case (!on || of == "self" && l.bound[name] != "method" || of == "Kernel" || of == "Process" || of == "ObjectSpace") && l.rules.names[name] != "" && (on || l.bound[name] != "method"):
 		l.see(n, l.rules.names[name])
-	case self && name == "open" && l.bound[name] == "", strings.HasPrefix(of, "Pathname") && l.rules.modules["File"][name] != "":
-		l.see(n, whyFiles)
+	case strings.HasPrefix(of, "Pathname") && name != "new" && l.rules.modules["File"][name] != "":
+		l.see(n, l.rules.modules["File"][name])
+	case on && name == "reopen":
+		l.see(n, whyWrites)
+	case on && slices.Contains(rubyHands, name) && len(l.rules.modules[of]) > 0:
+		l.see(n, whyObjects)
 	case self && (name == "require" || name == "require_relative"):
 		if !literal {
 			l.see(n, whyLoad)
 		}
-	case !self && slices.Contains(rubyOwn, name):
-		l.see(n, whyForeign)
-	case on && slices.Contains(rubyFinds, name), !self && (name == "define_method" || name == "alias_method" || name == "const_set"):
+	case slices.Contains(rubyFinds, name) && !(name == "ancestors" && field(above(n), "method").Text() == "include?"):
+		l.see(n, whyObjects)
+	case !self && of != "self.class" && (name == "send" || name == "__send__"), !self && slices.Contains(rubyOwn, name):
 		l.see(n, whyForeign)
 	case slices.Contains(rubyNamed, name) && len(args) > 0 && !literal:
 		l.see(n, whyComputed)
@@ -190,7 +222,63 @@ func (l *look) rubyCall(n code.Node) {
 	}
 	if literal && slices.Contains(rubyNamed, name) {
 		l.rubyNames(n, args[0])
+		if why := l.rules.modules[of][strings.Trim(args[0].Text(), `:'"`)]; why != "" {
+			l.see(n, why) // File.method(:read)
+		}
 	}
+	if name == "alias_method" && len(args) > 1 {
+		l.rubyNames(n, args[1])
+	}
+}
+
+// rubyOpened: a file is opened to read it, as far as its mode says so.
+func rubyOpened(args []code.Node) string {
+	for i, a := range args {
+		if a.Kind() == "pair" {
+			if key := field(a, "key").Text(); key != "mode" && key != "flags" {
+				continue
+			}
+			a = field(a, "value")
+		} else if i != 1 {
+			continue
+		}
+		text, ok := rubyText(a)
+		if mode, _, _ := strings.Cut(text, ":"); ok && !strings.ContainsAny(mode, "wa+") || a.Text() == "File::RDONLY" || a.Text() == "IO::RDONLY" {
+			continue
+		}
+		return whyDisk
+	}
+	return whyFiles
+}
+
+// rubyHandedOn: what is done with a class of the language by another name stands
+// elsewhere.
+func (l *look) rubyHandedOn(n code.Node) {
+	if n.Up() == "scope_resolution" && n.Field() == "name" {
+		n = above(n)
+	}
+	up := above(n)
+	switch up.Kind() {
+	case "scope_resolution", "superclass", "pattern", "exceptions", "class", "module", "in_clause", "alternative_pattern":
+		return
+	case "call":
+		if n.Field() == "receiver" {
+			return
+		}
+	case "argument_list":
+		if slices.Contains(rubyAsks, field(above(up), "method").Text()) {
+			return
+		}
+	case "binary":
+		if slices.Contains(rubyAsks, field(up, "operator").Text()) {
+			return
+		}
+	case "element_reference":
+		if kids := up.NamedChildren(); len(kids) > 0 && kids[0] == n {
+			return // Dir["*"]
+		}
+	}
+	l.see(n, whyObjects)
 }
 
 // rubyNames judges a name that is handed over as a symbol or text.
@@ -202,6 +290,8 @@ func (l *look) rubyNames(shown, arg code.Node) {
 		l.see(shown, why)
 	} else if slices.Contains(rubyOwn, name) {
 		l.see(shown, whyForeign)
+	} else if slices.Contains(rubyFinds, name) {
+		l.see(shown, whyObjects)
 	}
 }
 
