@@ -211,7 +211,7 @@ func (l *look) rubyCall(n code.Node) {
 		if !literal {
 			l.see(n, whyLoad)
 		}
-	case slices.Contains(rubyFinds, name) && !(name == "ancestors" && field(above(n), "method").Text() == "include?"):
+	case slices.Contains(rubyFinds, name) && (name != "ancestors" || field(above(n), "method").Text() != "include?"):
 		l.see(n, whyObjects)
 	case !self && of != "self.class" && (name == "send" || name == "__send__"), !self && slices.Contains(rubyOwn, name):
 		l.see(n, whyForeign)
