@@ -176,7 +176,10 @@ func TestS2ATestsPathIsNoWishAboutTests(t *testing.T) {
 	if got := Classify(`parse gives a wrong result: test/extglobs.js > extglobs > "0377" should match "+([0-7])" fails`, "It gives false, expected true."); got.Action != Start {
 		t.Errorf("%+v", got)
 	}
-	if got := Classify("Make the test match the current output", ""); got.Action != Refuse {
-		t.Errorf("%+v", got)
+	for _, title := range []string{"Make the test match the current output", "Make test/a.test.js match the current output", "test/cart.js should match the current behaviour",
+		"Make test/cart.js pass", "Let test-cart.js match what the code gives"} {
+		if got := Classify(title, "f(3) gives 4, expected 5."); got.Action != Refuse {
+			t.Errorf("%s: %+v", title, got)
+		}
 	}
 }
