@@ -87,7 +87,7 @@ func (s *Sandbox) furnish(b *bubblewrap) error {
 	b.dropEtc = func() { _ = dropBox(dir, lock) }
 	etc := filepath.Join(dir, "etc")
 	b.sealDir = filepath.Join(dir, "seal")
-	if err := b.writeEtc(etc, s.tools.mounts); err != nil {
+	if err := b.writeEtc(etc, s.tools.etc); err != nil {
 		return err
 	}
 	b.base = append(namespaceArguments(), systemArguments(etc)...)
@@ -103,8 +103,8 @@ func (s *Sandbox) furnish(b *bubblewrap) error {
 }
 
 // writeEtc fills the inside /etc, with the helper that locks a payload.
-func (b *bubblewrap) writeEtc(etc string, shown []Mount) error {
-	if err := writeEtc(etc, shown); err != nil || b.landlock == 0 {
+func (b *bubblewrap) writeEtc(etc string, made map[string]string) error {
+	if err := writeEtc(etc, made); err != nil || b.landlock == 0 {
 		return err
 	}
 	return writeEnter(etc, b.landlock)

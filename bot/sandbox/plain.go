@@ -46,7 +46,7 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 			kv[1] = filepath.Join(w.box.state, "none-go-build")
 		case "CARGO_TARGET_DIR", "CCACHE_DIR":
 			kv[1] = filepath.Join(home, kv[0])
-		case "GOMODCACHE", "CARGO_HOME", "MAVEN_OPTS", "MAVEN_USER_HOME", "GRADLE_OPTS", "GRADLE_RO_DEP_CACHE":
+		case "GOMODCACHE", "CARGO_HOME", "MAVEN_OPTS", "MAVEN_USER_HOME", "GRADLE_OPTS", "GRADLE_RO_DEP_CACHE", "PHPRC", "PHP_INI_SCAN_DIR":
 			continue
 		}
 		cmd.Env = append(cmd.Env, kv[0]+"="+kv[1])

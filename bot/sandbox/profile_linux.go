@@ -60,10 +60,9 @@ func deviceArguments() []string {
 	return []string{"--proc", "/proc", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm"}
 }
 
-// writeEtc fills a folder with the little of /etc that programs need, and with
-// empty folders where settings of a toolchain are shown. Nothing of the host's
-// accounts, names or settings is in it.
-func writeEtc(dir string, shown []Mount) error {
+// writeEtc fills a folder with the little of /etc that programs need, and with what
+// was made for the toolchains. Nothing of the host's accounts, names or settings is in it.
+func writeEtc(dir string, made map[string]string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("sandbox: making the inside /etc: %w", err)
 	}
@@ -93,11 +92,10 @@ func writeEtc(dir string, shown []Mount) error {
 			}
 		}
 	}
-	for _, m := range shown {
-		if rel, ok := strings.CutPrefix(m.Inside, "/etc/"); ok {
-			if err := os.MkdirAll(filepath.Join(dir, rel), 0o755); err != nil {
-				return err
-			}
+	for rel, content := range made {
+		path := filepath.Join(dir, rel)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			return fmt.Errorf("sandbox: writing the inside /etc: %w", err)
 		}
 	}
 	return errors.Join(copyLinks("/etc/alternatives", filepath.Join(dir, "alternatives")), copyJava(dir))

@@ -40,8 +40,9 @@ type toolchains struct {
 	tools  []Tool
 	mounts []Mount
 	env    map[string]string
-	dirs   []string // of PATH, before the system's
-	later  []string // of PATH, after the system's: of what another is preferred to
+	etc    map[string]string // files of the inside /etc that are made for them
+	dirs   []string          // of PATH, before the system's
+	later  []string          // of PATH, after the system's: of what another is preferred to
 	home   string
 	// programs of an engine's image, by name; nil: the host's are looked at, and
 	// dirs is not the whole PATH.
@@ -86,7 +87,7 @@ func (t *toolchains) path() []string {
 func discover(ctx context.Context) (*toolchains, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	t := &toolchains{env: map[string]string{}}
+	t := &toolchains{env: map[string]string{}, etc: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
 	var pythons, nodes, gos, rusts, javas, rubies, phps finding
 	var wg sync.WaitGroup
@@ -113,6 +114,7 @@ type finding struct {
 	shown  []string // host paths to show at the same place
 	mounts []Mount
 	env    map[string]string
+	etc    map[string]string
 }
 
 func (t *toolchains) add(f finding) {
@@ -122,9 +124,8 @@ func (t *toolchains) add(f finding) {
 	for _, m := range f.mounts {
 		t.show(m)
 	}
-	for k, v := range f.env {
-		t.env[k] = v
-	}
+	maps.Copy(t.env, f.env)
+	maps.Copy(t.etc, f.etc)
 	for _, tool := range f.tools {
 		if !t.visible(tool.Path) {
 			continue
@@ -350,12 +351,8 @@ func findRust(ctx context.Context, home string) finding {
 		f.shown = append(f.shown, root)
 		f.shown = append(f.shown, storeOf(path)...)
 		fetched := filepath.Join(cmp.Or(os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")), "registry")
-		public, _ := filepath.Glob(filepath.Join(fetched, "*", "index.crates.io-*"))
-		for _, dir := range public {
-			if rel, err := filepath.Rel(fetched, dir); err == nil && filepath.IsAbs(dir) {
-				f.mounts = append(f.mounts, Mount{Host: dir, Inside: "/cargo/registry/" + rel})
-				f.env["CARGO_HOME"] = "/cargo"
-			}
+		if f.mounts = publicCrates(fetched); len(f.mounts) > 0 {
+			f.env["CARGO_HOME"] = "/cargo"
 		}
 		return f
 	}
@@ -368,6 +365,17 @@ var (
 	mavenCache   = regexp.MustCompile(`<localRepository>\s*(/[^<]+?)\s*</localRepository>`)
 	javaQuestion = []string{"sh", "-c", `exec "$1" -XshowSettings:properties -version 2>&1`, "sh"}
 )
+
+// publicCrates are the parts of cargo's registry that came from the public one.
+func publicCrates(registry string) (out []Mount) {
+	public, _ := filepath.Glob(filepath.Join(registry, "*", "index.crates.io-*"))
+	for _, dir := range public {
+		if rel, err := filepath.Rel(registry, dir); err == nil && filepath.IsAbs(dir) {
+			out = append(out, Mount{Host: dir, Inside: "/cargo/registry/" + rel})
+		}
+	}
+	return out
+}
 
 // findJava shows a JDK, the first of JAVA_HOME and the PATH, the build tools, and what
 // they have fetched before. Maven's settings stay outside: passwords stand in them.

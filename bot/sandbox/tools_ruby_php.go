@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -28,7 +29,11 @@ func findRuby(ctx context.Context) finding {
 		for _, dir := range a.Gems {
 			bins = append(bins, filepath.Join(dir, "bin"))
 			if !below(dir, "/usr") { // inside, the home that they may lie in is another one
-				f.shown = append(f.shown, dir)
+				for _, part := range []string{"gems", "specifications", "extensions", "bundler", "bin"} { // not the credentials beside them
+					if sub := filepath.Join(dir, part); isDir(sub) {
+						f.shown = append(f.shown, sub)
+					}
+				}
 				mine := filepath.Join(insideHome, strings.TrimPrefix(a.User, a.Home)) // where a setup installs
 				f.env["GEM_PATH"] = strings.Join(append([]string{mine}, a.Gems...), string(filepath.ListSeparator))
 			}
@@ -46,17 +51,30 @@ func findRuby(ctx context.Context) finding {
 	return f
 }
 
-const phpQuestion = `echo json_encode(["path" => PHP_BINARY, "version" => PHP_VERSION, "extensions" => ini_get("extension_dir"),
+const phpQuestion = `echo json_encode(["path" => PHP_BINARY, "version" => PHP_VERSION, "extensions" => ini_get("extension_dir"), "memory" => ini_get("memory_limit"),
 "settings" => array_filter(array_map("trim", explode(",", php_ini_loaded_file() . "," . php_ini_scanned_files())))]);`
 
-// findPHP shows PHP with its extensions and the settings that load them, and a
-// PHPUnit that is installed for the user.
+var extension = regexp.MustCompile(`(?m)^[ \t]*(?:zend_)?extension[ \t]*=[ \t]*[^\r\n]+`)
+
+// extensionsIn are the lines of PHP's settings that load extensions. Others may hold
+// licences and passwords, as those of agents that watch a server do.
+func extensionsIn(files []string) string {
+	var out []string
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil {
+			out = append(out, extension.FindAllString(string(data), -1)...)
+		}
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// findPHP shows PHP with its extensions, and a PHPUnit that is installed for the user.
 func findPHP(ctx context.Context) finding {
 	var f finding
 	for _, path := range onPath("php") {
 		var a struct {
-			Path, Version, Extensions string
-			Settings                  []string
+			Path, Version, Extensions, Memory string
+			Settings                          []string
 		}
 		if !ask(ctx, &a, path, "-r", phpQuestion) || !filepath.IsAbs(a.Path) {
 			continue
@@ -67,12 +85,8 @@ func findPHP(ctx context.Context) finding {
 			f.shown = append(f.shown, filepath.Dir(bin))
 		}
 		f.shown = append(f.shown, storeOf(path)...)
-		for _, file := range a.Settings {
-			f.shown = append(f.shown, filepath.Dir(file))
-			if real, err := filepath.EvalSymlinks(file); err == nil { // Debian links them
-				f.shown = append(f.shown, filepath.Dir(real))
-			}
-		}
+		f.env = map[string]string{"PHPRC": "/etc/php", "PHP_INI_SCAN_DIR": "/etc/php"}
+		f.etc = map[string]string{"php/php.ini": "memory_limit = " + a.Memory + "\n" + extensionsIn(a.Settings)}
 		if units := onPath("phpunit"); len(units) > 0 {
 			f.tools = append(f.tools, Tool{Name: "phpunit", Path: units[0]})
 			if vendor := filepath.Dir(filepath.Dir(units[0])); filepath.Base(vendor) == "vendor" {

@@ -32,7 +32,7 @@ func (s *Sandbox) furnishTree(b *bubblewrap) error {
 				return err
 			}
 		}
-		return b.writeEtc(b.tree+"/etc", s.tools.mounts)
+		return b.writeEtc(b.tree+"/etc", s.tools.etc)
 	})
 	if err != nil {
 		return fmt.Errorf("sandbox: preparing the inside root: %w", err)
