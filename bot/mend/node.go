@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // nodeBench keeps workers that load the modules of each candidate anew in one
@@ -66,7 +67,7 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit t
 
 func (b *nodeBench) worker(space *sandbox.Workspace) *nodeWorker {
 	w := &nodeWorker{space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
-	w.env, _ = verify.Variables(b.suite.Argv)
+	w.env, _ = detect.Variables(b.suite.Argv)
 	if b.mocha() {
 		w.env, w.flags, w.args = verify.MochaCommand(b.suite.Argv)
 		w.thread = nodeTools + verify.MochaTree + nodeMochaThread

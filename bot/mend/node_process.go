@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // command runs one file with its tests in the same process: given a file
@@ -24,7 +25,7 @@ func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Com
 	if usual, ok := b.walls[wallKey(file, pattern)]; ok {
 		wall = min(wall, usual)
 	}
-	env, _ := verify.Variables(b.suite.Argv)
+	env, _ := detect.Variables(b.suite.Argv)
 	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Env: env, Limits: sandbox.Limits{Wall: wall}}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // MochaTree is JavaScript that names and selects the tests of a loaded mocha
@@ -147,26 +148,10 @@ func mochaFailure(s Suite, r record, sel selection) (task.Failure, bool) {
 // mochaSays stands before the error that ends a run.
 var mochaSays = regexp.MustCompile(`(?m)^\s*(?:Exception during run|\S* ?ERROR):\s*`)
 
-// setWord sets a variable before a command.
-var setWord = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
-
-// Variables parts those that are set before a command from it.
-func Variables(argv []string) (env map[string]string, command []string) {
-	env = map[string]string{}
-	for i, w := range argv {
-		m := setWord.FindStringSubmatch(w)
-		if m == nil {
-			return env, argv[i:]
-		}
-		env[m[1]] = m[2]
-	}
-	return env, nil
-}
-
 // MochaCommand splits a suite's command into variables to set, flags of node,
 // and arguments of mocha without those that choose how it reports or watches.
 func MochaCommand(argv []string) (env map[string]string, flags, args []string) {
-	env, argv = Variables(argv)
+	env, argv = detect.Variables(argv)
 	at := slices.Index(argv, "mocha")
 	for _, w := range argv[:max(at, 0)] {
 		if w != "node" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 //go:embed driver/node.mjs
@@ -78,7 +79,7 @@ func (v *Verifier) nodeEach(ctx context.Context, b box, s Suite, files []string,
 // before anything was told.
 func (v *Verifier) nodeFiles(ctx context.Context, b box, s Suite, files []string, parallel int, lim limits) (found outcome, spent bool, err error) {
 	flags, _ := nodeFlags(s.Argv)
-	env, _ := Variables(s.Argv)
+	env, _ := detect.Variables(s.Argv)
 	key, keyHex, nonce := v.credentials()
 	_, out := v.place(b)
 	req, err := json.Marshal(nodeRequest{
@@ -331,7 +332,7 @@ func uncaught(s Suite, r record, f *task.Failure) {
 // nodeFlags splits a command into what node itself must be given and the
 // patterns of test files.
 func nodeFlags(argv []string) (flags, patterns []string) {
-	_, argv = Variables(argv)
+	_, argv = detect.Variables(argv)
 	withValue := []string{"--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"}
 	for i := 1; i < len(argv); i++ {
 		a := argv[i]

@@ -254,45 +254,47 @@ func (n *nodePackage) plan(p *Plan) {
 func (n *nodePackage) byScript(p *Plan, lines []line) bool {
 	had := map[string]bool{}
 	for _, l := range lines {
-		tool, add := l.program, false
-		why := "the test script of package.json runs " + tool
-		switch {
-		case l.fansOut():
+		if l.fansOut() {
 			p.Notes = append(p.Notes, n.file("package.json")+": its test script runs the scripts of the workspaces; they are run one by one")
-		case had[tool]:
-		case tool == "jest":
-			n.jest(p, l, why)
-			add = true
-		case tool == "vitest":
-			n.vitest(p, l, why)
-			add = true
-		case tool == "mocha":
-			n.mocha(p, l, why)
-			add = true
-		case tool == "tape" || tool == "tap":
-			add = n.tap(p, tool, "npx "+tool, l)
-		case tool == "bun" && len(l.args) > 0 && l.args[0] == "test":
-			l.args = l.args[1:]
-			n.bun(p, l, why+" test")
-			add = true
-		case tool == "node" && slices.Contains(l.args, "--test"):
-			n.nodeTests(p, l, why+" --test")
-			add = true
-		case tool == "node":
-			for _, name := range []string{"tape", "tap"} {
-				if !had[name] && n.depends(name) && n.tap(p, name, "node", l) {
-					had[name] = true
-					break
-				}
-			}
+		} else if !had[l.program] {
+			had[l.program] = n.runs(p, l)
 		}
-		had[tool] = had[tool] || add
 	}
 	found := slices.Contains(slices.Collect(maps.Values(had)), true)
-	if files := n.importing(); found && !had["node"] && len(files) > 0 {
+	if files := n.importing(); found && len(files) > 0 && !slices.ContainsFunc(lines, line.tests) {
 		n.nodeTests(p, line{args: append([]string{"--test"}, files...)}, "tests beside the script's import node:test")
 	}
 	return found
+}
+
+// runs adds what one command of the test script runs, false where it is not known.
+func (n *nodePackage) runs(p *Plan, l line) bool {
+	why := "the test script of package.json runs " + l.program
+	switch l.program {
+	case "jest":
+		n.jest(p, l, why)
+	case "vitest":
+		n.vitest(p, l, why)
+	case "mocha":
+		n.mocha(p, l, why)
+	case "tape", "tap":
+		return n.tap(p, l.program, "npx "+l.program, l)
+	case "bun":
+		if len(l.args) == 0 || l.args[0] != "test" {
+			return false
+		}
+		l.args = l.args[1:]
+		n.bun(p, l, why+" test")
+	case "node":
+		if l.tests() {
+			n.nodeTests(p, l, why+" --test")
+			return true
+		}
+		return n.depends("tape") && n.tap(p, "tape", "node", l) || n.depends("tap") && n.tap(p, "tap", "node", l)
+	default:
+		return false
+	}
+	return true
 }
 
 // line is one command of a script.
@@ -302,6 +304,9 @@ type line struct {
 	flags   []string          // node's, where it runs the program
 	args    []string
 }
+
+// tests tells whether a command is node --test.
+func (l line) tests() bool { return l.program == "node" && slices.Contains(l.args, "--test") }
 
 // fansOut tells whether a command runs the scripts of workspaces.
 func (l line) fansOut() bool {
@@ -439,7 +444,20 @@ func set(words ...string) map[string]bool {
 	return out
 }
 
-// own is the line in the words of the repository.
+// Variables parts those that are set before a command from it.
+func Variables(argv []string) (env map[string]string, command []string) {
+	env = map[string]string{}
+	for i, w := range argv {
+		m := assignment.FindStringSubmatch(w)
+		if m == nil {
+			return env, argv[i:]
+		}
+		env[m[1]] = m[2]
+	}
+	return env, nil
+}
+
+// own is the line in the words of the repository; Variables reads it.
 func (l line) own(program string) (out []string) {
 	for _, k := range slices.Sorted(maps.Keys(l.env)) {
 		out = append(out, k+"="+l.env[k])
