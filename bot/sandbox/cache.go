@@ -26,8 +26,8 @@ type layeredCache interface {
 	layeredCache(w *Workspace) (*cacheDir, error)
 }
 
-// Keep has workspaces of the Session that are made later begin with what this one wrote to /cache,
-// once it is closed. Only a run of the base may be kept, and only the first is.
+// Keep has workspaces of the Session that are made after this one was closed begin with
+// what it wrote to /cache. Only a run of the base may be kept, and only the first is.
 func (w *Workspace) Keep() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

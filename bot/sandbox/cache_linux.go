@@ -18,7 +18,9 @@ func (b *bubblewrap) layeredCache(w *Workspace) (*cacheDir, error) {
 	}
 	c, err := b.overlayCache(w)
 	if err != nil {
-		b.overlay.Do(func() { w.box.log.WithError(err).Warn("sandbox: workspaces of a run share a build cache") })
+		b.overlay.Do(func() {
+			w.box.log.WithError(err).Warn("sandbox: overlayfs cannot be mounted; the attempts of a run share one build cache")
+		})
 		return nil, nil //nolint:nilerr // the shared one serves
 	}
 	return c, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
@@ -39,8 +40,8 @@ func (v *Verifier) Detect(root fs.FS) ([]Suite, error) {
 	if len(plan.Unknown) > 0 {
 		return nil, fmt.Errorf("%w: found %s; supported are %s", ErrUnsupported, strings.Join(plan.Unknown, ", "), strings.Join(runner.Names(), ", "))
 	}
-	return nil, fmt.Errorf("%w among %d files: looked for tests of %s, and for a test command in package.json, a Makefile or .fettle.yml",
-		ErrNoTests, len(t.Files), strings.Join(runner.Names(), ", "))
+	return nil, fmt.Errorf("%w among %s: looked for tests of %s, and for a test command in package.json, a Makefile or .fettle.yml",
+		ErrNoTests, task.Count(len(t.Files), "file"), strings.Join(runner.Names(), ", "))
 }
 
 // suites are the test commands of a plan that the judge knows. What is known by its

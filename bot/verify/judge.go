@@ -252,7 +252,7 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Report, left []Suite, out *Verdict) error {
 	out.Checks = append(out.Checks, rep.Checks...)
 	for _, s := range left {
-		out.Checks = append(out.Checks, task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run before the tests hold where the change is"})
+		out.Checks = append(out.Checks, task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: the suites nearer to the change are not green yet"})
 	}
 	for _, c := range j.Baseline.Report.Checks {
 		if c.Status == task.CheckSkipped && len(j.Only) == 0 { // a suite that judges nothing

@@ -41,7 +41,8 @@ func (j Judged) Red() bool { return j.Required && len(j.Failures) > 0 }
 // by their fingerprints, each as often as it occurs. A new failure of a test
 // has to be there in a second run as well. Where the repository names no
 // checks, its linters and type checkers are run if they are installed. A linter is
-// advice; what a type checker finds counts where it found nothing in the base. The error is of the sandbox or the context.
+// advice; what a type checker finds outside of new tests counts where it found nothing
+// in the base. The error is of the sandbox or the context.
 func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	plan, err := detect.Detect(ch.Base)
 	if err != nil {

@@ -215,10 +215,10 @@ func (t *Tree) java(p *Plan) {
 
 var cmakeTests = regexp.MustCompile(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
 
-// runCTest configures and builds outside the tree, where it can always in the same
-// folder, of which ccache knows what it compiled. FETTLE_INCLUDE names a file of the
+// runCTest configures and builds outside the tree, in the same folder each time if it
+// can: ccache knows by it what it compiled. FETTLE_INCLUDE names a file of the
 // tree that CMake reads at the begin of the project.
-const runCTest = `b="${TMPDIR:-/tmp}/build"; mkdir "$b" 2>/dev/null || b=$(mktemp -d); l=; if command -v ccache >/dev/null; then l="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"; fi
+const runCTest = `b="${TMPDIR:-/tmp}/cmake-build"; mkdir "$b" 2>/dev/null || b=$(mktemp -d); l=; if command -v ccache >/dev/null; then l="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"; fi
 cmake -S . -B "$b" -DBUILD_TESTING=ON $l ${FETTLE_INCLUDE:+-DCMAKE_PROJECT_INCLUDE="$PWD/$FETTLE_INCLUDE"} && cmake --build "$b" -j 2 && exec ctest --test-dir "$b" --output-junit {out}/ctest.xml --test-output-size-passed 65536 --test-output-size-failed 65536 "$@"`
 
 // cmake finds the topmost projects of CMake that have tests.
