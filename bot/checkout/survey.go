@@ -36,6 +36,7 @@ func (t *Tree) Blobs() []Blob {
 // Survey is a user's folder as Git sees it, read where it lies: nothing of it is
 // copied, and nothing is written into it.
 type Survey struct {
+	Dir     string   // the root of the working copy, or the folder
 	Blobs   []Blob   // sorted by path
 	Skipped []string // what could not be read, and nested repositories
 	Head    string   // full hash of the commit it stands on; "" for none
@@ -68,7 +69,7 @@ func (s *Store) Survey(ctx context.Context, dir string, largest int64) (*Survey,
 	default:
 		abs = above
 	}
-	v := &Survey{}
+	v := &Survey{Dir: abs}
 	var alternates []string
 	if git != nil {
 		alternates, v.Head = []string{filepath.Join(git.common, "objects")}, git.head

@@ -86,6 +86,7 @@ type asked struct {
 	names  map[string]float64 // identifiers written as code, as written, with how surely they are meant
 	owned  map[string]string  // of Owner.name: name to owner
 	terms  map[string]float64 // terms of the index with their weights
+	spelt  map[string]string  // terms as the text writes them
 	files  []string           // paths and file names
 	lines  []string           // messages and other texts quoted, one each
 	frames []Frame
@@ -109,7 +110,7 @@ func read(title, body string) asked {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	body = comment.ReplaceAllString(body[:min(len(body), maxText)], " ")
 	text := strings.ToValidUTF8(title+"\n\n"+body, " ")
-	a := asked{names: map[string]float64{}, owned: map[string]string{}, terms: map[string]float64{}, frames: Frames(text)}
+	a := asked{names: map[string]float64{}, owned: map[string]string{}, terms: map[string]float64{}, spelt: map[string]string{}, frames: Frames(text)}
 	prose := linked.ReplaceAllString(text, " ")
 	bare := fence.ReplaceAllString(prose, "\n")
 	for _, s := range fence.FindAllString(prose, -1) {
@@ -145,7 +146,7 @@ func read(title, body string) asked {
 	for name, sure := range a.names {
 		termsOf(name, func(t string) {
 			if telling(t) {
-				a.term(t, inTitle*sure)
+				a.term(t, name, inTitle*sure)
 			}
 		})
 	}
@@ -170,7 +171,10 @@ func (a *asked) name(w string, sure float64) {
 	}
 }
 
-func (a *asked) term(t string, weight float64) {
+func (a *asked) term(t, spelt string, weight float64) {
+	if known := a.spelt[t]; known == "" || len(spelt) < len(known) || len(spelt) == len(known) && spelt < known {
+		a.spelt[t] = spelt
+	}
 	if weight > a.terms[t] {
 		a.terms[t] = weight
 	}
@@ -181,7 +185,7 @@ func (a *asked) plain(text string, weight float64) {
 	eachWord(text, func(w string, _ int) {
 		termsOf(w, func(t string) {
 			if telling(t) {
-				a.term(t, weight)
+				a.term(t, w, weight)
 			}
 		})
 	})

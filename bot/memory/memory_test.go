@@ -81,12 +81,12 @@ func TestM2WhatAnIssueNamesStandsBeforeWordsAndTests(t *testing.T) {
 	t.Parallel()
 	v, _ := update(t, open(t, ""), shop.source())
 	for issue, want := range map[string]string{
-		"`discount_percent(7)` gives 0, expected 10": "shop/pricing.py:discount_percent",
-		"No discount for people who stay a week":     "shop/pricing.py:discount_percent",
-		"the csv export writes names unquoted":       "shop/export.py:write_csv",
+		"`discount_percent(7)` gives 0, expected 10":                                                        "shop/pricing.py:discount_percent",
+		"No discount for people who stay a week":                                                            "shop/pricing.py:discount_percent",
+		"the csv export writes names unquoted":                                                              "shop/export.py:write_csv",
 		"Crash\n\n  File \"/usr/lib/site-packages/shop/money.py\", line 8, in format_amount\nValueError: x": "shop/money.py:Money.format_amount",
 		"It says \"an amount of money is never negative\" for refunds":                                      "shop/money.py:Money.format_amount",
-		"Look at shop/export.py please": "shop/export.py:write_csv",
+		"Look at shop/export.py please":                                                                     "shop/export.py:write_csv",
 	} {
 		title, body, _ := strings.Cut(issue, "\n")
 		if got := found(t, v, Query{Title: title, Body: body}, 1); len(got) != 1 || got[0] != want {

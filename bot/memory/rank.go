@@ -167,7 +167,7 @@ func (s *search) words(ctx context.Context) error {
 			if i, ok := s.view.byRow[id]; ok {
 				score[i] -= t.weight * b
 				if len(told[i]) < mostTold {
-					told[i] = append(told[i], t.text)
+					told[i] = append(told[i], s.asked.spelt[t.text])
 				}
 			}
 		}
@@ -180,7 +180,7 @@ func (s *search) words(ctx context.Context) error {
 	order := sortedKeys(score)
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(score[b], score[a]) })
 	for _, i := range order[:min(len(order), candidates)] {
-		s.put(i, ByWords, score[i]/top, "has the words "+strings.Join(told[i], ", "))
+		s.put(i, ByWords, score[i]/top, "has the words "+strings.Join(slices.Compact(told[i]), ", "))
 	}
 	return nil
 }

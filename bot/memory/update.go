@@ -49,16 +49,16 @@ type Source struct {
 
 // Report is what an update did.
 type Report struct {
-	Files    int            `json:"files"`             // of the tree that can be found
-	Pieces   int            `json:"pieces"`            // in them
-	Read     int            `json:"read"`              // files that were new
-	Bytes    int64          `json:"bytes"`             // of them
-	Commits  int            `json:"commits"`           // of the history
-	Skipped  map[string]int `json:"skipped,omitempty"` // why, and how many files
-	Anew     string         `json:"made_anew,omitempty"`
-	NoPast   string         `json:"no_history,omitempty"` // why there is no history
-	Seconds  float64        `json:"seconds"`
-	Examples map[string]string
+	Files    int               `json:"files"`             // of the tree that can be found
+	Pieces   int               `json:"pieces"`            // in them
+	Read     int               `json:"read"`              // files that were new
+	Bytes    int64             `json:"bytes"`             // of them
+	Commits  int               `json:"commits"`           // of the history
+	Skipped  map[string]int    `json:"skipped,omitempty"` // why, and how many files
+	Anew     string            `json:"made_anew,omitempty"`
+	NoPast   string            `json:"no_history,omitempty"` // why there is no history
+	Seconds  float64           `json:"seconds"`
+	Examples map[string]string `json:"examples,omitempty"` // a file for each reason
 }
 
 const (
@@ -123,7 +123,7 @@ func (x *Index) update(ctx context.Context, src Source) (*View, Report, error) {
 			f.used = today
 		}
 		if f.skipped != "" {
-			rep.skip(f.skipped, f.path)
+			rep.Skip(f.skipped, f.path)
 			continue
 		}
 		v.files = append(v.files, f)
@@ -145,7 +145,8 @@ func (x *Index) update(ctx context.Context, src Source) (*View, Report, error) {
 	return v, rep, nil
 }
 
-func (r *Report) skip(why, file string) {
+// Skip notes a file that is left out.
+func (r *Report) Skip(why, file string) {
 	r.Skipped[why]++
 	if r.Examples[why] == "" {
 		r.Examples[why] = file
@@ -169,7 +170,7 @@ func chosen(files []Blob, rep *Report) []Blob {
 	size := int64(0)
 	for _, f := range files {
 		if why := leftOut(f.Path, f.Size); why != "" {
-			rep.skip(why, f.Path)
+			rep.Skip(why, f.Path)
 			continue
 		}
 		out = append(out, f)
@@ -190,7 +191,7 @@ func chosen(files []Blob, rep *Report) []Blob {
 		for i, f := range out {
 			if size += f.Size; i >= maxFiles || size > maxBytes {
 				for _, g := range out[i:] {
-					rep.skip(fmt.Sprintf("more than %d files or %d MiB; sources and shallow folders come first", maxFiles, maxBytes>>20), g.Path)
+					rep.Skip(fmt.Sprintf("more than %d files or %d MiB; sources and shallow folders come first", maxFiles, maxBytes>>20), g.Path)
 				}
 				out = out[:i]
 				break
@@ -313,7 +314,7 @@ func (x *Index) add(ctx context.Context, src Source, files []Blob, today int64, 
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			rep.skip("could not be read", e.blob.Path)
+			rep.Skip("could not be read", e.blob.Path)
 			continue
 		}
 		if e.skipped == "" {
