@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
 )
 
 // project is a tree for tests: paths and texts.
@@ -27,7 +29,7 @@ func (p project) source() Source {
 		return []byte(text), nil
 	}}
 	for f, text := range p {
-		src.Files = append(src.Files, Blob{f, fmt.Sprintf("%x", sha1.Sum([]byte(text))), int64(len(text))})
+		src.Files = append(src.Files, checkout.Blob{Path: f, Hash: fmt.Sprintf("%x", sha1.Sum([]byte(text))), Size: int64(len(text))})
 	}
 	return src
 }
@@ -260,8 +262,8 @@ func TestM2TheHistoryIsOnlyThatOfTheTree(t *testing.T) {
 	t.Parallel()
 	x := open(t, "")
 	src := shop.source()
-	past := []Change{{"c2", "Round the tariff of guests", []string{"shop/money.py"}}, {"c1", "Begin", []string{"shop/pricing.py", "shop/money.py"}}}
-	src.Head, src.History = "c2", func(context.Context, int, func(string) bool) ([]Change, error) { return past, nil }
+	past := []checkout.Earlier{{Commit: "c2", Message: "Round the tariff of guests", Files: []string{"shop/money.py"}}, {Commit: "c1", Message: "Begin", Files: []string{"shop/pricing.py", "shop/money.py"}}}
+	src.Head, src.History = "c2", func(context.Context, int, func(string) bool) ([]checkout.Earlier, error) { return past, nil }
 	v, rep := update(t, x, src)
 	if rep.Commits != 2 {
 		t.Errorf("%+v", rep)
@@ -282,11 +284,13 @@ func TestM2TheHistoryIsOnlyThatOfTheTree(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	early := shop.source()
-	early.Head, early.History = "c1", func(context.Context, int, func(string) bool) ([]Change, error) { return past[1:], nil }
+	early.Head, early.History = "c1", func(context.Context, int, func(string) bool) ([]checkout.Earlier, error) { return past[1:], nil }
 	if v, _ = update(t, x, early); strings.Contains(why(v), "commits with these words") {
 		t.Error("a commit that comes later speaks for a place")
 	}
-	early.Head, early.History = "c0", func(context.Context, int, func(string) bool) ([]Change, error) { return nil, errors.New("shallow") }
+	early.Head, early.History = "c0", func(context.Context, int, func(string) bool) ([]checkout.Earlier, error) {
+		return nil, errors.New("shallow")
+	}
 	if _, rep = update(t, x, early); rep.NoPast != "shallow" {
 		t.Errorf("%+v", rep)
 	}

@@ -16,32 +16,20 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// Blob is a file of a tree and the name of its content in Git.
-type Blob struct {
-	Path, Hash string
-	Size       int64
-}
-
-// Change is a commit of a project's history.
-type Change struct {
-	Hash    string
-	Message string
-	Files   []string
-}
-
 // Source is a tree that is to be known.
 type Source struct {
-	Files []Blob
+	Files []checkout.Blob
 	// Read gives the content of a file; it is called by several goroutines.
 	Read func(path string) ([]byte, error)
 	// Head is the commit that the history leads to; "" for none.
 	Head string
 	// History lists the last n commits without merges, newest first, those that
 	// are known by their hash alone; nil: there is none.
-	History func(ctx context.Context, n int, known func(hash string) bool) ([]Change, error)
+	History func(ctx context.Context, n int, known func(hash string) bool) ([]checkout.Earlier, error)
 	// Progress is told how many files of how many have been read; nil: nobody is.
 	Progress func(done, all int)
 	Now      time.Time
@@ -99,7 +87,7 @@ func (x *Index) update(ctx context.Context, src Source) (*View, Report, error) {
 	if err != nil {
 		return nil, rep, err
 	}
-	var missing []Blob
+	var missing []checkout.Blob
 	for _, b := range want {
 		if known[b.Path+"\x00"+b.Hash] == nil {
 			missing = append(missing, b)
@@ -154,7 +142,7 @@ func (r *Report) Skip(why, file string) {
 }
 
 // stateOf names a tree with its history.
-func stateOf(files []Blob, head string) string {
+func stateOf(files []checkout.Blob, head string) string {
 	h := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(h, "%s\x00%s\x00", f.Path, f.Hash)
@@ -165,8 +153,8 @@ func stateOf(files []Blob, head string) string {
 
 // chosen are the files that are looked at: those that a person wrote, sources
 // first where there are too many.
-func chosen(files []Blob, rep *Report) []Blob {
-	var out []Blob
+func chosen(files []checkout.Blob, rep *Report) []checkout.Blob {
+	var out []checkout.Blob
 	size := int64(0)
 	for _, f := range files {
 		if why := leftOut(f.Path, f.Size); why != "" {
@@ -177,7 +165,7 @@ func chosen(files []Blob, rep *Report) []Blob {
 		size += f.Size
 	}
 	if len(out) > maxFiles || size > maxBytes {
-		rank := func(b Blob) int {
+		rank := func(b checkout.Blob) int {
 			n := strings.Count(b.Path, "/")
 			if code.LanguageOf(b.Path) == code.Unknown {
 				n += 200
@@ -186,7 +174,7 @@ func chosen(files []Blob, rep *Report) []Blob {
 			}
 			return n
 		}
-		slices.SortStableFunc(out, func(a, b Blob) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortStableFunc(out, func(a, b checkout.Blob) int { return cmp.Compare(rank(a), rank(b)) })
 		size = 0
 		for i, f := range out {
 			if size += f.Size; i >= maxFiles || size > maxBytes {
@@ -198,7 +186,7 @@ func chosen(files []Blob, rep *Report) []Blob {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Blob) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b checkout.Blob) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -260,7 +248,7 @@ func (x *Index) loadRows(ctx context.Context, have map[int64]*file) error {
 
 // entry is a file that was read, ready to be written.
 type entry struct {
-	blob    Blob
+	blob    checkout.Blob
 	skipped string
 	pieces  []chunk
 	made    bool
@@ -270,13 +258,13 @@ type entry struct {
 }
 
 // add reads files with a few goroutines and writes them with one.
-func (x *Index) add(ctx context.Context, src Source, files []Blob, today int64, known map[string]*file, rep *Report) error {
+func (x *Index) add(ctx context.Context, src Source, files []checkout.Blob, today int64, known map[string]*file, rep *Report) error {
 	if len(files) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	work, done := make(chan Blob), make(chan entry, 16)
+	work, done := make(chan checkout.Blob), make(chan entry, 16)
 	var readers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 4) {
 		readers.Go(func() {
@@ -336,7 +324,7 @@ func (x *Index) add(ctx context.Context, src Source, files []Blob, today int64, 
 	return flush()
 }
 
-func (x *indexer) read(ctx context.Context, src Source, b Blob) entry {
+func (x *indexer) read(ctx context.Context, src Source, b checkout.Blob) entry {
 	e := entry{blob: b}
 	text, err := src.Read(b.Path)
 	if err != nil {
@@ -499,7 +487,7 @@ func (x *Index) history(ctx context.Context, src Source) ([]past, error) {
 	var ix indexer
 	out := make([]past, 0, len(list))
 	for _, c := range list {
-		p, ok := have[c.Hash]
+		p, ok := have[c.Commit]
 		if !ok {
 			if p, err = addChange(ctx, tx, c, &ix); err != nil {
 				return nil, err
@@ -510,7 +498,7 @@ func (x *Index) history(ctx context.Context, src Source) ([]past, error) {
 	return out, tx.Commit()
 }
 
-func addChange(ctx context.Context, tx *sql.Tx, c Change, ix *indexer) (past, error) {
+func addChange(ctx context.Context, tx *sql.Tx, c checkout.Earlier, ix *indexer) (past, error) {
 	p := past{files: c.Files}
 	if len(p.files) > mostOfChange {
 		p.files = nil // it says little of each
@@ -519,9 +507,9 @@ func addChange(ctx context.Context, tx *sql.Tx, c Change, ix *indexer) (past, er
 	if err != nil {
 		return p, err
 	}
-	err = tx.QueryRowContext(ctx, `INSERT INTO change(hash, files) VALUES(?, ?) ON CONFLICT DO NOTHING RETURNING id`, c.Hash, string(files)).Scan(&p.id)
+	err = tx.QueryRowContext(ctx, `INSERT INTO change(hash, files) VALUES(?, ?) ON CONFLICT DO NOTHING RETURNING id`, c.Commit, string(files)).Scan(&p.id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, tx.QueryRowContext(ctx, `SELECT id FROM change WHERE hash = ?`, c.Hash).Scan(&p.id)
+		return p, tx.QueryRowContext(ctx, `SELECT id FROM change WHERE hash = ?`, c.Commit).Scan(&p.id)
 	}
 	if err != nil {
 		return p, err

@@ -43,10 +43,13 @@ func classOf(f *file, p *piece) string {
 }
 
 // Fitted are the weights that make bench-context fitted on half of its
-// repositories.
+// repositories, rounded; but three were set by hand. The messages of commits, which
+// are its queries, quote hardly any trace, text or path, so it says nothing of these.
+// Its truth is functions alone, so that it gave nothing to types, constants and
+// tests; a fault may lie in one of them.
 var Fitted = Weights{
 	Parts: map[string]float64{
-		ByWords: 1, ByName: 0.6, ByMessage: 0.4, ByPath: 0.3, ByFrame: 1, ByFile: 0.28, ByGraph: 0.6, ByHistory: 0.28, ByTogether: 0.1, ByHeat: 0.035, ByKind: 0.07,
+		ByWords: 1, ByName: 0.3, ByMessage: 0.4, ByPath: 0.2, ByFrame: 1, ByFile: 0.1, ByGraph: 0.6, ByHistory: 0.28, ByTogether: 0.1, ByHeat: 0.035, ByKind: 0.07,
 	},
-	Class: map[string]float64{ClassSource: 1, classConfig: 0.3, classDocs: 0.25, classGenerated: 0.3, classTest: 0.3, classAside: 0.35, classStill: 0.7},
+	Class: map[string]float64{ClassSource: 1, classStill: 0.4, classAside: 0.5, classConfig: 0.3, classGenerated: 0.3, classDocs: 0.25, classTest: 0.15},
 }

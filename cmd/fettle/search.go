@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -206,10 +205,7 @@ func (g *global) indexed(c *cobra.Command, repo string, do func(dir string, v *m
 		return err
 	}
 	defer func() { err = errors.Join(err, ix.Close()) }()
-	src := memory.Source{Read: survey.Read, Head: survey.Head, Now: p.now(), History: pastOf(survey.History)}
-	for _, b := range survey.Blobs {
-		src.Files = append(src.Files, memory.Blob(b))
-	}
+	src := memory.Source{Files: survey.Blobs, Read: survey.Read, Head: survey.Head, History: survey.History, Now: p.now()}
 	if !g.quiet {
 		src.Progress = func(done, all int) { fmt.Fprintf(c.ErrOrStderr(), "indexed %d of %d files\n", done, all) }
 	}
@@ -221,18 +217,6 @@ func (g *global) indexed(c *cobra.Command, repo string, do func(dir string, v *m
 		rep.Skip("could not be read", s)
 	}
 	return do(survey.Dir, v, rep)
-}
-
-// pastOf hands on a history as the index takes it.
-func pastOf(history func(ctx context.Context, n int, known func(string) bool) ([]checkout.Earlier, error)) func(context.Context, int, func(string) bool) ([]memory.Change, error) {
-	return func(ctx context.Context, n int, known func(string) bool) ([]memory.Change, error) {
-		list, err := history(ctx, n, known)
-		out := make([]memory.Change, len(list))
-		for i, c := range list {
-			out[i] = memory.Change{Hash: c.Commit, Message: c.Message, Files: c.Files}
-		}
-		return out, err
-	}
 }
 
 // indexFile is where the index of a project lies; installations share none (SPEC X5).
