@@ -175,6 +175,24 @@ func lock(path string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
+// each gives the rows of a question with one argument: a number and a score.
+func (x *Index) each(ctx context.Context, question, about string, take func(id int64, score float64)) error {
+	rows, err := x.db.QueryContext(ctx, question, about)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var score float64
+		if err := rows.Scan(&id, &score); err != nil {
+			return err
+		}
+		take(id, score)
+	}
+	return rows.Err()
+}
+
 // Close ends the index.
 func (x *Index) Close() error {
 	x.mu.Lock()

@@ -118,14 +118,7 @@ func (s *search) chosen(ctx context.Context) ([]term, error) {
 	var all []term
 	for _, t := range slices.Sorted(maps.Keys(s.asked.terms)) {
 		x := term{text: t, weight: s.asked.terms[t]}
-		rows, err := s.view.index.db.QueryContext(ctx, `SELECT doc FROM frequency WHERE term = ?`, t)
-		if err != nil {
-			return nil, err
-		}
-		for rows.Next() {
-			err = rows.Scan(&x.rows)
-		}
-		if err = cmp.Or(err, rows.Err(), rows.Close()); err != nil {
+		if err := s.view.index.each(ctx, `SELECT doc, 0.0 FROM frequency WHERE term = ?`, t, func(n int64, _ float64) { x.rows = int(n) }); err != nil {
 			return nil, err
 		}
 		if x.rows > 0 {
@@ -153,25 +146,15 @@ func (s *search) words(ctx context.Context) error {
 	}
 	score, told := map[int32]float64{}, map[int32][]string{}
 	for _, t := range terms {
-		rows, err := s.view.index.db.QueryContext(ctx, `SELECT rowid, bm25(words, 6.0, 2.0, 1.0) FROM words WHERE words MATCH ?`, `"`+t.text+`"`)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			var id int64
-			var b float64
-			if err := rows.Scan(&id, &b); err != nil {
-				_ = rows.Close()
-				return err
-			}
+		err := s.view.index.each(ctx, `SELECT rowid, bm25(words, 6.0, 2.0, 1.0) FROM words WHERE words MATCH ?`, `"`+t.text+`"`, func(id int64, b float64) {
 			if i, ok := s.view.byRow[id]; ok {
 				score[i] -= t.weight * b
 				if len(told[i]) < mostTold {
 					told[i] = append(told[i], s.asked.spelt[t.text])
 				}
 			}
-		}
-		if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -229,22 +212,13 @@ func (s *search) messages(ctx context.Context) error {
 				continue
 			}
 			seen[phrase] = true
-			rows, err := s.view.index.db.QueryContext(ctx, `SELECT rowid FROM words WHERE words MATCH ? LIMIT 60`, `body : "`+phrase+`"`)
-			if err != nil {
-				return err
-			}
 			var found []int32
-			for rows.Next() {
-				var id int64
-				if err := rows.Scan(&id); err != nil {
-					_ = rows.Close()
-					return err
-				}
+			err := s.view.index.each(ctx, `SELECT rowid, 0.0 FROM words WHERE words MATCH ? LIMIT 60`, `body : "`+phrase+`"`, func(id int64, _ float64) {
 				if i, ok := s.view.byRow[id]; ok {
 					found = append(found, i)
 				}
-			}
-			if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
+			})
+			if err != nil {
 				return err
 			}
 			for _, i := range found {
@@ -387,22 +361,12 @@ func (s *search) past(ctx context.Context) error {
 	}
 	score := map[int]float64{}
 	for _, t := range terms {
-		rows, err := s.view.index.db.QueryContext(ctx, `SELECT rowid, bm25(messages) FROM messages WHERE messages MATCH ?`, `"`+t.text+`"`)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			var id int64
-			var b float64
-			if err := rows.Scan(&id, &b); err != nil {
-				_ = rows.Close()
-				return err
-			}
+		err := s.view.index.each(ctx, `SELECT rowid, bm25(messages) FROM messages WHERE messages MATCH ?`, `"`+t.text+`"`, func(id int64, b float64) {
 			if n, ok := age[id]; ok {
 				score[n] -= t.weight * b
 			}
-		}
-		if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -62,9 +62,8 @@ func run(ctx context.Context, dirs []string, most int, fit, shown bool) error {
 			fmt.Print(rows(got, []string{"bm25", "fettle"}, "  "))
 		}
 	}
-	weights := memory.Fitted
 	if fit {
-		weights = fitted(halves[0])
+		weights := fitted(halves[0])
 		printWeights(weights)
 		for _, half := range halves {
 			for i := range half {
