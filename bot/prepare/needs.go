@@ -84,6 +84,9 @@ func address(scheme string, s settings.Service) string {
 	return u.String()
 }
 
+// Need is Need for the session's sandbox.
+func (s *Session) Need(n settings.Needs, git bool) error { return Need(s.box, n, git) }
+
 // Need gives a Session of the sandbox what a repository's own file says that its
 // tests need. Of two databases the first is DATABASE_URL; what the file sets by
 // itself is stronger than what the services tell. git: they look for a working copy.

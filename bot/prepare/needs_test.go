@@ -55,7 +55,7 @@ func TestC1KnownServicesAnswerWhereTheirVariablesSay(t *testing.T) {
 		{"services: [postgres]", "/usr/lib/postgresql/*/bin/postgres", `psql -qAtc "create table a (n int); insert into a values (41); select n+1 from a" && psql -At "$DATABASE_URL" -c "select current_database()||current_user"`, "42\ntestpostgres"},
 		{"services: [{name: postgres, port: 6543, user: shop, password: secret-1, database: shop_test}]", "/usr/lib/postgresql/*/bin/postgres", `echo $PGPORT $PGHOST; psql -At "$DATABASE_URL" -c "select current_database()||current_user"`, "6543 127.0.0.1\nshop_testshop"},
 		{"services: [mysql]", "/usr/sbin/mariadbd", `mariadb -h $MYSQL_HOST -u $MYSQL_USER -N -e "select 41+1" $MYSQL_DATABASE; echo $DATABASE_URL`, "42\nmysql://root:mysql@127.0.0.1:3306/test"},
-		{"services: [{name: mysql, user: shop, password: s3cret, database: shop}]", "/usr/sbin/mariadbd", `mariadb -h $MYSQL_HOST -u $MYSQL_USER -N -e "create table a (n int); select database()" $MYSQL_DATABASE`, "shop"},
+		{"services: [{name: mysql, port: 3307, user: shop, password: s3cret, database: shop}]", "/usr/sbin/mariadbd", `mariadb -h $MYSQL_HOST -P $MYSQL_PORT -u $MYSQL_USER -N -e "create table a (n int); select database()" $MYSQL_DATABASE`, "shop"},
 		{"services: [redis]", "/usr/bin/redis-server", `redis-cli -u "$REDIS_URL" set a 42; redis-cli -h $REDIS_HOST -p $REDIS_PORT get a`, "OK\n42"},
 		{"services: [redis, postgres]\nenv: {DATABASE_URL: mine, APP: \"1\"}", "/usr/bin/redis-server", `echo $REDIS_URL $PGPORT $DATABASE_URL $APP`, "redis://127.0.0.1:6379/0 5432 mine 1"},
 	} {
@@ -105,9 +105,9 @@ func TestC1AServiceOfTheRepositorysOwnIsStartedAndEndedWithTheTests(t *testing.T
 func TestC1AServiceThatIsNotThereIsSaidWithTheCure(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"services: [{name: a, run: no-such-program --x, port: 18201}]":                                                        "the service a ended before it was ready: a program was not found; it said last: /bin/sh: 1: no-such-program: not found; see to it that its command is there: no-such-program --x",
-		"services: [{name: b, run: echo a reason; exit 3, port: 18202}]":                                                      "the service b ended before it was ready: exit status 3; it said last: a reason",
-		"services: [{name: c, run: echo mute; sleep 60, port: 18203, ready: {seconds: 1}}]":                                   "the service c was not ready within 1s: ",
+		"services: [{name: a, run: no-such-program --x, port: 18201}]":                                                            "the service a ended before it was ready: a program was not found; it said last: /bin/sh: 1: no-such-program: not found; see to it that its command is there: no-such-program --x",
+		"services: [{name: b, run: echo a reason; exit 3, port: 18202}]":                                                          "the service b ended before it was ready: exit status 3; it said last: a reason",
+		"services: [{name: c, run: echo mute; sleep 60, port: 18203, ready: {seconds: 1}}]":                                       "the service c was not ready within 1s: ",
 		"services: [{name: d, run: exec python3 -m http.server -b 127.0.0.1 18204, port: 18204, ready: {path: /no, seconds: 3}}]": "/no answered 404",
 	} {
 		t.Run(file, func(t *testing.T) {

@@ -201,7 +201,9 @@ func Detect(fsys fs.FS) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return t.Plan(), nil
+	p := t.Plan()
+	p.Notes = append(p.Notes, t.Absent()...)
+	return p, nil
 }
 
 // Plan makes the plan of a scanned tree.
