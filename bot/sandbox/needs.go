@@ -52,6 +52,15 @@ func (s *Sandbox) needed() Needs {
 	return s.needs
 }
 
+// Repository tells whether a path of the copy belongs to the repository that
+// commands with Needs are given: no part of the tree.
+func (w *Workspace) Repository(rel string) bool {
+	top, _, _ := strings.Cut(rel, "/")
+	return w.box.needed().Git && (top == ".git" || strings.HasPrefix(top, makingGit))
+}
+
+const makingGit = ".fettle-git-" // and something random, while it is made
+
 // under adds the variables that an environment does not have.
 func (n Needs) under(env [][2]string) [][2]string {
 	have := map[string]bool{}
@@ -211,13 +220,13 @@ func commit(root string) error {
 	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
 		return nil
 	}
-	dir, err := os.MkdirTemp(root, ".fettle-git-")
+	dir, err := os.MkdirTemp(root, makingGit)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	git := filepath.Join(dir, ".git")
-	const never = ".fettle-git-*\nnode_modules\n.venv\n"
+	const never = makingGit + "*\nnode_modules\n.venv\n"
 	for _, args := range [][]string{
 		{"init", "-q", "--template=", "-b", "main", dir},
 		{"config", "user.name", "fettle"},

@@ -123,6 +123,26 @@ func (t *Tree) submodules() (out []string) {
 	return unique(out)
 }
 
+var (
+	composed = regexp.MustCompile(`(?:^|/)(?:docker-)?compose(?:[.-][\w.-]+)?\.ya?ml$|^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$`)
+	images   = regexp.MustCompile(`\b(?:image|name)\s*:\s*["']?(?:[\w.-]+/)*(postgres|postgis|mysql|mariadb|redis|valkey)(?:[:@"'\s}-]|$)`)
+	asKind   = map[string]string{"postgres": "postgres", "postgis": "postgres", "mysql": "mysql", "mariadb": "mysql", "redis": "redis", "valkey": "redis"}
+)
+
+// services are those that fettle can start, of which the files for Compose and for
+// continuous integration name an image.
+func (t *Tree) services() (out []string) {
+	for _, f := range t.Files {
+		if !composed.MatchString(f) {
+			continue
+		}
+		for _, m := range images.FindAllStringSubmatch(t.Read(f), -1) {
+			out = append(out, asKind[m[1]])
+		}
+	}
+	return unique(out)
+}
+
 // wantsGit is how tests, and what builds for them, show that they look for the
 // repository that they stand in.
 var wantsGit = regexp.MustCompile("[\"'`]git[\"'` ]|\\bgit (?:-C|log|rev-parse|rev-list|describe|status|ls-files|diff|show|blame|branch|tag|config)\\b|\\.git[\"'`/]|" +
