@@ -246,7 +246,7 @@ func (h *real) diff(ctx context.Context) (string, error) {
 
 func (h *real) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	h.Point("testing")
-	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Issue: j.Issue, Passed: func() { h.lookAhead(ctx, j) }})
+	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Whole: j.Whole, Issue: j.Issue, Passed: func() { h.lookAhead(ctx, j) }})
 	if err != nil || !v.Green {
 		h.ahead.drop()
 	}
