@@ -14,6 +14,8 @@ command -v ccache >/dev/null 2>&1 || debian="$debian ccache"
 ruby -e 'require "rspec/core"; require "minitest"; require "test/unit/version"; require "rake"; require "bundler"' >/dev/null 2>&1 ||
 	debian="$debian ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler"
 command -v phpunit >/dev/null 2>&1 || debian="$debian php-cli php-xml php-mbstring phpunit"
+command -v redis-server >/dev/null 2>&1 || debian="$debian redis-server" # services that tests talk to
+[ -e /usr/sbin/mariadbd ] || debian="$debian mariadb-server"
 if [ -n "$debian" ]; then
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo

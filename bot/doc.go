@@ -99,6 +99,7 @@
 //	bot/command             the grammar of /fettle
 //	bot/checkout            Git
 //	bot/sandbox             confined processes
+//	bot/sandbox/service     a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
 //	bot/code/schemata       many changes of Go files in one build

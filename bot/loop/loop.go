@@ -108,6 +108,7 @@ type Input struct {
 	NeverSend []string
 	Checks    []settings.Check // named by the repository's own file
 	Setup     []string         // commands of that file that install dependencies
+	Needs     settings.Needs   // what its tests need beside its files
 	Smoke     *settings.Smoke  // what its service has to answer; nil: it names nothing
 	// DefaultBranch says that the tree is a commit of the default branch, so that
 	// what its setup installs may be kept for later runs.
