@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long lint fault bench bench-checks bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test test-race test-long lint fault bench bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -21,7 +21,7 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest and tape, with which some tests run where they are there
+setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis and MariaDB, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network
@@ -75,6 +75,9 @@ bench-regions: ## regions beside the languages' own tools, ctags and native tree
 
 bench-checks: build ## fettle check beside the projects' own commands, green and with planted faults; FETTLE_CHECK_REPOS=DIR:DIR=RUNNER
 	$(GO) run ./eval/checks -fettle bin/fettle $(CHECKS)
+
+bench-context: ## does fettle search find the functions that real fixes changed, from their messages? FETTLE_CONTEXT_REPOS=dir:dir or DIR="dir dir"; CONTEXT="-n 40 -fit -misses"
+	$(GO) run ./eval/context $(CONTEXT) $(DIR)
 
 bench-runners: build ## fettle fix on real projects of each runner, with a true and a forged answer of a double; DIR=dir:dir, RUNNERS="-v -seed 2"
 	$(GO) run ./eval/runners -fettle bin/fettle $(RUNNERS) $(DIR)

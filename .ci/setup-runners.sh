@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the test runners that some tests run when they are there: cargo, CMake, a JDK,
+# Installs the test runners that some tests run when they are there: cargo, CMake with ccache, a JDK,
 # Maven, Gradle, RSpec, minitest, test-unit and PHPUnit from Debian, vitest, jest and tape
 # below .tools/runners. A test without its runner says so.
 set -eu
@@ -10,9 +10,12 @@ command -v mvn >/dev/null 2>&1 || debian="$debian maven"
 command -v gradle >/dev/null 2>&1 || debian="$debian gradle"
 command -v ctest >/dev/null 2>&1 || debian="$debian cmake"
 command -v g++ >/dev/null 2>&1 || debian="$debian g++"
+command -v ccache >/dev/null 2>&1 || debian="$debian ccache"
 ruby -e 'require "rspec/core"; require "minitest"; require "test/unit/version"; require "rake"; require "bundler"' >/dev/null 2>&1 ||
 	debian="$debian ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler"
 command -v phpunit >/dev/null 2>&1 || debian="$debian php-cli php-xml php-mbstring phpunit"
+command -v redis-server >/dev/null 2>&1 || debian="$debian redis-server" # services that tests talk to
+[ -e /usr/sbin/mariadbd ] || debian="$debian mariadb-server"
 if [ -n "$debian" ]; then
 	sudo=""
 	[ "$(id -u)" -eq 0 ] || sudo=sudo

@@ -284,7 +284,7 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
 	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
-	in.Setup, in.Checks, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Smoke, repo.Gates
+	in.Setup, in.Checks, in.Needs, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Needs, repo.Smoke, repo.Gates
 	return notes, nil
 }
 

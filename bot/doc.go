@@ -37,7 +37,8 @@
 // issue's words whether to begin, measures the baseline with bot/verify, tells
 // which red tests are the issue's, or makes one of its example, or asks the
 // cheapest tier for one that fails for the reason, ranks suspicious places
-// with bot/mend, and climbs the ladder: mechanical repair (bot/mend over
+// with bot/mend, or, where no test tells them, by the words with
+// bot/memory, and climbs the ladder: mechanical repair (bot/mend over
 // bot/code/mutate), then the tiers that have a model (bot/agent over bot/model). Each change is applied
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
@@ -57,6 +58,7 @@
 //	eval/targets            targeted tests beside whole suites, on planted faults
 //	eval/runners            fettle fix on real projects of each runner, true and forged
 //	eval/checks             fettle check beside the projects' own commands
+//	eval/context            what search finds of real fixes, from their messages
 //	eval/mend               mechanical repair on bugs of real code
 //	eval/mend/bugs          the format of these bugs, and what of their tests is held back
 //	eval/mend/inject        faults planted into correct code
@@ -89,6 +91,7 @@
 //	bot/verify/smoke        a repository's service, asked in the sandbox
 //	bot/prepare             setup commands apart from checks, and what they installed
 //	bot/patch               a set of edits: validate, apply, roll back, risk
+//	bot/memory              what a project's code holds, ranked by an issue's words
 //	bot/store               database and jobs
 //	bot/model               one request to a model
 //	bot/model/catalog       what is known of providers and prices
@@ -96,6 +99,7 @@
 //	bot/command             the grammar of /fettle
 //	bot/checkout            Git
 //	bot/sandbox             confined processes
+//	bot/sandbox/service     a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
 //	bot/code/schemata       many changes of Go files in one build

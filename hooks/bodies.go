@@ -129,13 +129,17 @@ func (b *bodies) take(ctx context.Context, mine *body, n int64) error {
 	}
 }
 
-// worst is who has held the most for the longest, of those who are not young.
+// worst is who has held the most for the longest, of those who are not young; nil while
+// somebody who was sent away has still to go, as there will be room.
 func (b *bodies) worst() *body {
 	var worst *body
 	most := 0.0
 	for x := range b.all {
+		if x.out {
+			return nil
+		}
 		age := b.now().Sub(x.since)
-		if cost := float64(x.held) * age.Seconds(); age >= b.young && !x.out && cost > most {
+		if cost := float64(x.held) * age.Seconds(); age >= b.young && cost > most {
 			worst, most = x, cost
 		}
 	}

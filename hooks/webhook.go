@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -80,7 +81,11 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, refused)
 		return
 	}
-	defer signed(ctx)()
+	end := signed(ctx)
+	defer func() {
+		_ = http.NewResponseController(w).Flush() // the connection is not pushed out before the answer has left
+		end()
+	}()
 	d, refused := read(r.Header, body)
 	if refused != nil {
 		h.refuse(w, r, refused)
@@ -180,6 +185,8 @@ func (h *webhook) store(ctx context.Context, d delivery) (bool, error) {
 func answer(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	body, _ := json.Marshal(map[string]string{"message": message}) // strings
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"message": message})
+	_, _ = w.Write(body)
 }

@@ -32,8 +32,8 @@ func TestC4HistoryNamesCommitsAndTheirFiles(t *testing.T) {
 	}
 	defer c.Close()
 	for n, want := range map[int][]Earlier{
-		9: {{second, []string{"a.py"}}, {first, []string{"a.py", "sub/b c.py"}}},
-		1: {{second, []string{"a.py"}}},
+		9: {{second, "two\n", []string{"a.py"}}, {first, "one\n", []string{"a.py", "sub/b c.py"}}},
+		1: {{second, "two\n", []string{"a.py"}}},
 		0: nil,
 	} {
 		if got, err := c.History(t.Context(), n); err != nil || !reflect.DeepEqual(got, want) {

@@ -27,6 +27,7 @@ type start struct {
 	OpenPoints []string               `json:"open_points,omitempty"`
 	Checks     []settings.Check       `json:"checks,omitempty"`
 	Smoke      *settings.Smoke        `json:"smoke,omitempty"`
+	Needs      settings.Needs         `json:"needs,omitzero"`
 	Setup      []string               `json:"setup,omitempty"`
 	Default    bool                   `json:"default_branch,omitempty"`
 	Answers    []task.Answer          `json:"answers,omitempty"`
@@ -68,7 +69,7 @@ func (r *run) begin(ctx context.Context) error {
 	}
 	r.in.Task, r.in.Budget, r.in.Guard, r.in.Gates = s.Task, s.Budget, s.Guard, s.Gates
 	r.in.RepoScope, r.in.NeverSend, r.in.OpenPoints, r.in.Answers = s.RepoScope, s.NeverSend, s.OpenPoints, s.Answers
-	r.in.Checks, r.in.Smoke, r.in.Setup, r.in.DefaultBranch = s.Checks, s.Smoke, s.Setup, s.Default
+	r.in.Checks, r.in.Needs, r.in.Smoke, r.in.Setup, r.in.DefaultBranch = s.Checks, s.Needs, s.Smoke, s.Setup, s.Default
 	r.in.State.Worked, r.in.State.Errors = s.Worked, s.Errors
 	r.Sandbox, r.rungs = s.Sandbox, s.Rungs
 	r.money = money{s.Spent, s.SpentBy}
@@ -124,7 +125,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 	r.keepAsked()
 	s := start{
 		Task: r.in.Task, Budget: r.in.Budget, Guard: r.in.Guard, Gates: r.in.Gates, RepoScope: r.in.RepoScope,
-		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
+		NeverSend: r.in.NeverSend, OpenPoints: r.in.OpenPoints, Checks: r.in.Checks, Needs: r.in.Needs, Smoke: r.in.Smoke, Setup: r.in.Setup, Default: r.in.DefaultBranch, Answers: r.in.Answers, Sandbox: r.Sandbox, Worked: r.in.State.Worked,
 		Errors: r.in.State.Errors, Spent: spent, SpentBy: by, Rungs: map[task.Tier]rung{},
 		Roles: roles{r.Planner != nil, r.Tester != nil, r.Reviewer != nil, r.Characteriser != nil && r.in.Task.WantsTests(), r.Triager != nil, r.Reproducer != nil},
 	}

@@ -95,7 +95,7 @@ func (w *world) sorts(_ context.Context, c claiming) (belong.Sorted, error) {
 }
 
 func (w *world) concerned(context.Context, string) (concern, error) {
-	return concern{Places: []spot{{"interleave", "weave0.py", 1}}}, nil
+	return concern{Places: []spot{{Name: "interleave", Path: "weave0.py", Line: 1}}}, nil
 }
 
 func (w *world) localise(context.Context, search) (located, error) {

@@ -12,6 +12,7 @@ import (
 type judging struct {
 	Baseline verify.Baseline
 	NewTests []string
+	Whole    bool // other steps follow: nothing may be broken, mended or not
 	Issue    string
 	Checks   checking
 	Pins     *pinning // nil: none will be asked for

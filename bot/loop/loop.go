@@ -31,6 +31,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -79,11 +80,14 @@ type Config struct {
 	Smoke      *smoke.Runner // asks a repository's service; nil: nothing does
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
-	Setup         *prepare.Session // installs dependencies; nil: nothing does
-	MaxMutants    int              // planted faults that a new test is asked about; zero: the gate's default
-	Sandbox       string           // the walls, for the report
-	Now           func() time.Time
-	Log           logrus.FieldLogger
+	// Memory opens the index of a repository; nil: a run has one of its own, which
+	// ends with it. The run closes it.
+	Memory     func(ctx context.Context, repo task.Repo) (*memory.Index, error)
+	Setup      *prepare.Session // installs dependencies; nil: nothing does
+	MaxMutants int              // planted faults that a new test is asked about; zero: the gate's default
+	Sandbox    string           // the walls, for the report
+	Now        func() time.Time
+	Log        logrus.FieldLogger
 	// Point is called at named places, for tests that end the process there.
 	Point func(name string)
 
@@ -104,6 +108,7 @@ type Input struct {
 	NeverSend []string
 	Checks    []settings.Check // named by the repository's own file
 	Setup     []string         // commands of that file that install dependencies
+	Needs     settings.Needs   // what its tests need beside its files
 	Smoke     *settings.Smoke  // what its service has to answer; nil: it names nothing
 	// DefaultBranch says that the tree is a commit of the default branch, so that
 	// what its setup installs may be kept for later runs.
@@ -185,7 +190,7 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	r := &run{Config: l.cfg, outside: outside{tape: t, hands: l.cfg.double}, in: in}
 	if r.hands == nil {
 		h := newReal(l.cfg, in)
-		defer h.ahead.drop()
+		defer h.close()
 		r.hands = h
 	}
 	return r.run(ctx)

@@ -117,8 +117,14 @@ func notCheckable(err error) error {
 }
 
 func whyNoTest(rep verify.Report) string {
-	if len(rep.Broken) == 0 {
-		return "the runners found none"
+	why := "the runners found none"
+	if len(rep.Broken) > 0 {
+		why = rep.Broken[0].Words()
 	}
-	return rep.Broken[0].Words()
+	for _, c := range rep.Checks {
+		if c.Name == verify.TreeCheck {
+			why += "; " + c.Detail
+		}
+	}
+	return why
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -23,6 +24,7 @@ import (
 type real struct {
 	Config
 	tree    *checkout.Tree
+	repo    task.Repo
 	sources *sources
 	now     *sources                   // of the tree that attempts build on
 	stood   map[string]task.FileChange // what the accepted steps made of the base's files
@@ -33,10 +35,13 @@ type real struct {
 	hide    *withholder                // of what tests print of it; nil: nothing to hide
 
 	documented string // see docs
+
+	index *memory.Index // opened when it is first asked
+	view  *memory.View
 }
 
 func newReal(cfg Config, in Input) *real {
-	h := &real{Config: cfg, tree: in.Tree, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
+	h := &real{Config: cfg, tree: in.Tree, repo: in.Task.Repo, sources: newSources(in.Tree.BaseFS()), commits: map[int]string{}, never: in.NeverSend}
 	h.now = h.sources
 	if len(h.never) > 0 {
 		h.hide = newWithholder(in.Tree.BaseFS(), in.Tree.Files(), h.never)
@@ -157,7 +162,7 @@ func (h *real) repair(ctx context.Context, q search) (rep mend.Repair, err error
 func (h *real) request(q search) mend.Request {
 	r := mend.Request{
 		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Deadline: q.Deadline,
-		Protected: q.forbidden, Progress: q.progress,
+		Protected: q.forbidden, Progress: q.progress, Places: func(ctx context.Context) ([]mend.Suspect, error) { return h.spoken(ctx, q) },
 	}
 	if q.Example != nil {
 		r.Base = verify.OneMore(r.Base, q.Example.Path, []byte(q.Example.Content))
@@ -246,7 +251,7 @@ func (h *real) diff(ctx context.Context) (string, error) {
 
 func (h *real) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	h.Point("testing")
-	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Issue: j.Issue, Passed: func() { h.lookAhead(ctx, j) }})
+	v, err := h.Verifier.Judge(ctx, verify.Judge{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Baseline: j.Baseline, NewTests: j.NewTests, Whole: j.Whole, Issue: j.Issue, Passed: func() { h.lookAhead(ctx, j) }})
 	if err != nil || !v.Green {
 		h.ahead.drop()
 	}

@@ -129,7 +129,7 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 	}
 	l := looking{Heads: about.Tests}
 	for _, s := range about.Places {
-		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line})
+		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line, Reasons: s.Why})
 	}
 	seen, err := r.sight(ctx, l)
 	if err != nil {

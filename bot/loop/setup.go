@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
@@ -20,7 +21,7 @@ func (r *run) setup(ctx context.Context) error {
 		return err
 	}
 	got, err := r.prepare(ctx, preparing{
-		Repo: r.in.Task.Repo, Commands: r.in.Setup, Default: r.in.DefaultBranch,
+		Needs: r.in.Needs, Repo: r.in.Task.Repo, Commands: r.in.Setup, Default: r.in.DefaultBranch,
 		progress: func(note string) {
 			if err := r.show(ctx, "setup", "", note); err != nil {
 				r.log.WithError(err).Warn("progress was not stored")
@@ -44,8 +45,9 @@ func (r *run) setup(ctx context.Context) error {
 // preparing is what the installer of dependencies is asked.
 type preparing struct {
 	Repo     task.Repo
-	Commands []string // of the repository's own file
-	Default  bool     // the tree is a commit of the default branch
+	Commands []string       // of the repository's own file
+	Default  bool           // the tree is a commit of the default branch
+	Needs    settings.Needs `json:",omitzero"`
 
 	progress func(note string)
 }
@@ -58,6 +60,15 @@ type prepared struct {
 }
 
 func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
+	tree, err := detect.Scan(h.tree.BaseFS())
+	if err != nil {
+		return prepared{}, err
+	}
+	if h.Setup != nil {
+		if err := h.Setup.Need(p.Needs, tree.WantsGit()); err != nil {
+			return prepared{}, err
+		}
+	}
 	req := prepare.Request{
 		Installation: p.Repo.Installation, Repo: p.Repo.Slug(), Dir: h.tree.Dir(), Tree: h.tree.BaseFS(),
 		Commands: p.Commands, Named: true, Default: p.Default, Progress: p.progress,
@@ -66,9 +77,9 @@ func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
 		if !prepare.Pinned(req.Tree) {
 			return prepared{Nothing: true}, nil
 		}
-		plan, err := detect.Detect(req.Tree)
-		if err != nil || len(plan.Setup) == 0 {
-			return prepared{Nothing: true}, err
+		plan := tree.Plan()
+		if len(plan.Setup) == 0 {
+			return prepared{Nothing: true}, nil
 		}
 		req.Commands, req.Named = plan.Setup, false
 	}
@@ -76,7 +87,6 @@ func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
 	if h.Setup == nil {
 		return out, nil
 	}
-	var err error
 	if out.Result, err = h.Setup.Prepare(ctx, req); err != nil {
 		return out, fmt.Errorf("installing dependencies: %w", err)
 	}

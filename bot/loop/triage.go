@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/loop/triage"
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -115,9 +112,8 @@ func (r *run) secondOpinion(ctx context.Context, v triage.Verdict) (triage.Verdi
 var strictness = map[triage.Action]int{triage.Start: 0, triage.Plan: 1, triage.Answer: 2, triage.Ask: 2, triage.Refuse: 3}
 
 const (
-	placesTold   = 5
-	testsTold    = 2
-	placesParsed = 20 // files: those with the most words of the question
+	placesTold = 5
+	testsTold  = 2
 )
 
 // concern is what a text seems to be about.
@@ -128,9 +124,10 @@ type concern struct {
 
 // spot is where a function stands.
 type spot struct {
-	Name string `json:"name"`
-	Path string `json:"path"`
-	Line int    `json:"line"`
+	Name string   `json:"name"`
+	Path string   `json:"path"`
+	Line int      `json:"line"`
+	Why  []string `json:"why,omitempty"`
 }
 
 func (c concern) words() string {
@@ -139,49 +136,4 @@ func (c concern) words() string {
 		out = append(out, fmt.Sprintf("%s in %s:%d", s.Name, s.Path, s.Line))
 	}
 	return strings.Join(out, ", ")
-}
-
-// concerned looks for the functions that have the most words in common with a
-// text, in the files that do, and for such test files.
-func (h *real) concerned(_ context.Context, text string) (out concern, err error) {
-	wanted := words(text)
-	shared := func(s string) (n int) {
-		for w := range words(s) {
-			if wanted[w] {
-				n++
-			}
-		}
-		return n
-	}
-	score := map[string]int{}
-	var files []string
-	for _, f := range h.files() {
-		if code.LanguageOf(f) == code.Unknown || patch.Match(h.never, f) {
-			continue
-		}
-		src, err := h.sources.read(f)
-		if err != nil {
-			continue // it cannot be pointed at
-		}
-		if score[f] = shared(string(first(src, 64<<10))) + 3*shared(f); score[f] > 0 {
-			files = append(files, f)
-		}
-	}
-	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
-	for _, f := range files {
-		if code.IsTest(f) && len(out.Tests) < testsTold {
-			out.Tests = append(out.Tests, f)
-		}
-	}
-	files = slices.DeleteFunc(files, code.IsTest)
-	for _, f := range first(files, placesParsed) {
-		regions, _ := h.sources.list(f)
-		src, _ := h.sources.read(f)
-		for _, g := range first(likely(regions, src, text), 2) {
-			if len(out.Places) < placesTold {
-				out.Places = append(out.Places, spot{g.QualifiedName, f, g.StartLine})
-			}
-		}
-	}
-	return out, nil
 }

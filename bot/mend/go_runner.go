@@ -124,7 +124,7 @@ func (r *goRunner) start(ctx context.Context) error {
 	}
 	// The process outlives the request that starts it: one that ended with its round
 	// would give the first candidate of the next round no answer.
-	r.process, err = r.space.Start(context.WithoutCancel(ctx), sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
+	r.process, err = r.space.Start(context.WithoutCancel(ctx), sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Needs: true, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
 	if err != nil {
 		return fmt.Errorf("starting the runner of test binaries: %w", err)
 	}

@@ -93,11 +93,15 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 	}
 	l.signatures(ctx, score, note)
 	l.fromTraces(note)
-	if l.blind {
+	if l.blind || len(score) == 0 {
+		spoken, err := l.spoken(ctx)
+		if err != nil || len(score) == 0 && !l.ran() {
+			return spoken, err
+		}
 		l.executed(note)
-		l.fromWords(ctx, note)
-	} else if len(score) == 0 {
-		l.fromWords(ctx, note)
+		for _, p := range spoken {
+			note(line{p.Path, p.Line}, p.Score, strings.Join(p.Reasons, "; "))
+		}
 	}
 	l.definitions(ctx, score, note)
 	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
@@ -293,24 +297,22 @@ func (l *localiser) fromTraces(note func(line, float64, string)) {
 	}
 }
 
-// fromWords looks for the issue's words in names, for when no test fails.
-func (l *localiser) fromWords(ctx context.Context, note func(line, float64, string)) {
-	words := wordsOf(l.req.Task.Title + " " + l.req.Task.Body + " " + l.req.Task.Hint)
-	for _, path := range l.req.Files {
-		if !l.searchable(path) || ctx.Err() != nil {
-			continue
-		}
-		for _, reg := range l.sources.regions(ctx, path) {
-			if reg.Kind == "class" || reg.Kind == "block" {
-				continue
-			}
-			n := 2 * shared(words, wordsOf(reg.QualifiedName))
-			n += shared(words, wordsOf(path))
-			if n > 0 {
-				note(line{path, reg.StartLine}, math.Min(1, float64(n)/8), "its name has words of the issue")
-			}
-		}
+// ran tells whether anything is known of which files failing tests run.
+func (l *localiser) ran() bool {
+	return slices.ContainsFunc(l.traces, func(t trace) bool { return !t.passed && len(t.lines) > 0 })
+}
+
+// spoken are the places that the words of the issue point at, where the fault may
+// be.
+func (l *localiser) spoken(ctx context.Context) ([]Suspect, error) {
+	if l.req.Places == nil {
+		return nil, nil
 	}
+	all, err := l.req.Places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(s Suspect) bool { return !l.searchable(s.Path) }), nil
 }
 
 var definition = regexp.MustCompile(`^(\s*)(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::[^=]*)?(?:\s[\w.\[\]*]+\s*)?=[^=>~]`)

@@ -74,7 +74,10 @@ type Request struct {
 	Baseline  verify.Baseline
 	Protected func(path string) bool // files that may not be changed
 	Progress  func(note string)
-	Deadline  time.Time // for what is found to be judged; zero for none
+	// Places gives those that the task's words point at, the likeliest first; it is
+	// asked where no test tells a line. nil: nothing is known of them.
+	Places   func(ctx context.Context) ([]Suspect, error)
+	Deadline time.Time // for what is found to be judged; zero for none
 }
 
 // Suspect is a place that may hold the fault.
@@ -117,7 +120,8 @@ type Repair struct {
 // Localise ranks the places that may hold the fault, best first: at most 50, a few
 // of each other region that the failing tests run, and behind them the other lines
 // of the same regions. Where the tests cannot be traced, in a quarter of the time
-// that is left, the failures and the words of the issue have to do.
+// that is left, the failures and the words of the issue have to do. Where no test
+// tells anything the places that the words point at come out as they are ranked.
 func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 	support, err := code.TestSupport(ctx, r.Base)
 	if err != nil {

@@ -26,7 +26,7 @@ func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Com
 		wall = min(wall, usual)
 	}
 	env, _ := detect.Variables(b.suite.Argv)
-	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Env: env, Limits: sandbox.Limits{Wall: wall}}
+	return sandbox.Command{Argv: append(argv, file), Dir: b.suite.Dir, Env: env, Needs: true, Limits: sandbox.Limits{Wall: wall}}
 }
 
 func wallKey(file, pattern string) string { return file + "\x00" + pattern }

@@ -154,6 +154,7 @@ func (w *nodeWorker) start(ctx context.Context) error {
 	w.process, err = w.space.Start(context.WithoutCancel(ctx), sandbox.Command{
 		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(config)}, Dir: w.dir,
 		Env:    env,
+		Needs:  true,
 		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
 	})
 	if err != nil {

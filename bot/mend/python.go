@@ -130,6 +130,7 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string, collect python
 	}
 	w.process, err = space.Start(ctx, sandbox.Command{
 		Argv:   []string{"python3", "-B", "-c", pythonDriver},
+		Needs:  true,
 		Env:    map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
 		Limits: sandbox.Limits{Wall: cfg.MaxTime + time.Minute, CPU: cfg.MaxTime + time.Minute},
 	})

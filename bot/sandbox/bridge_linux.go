@@ -1,13 +1,10 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
-	"syscall"
 )
 
 // The bridge is this very program, shown inside and started under the bridge's
@@ -37,21 +34,7 @@ func bridge(argv []string) int {
 			go carry(c.(*net.TCPConn))
 		}
 	}()
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx,gosec // it ends with the namespace; the command is what the sandbox is for
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err = cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case !errors.As(err, &exit):
-		fmt.Fprintln(os.Stderr, "fettle:", err)
-		return 127
-	}
-	if st, ok := exit.Sys().(syscall.WaitStatus); ok && st.Signaled() {
-		return 128 + int(st.Signal())
-	}
-	return exit.ExitCode()
+	return through(argv)
 }
 
 // carry copies both directions of a connection.

@@ -74,6 +74,7 @@ func (b *bubblewrap) launch(ctx context.Context, w *Workspace, c Command, lim Li
 		}
 		args = append(seal, args...)
 	}
+	argv = append(c.attend, argv...)
 	if b.landlock > 0 {
 		argv = entered(argv, search(w.environment(c)))
 	}

@@ -32,6 +32,7 @@ func (e *engine) launch(ctx context.Context, w *Workspace, c Command, lim Limits
 		}
 		shown = append([]Mount{seal}, shown...)
 	}
+	c.Argv = append(c.attend, c.Argv...)
 	mounts, undo, err := e.mounts(ctx, w, cache, shown)
 	if err != nil {
 		undo()

@@ -70,7 +70,7 @@ func ulimits(lim Limits) []*container.Ulimit {
 // and has no other name here.
 func (e *engine) environment(box *Sandbox, own map[string]string) []string {
 	var env []string
-	for _, kv := range box.environment(own) {
+	for _, kv := range box.needed().under(box.environment(own)) {
 		if rest, ok := strings.CutPrefix(kv[1], "/tmp/home"); ok {
 			kv[1] = engineHome + rest
 		}

@@ -172,7 +172,10 @@ func (w *Workspace) environment(c Command) [][2]string {
 		}
 		env[k] = v
 	}
-	return w.box.environment(env)
+	if c.Setup != nil {
+		return w.box.environment(env)
+	}
+	return w.box.needed().under(w.box.environment(env))
 }
 
 // standing lists the layer's parts that the next command of this workspace is

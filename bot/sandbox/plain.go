@@ -36,7 +36,11 @@ func (plain) launch(_ context.Context, w *Workspace, c Command, _ Limits, io std
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: c.Argv, Dir: filepath.Join(w.Path(), c.Dir), Env: []string{},
+	argv := append(c.attend, c.Argv...)
+	if c.attendant != "" {
+		path, argv[len(c.attend)] = c.attendant, path
+	}
+	cmd := &exec.Cmd{Path: path, Args: argv, Dir: filepath.Join(w.Path(), c.Dir), Env: []string{},
 		Stdin: io.in, Stdout: io.out, Stderr: io.err, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: time.Second}
 	for _, kv := range w.environment(c) {
 		switch kv[0] {

@@ -33,9 +33,15 @@ type Command struct {
 	// files either. Argv[0] has to be a program, not a script. The backend none
 	// does not do it.
 	Sealed bool
+	// Needs starts what the Session's tests need beside the command (Sandbox.Need):
+	// it is set for whatever runs tests or the repository's program.
+	Needs bool
 	// Setup is set for a command that installs dependencies, in a workspace of
 	// SetupWorkspace.
 	Setup *Setup
+
+	attendant string   // program that starts what is needed; "": nothing is
+	attend    []string // its command line, before the command's
 }
 
 // Result says how a command ended. A red exit is a Result, not an error.
@@ -47,9 +53,12 @@ type Result struct {
 	OverQuota   bool // disk: the workspace's quota or the size of one file
 	OverProcess bool // the process limit was hit at least once
 	Truncated   bool // Stdout or Stderr lost its middle
-	Stdout      []byte
-	Stderr      []byte
-	Elapsed     time.Duration
+	// Unserved says why the command was not started, though the sandbox stood: a
+	// service that it needs is not there or not ready.
+	Unserved string
+	Stdout   []byte
+	Stderr   []byte
+	Elapsed  time.Duration
 }
 
 // OK tells whether the command ended by itself with status 0 and within all limits.
@@ -82,16 +91,17 @@ type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader
 
-	run    running
-	lim    Limits
-	out    *capped // nil when the caller reads Stdout
-	err    *capped
-	pumps  sync.WaitGroup
-	killed chan struct{}
-	once   sync.Once
-	done   chan struct{}
-	res    Result
-	fail   error
+	run      running
+	lim      Limits
+	attended bool
+	out      *capped // nil when the caller reads Stdout
+	err      *capped
+	pumps    sync.WaitGroup
+	killed   chan struct{}
+	once     sync.Once
+	done     chan struct{}
+	res      Result
+	fail     error
 }
 
 // Run runs a command to its end. The error is not nil only when the sandbox
@@ -162,7 +172,12 @@ func (w *Workspace) start(ctx context.Context, c Command, piped bool) (*Process,
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	p := &Process{lim: c.Limits.over(w.box.limits), killed: make(chan struct{}), done: make(chan struct{})}
+	c, longer, err := w.attended(c)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{lim: c.Limits.over(w.box.limits), attended: c.attendant != "", killed: make(chan struct{}), done: make(chan struct{})}
+	p.lim.Wall += longer
 	if err := w.enter(p); err != nil {
 		return nil, err
 	}
@@ -357,6 +372,9 @@ func (p *Process) finish(code int, stopped bool) {
 		p.res.TimedOut = true
 	case "SIGXFSZ":
 		p.res.OverQuota = true
+	}
+	if p.attended {
+		p.res.Unserved = p.res.lacking()
 	}
 	if stopped {
 		p.res.ExitCode, p.res.Signal = -1, "SIGKILL"

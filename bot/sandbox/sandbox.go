@@ -62,6 +62,8 @@ type Sandbox struct {
 	base   *cacheDir // what Keep kept
 	closed bool
 
+	needs Needs // of a Session's tests
+
 	layer     *Layer // of a Session, from Use
 	layerAt   string // its folder, as the backend sees it
 	dropLayer func()

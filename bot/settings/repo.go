@@ -30,6 +30,7 @@ type Repo struct {
 	Ask       task.Gates   // where runs have to wait for a human; zero fields: not said
 	Labels    []string     // put on pull requests
 	SignOff   bool         // commits carry Signed-off-by
+	Needs     Needs        // what its tests need beside its files
 	Smoke     *Smoke       // how the service is started, and what it has to answer
 }
 
@@ -69,7 +70,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 	globs := func(v value) ([]string, error) { return v.strings(glob) }
 	words := func(v value) ([]string, error) { return v.strings(plainWord) }
 	err = first(
-		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "smoke"),
+		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "smoke", "env", "services"),
 		set(root, "setup", &r.Setup, func(v value) ([]string, error) { return v.strings(nil) }),
 		set(root, "checks", &r.Checks, checks),
 		set(root, "base", &r.Base, branchName),
@@ -81,6 +82,8 @@ func LoadRepo(data []byte) (*Repo, error) {
 		set(root, "labels", &r.Labels, words),
 		set(root, "sign_off", &r.SignOff, value.boolean),
 		set(root, "smoke", &r.Smoke, smoke),
+		set(root, "env", &r.Needs.Env, plainVariables),
+		set(root, "services", &r.Needs.Services, services),
 	)
 	var top task.Tier
 	err = first(err, set(root, "max_tier", &top, tierName))

@@ -36,7 +36,7 @@ func setup(v value) (Setup, error) {
 		set(v, "allow", &s.Allow, func(v value) ([]string, error) { return v.strings(host) }),
 		set(v, "allow_private", &s.AllowPrivate, func(v value) ([]string, error) { return v.strings(oneHost) }),
 		set(v, "offline", &s.Offline, value.boolean),
-		set(v, "env", &s.Env, variables),
+		set(v, "env", &s.Env, func(v value) (map[string]string, error) { return variables(v, noSecret) }),
 		set(v, "timeout", &s.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, 6*time.Hour) }),
 		set(v, "cache_gb", &gb, func(v value) (float64, error) { return v.number(0.1, maxCacheGB) }),
 	)
@@ -64,11 +64,18 @@ func oneHost(s string) error {
 	return host(s)
 }
 
-// variables reads names with their values. Whatever stands there is read by
-// the scripts that a setup runs, so it can be no secret.
-func variables(v value) (map[string]string, error) {
+// noSecret: whatever stands there is read by the scripts that a setup runs.
+func noSecret(_, text string) error {
+	if u, err := url.Parse(text); err == nil && u.User != nil || len(text) >= 20 && keyLike.MatchString(text) && !strings.ContainsAny(text, "/.") {
+		return errors.New("looks like a secret; scripts that install read it, so none may stand here")
+	}
+	return nil
+}
+
+// variables reads names with their values.
+func variables(v value, allowed func(name, text string) error) (map[string]string, error) {
 	if v.kind != mapping {
-		return nil, v.errorf("must be names with their values, such as {PIP_INDEX_URL: \"https://index.example.com/simple\"}")
+		return nil, v.errorf("must be names with their values, such as {NAME: value}")
 	}
 	out := map[string]string{}
 	for _, name := range v.order {
@@ -83,8 +90,8 @@ func variables(v value) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if u, err := url.Parse(text); err == nil && u.User != nil || len(text) >= 20 && keyLike.MatchString(text) && !strings.ContainsAny(text, "/.") {
-			return nil, field.errorf("looks like a secret; scripts that install read it, so none may stand here")
+		if err := allowed(name, text); err != nil {
+			return nil, field.errorf("%v", err)
 		}
 		out[name] = text
 	}

@@ -47,13 +47,8 @@ func smoke(v value) (*Smoke, error) {
 	err := first(
 		v.only(nil, "start", "port", "ready", "scenarios"),
 		set(v, "start", &s.Start, func(v value) ([]string, error) { return v.strings(nil) }),
-		set(v, "port", &s.Port, func(v value) (int, error) { n, err := v.integer(1024, 65535); return int(n), err }),
-		ready.only(nil, "path", "seconds"),
-		set(ready, "path", &s.Ready, requestPath),
-		set(ready, "seconds", &s.Within, func(v value) (time.Duration, error) {
-			n, err := v.number(0.1, 120)
-			return time.Duration(n * float64(time.Second)), err
-		}),
+		set(v, "port", &s.Port, port),
+		readiness(ready, &s.Ready, &s.Within),
 		set(v, "scenarios", &s.Scenarios, scenarios),
 	)
 	switch {

@@ -10,6 +10,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
+// TreeCheck is the check that says what the tree names and does not hold.
+const TreeCheck = "the tree"
+
 // Baseline is what the tests of the pristine tree showed. It survives a round
 // trip through JSON.
 type Baseline struct {
@@ -54,14 +57,24 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
 		}
 	}
+	var absent []string
 	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) {
 		b.Keep() // what is built of the base
+		t, err := scanBox(b)
+		if err != nil {
+			return Report{}, err
+		}
+		absent = t.Absent()
 		return v.run(ctx, b, suites, nil, v.unlearned())
 	})
 	if err != nil {
 		return Baseline{}, fmt.Errorf("running the tests before any change: %w", err)
 	}
-	return Baseline{Report: rep.withoutUnable()}, nil
+	rep = rep.withoutUnable()
+	for _, words := range absent {
+		rep.Checks = append(rep.Checks, task.Check{Name: TreeCheck, Status: task.CheckSkipped, Detail: words})
+	}
+	return Baseline{Report: rep}, nil
 }
 
 // withoutUnable takes out the suites that were not able to show a test, if another one

@@ -88,7 +88,7 @@ func (v *Verifier) examination(j Judge, suites []Suite, diff []Change) *examinat
 // it does is known when all tests have run. Dismiss ends it.
 func (e *examination) expect(ctx context.Context) {
 	red := e.j.Baseline.Red()
-	if e.j.Examined || len(e.j.Only) > 0 || len(red) > maxExamined {
+	if e.j.Examined || len(red) > maxExamined {
 		return
 	}
 	var all []subject

@@ -183,6 +183,7 @@ func (r *goRun) once(ctx context.Context, v *Verifier, b box, dirs []string, lef
 		res, err := b.Run(ctx, sandbox.Command{
 			Argv: r.argv(group, left, timeout), Dir: r.suite.Dir,
 			Env:    v.goEnv(),
+			Needs:  true,
 			Sealed: true, // what it prints is the evidence
 			Limits: sandbox.Limits{Wall: wall + 20*time.Second, OutputBytes: 64 << 20},
 		})

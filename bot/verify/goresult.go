@@ -45,7 +45,7 @@ func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string
 			continue
 		}
 		f := died(r.suite, res, errEvidence)
-		if text := strings.TrimSpace(noise + string(res.Stderr)); text != "" && !res.TimedOut {
+		if text := strings.TrimSpace(noise + string(res.Stderr)); text != "" && !res.TimedOut && res.Unserved == "" {
 			f.Kind, f.Exception, f.Message = task.FailBuild, "BuildFailed", text
 		}
 		r.broke(d, f)

@@ -177,3 +177,10 @@ func needs(t *testing.T, program, library string) {
 		t.Skipf("not run: %s is not on this machine; make setup-runners installs it", strings.TrimSpace(program+" "+library))
 	}
 }
+
+func chmod(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -22,7 +22,7 @@ type Judge struct {
 	Baseline Baseline
 	NewTests []string // paths of added test files, which are kept and must pass
 	Examined bool     // the mended tests were cross-examined before, with another set of new tests
-	Only     []string // ids of tests or units, for a fast pre-check; empty means all
+	Whole    bool     // run all tests, even where those nearest to the change stay red
 	Issue    string   // its title and text: what a change must not write down as answers
 	Passed   func()   // nil, or called where the tests are green and only the mended ones have still to be examined
 
@@ -85,10 +85,8 @@ func (v *Verifier) Judge(ctx context.Context, j Judge) (Verdict, error) {
 	if err := errors.Join(v.inspect(ctx, b, j, diff, &out), out.inlineRestored(ctx, diff)); err != nil {
 		return Verdict{}, err
 	}
-	if len(j.Only) == 0 {
-		if err := findDangers(ctx, j, diff, &out); err != nil {
-			return Verdict{}, fmt.Errorf("judging: %w", err)
-		}
+	if err := findDangers(ctx, j, diff, &out); err != nil {
+		return Verdict{}, fmt.Errorf("judging: %w", err)
 	}
 	if len(out.Reasons) == 0 {
 		if err := v.evidence(ctx, b, j, diff, &out); err != nil {
@@ -190,28 +188,23 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 			return err
 		}
 	}
-	var picks map[string]selection
-	var only []string
-	if len(j.Only) > 0 {
-		only = j.Only
-		picks = pick(suites, only, units(j.Baseline.Report))
-	}
 	e := v.examination(j, suites, diff)
 	defer e.dismiss()
 	e.expect(ctx)
-	before, lim, whole := *out, v.learned(j.Baseline, only), j.Baseline
-	var far []Suite
-	if len(only) == 0 {
-		var near []Suite
-		if near, far = concerned(j, suites, diff); len(far) > 0 {
-			j.Baseline, picks = whole.of(near), everythingOf(near)
-		}
+	if stop, err := v.glance(ctx, b, j, suites, diff, out); err != nil || stop {
+		return err
+	}
+	before, lim, whole := *out, v.learned(j.Baseline, nil), j.Baseline
+	var picks map[string]selection
+	near, far := concerned(j, suites, diff)
+	if len(far) > 0 {
+		j.Baseline, picks = whole.of(near), everythingOf(near)
 	}
 	rep, err := v.run(ctx, b, suites, picks, lim)
 	if err != nil {
 		return err
 	}
-	if err := v.weigh(ctx, &j, diff, rep, far, out); err != nil {
+	if err := v.weigh(ctx, &j, diff, rep, far, nil, out); err != nil {
 		return err
 	}
 	if len(far) > 0 && len(out.Reasons) == 0 && (len(out.Fixed) > 0 || len(j.NewTests) > 0) {
@@ -223,19 +216,19 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 		free := out.Flaky
 		rep, j.Baseline, *out = rep.with(more), whole, before
 		out.Flaky = free
-		if err := v.weigh(ctx, &j, diff, rep, nil, out); err != nil {
+		if err := v.weigh(ctx, &j, diff, rep, nil, nil, out); err != nil {
 			return err
 		}
 	}
-	if j.Baseline.Untested != "" && len(only) == 0 {
+	if j.Baseline.Untested != "" {
 		out.Doubts = append(out.Doubts, "the repository has no tests of its own: the test that comes with this change is all that speaks for it, and nothing shows that what worked before still does")
 	}
-	if len(j.NewTests) > 0 && len(only) == 0 {
+	if len(j.NewTests) > 0 {
 		err = v.judgeNew(ctx, j, suites, diff, rep, out)
 	} else if len(out.Fixed) == 0 {
 		out.Reasons = append(out.Reasons, "no test that failed before passes now")
 	}
-	if err != nil || len(out.Reasons) > 0 || len(only) > 0 {
+	if err != nil || len(out.Reasons) > 0 {
 		return err
 	}
 	if j.Passed != nil {
@@ -248,22 +241,19 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 }
 
 // weigh holds a report against the baseline. What turned red by chance is acquitted;
-// left are suites that were not run.
-func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Report, left []Suite, out *Verdict) error {
+// left are suites that were not run, only the tests that were asked for, nil for all.
+func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Report, left []Suite, only []string, out *Verdict) error {
 	out.Checks = append(out.Checks, rep.Checks...)
 	for _, s := range left {
 		out.Checks = append(out.Checks, task.Check{Name: s.label(), Status: task.CheckSkipped, Detail: "not run: the suites nearer to the change are not green yet"})
 	}
 	for _, c := range j.Baseline.Report.Checks {
-		if c.Status == task.CheckSkipped && len(j.Only) == 0 { // a suite that judges nothing
+		if c.Status == task.CheckSkipped { // a suite that judges nothing
 			out.Checks = append(out.Checks, c)
 		}
 	}
 	seen := *out
-	compare(j.Baseline, rep, j.Only, j.NewTests, out)
-	if len(j.Only) > 0 {
-		return nil
-	}
+	compare(j.Baseline, rep, only, j.NewTests, out)
 	free, err := v.acquit(ctx, *j, diff, rep, out)
 	if err != nil {
 		return fmt.Errorf("running again what turned red: %w", err)
@@ -272,7 +262,7 @@ func (v *Verifier) weigh(ctx context.Context, j *Judge, diff []Change, rep Repor
 		*out = seen
 		j.Baseline.Flaky = append(slices.Clone(j.Baseline.Flaky), free...)
 		out.Flaky = append(out.Flaky, free...)
-		compare(j.Baseline, rep, nil, j.NewTests, out)
+		compare(j.Baseline, rep, only, j.NewTests, out)
 	}
 	return nil
 }

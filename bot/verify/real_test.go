@@ -94,10 +94,6 @@ func TestC2C6BaselineAndVerdictOfEachRunner(t *testing.T) {
 			if !good.Green || !slices.Contains(good.Fixed, f.fixed) || len(good.Broken)+len(good.Missing) > 0 {
 				t.Errorf("the mended tree was judged %+v", good)
 			}
-			only := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base, Only: []string{f.fixed}})
-			if !only.Green || !slices.Equal(only.Fixed, []string{f.fixed}) || len(only.StillRed) > 0 {
-				t.Errorf("the pre-check said %+v", only)
-			}
 			if f.broken == "" {
 				return
 			}

@@ -81,6 +81,9 @@ func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite,
 	if err != nil {
 		return outcome{}, err
 	}
+	if res.Unserved != "" {
+		return outcome{unable: true, broken: []task.Failure{died(s, res, errEvidence)}}, nil
+	}
 	return reportedOutcome(s, p.Read(n, c, res), res, word, sentinel.File != ""), nil
 }
 

@@ -102,7 +102,7 @@ func (v *Verifier) credentials() (key []byte, keyHex, nonce string) {
 // drive runs a driver and reads its signed results. A driver that leaves none
 // gives one broken entry instead of records: red, never an error.
 func (v *Verifier) drive(ctx context.Context, b box, s Suite, c sandbox.Command, key []byte, nonce string, lim limits) ([]record, []task.Failure, error) {
-	c.Dir, c.Sealed = s.Dir, true // it holds the key
+	c.Dir, c.Needs, c.Sealed = s.Dir, true, true // it holds the key
 	c.Limits.Wall = lim.wall + lim.grace + 10*time.Second
 	res, err := b.Run(ctx, c)
 	if err != nil {
@@ -132,6 +132,9 @@ func (v *Verifier) results(b box, data, key []byte, nonce string) ([]record, err
 	return recs[1 : len(recs)-1], nil
 }
 
+// unserved is the exception of a suite that a service was not there for.
+const unserved = "ServiceMissing"
+
 // outOfMemory is the exception of what used up the sandbox's memory.
 const outOfMemory = "OutOfMemory"
 
@@ -141,6 +144,8 @@ func died(s Suite, res sandbox.Result, why error) task.Failure {
 		Message: fmt.Sprintf("%s left no results: %v", s.label(), why),
 		Excerpt: string(res.Stdout) + string(res.Stderr)}
 	switch {
+	case res.Unserved != "":
+		f.Kind, f.Exception, f.Message, f.Excerpt = task.FailCollection, unserved, s.label()+" was not run: "+res.Unserved, ""
 	case res.TimedOut:
 		f.Kind, f.Message = task.FailTimeout, s.label()+" did not end within its time limit and was killed"
 	case res.OutOfMemory:

@@ -30,6 +30,7 @@ type Config struct {
 	Log          logrus.FieldLogger
 	Nonce        func() string // at least 32 hex digits, unguessable; tests may fix it
 	SuiteTimeout time.Duration // wall clock of one suite's run, default 4 minutes
+	Glance       time.Duration // a base whose tests took longer than this has the nearest tests run first, default 10 s
 	Reruns       int           // how often the baseline's red tests are run again, default 2; negative: never
 	Warm         bool          // have a language's own library compiled once for all runs on this machine, before the first that needs it
 	TestTimeout  time.Duration // of one test at the baseline, default 10 s; learned from the baseline afterwards
@@ -62,6 +63,9 @@ func New(cfg Config) *Verifier {
 	}
 	if cfg.SuiteTimeout <= 0 {
 		cfg.SuiteTimeout = 4 * time.Minute
+	}
+	if cfg.Glance == 0 {
+		cfg.Glance = 10 * time.Second
 	}
 	if cfg.Reruns == 0 {
 		cfg.Reruns = 2

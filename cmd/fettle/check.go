@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/verify/check"
@@ -95,6 +96,13 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 	session := box.Session()
 	release := func() {}
 	defer func() { _ = session.Close(); release() }()
+	tree, err := detect.Scan(regular.FS(src.root))
+	if err == nil {
+		err = prepare.Need(session, src.own.Needs, tree.WantsGit())
+	}
+	if err != nil {
+		return err
+	}
 	say := c.ErrOrStderr()
 	if g.quiet {
 		say = io.Discard

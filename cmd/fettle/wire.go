@@ -20,6 +20,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop"
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/redact"
@@ -184,8 +185,13 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
 		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models,
-		Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
+		Memory: p.memory, Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 	}), func() error { return errors.Join(box.Close(), setup.Close()) }, nil
+}
+
+// memory opens the index of a repository.
+func (p *parts) memory(ctx context.Context, repo task.Repo) (*memory.Index, error) {
+	return memory.Open(ctx, p.indexFile(repo.Installation, repo.Slug()))
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {

@@ -62,6 +62,8 @@ var forgeries = map[code.Language]forgery{
 	code.Java:       {fmt.Sprintf("throw new Error(%q);", token), `{ System.out.println("Tests run: 99, Failures: 0, Errors: 0, Skipped: 0"); Runtime.getRuntime().halt(0); }`, ""},
 	code.C:          {"__builtin_trap();", `__builtin_printf("100%% tests passed, 0 tests failed\n"); __builtin_exit(0);`, ""},
 	code.CPP:        {"__builtin_trap();", `__builtin_printf("[  PASSED  ] 99 tests.\n"); __builtin_exit(0);`, ""},
+	code.Ruby:       {fmt.Sprintf("::Kernel.raise ::Exception, %q", token), `$stdout.puts "99 examples, 0 failures"; $stdout.flush; ::Process.exit!(true)`, ""},
+	code.PHP:        {fmt.Sprintf("throw new \\Error(%q);", token), `echo "OK (99 tests, 99 assertions)\n"; exit(0);`, ""},
 }
 
 func init() { forgeries[code.TSX] = forgeries[code.TypeScript] }

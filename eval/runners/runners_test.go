@@ -24,6 +24,8 @@ var sources = map[string]string{
 	"src/A.java": "class A {\n  static int f(int a, int b) {\n    if (a == 0) {\n      return 0;\n    }\n    return a + b;\n  }\n}\n",
 	"a.c":        "int f(int a, int b)\n{\n    if (a == 0) {\n        return 0;\n    }\n    return a + b;\n}\n",
 	"a.cpp":      "int f(int a, int b) {\n  if (a == 0) return 0;\n  return a + b;\n}\n",
+	"lib/a.rb":   "class A\n  def f(a, b)\n    return 0 if a.nil?\n    a.strip + b\n  end\nend\n",
+	"src/A.php":  "<?php\nclass A\n{\n    public function f($a, $b)\n    {\n        if ($a === 0) {\n            return 0;\n        }\n        return trim($a) . $b;\n    }\n}\n",
 }
 
 func TestEachLanguageHasAFaultATrueFixAndAForgery(t *testing.T) {

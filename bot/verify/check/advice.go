@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"regexp"
 	"strings"
 
@@ -77,7 +78,11 @@ func (w *run) advice(c detect.Command, fails []task.Failure) string {
 	}
 	for _, f := range fails {
 		if unreachable.MatchString(f.Exception + " " + f.Message) {
-			return "some tests look for a service or the network, and the sandbox has neither: let them start what they need, or skip them where it is missing"
+			name := ""
+			if len(w.opt.Plan.Services) > 0 {
+				name = fmt.Sprintf(" (services: [%s])", strings.Join(w.opt.Plan.Services, ", "))
+			}
+			return "some tests look for a service or the network, and the sandbox has no network: name a service under services in " + settings.RepoFile + name + ", let the tests start what they need, or skip them where it is missing"
 		}
 	}
 	for _, f := range fails {

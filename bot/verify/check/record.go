@@ -87,6 +87,10 @@ func (w *run) record(ctx context.Context, n int, c detect.Command) (Recorded, er
 	if err != nil {
 		return out, err
 	}
+	if res.Unserved != "" {
+		out.Reason = res.Unserved
+		return out, nil
+	}
 	data, err := w.box.ReadOut(strconv.Itoa(n)+"-"+impact.TraceFile, maxTrace)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		out.Reason = "its record cannot be read: " + err.Error()

@@ -178,6 +178,10 @@ func (w *run) command(ctx context.Context, n int, c detect.Command) (Check, erro
 		return out, err
 	}
 	out.Seconds = seconds(w.cfg.Now().Sub(begun))
+	if res.Unserved != "" {
+		out.Status, out.Detail = NotRun, res.Unserved
+		return out, nil
+	}
 	w.judge(&out, c, res, w.at.Read(n, c, res))
 	if whole != "" {
 		out.Detail += "; all tests: " + whole

@@ -65,10 +65,11 @@ type Command struct {
 // Plan is how a repository is checked.
 type Plan struct {
 	Commands []Command `json:"commands"`
-	Setup    []string  `json:"setup,omitempty"` // what would install its dependencies
-	Notes    []string  `json:"notes,omitempty"` // what was seen and is not covered
-	Unknown  []string  `json:"-"`               // build systems that are not covered: "mix.exs (Elixir)"
-	Wants    []Want    `json:"wants,omitempty"` // versions of interpreters
+	Setup    []string  `json:"setup,omitempty"`    // what would install its dependencies
+	Notes    []string  `json:"notes,omitempty"`    // what was seen and is not covered
+	Unknown  []string  `json:"-"`                  // build systems that are not covered: "mix.exs (Elixir)"
+	Wants    []Want    `json:"wants,omitempty"`    // versions of interpreters
+	Services []string  `json:"services,omitempty"` // of settings.ServiceKinds, that its own files start for the tests
 }
 
 // Tests tells whether the plan runs any tests.
@@ -201,7 +202,9 @@ func Detect(fsys fs.FS) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return t.Plan(), nil
+	p := t.Plan()
+	p.Notes, p.Services = append(p.Notes, t.Absent()...), t.services()
+	return p, nil
 }
 
 // Plan makes the plan of a scanned tree.
@@ -261,7 +264,7 @@ func (p Plan) Declared(checks []settings.Check) Plan {
 	if len(checks) == 0 {
 		return p
 	}
-	out := Plan{Setup: p.Setup, Notes: p.Notes, Wants: p.Wants}
+	out := Plan{Setup: p.Setup, Notes: p.Notes, Wants: p.Wants, Services: p.Services}
 	for _, c := range checks {
 		tool, kind := Classify(c.Run)
 		if tool == "shell" && kind == Build {

@@ -28,6 +28,9 @@ func (p Plan) Propose() ([]byte, error) {
 			fmt.Fprintf(&b, "  - name: %s # %s: %s\n    run: %s\n    required: %v\n", text(name(c.Name)), c.Kind, comment(c.Why), text(inFolder(c.Dir, c.Typed)), c.Required)
 		}
 	}
+	if len(p.Services) > 0 {
+		fmt.Fprintf(&b, "\n# What the tests seem to talk to, started in the sandbox for each of their runs.\n# services: [%s]\n", strings.Join(p.Services, ", "))
+	}
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "\n# Note: %s\n", comment(n))
 	}
@@ -35,6 +38,10 @@ func (p Plan) Propose() ([]byte, error) {
 # Paths that no patch may touch, and paths that no model may see.
 # protected: [".github/**"]
 # never_send: ["**/*.pem", ".env*"]
+
+# What the tests need: variables, and services by the machine's own programs or a command.
+# env: {APP_ENV: test}
+# services: [postgres, redis, {name: mail, run: python3 tests/mail.py, port: 2525}]
 
 # Only these paths may be changed.
 # scope: ["src/**"]

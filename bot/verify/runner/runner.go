@@ -75,7 +75,7 @@ func (p *Place) Command(n int, c detect.Command, limits sandbox.Limits) sandbox.
 	env := map[string]string{"FORCE_COLOR": "0", "TERM": "dumb", "COLUMNS": "160"}
 	maps.Copy(env, c.Env)
 	limits.OutputBytes = outputBytes
-	return sandbox.Command{Argv: argv, Dir: c.Dir, Env: env, Limits: limits}
+	return sandbox.Command{Argv: argv, Dir: c.Dir, Env: env, Needs: c.Kind == detect.Test || c.Declared && c.Kind == detect.Build, Limits: limits}
 }
 
 // Inside puts the folder for results into an argument.

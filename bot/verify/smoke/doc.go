@@ -161,7 +161,7 @@ func (r *Runner) client(ctx context.Context, w *sandbox.Workspace, s settings.Sm
 	if err != nil {
 		return answer{}, fmt.Errorf("asking the service: %w", err)
 	}
-	cmd := sandbox.Command{Argv: []string{inside, clientWord}, Stdin: bytes.NewReader(data), ReadOnly: []sandbox.Mount{{Host: exe, Inside: inside}},
+	cmd := sandbox.Command{Needs: true, Argv: []string{inside, clientWord}, Stdin: bytes.NewReader(data), ReadOnly: []sandbox.Mount{{Host: exe, Inside: inside}},
 		Limits: sandbox.Limits{Wall: s.Within + time.Duration(len(s.Scenarios))*r.cfg.Each + 10*time.Second, OutputBytes: maxAnswer}}
 	if r.cfg.Sandbox.Walls().Backend == sandbox.None {
 		cmd.Argv[0], cmd.ReadOnly = exe, nil
@@ -171,6 +171,9 @@ func (r *Runner) client(ctx context.Context, w *sandbox.Workspace, s settings.Sm
 		return answer{}, fmt.Errorf("running the service: %w", err)
 	}
 	var out answer
+	if res.Unserved != "" {
+		return answer{Broken: res.Unserved}, nil
+	}
 	if json.Unmarshal(res.Stdout, &out) != nil {
 		out = answer{Broken: "the service and its client were ended before anything was asked: " + ending(res)}
 	}

@@ -9,7 +9,17 @@ import (
 
 // missingGuard takes out a whole `if` that only leaves early.
 func missingGuard(s *source, n code.Node, add func(...Edit)) {
-	if n.Kind() != "if_statement" || !s.removable(n) || kindOf(n, "alternative") != "" || kindOf(n, "initializer") != "" {
+	switch n.Kind() {
+	case "if_statement", "if", "unless":
+	case "if_modifier", "unless_modifier":
+		if then, ok := n.ChildByField("body"); ok && jump(then) && s.removable(n) {
+			add(s.drop(n))
+		}
+		return
+	default:
+		return
+	}
+	if !s.removable(n) || kindOf(n, "alternative") != "" || kindOf(n, "initializer") != "" {
 		return
 	}
 	then, ok := n.ChildByField("consequence")
@@ -37,10 +47,13 @@ func missingStatement(s *source, n code.Node, add func(...Edit)) {
 		if n.Kind() == "short_var_declaration" || strings.HasSuffix(n.Kind(), "_declaration") {
 			return
 		}
-		if target.Kind() != "identifier" || s.assignedBefore(n, target.Text()) {
+		if !variable(target) || s.assignedBefore(n, target.Text()) {
 			add(s.drop(n))
 		}
 		return
+	}
+	if s.ruby() && n.Kind() == "call" {
+		add(s.drop(n))
 	}
 	if n.Kind() != "expression_statement" {
 		return

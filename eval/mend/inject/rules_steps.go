@@ -17,7 +17,7 @@ func copyPaste(s *source, n code.Node, add func(...Edit)) {
 		pairs = append(pairs, [2]code.Node{left, right})
 	}
 	switch n.Kind() {
-	case "block", "statement_block", "statement_list", "dictionary", "object", "literal_value", "argument_list", "arguments", "switch_body", "expression_switch_statement":
+	case "block", "statement_block", "compound_statement", "body_statement", "then", "statement_list", "dictionary", "object", "literal_value", "argument_list", "arguments", "switch_body", "expression_switch_statement":
 		list := n.NamedChildren()
 		for i := 1; i < len(list); i++ {
 			pairs = append(pairs, [2]code.Node{list[i-1], list[i]})
@@ -80,11 +80,13 @@ func pasted(a, b code.Node) (out []Edit) {
 func staleVariable(s *source, n code.Node, add func(...Edit)) {
 	list := siblings(n)
 	target, value, ok := assignment(n)
-	if !ok || list == nil || target.Kind() != "identifier" || value == (code.Node{}) {
+	if !ok || list == nil || !variable(target) || value == (code.Node{}) {
 		return
 	}
 	uses := slices.Sorted(maps.Keys(names(value)))
-	uses = slices.DeleteFunc(uses, func(x string) bool { return x == target.Text() || x == "self" || x == "this" || len(x) == 0 })
+	uses = slices.DeleteFunc(uses, func(x string) bool {
+		return x == target.Text() || x == "self" || x == "this" || x == "$this" || len(x) == 0
+	})
 	if len(uses) == 0 || len(uses) > 3 {
 		return
 	}
@@ -125,7 +127,8 @@ func swappedSteps(s *source, n code.Node, add func(...Edit)) {
 // step tells a simple statement that does something and goes on.
 func step(n code.Node) bool {
 	switch n.Kind() {
-	case "expression_statement", "assignment_statement", "inc_statement", "dec_statement", "short_var_declaration", "defer_statement":
+	case "expression_statement", "assignment_statement", "inc_statement", "dec_statement", "short_var_declaration", "defer_statement",
+		"assignment", "operator_assignment", "call": // Ruby has no statements of their own kind
 		return true
 	}
 	return false

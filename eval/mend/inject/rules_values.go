@@ -22,6 +22,12 @@ var conversions = map[code.Language]struct{ methods, functions []string }{
 	code.JavaScript: {
 		methods: strings.Fields("trim trimStart trimEnd toLowerCase toUpperCase normalize replace replaceAll reverse sort flat filter"),
 	},
+	code.Ruby: {
+		methods: strings.Fields("strip lstrip rstrip chomp downcase upcase capitalize to_s to_i to_sym to_a reverse sort uniq compact flatten freeze dup"),
+	},
+	code.PHP: {
+		functions: strings.Fields("trim ltrim rtrim strtolower strtoupper ucfirst lcfirst ucwords strrev abs floor ceil round array_values array_unique array_reverse"),
+	},
 	code.Go: {
 		functions: strings.Fields("strings.ToLower strings.ToUpper strings.TrimSpace strings.Trim strings.TrimLeft strings.TrimRight strings.TrimPrefix" +
 			" strings.TrimSuffix strings.ReplaceAll strings.Replace strings.Title bytes.TrimSpace bytes.Trim bytes.TrimLeft bytes.TrimRight bytes.ToLower" +
@@ -36,11 +42,14 @@ var notConversions = strings.Fields("len range enumerate zip print iter next id 
 
 // missingConversion forgets to bring a value into the form that is needed.
 func missingConversion(s *source, n code.Node, add func(...Edit)) {
+	known := conversions[s.lang]
+	if object, ok := n.ChildByField("receiver"); ok && s.ruby() && inFunction(n) && !complaining(n) && slices.Contains(known.methods, text(n, "method")) {
+		add(Edit{object.End(), n.End(), ""})
+	}
 	fn, args, ok := call(n)
 	if !ok || !inFunction(n) || n.Up() == "expression_statement" || complaining(n) {
 		return
 	}
-	known := conversions[s.lang]
 	if object, name, is := method(fn); is {
 		if slices.Contains(known.methods, name) {
 			add(Edit{object.End(), n.End(), ""})
@@ -51,6 +60,9 @@ func missingConversion(s *source, n code.Node, add func(...Edit)) {
 		return
 	}
 	name := fn.Text()
+	if n.Kind() == "function_call_expression" && slices.Contains(known.functions, name) && len(args) > 0 {
+		add(replace(n, args[0].Text()))
+	}
 	if s.golang() || fn.Kind() != "identifier" || len(args) != 1 || slices.Contains(notConversions, name) || unicode.IsUpper(rune(name[0])) ||
 		strings.HasPrefix(name, "is") || strings.HasPrefix(name, "has") {
 		return
@@ -189,7 +201,7 @@ func (s *source) lostDefault(n code.Node, add func(...Edit)) {
 // operator splits an operation of two operands.
 func operator(n code.Node) (op string, left, right code.Node) {
 	switch n.Kind() {
-	case "boolean_operator", "binary_operator", "binary_expression":
+	case "boolean_operator", "binary_operator", "binary_expression", "binary":
 		l, okl := n.ChildByField("left")
 		r, okr := n.ChildByField("right")
 		o, oko := n.ChildByField("operator")
@@ -204,10 +216,10 @@ func operator(n code.Node) (op string, left, right code.Node) {
 func truth(n code.Node) bool {
 	for p, ok := n.Parent(); ok; n, p, ok = upper(p) {
 		switch p.Kind() {
-		case "parenthesized_expression", "boolean_operator", "not_operator":
+		case "parenthesized_expression", "parenthesized_statements", "boolean_operator", "not_operator":
 		case "unary_expression":
 			return strings.HasPrefix(p.Text(), "!")
-		case "binary_expression":
+		case "binary_expression", "binary":
 			if op, _, _ := operator(p); op != "&&" && op != "||" {
 				return false
 			}
@@ -250,7 +262,7 @@ func lostTerm(s *source, n code.Node, add func(...Edit)) {
 		return
 	}
 	op, left, right := operator(n)
-	if !slices.Contains([]string{"+", "-", "*", "|", "/"}, op) || s.python() && left.Kind() == "string" && op == "%" {
+	if !slices.Contains([]string{"+", "-", "*", "|", "/"}, op) && (op != "." || s.lang != code.PHP) || s.python() && left.Kind() == "string" && op == "%" {
 		return
 	}
 	add(replace(n, left.Text()))

@@ -17,13 +17,15 @@ type source struct {
 func (s *source) python() bool { return s.lang == code.Python }
 func (s *source) script() bool { return s.lang == code.JavaScript }
 func (s *source) golang() bool { return s.lang == code.Go }
+func (s *source) ruby() bool   { return s.lang == code.Ruby }
 
 var functions = []string{
 	"function_definition", "lambda", // Python
 	"function_declaration", "function_expression", "arrow_function", "method_definition", "generator_function_declaration", "generator_function",
 	"method_declaration", "func_literal", // Go; methods of Java
-	"constructor_declaration", // Java
-	"function_item",           // Rust; C and C++ call it as Python does
+	"constructor_declaration",    // Java
+	"function_item",              // Rust; C, C++ and PHP call it as Python does
+	"method", "singleton_method", // Ruby
 }
 
 var loops = []string{"for_statement", "while_statement", "for_in_statement", "do_statement"}
@@ -54,7 +56,7 @@ func text(n code.Node, field string) string {
 // block tells a node whose children are statements of a function.
 func block(n code.Node) bool {
 	switch n.Kind() {
-	case "block", "statement_block", "statement_list", "compound_statement":
+	case "block", "statement_block", "statement_list", "compound_statement", "body_statement", "then":
 		return inFunction(n)
 	}
 	return false
@@ -177,14 +179,14 @@ func names(n code.Node) map[string]bool {
 // variable tells the use of a name that is neither called nor a name of a
 // field, of an argument or of a type.
 func variable(n code.Node) bool {
-	if n.Kind() != "identifier" {
+	if n.Kind() != "identifier" && n.Kind() != "variable_name" {
 		return false
 	}
 	switch p, _ := n.Parent(); p.Kind() {
 	case "attribute", "member_expression", "selector_expression":
 		return n.Field() == "object" || n.Field() == "operand"
 	case "call", "call_expression", "new_expression":
-		return n.Field() != "function" && n.Field() != "constructor"
+		return n.Field() != "function" && n.Field() != "constructor" && n.Field() != "method"
 	case "keyword_argument":
 		return n.Field() != "name"
 	case "type", "raise_statement", "except_clause":
@@ -202,7 +204,7 @@ func assignment(n code.Node) (target, value code.Node, ok bool) {
 			return assignment(list[0])
 		}
 		return
-	case "assignment", "augmented_assignment", "assignment_expression", "augmented_assignment_expression", "assignment_statement", "short_var_declaration":
+	case "assignment", "augmented_assignment", "assignment_expression", "augmented_assignment_expression", "assignment_statement", "short_var_declaration", "operator_assignment":
 		target, ok = n.ChildByField("left")
 		value, _ = n.ChildByField("right")
 	case "variable_declaration", "lexical_declaration":
@@ -228,7 +230,7 @@ func assignment(n code.Node) (target, value code.Node, ok bool) {
 
 // call gives the called expression and the arguments of a call.
 func call(n code.Node) (fn code.Node, args []code.Node, ok bool) {
-	if n.Kind() != "call" && n.Kind() != "call_expression" {
+	if n.Kind() != "call" && n.Kind() != "call_expression" && n.Kind() != "function_call_expression" {
 		return fn, nil, false
 	}
 	fn, ok = n.ChildByField("function")
@@ -261,7 +263,7 @@ func method(fn code.Node) (object code.Node, name string, ok bool) {
 // jump tells a statement after which its block does not go on.
 func jump(n code.Node) bool {
 	switch n.Kind() {
-	case "return_statement", "raise_statement", "throw_statement", "continue_statement", "break_statement", "goto_statement":
+	case "return_statement", "raise_statement", "throw_statement", "continue_statement", "break_statement", "goto_statement", "return", "next", "break":
 		return true
 	}
 	return false
@@ -274,7 +276,10 @@ func complaining(n code.Node) bool {
 		case "raise_statement", "throw_statement", "assert_statement":
 			return true
 		case "call", "call_expression", "new_expression":
-			fn := strings.ToLower(text(p, "function") + text(p, "constructor"))
+			fn := strings.ToLower(text(p, "function") + text(p, "constructor") + text(p, "method"))
+			if fn == "raise" {
+				return true
+			}
 			for _, word := range []string{"error", "panic", "warn", "log", "print", "debug"} {
 				if strings.Contains(fn, word) && !strings.Contains(fn, "sprint") && !strings.Contains(fn, "fprint") {
 					return true

@@ -142,7 +142,7 @@ func (v *view) drive(ctx context.Context, cmd sandbox.Command, req map[string]an
 	if err != nil {
 		return nil, fmt.Errorf("asking the driver: %w", err)
 	}
-	cmd.Dir, cmd.Stdin = v.dir, bytes.NewReader(data)
+	cmd.Dir, cmd.Stdin, cmd.Needs = v.dir, bytes.NewReader(data), true
 	res, err := v.box.Run(ctx, cmd)
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", v.change.Path, err)

@@ -1,13 +1,15 @@
-package smoke
+package service
 
 import (
 	"sync"
 	"time"
 )
 
-// ring keeps the head and the tail of what a service said since a mark,
+const maxLog = 16 << 10 // of what a service says, head and tail
+
+// Ring keeps the head and the tail of what a service said since a mark,
 // however much that was.
-type ring struct {
+type Ring struct {
 	mu    sync.Mutex
 	head  []byte
 	tail  []byte
@@ -17,7 +19,7 @@ type ring struct {
 
 // Write implements io.Writer and never fails: a service must not stop because
 // it is not listened to.
-func (r *ring) Write(b []byte) (int, error) {
+func (r *Ring) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count++
@@ -39,14 +41,15 @@ func (r *ring) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// mark forgets what was said so far.
-func (r *ring) mark() {
+// Mark forgets what was said so far.
+func (r *Ring) Mark() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.head, r.tail, r.lost = nil, nil, false
 }
 
-func (r *ring) text() string {
+// Text is what was kept.
+func (r *Ring) Text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lost {
@@ -55,8 +58,8 @@ func (r *ring) text() string {
 	return string(r.head) + string(r.tail)
 }
 
-// settle waits until nothing more is said, at most for a time.
-func (r *ring) settle(most time.Duration) {
+// Settle waits until nothing more is said, at most for a time.
+func (r *Ring) Settle(most time.Duration) {
 	const step = 20 * time.Millisecond
 	last := -1
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(step) {

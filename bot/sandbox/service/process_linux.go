@@ -1,4 +1,4 @@
-package smoke
+package service
 
 import (
 	"os/exec"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guard keeps the client's memory and descriptors out of the reach of the
+// Guard keeps this process's memory and descriptors out of the reach of the
 // service, which runs as the same user (prctl(2), PR_SET_DUMPABLE).
-func guard() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+func Guard() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
