@@ -21,11 +21,23 @@ func typed(t *testing.T, runner string, files map[string]string) patient {
 	for name, text := range files {
 		put(t, p.dir, name, text)
 	}
-	if out, err := exec.CommandContext(t.Context(), "cp", "-a", installed, p.dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	layPackages(t, p.dir)
 	return p
 }
+
+// layPackages copies the installed packages into a project.
+func layPackages(t testing.TB, dir string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", installed, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// jestPackage is a project of jest whose types esbuild strips.
+const (
+	jestPackage = `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "*"}, "jest": {"transform": {"\\.ts$": "<rootDir>/strip.js"}}}`
+	stripTypes  = "const { transformSync } = require('esbuild');\nmodule.exports = { process: (text) => transformSync(text, { loader: 'ts', format: 'cjs', sourcemap: 'inline', target: 'node18' }) };\n"
+)
 
 const typedTests = "describe('fee', () => {\n  test('none', () => expect(fee({ days: 1 })).toBe(0));\n  test('nor for two', () => expect(fee({ days: 2 })).toBe(0));\n  test('from three days on', () => expect(fee({ days: 3 } as Loan)).toBe(6));\n  test('more', () => expect(fee({ days: 5, rate: 3 })).toBe(15));\n});\n"
 
@@ -37,8 +49,8 @@ func TestR1TypeScriptIsMendedThroughItsRunner(t *testing.T) {
 			"src/fees.test.ts": "import { describe, expect, test } from 'vitest';\nimport { fee, type Loan } from './fees';\n\n" + typedTests,
 		},
 		"jest": {
-			"package.json":     `{"scripts": {"test": "jest"}, "devDependencies": {"jest": "*"}, "jest": {"transform": {"\\.ts$": "<rootDir>/strip.js"}}}`,
-			"strip.js":         "const { transformSync } = require('esbuild');\nmodule.exports = { process: (text) => transformSync(text, { loader: 'ts', format: 'cjs', sourcemap: 'inline', target: 'node18' }) };\n",
+			"package.json":     jestPackage,
+			"strip.js":         stripTypes,
 			"src/fees.test.ts": "import { fee, type Loan } from './fees';\n\n" + typedTests,
 		},
 	} {

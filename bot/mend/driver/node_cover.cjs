@@ -2,13 +2,29 @@
 // URL and as a path, both with a slash at the end. Code that was made of a source, such
 // as of TypeScript, tells by the map at its end where it comes from.
 const { SourceMap } = require('node:module');
-const { runInThisContext } = require('node:vm');
+const { readFileSync } = require('node:fs');
 
 // own tells whether a path or a URL is of the tree itself.
 const own = (file) => (file.startsWith(base) || file.startsWith(root)) && !file.includes('/node_modules/');
 
+// What was made of files, by path: whoever compiles it is asked for it. Of other files
+// it is what stands in them.
+const texts = new Map();
+let kept = 0;
+const keep = (file, code) => {
+  if (!session || typeof file !== 'string' || !own(file)) return code;
+  const inline = [...code.matchAll(/\/\/[#@] sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)/g)].at(-1);
+  let map;
+  if (inline) try { map = new SourceMap(JSON.parse(Buffer.from(inline[1], 'base64'))); } catch { /* no map, then */ }
+  texts.set(file, { code, map });
+  return `${code}\n//${++kept}`; // what was compiled before is counted by whole functions only
+};
+const { prototype } = require('node:module'), compile = prototype._compile, vm = require('node:vm'), { runInThisContext } = vm;
+prototype._compile = function (code, file, ...rest) { keep(file, code); return compile.call(this, code, file, ...rest); };
+vm.Script = class Script extends vm.Script { constructor(code, options) { super(keep(options?.filename ?? options, code), options); } };
+vm.runInThisContext = (code, options) => runInThisContext(keep(options?.filename ?? options, code), options);
+
 let session;
-const texts = new Map(); // of scripts, by id
 // watch begins to count what runs.
 const watch = () => {
   if (session) return;
@@ -17,27 +33,14 @@ const watch = () => {
   session.post('Profiler.enable');
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 };
-const textOf = (id) => {
-  if (!texts.has(id)) session.post('Debugger.getScriptSource', { scriptId: id }, (e, r) => texts.set(id, sourceOf(e ? '' : r.scriptSource)));
-  return texts.get(id);
-};
-const sourceOf = (code) => {
-  const inline = [...code.matchAll(/\/\/[#@] sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)/g)].at(-1);
-  if (inline) try { return { code, map: new SourceMap(JSON.parse(Buffer.from(inline[1], 'base64'))) }; } catch { /* no map, then */ }
-  return { code };
-};
-// take tells what ran since it was last asked. A debugger that stays could stop a thread.
+// take tells what ran since it was last asked.
 const take = () => {
   let out;
   session.post('Profiler.takePreciseCoverage', (e, r) => { out = e ? [] : r.result.filter((s) => own(s.url)); });
-  if (out.some((s) => !texts.has(s.scriptId))) {
-    session.post('Debugger.enable');
-    out.forEach((s) => textOf(s.scriptId));
-    session.post('Debugger.disable');
-  }
-  return out.map((s) => {
-    const url = (s.url.startsWith(root) ? s.url.slice(root.length) : encodeURI(s.url.slice(base.length))).replace(/\?.*/, '');
-    return { url, lines: ranLines(s.functions, textOf(s.scriptId)) };
+  return out.flatMap((s) => {
+    const url = (s.url.startsWith(root) ? s.url.slice(root.length) : encodeURI(s.url.slice(base.length))).replace(/\?.*/, ''), file = base + decodeURIComponent(url);
+    if (!texts.has(file)) try { texts.set(file, { code: readFileSync(file, 'utf8') }); } catch { return []; }
+    return { url, lines: ranLines(s.functions, texts.get(file)) };
   });
 };
 

@@ -1,7 +1,7 @@
 // What the threads that run tests share: modules of the tree anew for each candidate.
 // Behind node_cover.cjs it stands in front of the program for one of the runners.
 const { parentPort, workerData } = require('node:worker_threads');
-const { readFileSync, statSync, writeFileSync } = require('node:fs');
+const { statSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative, resolve } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const Module = require('node:module');
