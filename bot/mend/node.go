@@ -36,6 +36,7 @@ type nodeBench struct {
 	fresh   bool     // a thread for each candidate: one of them left something behind
 	few     bool     // few candidates are tried: each has all the time it may need
 	stood   int      // places that were looked into
+	ran     int      // runs of the repository's own command
 	patience
 }
 
@@ -68,9 +69,13 @@ func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit t
 func (b *nodeBench) worker(space *sandbox.Workspace) *nodeWorker {
 	w := &nodeWorker{space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
 	w.env, _ = detect.Variables(b.suite.Argv)
-	if b.mocha() {
+	switch {
+	case b.mocha():
 		w.env, w.flags, w.args = verify.MochaCommand(b.suite.Argv)
 		w.thread = nodeTools + verify.MochaTree + nodeMochaThread
+	case b.suite.Reported():
+		w.env, w.flags, w.args = ownCommand(*b.suite.Command)
+		w.thread = nodeTools + reportedThreads[b.suite.Command.Tool]
 	}
 	return w
 }
@@ -371,8 +376,14 @@ func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]tra
 			left = append(left, i)
 		}
 	}
-	if b.mocha() {
+	switch {
+	case b.mocha():
 		return out, b.traceRest(ctx, tests, left, out)
+	case b.suite.Reported(): // nothing else traces these
+		for _, i := range left {
+			out[i].id = tests[i].ID
+		}
+		return out, nil
 	}
 	err = parallel(ctx, len(b.spaces), len(left), func(worker, i int) (map[string]bool, error) {
 		t, err := b.traceOne(ctx, b.spaces[worker], tests[left[i]], left[i])
@@ -433,14 +444,14 @@ func (b *nodeBench) traces(space *sandbox.Workspace, ran nodeRan, tests []verify
 }
 
 // covered are the lines of the tree's own files that scripts ran.
-func (b *nodeBench) covered(w *sandbox.Workspace, scripts []v8Script) map[string]map[int]int {
+func (b *nodeBench) covered(w *sandbox.Workspace, scripts []script) map[string]map[int]int {
 	out := map[string]map[int]int{}
 	for _, s := range scripts {
-		rel, src, ok := sourceOf(w, s.URL)
+		rel, ok := sourceOf(w, s.URL)
 		if !ok {
 			continue
 		}
-		lines := s.lines(src)
+		lines := s.ran()
 		if out[rel] == nil {
 			out[rel] = lines
 			continue

@@ -138,11 +138,3 @@ func TestR1WhyMochasTestsCannotBeTriedIsSaid(t *testing.T) {
 		t.Errorf("%v: %q", err, b.why())
 	}
 }
-
-func TestR1LinesOfCompiledCodeAreThoseOfItsSource(t *testing.T) {
-	t.Parallel()
-	s := v8Script{Lines: [][2]int{{3, 2}, {7, 1}}}
-	if got := s.lines([]byte("x\n")); !maps.Equal(got, map[int]int{3: 2, 7: 1}) {
-		t.Errorf("lines %v", got)
-	}
-}

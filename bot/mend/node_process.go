@@ -17,7 +17,7 @@ import (
 // command runs one file with its tests in the same process: given a file
 // without --test, Node runs it and node:test reports at the end.
 func (b *nodeBench) command(file, pattern string, n int, out string) sandbox.Command {
-	argv := append([]string{"node", "--import", "data:text/javascript," + escapeURL(hook(out, b.limit)), "--test-reporter=tap"}, nodeFlags(b.suite.Argv)...)
+	argv := append([]string{"node", "--import", "data:text/javascript," + escapeURL(hook(upFrom(b.suite.Dir), out, b.limit)), "--test-reporter=tap"}, nodeFlags(b.suite.Argv)...)
 	if pattern != "" {
 		argv = append(argv, "--test-name-pattern="+pattern)
 	}
@@ -64,6 +64,9 @@ func named(names ...string) string {
 func (b *nodeBench) learnProcess(ctx context.Context, tests []verify.TestResult) error {
 	if b.mocha() {
 		return b.learnTogether(ctx, tests)
+	}
+	if b.suite.Reported() {
+		return b.learnReported(ctx, tests)
 	}
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {
@@ -118,6 +121,9 @@ func (b *nodeBench) runProcess(ctx context.Context, w *sandbox.Workspace, tests 
 	if b.mocha() {
 		return b.runTogether(ctx, w, tests)
 	}
+	if b.suite.Reported() {
+		return b.runReported(ctx, w, tests)
+	}
 	out, missed := map[string]bool{}, false
 	files, groups := byFile(tests, b.suite)
 	for _, f := range files {
@@ -156,19 +162,11 @@ func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify
 	if err != nil {
 		return tr, nil //nolint:nilerr // it wrote none; the other tests still say something
 	}
-	var report v8Report
-	if err := json.Unmarshal(raw, &report); err != nil {
+	var scripts []script
+	if err := json.Unmarshal(raw, &scripts); err != nil {
 		return tr, nil //nolint:nilerr // cut short: the same
 	}
-	for _, script := range report.Result {
-		url, ok := strings.CutPrefix(script.URL, "file:///work/")
-		if !ok || strings.Contains(url, "node_modules/") {
-			continue
-		}
-		if rel, src, ok := sourceOf(w, url); ok {
-			tr.lines[rel] = script.lines(src)
-		}
-	}
+	tr.lines = b.covered(w, scripts)
 	return tr, nil
 }
 
@@ -176,22 +174,19 @@ func (b *nodeBench) traceOne(ctx context.Context, w *sandbox.Workspace, t verify
 // the thread longer than the limit; with out given, it writes the coverage at
 // the end, whichever way that comes. (Node itself writes none when a test never
 // gives way, and asks from another thread are not answered then.)
-func hook(out string, limit time.Duration) string {
+func hook(up, out string, limit time.Duration) string {
 	return fmt.Sprintf(`
 import { AsyncResource } from 'node:async_hooks';
-import { Session } from 'node:inspector';
+import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';
-import { runInThisContext } from 'node:vm';
-const out = %q;
-const session = new Session();
-const take = () => {
-  if (out) session.post('Profiler.takePreciseCoverage', (e, r) => { if (!e) writeFileSync(out, JSON.stringify(r)); });
-};
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+const out = %q, base = resolve(%q) + '/', root = pathToFileURL(base).href, require = createRequire(root);
+%s
+const tell = () => { if (out) writeFileSync(out, JSON.stringify(take())); };
 if (out) {
-  session.connect();
-  session.post('Profiler.enable');
-  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  process.on('exit', take);
+  watch();
+  process.on('exit', tell);
 }
 const kill = process.kill.bind(process, process.pid, 'SIGKILL');
 const run = AsyncResource.prototype.runInAsyncScope;
@@ -203,13 +198,13 @@ AsyncResource.prototype.runInAsyncScope = function (fn, self, ...args) {
   try {
     return runInThisContext("globalThis[Symbol.for('fettle')]()", { timeout: %d });
   } catch (e) {
-    if (e?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') { take(); kill(); }
+    if (e?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') { tell(); kill(); }
     throw e;
   } finally {
     guarded = false;
   }
 };
-`, out, limit.Milliseconds())
+`, out, up, nodeCover, limit.Milliseconds())
 }
 
 func escapeURL(s string) string {

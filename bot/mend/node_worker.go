@@ -20,12 +20,18 @@ import (
 var (
 	//go:embed driver/node.mjs
 	nodeDriver string
+	//go:embed driver/node_cover.cjs
+	nodeCover string
 	//go:embed driver/node_tools.cjs
 	nodeTools string
 	//go:embed driver/node_test.cjs
 	nodeTestThread string
 	//go:embed driver/node_mocha.cjs
 	nodeMochaThread string
+	//go:embed driver/node_vitest.cjs
+	vitestThread string
+	//go:embed driver/node_jest.cjs
+	jestThread string
 )
 
 // nodeWorker is one process of driver/node.mjs. It starts when it is first
@@ -36,7 +42,7 @@ type nodeWorker struct {
 	flags  []string // of node, for the thread that runs tests
 	env    map[string]string
 	thread string   // the program of that thread
-	args   []string // of mocha
+	args   []string // of the runner
 	life   time.Duration
 
 	process *sandbox.Process
@@ -79,8 +85,8 @@ type nodeRan struct {
 		Passed bool     `json:"passed"`
 	} `json:"tests"`
 	Traces []struct {
-		Path    string     `json:"path"`
-		Scripts []v8Script `json:"scripts"`
+		Path    string   `json:"path"`
+		Scripts []script `json:"scripts"`
 	} `json:"traces"`
 	CPU  float64 `json:"cpu"`
 	Wall float64 `json:"wall"`
@@ -137,7 +143,7 @@ func (w *nodeWorker) ask(ctx context.Context, req nodeRequest) (nodeAnswer, erro
 }
 
 func (w *nodeWorker) start(ctx context.Context) error {
-	config, err := json.Marshal(map[string]any{"flags": append([]string{}, w.flags...), "thread": w.thread, "args": append([]string{}, w.args...)})
+	config, err := json.Marshal(map[string]any{"flags": append([]string{}, w.flags...), "thread": w.thread, "cover": nodeCover, "args": append([]string{}, w.args...)})
 	if err != nil {
 		return err
 	}
@@ -205,11 +211,26 @@ func (w *nodeWorker) stop() {
 	}
 }
 
-// sourceOf reads the file of the tree that a script's URL names.
-func sourceOf(w *sandbox.Workspace, address string) (rel string, src []byte, ok bool) {
-	if rel, err := url.PathUnescape(address); err == nil {
-		src, err = w.ReadFile(path.Clean(rel), 4<<20)
-		return path.Clean(rel), src, err == nil
+// script is what of a file ran: driver/node_cover.cjs tells it by lines of the source.
+type script struct {
+	URL   string   `json:"url"`   // seen from the tree
+	Lines [][2]int `json:"lines"` // line, 1-based, and how often it ran
+}
+
+func (s script) ran() map[int]int {
+	out := map[int]int{}
+	for _, l := range s.Lines {
+		out[l[0]] = l[1]
 	}
-	return "", nil, false
+	return out
+}
+
+// sourceOf is the file of the tree that a script's URL names.
+func sourceOf(w *sandbox.Workspace, address string) (rel string, ok bool) {
+	rel, err := url.PathUnescape(address)
+	if err == nil {
+		rel = path.Clean(rel)
+		_, err = w.ReadFile(rel, 4<<20)
+	}
+	return rel, err == nil
 }

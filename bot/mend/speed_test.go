@@ -93,10 +93,13 @@ func (s subject) candidates(n int) []candidate {
 // BenchmarkCandidates tells how many candidates a second each language's bench
 // judges, with those that never end among them and without.
 func BenchmarkCandidates(b *testing.B) {
-	for _, name := range []string{"python", "node", "mocha", "go"} {
+	for _, name := range []string{"python", "node", "mocha", "vitest", "jest", "go"} {
 		s, ok := subjects[name]
 		if name == "mocha" {
 			s, ok = mochaSubject(b)
+		}
+		if name == "vitest" || name == "jest" {
+			s, ok = reportedSubject(b, name)
 		}
 		if !ok {
 			continue
@@ -111,6 +114,14 @@ func BenchmarkCandidates(b *testing.B) {
 				defer session.Close()
 				dir := b.TempDir()
 				tgt := s.laid(b, dir)
+				if tgt.suite.Kind == "" { // the engine's own detection says how it is run
+					suites, err := verify.New(verify.Config{}).Detect(os.DirFS(dir))
+					if err != nil || len(suites) != 1 {
+						b.Fatalf("%d suites, %v", len(suites), err)
+					}
+					tgt.suite = suites[0]
+					layPackages(b, dir)
+				}
 				cs := s.candidates(250)
 				if !hanging {
 					for i := range cs {
@@ -166,5 +177,23 @@ func mochaSubject(t testing.TB) (subject, bool) {
 		t.Fatal(err)
 	}
 	s.red, s.green = "mocha:.:test/span.js > total", []string{"mocha:.:test/span.js > twice"}
+	return s, true
+}
+
+// reportedSubject is the subject of node in TypeScript.
+func reportedSubject(t testing.TB, tool string) (subject, bool) {
+	if _, err := os.Stat(filepath.Join(installed, tool)); err != nil {
+		t.Logf("not run: %s is not installed; make setup-runners installs it", tool)
+		return subject{}, false
+	}
+	s := subjects["node"]
+	s.suite, s.file = verify.Suite{Name: tool, Dir: "."}, "span.ts"
+	s.source = "export const total = (n: number): number => {\n  let s: number = 0;\n  for (let i = 0; %s; i++) s += i;\n  return s;\n};\nexport const twice = (n: number): number => 2 * n;\n"
+	test := "import { total, twice } from './span';\ntest('total', () => expect(total(4)).toBe(6));\ntest('twice', () => expect(twice(3)).toBe(6));\n"
+	s.files = map[string]string{"package.json": `{"type": "module", "scripts": {"test": "vitest"}}`, "span.test.ts": "import { expect, test } from 'vitest';\n" + test}
+	if tool == "jest" {
+		s.files = map[string]string{"package.json": jestPackage, "strip.js": stripTypes, "span.test.ts": test}
+	}
+	s.red, s.green = tool+":.:span.test.ts > total", []string{tool + ":.:span.test.ts > twice"}
 	return s, true
 }

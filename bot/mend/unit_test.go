@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -187,25 +188,16 @@ func TestR1CancelEndsASearchAtOnce(t *testing.T) {
 
 func TestR1V8CoverageTellsLines(t *testing.T) {
 	t.Parallel()
-	src := "function f(x) {\n  if (x) {\n    return 'é𝄞';\n  }\n  return 2;\n}\nf(1);\n"
-	var s v8Script
-	at := func(text string) int { return utf16Len(src[:strings.Index(src, text)]) }
-	report := map[string]any{"functions": []any{
-		map[string]any{"ranges": []any{map[string]any{"startOffset": 0, "endOffset": utf16Len(src), "count": 1}}},
-		map[string]any{"ranges": []any{
-			map[string]any{"startOffset": 0, "endOffset": at("\nf(1)"), "count": 3},
-			map[string]any{"startOffset": at("return 2"), "endOffset": at("return 2") + 9, "count": 0},
-		}},
-	}}
-	raw, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
+	out, err := exec.CommandContext(t.Context(), "node", "-e", "const root = 'file:///w/', base = '/w/';"+nodeCover+`
+		const code = "function f(x) {\n  if (x) {\n    return 'é𝄞';\n  }\n  return 2;\n}\nf(1);\n", at = (s) => code.indexOf(s);
+		const ranges = [[0, code.length, 1]], inner = [[0, at('\nf(1)'), 3], [at('return 2'), at('return 2') + 9, 0]];
+		const of = (l) => ({ ranges: l.map(([startOffset, endOffset, count]) => ({ startOffset, endOffset, count })) });
+		console.log(JSON.stringify(ranLines([of(ranges), of(inner)], { code })));`).CombinedOutput()
+	var lines [][2]int
+	if err != nil || json.Unmarshal(out, &lines) != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		t.Fatal(err)
-	}
-	got := s.lines([]byte(src))
-	if got[3] != 3 || got[5] != 0 || got[7] != 1 {
+	if got := (script{Lines: lines}).ran(); got[3] != 3 || got[5] != 0 || got[7] != 1 {
 		t.Errorf("lines %v, want 3 on line 3, none on line 5, 1 on line 7", got)
 	}
 }

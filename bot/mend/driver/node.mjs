@@ -47,9 +47,9 @@ const base = decodeURIComponent(new URL(root).pathname);
 let worker, number = 0;
 let cares = true, always = 0; // code that exchanges built-ins each time it is loaded is no candidate's doing
 function start() {
-  const w = new Worker('(() => {' + config.thread + '\n})()', { // what it names is nobody else's
-    eval: true, workerData: { root, base, hooks: url(hooks), args: config.args }, execArgv: ['--test-reporter=' + reporter, '--no-warnings', ...config.flags],
-    stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 256 },
+  const w = new Worker('(() => { const { root, base } = require("node:worker_threads").workerData;\n' + config.cover + config.thread + '\n})()', { // what it names is nobody else's
+    eval: true, workerData: { root, base, hooks: url(hooks), args: config.args, cover: config.cover }, execArgv: ['--test-reporter=' + reporter, '--no-warnings', ...config.flags],
+    stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 512 },
   });
   w.stdout.resume();
   w.stderr.resume();

@@ -1,9 +1,7 @@
 // Runs the tests of mocha that the main thread asks for: mocha is loaded once,
 // and each request gets an instance of it, with the files of the tree anew.
-const { dirname, extname, join, relative, resolve } = require('node:path');
+const { extname } = require('node:path');
 const { existsSync } = require('node:fs');
-const { pathToFileURL } = require('node:url');
-const found = Module.createRequire(join(process.cwd(), 'x.js'));
 const home = dirname(found.resolve('mocha/package.json'));
 process.argv.splice(1, process.argv.length, join(home, 'bin/mocha'), ...workerData.args);
 const Mocha = found('mocha');
