@@ -12,6 +12,8 @@ func span(kind, name string, outer, n Node) draft {
 	d.head = d.EndByte
 	if b, ok := n.ChildByField("body"); ok {
 		d.head = b.Start()
+	} else if all := n.Children(); len(all) > 0 && all[len(all)-1].Kind() == "end" {
+		d.head = all[len(all)-1].Start() // an empty body of Ruby is no node
 	}
 	if _, alone := IndentBefore(outer.t.Src[max(0, outer.Start()-400):], min(400, outer.Start())); alone {
 		d.Doc = commentAbove(outer)

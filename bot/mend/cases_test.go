@@ -2,6 +2,7 @@ package mend
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -141,6 +144,35 @@ func (r treated) row() string {
 	return fmt.Sprintf("%-22s %-6s heldback %-7s %5.1fs tried %4d plausible %2d  %-20s %s", r.name, state, r.heldback, r.seconds, r.repair.Tried, r.repair.Plausible, template, why)
 }
 
+// wordsPointAt gives the places that the words of a task point at, as a run asks for them.
+func wordsPointAt(ctx context.Context, dir string, files []string, k task.Task) ([]Suspect, error) {
+	index, err := memory.Open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer index.Close()
+	from := memory.Source{Read: func(p string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, p)) }, Now: time.Now()}
+	for _, p := range files {
+		data, err := from.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		from.Files = append(from.Files, checkout.Blob{Path: p, Hash: fmt.Sprintf("%x", sha256.Sum256(data)), Size: int64(len(data))})
+	}
+	view, _, err := index.Update(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := view.Search(ctx, memory.Query{Title: k.Title, Body: k.Body + "\n\n" + k.Hint})
+	var out []Suspect
+	for _, h := range hits {
+		if h.Kind != code.KindClass {
+			out = append(out, Suspect{Path: h.Path, Line: h.Start, EndLine: h.End, Region: h.Region, Score: h.Score, Reasons: h.Reasons()})
+		}
+	}
+	return out, err
+}
+
 // treat does what a run does with mechanical repair, and judges the result.
 func treat(t testing.TB, p patient) treated {
 	t.Helper()
@@ -165,7 +197,7 @@ func treat(t testing.TB, p patient) treated {
 		t.Fatal(err)
 	}
 	m := New(Config{Sandbox: session, Verifier: v, Without: p.without})
-	req := Request{Dir: p.dir, Base: os.DirFS(base), Files: p.files(t), Task: p.task, Baseline: out.baseline}
+	req := Request{Dir: p.dir, Base: os.DirFS(base), Files: p.files(t), Task: p.task, Baseline: out.baseline, Places: func(ctx context.Context) ([]Suspect, error) { return wordsPointAt(ctx, base, p.files(t), p.task) }}
 	began := time.Now()
 	suspects, err := m.Localise(ctx, req)
 	if err != nil {

@@ -34,7 +34,7 @@ func bridge(argv []string) int {
 			go carry(c.(*net.TCPConn))
 		}
 	}()
-	return through(argv)
+	return through(argv, os.Stdin)
 }
 
 // carry copies both directions of a connection.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,7 +79,7 @@ func (n Needs) under(env [][2]string) [][2]string {
 // The attendant is this very program, shown inside and started under the
 // attendant's name: it makes the repository, starts the services one after
 // another, runs the command, and ends with it. The command's own pipes go
-// through it untouched; what services say goes into none of them.
+// through it untouched, but for what a sealed one reads; what services say goes into none of them.
 const (
 	attendInside = insideParts + "/attend"
 	unserved     = 125 // the attendant's status where a service is not there
@@ -95,7 +96,8 @@ func init() {
 // attending is what the attendant is told.
 type attending struct {
 	Needs
-	Root string // the tree
+	Root   string // the tree
+	Sealed bool   // the command is: what it reads is no service's to see
 }
 
 // attended makes a command one that is started by the attendant, and gives the
@@ -109,7 +111,7 @@ func (w *Workspace) attended(c Command) (Command, time.Duration, error) {
 	if err != nil {
 		return c, 0, fmt.Errorf("sandbox: finding our own program to start what the tests need: %w", err)
 	}
-	told := attending{n, "/work"}
+	told := attending{n, "/work", c.Sealed}
 	if w.box.walls.Backend == None {
 		told.Root, c.attendant = w.Path(), exe
 	} else {
@@ -131,6 +133,15 @@ func attend(told string, argv []string) int {
 		fmt.Fprintln(os.Stderr, unservedMark+err.Error())
 		return unserved
 	}
+	var in io.Reader = os.Stdin
+	if n.Sealed { // an ordinary user's launcher holds the same pipe open, and a service could read it there
+		key, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "fettle: reading what the command is given:", err)
+			return 127
+		}
+		in = bytes.NewReader(key)
+	}
 	if n.Git {
 		if err := commit(n.Root); err != nil {
 			fmt.Fprintln(os.Stderr, "fettle: the tree stands in no Git repository:", err)
@@ -146,7 +157,7 @@ func attend(told string, argv []string) int {
 		defer one.End()
 		running[i] = one
 	}
-	code := through(argv)
+	code := through(argv, in)
 	for i, one := range running {
 		if one.Dead() {
 			fmt.Fprintf(os.Stderr, "fettle: the service %s ended before the tests did: %s; it said last: %s\n", n.Services[i].Name, one.How(), last(one))
@@ -194,11 +205,11 @@ func last(s *service.Service) string {
 
 const lastLines = 5
 
-// through runs a command on this process's own pipes and returns its exit status,
+// through runs a command on this process's own output and returns its exit status,
 // 128+n after signal n.
-func through(argv []string) int {
+func through(argv []string, in io.Reader) int {
 	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx,gosec // it ends with the namespace; the command is what the sandbox is for
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, os.Stdout, os.Stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {

@@ -164,6 +164,10 @@ func prepared(ctx context.Context, tree string, f inject.Fault) (planted, error)
 		return p, err
 	}
 	p.id, p.region, p.was = touched[0].ID, touched[0].QualifiedName, string(before[r.StartByte:r.EndByte])
+	// A body that the fault leaves empty has no place where a forgery could go.
+	if _, err := p.forged(ctx); err != nil {
+		p.id = ""
+	}
 	return p, nil
 }
 
