@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -39,59 +40,18 @@ func few(files []string) string {
 // pointer is how the text of a Git LFS pointer begins (its specification, version 1).
 const pointer = "version https://git-lfs.github.com/spec/v1\n"
 
-// pointers lists the files that some .gitattributes gives to LFS and that are
-// pointers.
+// pointers lists the files that are pointers, where some .gitattributes gives files to LFS.
 func (t *Tree) pointers() (out []string) {
-	rules := map[string][]string{} // folder -> patterns
-	for _, f := range t.Files {
-		if path.Base(f) != ".gitattributes" {
-			continue
-		}
-		for line := range strings.Lines(t.Read(f)) {
-			if words := strings.Fields(line); len(words) > 1 && !strings.HasPrefix(words[0], "#") && strings.Contains(line, "filter=lfs") {
-				rules[path.Dir(f)] = append(rules[path.Dir(f)], words[0])
-			}
-		}
+	lfs := func(f string) bool { return path.Base(f) == ".gitattributes" && strings.Contains(t.Read(f), "filter=lfs") }
+	if !slices.ContainsFunc(t.Files, lfs) {
+		return nil
 	}
 	for _, f := range t.Files {
-		for dir, patterns := range rules {
-			if inside(f, dir) && meant(patterns, relative(f, dir)) && t.isPointer(f) {
-				out = append(out, f)
-				break
-			}
+		if t.isPointer(f) {
+			out = append(out, f)
 		}
 	}
 	return out
-}
-
-func inside(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
-
-func relative(p, dir string) string {
-	if dir == "." {
-		return p
-	}
-	return strings.TrimPrefix(p, dir+"/")
-}
-
-// meant tells whether one of the patterns of a .gitattributes covers a path
-// (gitattributes(5)): one without a slash by the file's name, any other as a whole,
-// where ** stands for any folders.
-func meant(patterns []string, p string) bool {
-	for _, pattern := range patterns {
-		name := p
-		if !strings.Contains(pattern, "/") {
-			name = path.Base(p)
-		}
-		pattern = strings.TrimPrefix(pattern, "/")
-		if before, after, deep := strings.Cut(pattern, "**"); deep {
-			if strings.HasPrefix(p, before) && (strings.Trim(after, "/*") == "" || meant([]string{path.Base(after)}, path.Base(p))) {
-				return true
-			}
-		} else if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	return false
 }
 
 func (t *Tree) isPointer(p string) bool {
