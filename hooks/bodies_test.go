@@ -71,6 +71,39 @@ func TestS16BodiesOfStrangersHaveABudget(t *testing.T) {
 	}
 }
 
+// TestS16OneStrangerIsSentAwayAtATime: while one who was sent away has still to go there
+// will be room, and nobody else has to.
+func TestS16OneStrangerIsSentAwayAtATime(t *testing.T) {
+	t.Parallel()
+	b := newBodies(1 << 20)
+	slow, other := &body{held: 900 << 10}, &body{held: 100 << 10}
+	b.all[slow], b.all[other] = true, true
+	if got := b.worst(); got != slow {
+		t.Fatalf("the worst is %+v", got)
+	}
+	slow.out = true
+	if got := b.worst(); got != nil {
+		t.Errorf("beside one that has still to go %+v is sent away", got)
+	}
+	b.held = slow.held + other.held
+	b.leave(slow)
+	if got := b.worst(); got != other {
+		t.Errorf("when it has gone the worst is %+v", got)
+	}
+}
+
+// TestS16TheAnswerHasLeftBeforeTheConnectionMayGo: what is held back in a buffer would
+// be lost with a connection that is pushed out.
+func TestS16TheAnswerHasLeftBeforeTheConnectionMayGo(t *testing.T) {
+	t.Parallel()
+	door := Webhook(WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Accept: func(context.Context, string, string, int64, []byte) (bool, error) { return true, nil }})
+	w := httptest.NewRecorder()
+	door.ServeHTTP(w, request("a", payload))
+	if w.Code != http.StatusAccepted || !w.Flushed || w.Header().Get("Content-Length") != fmt.Sprint(w.Body.Len()) {
+		t.Errorf("answered %d, flushed: %v, %v", w.Code, w.Flushed, w.Header())
+	}
+}
+
 // TestS16StrangersWithSlowBodiesKeepNobodyOut: on real connections, more of
 // them than may be open at once.
 func TestS16StrangersWithSlowBodiesKeepNobodyOut(t *testing.T) {

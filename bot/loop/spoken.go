@@ -76,9 +76,7 @@ func (h *real) spoken(ctx context.Context, q search) ([]mend.Suspect, error) {
 			continue
 		}
 		ask.Body += "\n" + f.Message[:min(len(f.Message), 1000)]
-		for _, fr := range f.Trace {
-			ask.Frames = append(ask.Frames, memory.Frame{File: fr.File, Line: fr.Line, Function: fr.Function})
-		}
+		ask.Frames = append(ask.Frames, f.Trace...)
 	}
 	hits, err := h.hits(ctx, ask)
 	if err != nil {

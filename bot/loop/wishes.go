@@ -208,9 +208,7 @@ func (s *sources) red(ctx context.Context, id, file, name string, f *task.Failur
 		if f.Kind == task.FailAssertion && f.Exception == "panic" {
 			out.Exception = "" // an assertion of Rust
 		}
-		for _, fr := range f.Trace {
-			out.Trace = append(out.Trace, belong.Frame{File: fr.File, Line: fr.Line, Function: fr.Function})
-		}
+		out.Trace = append(out.Trace, f.Trace...)
 		if file == "" {
 			out.File = f.File
 		}

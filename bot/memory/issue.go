@@ -5,17 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // maxText bounds what is read of an issue.
 const maxText = 64 << 10
-
-// Frame is a line of a stack trace. A Function is the last part of its name.
-type Frame struct {
-	File     string
-	Line     int
-	Function string
-}
 
 var (
 	fence   = regexp.MustCompile("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
@@ -41,19 +36,20 @@ var (
 
 const mostFrames = 60
 
-// Frames are the stack frames that a text quotes, in its order.
-func Frames(text string) []Frame {
-	var out []Frame
+// Frames are the stack frames that a text quotes, by language and in its order; a
+// Function is the last part of its name.
+func Frames(text string) []task.Frame {
+	var out []task.Frame
 	for _, f := range []struct {
 		re                   *regexp.Regexp
 		file, line, function int
 	}{{pythonFrame, 1, 2, 3}, {nodeFrame, 2, 3, 1}, {goFrame, 2, 3, 1}, {javaFrame, 2, 3, 1}, {rubyFrame, 1, 2, 3}, {anyFrame, 1, 2, 0}} {
 		for _, m := range f.re.FindAllStringSubmatch(text, -1) {
-			fr := Frame{File: path.Clean(strings.ReplaceAll(m[f.file], `\`, "/")), Line: number(m[f.line])}
+			fr := task.Frame{File: path.Clean(strings.ReplaceAll(m[f.file], `\`, "/")), Line: number(m[f.line])}
 			if f.function > 0 {
 				fr.Function = lastName(m[f.function])
 			}
-			known := f.function == 0 && slices.ContainsFunc(out, func(o Frame) bool { return o.File == fr.File && o.Line == fr.Line })
+			known := f.function == 0 && slices.ContainsFunc(out, func(o task.Frame) bool { return o.File == fr.File && o.Line == fr.Line })
 			if !known && len(out) < mostFrames {
 				out = append(out, fr)
 			}
@@ -89,7 +85,7 @@ type asked struct {
 	spelt  map[string]string  // terms as the text writes them
 	files  []string           // paths and file names
 	lines  []string           // messages and other texts quoted, one each
-	frames []Frame
+	frames []task.Frame
 }
 
 // How surely a word is meant as a name of code.

@@ -11,14 +11,15 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Query is what is looked for.
 type Query struct {
 	Title  string // or the words of a search
 	Body   string
-	Frames []Frame // of failing tests, beyond those that the text quotes; the innermost last
-	Limit  int     // hits; zero: all
+	Frames []task.Frame // of failing tests, beyond those that the text quotes; the innermost last
+	Limit  int          // hits; zero: all
 	// Hidden tells of files that must not be found; nil: none.
 	Hidden func(path string) bool `json:"-"`
 	// Weights are Fitted where nil.

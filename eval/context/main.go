@@ -119,7 +119,6 @@ func measure(ctx context.Context, dir string, most int) ([]result, error) {
 		query := f.title + "\n" + f.body
 		r.by["words"] = f.score(byWords(rivals.pieces, query), byWords(rivals.files, query))
 		r.by["bm25"] = f.score(byBM25(rivals.pieces, query), byBM25(rivals.files, query))
-		r.by["names"] = f.score(byNames(rivals.pieces, query), nil)
 		r.by["fettle"] = f.score(places(hits), nil)
 		out = append(out, r)
 	}

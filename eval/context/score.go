@@ -11,7 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/memory"
 )
 
-var ways = []string{"words", "bm25", "names", "fettle"}
+var ways = []string{"words", "bm25", "fettle"}
 
 var cuts = []int{5, 10, 20}
 

@@ -15,26 +15,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Red is a test that fails on the base.
 type Red struct {
 	ID        string
-	File      string  // of the test
-	Name      string  // of its function, as written in the file
-	Source    string  // of its function
-	Exception string  // class
-	Message   string  // of the failure
-	Trace     []Frame // outermost first
+	File      string       // of the test
+	Name      string       // of its function, as written in the file
+	Source    string       // of its function
+	Exception string       // class
+	Message   string       // of the failure
+	Trace     []task.Frame // outermost first
 	// Ran are names of the project's functions that the test is known to run.
 	Ran []string
-}
-
-// Frame is a line of a stack trace.
-type Frame struct {
-	File     string
-	Line     int
-	Function string
 }
 
 // Verdict says how far a red test is the issue's.

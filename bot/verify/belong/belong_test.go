@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // pair is a line of the corpus: an issue and a red test of the same project.
@@ -15,13 +17,13 @@ type pair struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`
 	Test  struct {
-		ID        string  `json:"id"`
-		File      string  `json:"file"`
-		Name      string  `json:"name"`
-		Source    string  `json:"source"`
-		Exception string  `json:"exception"`
-		Message   string  `json:"message"`
-		Trace     []Frame `json:"trace"`
+		ID        string       `json:"id"`
+		File      string       `json:"file"`
+		Name      string       `json:"name"`
+		Source    string       `json:"source"`
+		Exception string       `json:"exception"`
+		Message   string       `json:"message"`
+		Trace     []task.Frame `json:"trace"`
 	} `json:"test"`
 	Code []struct {
 		Function string `json:"function"`
@@ -103,14 +105,14 @@ var discount = Red{
 	ID: "pytest:.:tests/test_pricing.py::test_a_full_week_is_discounted", File: "tests/test_pricing.py", Name: "test_a_full_week_is_discounted",
 	Source:    "def test_a_full_week_is_discounted():\n    assert discount_percent(7) == 10\n",
 	Exception: "AssertionError", Message: "assert 0 == 10\n +  where 0 = discount_percent(7)",
-	Trace: []Frame{{"tests/test_pricing.py", 12, "test_a_full_week_is_discounted"}},
+	Trace: []task.Frame{{"tests/test_pricing.py", 12, "test_a_full_week_is_discounted"}},
 }
 
 func TestC5WhatTiesARedTestToAnIssue(t *testing.T) {
 	t.Parallel()
 	crash := discount
 	crash.Exception, crash.Message = "ZeroDivisionError", "division by zero"
-	crash.Trace = append(crash.Trace[:1:1], Frame{"lodge/pricing.py", 8, "discount_percent"})
+	crash.Trace = append(crash.Trace[:1:1], task.Frame{"lodge/pricing.py", 8, "discount_percent"})
 	for name, tc := range map[string]struct {
 		title, body string
 		red         Red

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
@@ -184,7 +185,7 @@ func (e *evidence) frame() string {
 	return ""
 }
 
-func (e *evidence) innermost() *Frame {
+func (e *evidence) innermost() *task.Frame {
 	for n := len(e.red.Trace) - 1; n >= 0; n-- {
 		if f := &e.red.Trace[n]; !e.isTest(*f) && !path.IsAbs(f.File) {
 			return f
@@ -359,7 +360,7 @@ func (e *evidence) mentions(classes map[string]bool) bool {
 	return false
 }
 
-func (e *evidence) isTest(f Frame) bool { return f.File == "" || f.File == e.red.File }
+func (e *evidence) isTest(f task.Frame) bool { return f.File == "" || f.File == e.red.File }
 
 // sameError compares classes, whatever their modules.
 func sameError(a, b string) bool { return lastName(a) == lastName(b) && a != "" }

@@ -1,10 +1,11 @@
 package belong
 
 import (
-	"path"
 	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/memory"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
@@ -21,7 +22,7 @@ type Issue struct {
 	plain    map[string]bool // words of prose as written, in lower case
 	examples []example.Example
 	errors   map[string]bool // classes of exceptions
-	frames   []Frame
+	frames   []task.Frame
 	values   map[string]bool // literals, squeezed
 	redness  bool            // it complains that tests are red, and of nothing else
 }
@@ -35,11 +36,6 @@ var (
 	applied   = regexp.MustCompile(`([A-Za-z_$][\w$]*)\(`)
 	dotted    = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b`)
 	literal   = regexp.MustCompile(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'|-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\[[^\[\]\n]{0,120}\]|\{[^{}\n]{0,120}\}`)
-
-	pythonFrame = regexp.MustCompile(`File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?`)
-	nodeFrame   = regexp.MustCompile(`\bat (?:async )?(?:([\w$.<>\[\] ]+?) \()?(?:file://)?([\w@./\\-]+\.[cm]?[jt]sx?):(\d+):\d+\)?`)
-	goFrame     = regexp.MustCompile(`(?m)^(?:([\w./()*-]+)\(.*\)\n)?\s+([\w@./-]+\.go):(\d+)`)
-	anyFrame    = regexp.MustCompile(`\b([\w./-]+\.(?:py|js|ts|mjs|cjs|jsx|tsx|go|rb|java|php|rs|cs)):(\d+)`)
 
 	// A title that says of one word what it does, such as "median is wrong".
 	subject = regexp.MustCompile(`^\W*([A-Za-z_]\w{3,})\W*\s+(?:is|are|does|doesn['’]?t|isn['’]?t|gives?|returns?|fails?|crash(?:es)?|raises?|throws?|panics?|ignores?|loses|drops|swallows|should|must|never|breaks?|hangs?|can(?:no|['’])t|cannot|misses|skips|keeps|mixes|rounds|prints|accepts|rejects|treats|takes)\b`)
@@ -88,29 +84,9 @@ func Read(title, body string) *Issue {
 	for _, v := range literal.FindAllString(text, -1) {
 		i.values[squeeze(v)] = true
 	}
-	i.readFrames()
+	i.frames = memory.Frames(text)
 	i.redness = i.onlyOfTests(title, bare)
 	return i
-}
-
-func (i *Issue) readFrames() {
-	add := func(file, line, function string) {
-		if len(i.frames) < 60 {
-			i.frames = append(i.frames, Frame{File: path.Clean(strings.ReplaceAll(file, `\`, "/")), Line: atoi(line), Function: lastName(function)})
-		}
-	}
-	for _, m := range pythonFrame.FindAllStringSubmatch(i.text, -1) {
-		add(m[1], m[2], m[3])
-	}
-	for _, m := range nodeFrame.FindAllStringSubmatch(i.text, -1) {
-		add(m[2], m[3], m[1])
-	}
-	for _, m := range goFrame.FindAllStringSubmatch(i.text, -1) {
-		add(m[2], m[3], m[1])
-	}
-	for _, m := range anyFrame.FindAllStringSubmatch(i.text, -1) {
-		add(m[1], m[2], "")
-	}
 }
 
 // onlyOfTests: the title speaks of red tests, and nothing of the issue names
@@ -136,17 +112,6 @@ func lastName(s string) string {
 		s = s[at+1:]
 	}
 	return s
-}
-
-func atoi(s string) int {
-	n := 0
-	for _, c := range s {
-		if c < '0' || c > '9' || n > 1<<24 {
-			break
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // stems are the parts of a text's words and identifiers, cut to a stem, without

@@ -42,7 +42,9 @@ const pointer = "version https://git-lfs.github.com/spec/v1\n"
 
 // pointers lists the files that are pointers, where some .gitattributes gives files to LFS.
 func (t *Tree) pointers() (out []string) {
-	lfs := func(f string) bool { return path.Base(f) == ".gitattributes" && strings.Contains(t.Read(f), "filter=lfs") }
+	lfs := func(f string) bool {
+		return path.Base(f) == ".gitattributes" && strings.Contains(t.Read(f), "filter=lfs")
+	}
 	if !slices.ContainsFunc(t.Files, lfs) {
 		return nil
 	}

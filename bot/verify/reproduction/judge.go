@@ -180,7 +180,7 @@ func (c Candidate) nameless(r belong.Red) belong.Red {
 			r.Message = "got " + got + ", want " + want
 		}
 	}
-	r.Trace = slices.DeleteFunc(slices.Clone(r.Trace), func(f belong.Frame) bool { return f.File == c.Path })
+	r.Trace = slices.DeleteFunc(slices.Clone(r.Trace), func(f task.Frame) bool { return f.File == c.Path })
 	return r
 }
 
