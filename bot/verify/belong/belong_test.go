@@ -105,14 +105,14 @@ var discount = Red{
 	ID: "pytest:.:tests/test_pricing.py::test_a_full_week_is_discounted", File: "tests/test_pricing.py", Name: "test_a_full_week_is_discounted",
 	Source:    "def test_a_full_week_is_discounted():\n    assert discount_percent(7) == 10\n",
 	Exception: "AssertionError", Message: "assert 0 == 10\n +  where 0 = discount_percent(7)",
-	Trace: []task.Frame{{"tests/test_pricing.py", 12, "test_a_full_week_is_discounted"}},
+	Trace: []task.Frame{{File: "tests/test_pricing.py", Line: 12, Function: "test_a_full_week_is_discounted"}},
 }
 
 func TestC5WhatTiesARedTestToAnIssue(t *testing.T) {
 	t.Parallel()
 	crash := discount
 	crash.Exception, crash.Message = "ZeroDivisionError", "division by zero"
-	crash.Trace = append(crash.Trace[:1:1], task.Frame{"lodge/pricing.py", 8, "discount_percent"})
+	crash.Trace = append(crash.Trace[:1:1], task.Frame{File: "lodge/pricing.py", Line: 8, Function: "discount_percent"})
 	for name, tc := range map[string]struct {
 		title, body string
 		red         Red
