@@ -137,3 +137,33 @@ const (
 	FollowTests      FollowKind = "tests"      // tests of what was changed
 	FollowBase       FollowKind = "base"       // the base moved
 )
+
+// Levels of an annotation, in GitHub's words.
+const (
+	NoteNotice  = "notice"
+	NoteWarning = "warning"
+	NoteFailure = "failure"
+)
+
+// Annotation is what a check says about lines of a file.
+type Annotation struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	EndLine int    `json:"end_line,omitempty"` // 0: the same line
+	Level   string `json:"level"`
+	Title   string `json:"title,omitempty"`
+	Message string `json:"message"`
+}
+
+// HookDelivery is an attempt of the forge to deliver an event, as it remembers it.
+type HookDelivery struct {
+	ID         int64     `json:"id"`   // of the attempt
+	GUID       string    `json:"guid"` // of the event: the same for every attempt
+	Event      string    `json:"event"`
+	At         time.Time `json:"at"`
+	StatusCode int       `json:"status_code"` // that it was answered with; 5xx also where nobody answered
+	Redelivery bool      `json:"redelivery,omitempty"`
+}
+
+// Delivered tells whether the attempt was answered well.
+func (d HookDelivery) Delivered() bool { return d.StatusCode >= 200 && d.StatusCode < 300 }
