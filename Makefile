@@ -9,6 +9,8 @@ KILLS   ?= 20
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
+DEADCODE := .tools/deadcode
+DEADCODE_VERSION := v0.51.0
 
 .PHONY: help build setup setup-runners demo test test-race test-long lint fault bench bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
 
@@ -43,11 +45,15 @@ fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
 
-lint: $(LINT)
+lint: $(LINT) $(DEADCODE) ## the linter, and functions that no command reaches
 	$(LINT) run
+	sh .ci/deadcode.sh
 
 $(LINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(DEADCODE):
+	GOBIN=$(CURDIR)/.tools $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
 	sh .ci/bench.sh

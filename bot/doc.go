@@ -108,6 +108,5 @@
 //	bot/redact              the one funnel for text that leaves or is stored
 //	bot/task                the vocabulary
 //
-// Imports go down this list, never up; the linter keeps it so. A GitHub
-// Actions door will stand in actions; it does not yet.
+// Imports go down this list, never up; the linter keeps it so.
 package bot

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -71,14 +70,9 @@ func (p *Project) Uses(ctx context.Context, file, id string) ([]Use, error) {
 	return out, ctx.Err()
 }
 
-// Callers lists the places outside a region that use it, in the order of the
-// files. Of a method, and where imports do not tell, the name alone decides.
-func (p *Project) Callers(ctx context.Context, file, id string) ([]Reference, error) {
-	all, err := p.References(ctx, file, id)
-	return slices.DeleteFunc(all, func(r Reference) bool { return r.Import }), err
-}
-
-// References lists the callers of a region and the imports that name it.
+// References lists the places outside a region that use it and the imports that
+// name it, in the order of the files. Of a method, and where imports do not
+// tell, the name alone decides.
 func (p *Project) References(ctx context.Context, file, id string) ([]Reference, error) {
 	t, r, err := p.region(ctx, file, id)
 	if err != nil {
@@ -95,18 +89,6 @@ func (p *Project) References(ctx context.Context, file, id string) ([]Reference,
 		}
 	}
 	return out, nil
-}
-
-// Tests lists the callers of a region that lie in tests.
-func (p *Project) Tests(ctx context.Context, file, id string) ([]Reference, error) {
-	all, err := p.Callers(ctx, file, id)
-	var out []Reference
-	for _, ref := range all {
-		if IsTest(ref.Path) || strings.HasPrefix(ref.ID, KindTest+":") {
-			out = append(out, ref)
-		}
-	}
-	return out, err
 }
 
 func (p *Project) region(ctx context.Context, file, id string) (*Tree, Region, error) {

@@ -152,7 +152,6 @@ func TestAFaultIsSmallKnowsItsPlaceAndIsTheSameEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code.DropCache()
 		again, err := Faults(t.Context(), e.path, []byte(e.src))
 		if err != nil || len(first) != len(again) {
 			t.Fatalf("%d faults, then %d: %v", len(first), len(again), err)
