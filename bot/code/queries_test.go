@@ -38,35 +38,6 @@ func files(in map[string]string) fstest.MapFS {
 	return out
 }
 
-func TestE7UsesFollowImports(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ project, file, id, want string }{
-		{"python", "shop/cart.py", "function:total", "full=shop/tax.py:gross count=shop/cart.py:count tax.gross=shop/tax.py:gross"},
-		{"python", "tests/test_cart.py", "function:test_total", "total=shop/cart.py:total gross=shop/tax.py:gross"},
-		{"python", "shop/tax.py", "function:gross", "RATE=shop/tax.py:RATE"},
-		{"script", "src/cart.ts", "function:total", "full=src/tax.ts:gross count=src/cart.ts:count tax.gross=src/tax.ts:gross"},
-		{"script", "test/cart.test.js", "test:total", "total=src/cart.ts:total gross=src/tax.ts:gross"},
-		{"go", "cart/cart.go", "function:Total", "tax.Gross=tax/tax.go:Gross count=cart/count.go:count"},
-	}
-	for _, test := range tests {
-		p, err := NewProject(t.Context(), projects[test.project])
-		if err != nil {
-			t.Fatal(err)
-		}
-		uses, err := p.Uses(t.Context(), test.file, test.id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, u := range uses {
-			got = append(got, fmt.Sprintf("%s=%s:%s", u.Name, u.Path, splitID(u.ID).name))
-		}
-		if s := strings.Join(got, " "); s != test.want {
-			t.Errorf("%s %s uses %q, want %q", test.file, test.id, s, test.want)
-		}
-	}
-}
-
 func TestE7ReferencesAreCallersAndImports(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ project, file, id, callers string }{
