@@ -171,7 +171,7 @@ class Prober:
 
     def follow(self, frame, event, arg):
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(ROOT) or not code.co_flags & 0x1 or code.co_name.startswith("<"):
+        if event != "call" or not ours(code.co_filename) or not code.co_flags & 0x1 or code.co_name.startswith("<"):
             return
         name = code.co_filename[len(ROOT):] + ":" + code.co_name
         spot, up = name in self.spots, frame.f_back
