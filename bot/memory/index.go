@@ -43,6 +43,7 @@ CREATE TABLE file(
 	used INTEGER NOT NULL, -- the day of the last update whose tree held it
 	UNIQUE(path, blob));
 CREATE VIRTUAL TABLE words USING fts5(name, head, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
+INSERT INTO words(words, rank) VALUES('hashsize', 16777216); -- gathered before a write: fewer parts to merge
 CREATE VIRTUAL TABLE frequency USING fts5vocab(words, row);
 CREATE TABLE change(id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, files TEXT NOT NULL);
 CREATE VIRTUAL TABLE messages USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
