@@ -42,7 +42,7 @@ type Forge interface {
 	Recommit(ctx context.Context, repo task.Repo, branch, head, message string, ledger forge.Ledger) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
-	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
+	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string, notes ...task.Annotation) error
 }
 
 // github publishes a run on its issue. Each outward action is written down

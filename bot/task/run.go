@@ -257,6 +257,17 @@ type PullRequest struct {
 	Title  string `json:"title"`
 	Draft  bool   `json:"draft"`
 	Body   string `json:"body"`
+	// What follows is there where the forge was asked, or told, of it.
+	State       string `json:"state,omitempty"` // open or closed
+	Author      string `json:"author,omitempty"`
+	Head        string `json:"head,omitempty"` // branch
+	HeadSHA     string `json:"head_sha,omitempty"`
+	HeadRepo    string `json:"head_repo,omitempty"` // owner/name; "" when it is gone
+	Base        string `json:"base,omitempty"`      // branch
+	BaseSHA     string `json:"base_sha,omitempty"`
+	Merged      bool   `json:"merged,omitempty"`
+	MergeCommit string `json:"merge_commit,omitempty"`
+	MergeState  string `json:"merge_state,omitempty"` // clean, behind, dirty, blocked, …; "" when not known
 }
 
 // Message is one message to or from a role (SPEC L8).
