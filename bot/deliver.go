@@ -11,6 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -25,6 +26,7 @@ type AppConfig struct {
 	Guard     patch.Guard
 	Gates     task.Gates
 	NewID     func() string
+	Access    settings.Access
 }
 
 // App is the service behind the webhook: it turns stored deliveries into runs
@@ -62,11 +64,9 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 	}
 	var notes []string
 	for _, ev := range events {
-		note, err := a.act(ctx, ev)
+		note, err := a.handle(ctx, ev)
 		var limited *forge.RateLimited
 		switch {
-		case forge.IsGone(err):
-			note = "the repository or issue is gone"
 		case errors.As(err, &limited):
 			return store.Later(limited.Until, err)
 		case err != nil:
@@ -98,7 +98,7 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 // labeled starts a run if the label is still there: deliveries come in any
 // order, and what GitHub says now is what counts (TRUST F03).
 func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 
 // withdrawn cancels the live run unless GitHub says that it is wanted again.
 func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -237,6 +237,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	a.cfg.Point("job claimed")
+	if out, err := a.expelled(ctx, lease, r); out {
+		return true, err
+	}
 	auth := func(ctx context.Context) (string, error) {
 		token, err := a.app.Forge.Token(ctx, r.Task.Repo.Installation, r.Task.Repo.Name)
 		if err == nil {
