@@ -27,6 +27,9 @@ type AppConfig struct {
 	Gates     task.Gates
 	NewID     func() string
 	Access    settings.Access
+	// Forget deletes what is kept in files of an installation, of all its
+	// repositories or of one.
+	Forget func(installation int64, repo string, repos []task.Repo) error
 }
 
 // App is the service behind the webhook: it turns stored deliveries into runs
@@ -132,29 +135,6 @@ func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
 		return "the run was asked for by a comment and goes on", nil
 	}
 	return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, reason)
-}
-
-// removed cancels what runs where the App may no longer work.
-func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
-	var runs []task.Run
-	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
-		some, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation})
-		if err != nil {
-			return "", err
-		}
-		runs = append(runs, some...)
-	}
-	n := 0
-	for _, r := range runs {
-		if r.State == task.StateDone || r.Task.Repo.Installation != ev.Repo.Installation || (ev.Repo.Name != "" && r.Task.Repo.Slug() != ev.Repo.Slug()) {
-			continue
-		}
-		if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
-			return "", err
-		}
-		n++
-	}
-	return fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run")), nil
 }
 
 func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {

@@ -43,6 +43,7 @@ type Forge interface {
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string, notes ...task.Annotation) error
+	Account(ctx context.Context, installation int64) (string, error)
 }
 
 // github publishes a run on its issue. Each outward action is written down

@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Removal is data that has to be deleted: an installation's, or one of its
@@ -60,6 +63,37 @@ func (s *Store) Installations(ctx context.Context) (out []int64, err error) {
 	return out, s.explain("list installations", rows.Err())
 }
 
+// Forgettable tells whether nothing is live of what was removed, and which
+// repositories it is about, as its runs name them.
+func (s *Store) Forgettable(ctx context.Context, r Removal) (ok bool, repos []task.Repo, err error) {
+	live := 0
+	err = s.r.QueryRowContext(ctx, liveQuery, r.Installation, r.Repo).Scan(&live)
+	if err != nil || live > 0 {
+		return false, nil, s.explain("look whether data can be deleted", err)
+	}
+	rows, err := s.r.QueryContext(ctx, "SELECT task FROM runs WHERE installation = $1 AND ($2 = '' OR repo = $2)", r.Installation, r.Repo)
+	if err != nil {
+		return false, nil, s.explain("look whether data can be deleted", err)
+	}
+	defer rows.Close()
+	seen := map[string]bool{}
+	for rows.Next() {
+		var text string
+		var t task.Task
+		if err := rows.Scan(&text); err != nil {
+			return false, nil, s.explain("look whether data can be deleted", err)
+		}
+		if json.Unmarshal([]byte(text), &t) == nil && !seen[t.Repo.Slug()+t.Repo.CloneURL] {
+			seen[t.Repo.Slug()+t.Repo.CloneURL] = true
+			repos = append(repos, t.Repo)
+		}
+	}
+	return true, repos, s.explain("look whether data can be deleted", rows.Err())
+}
+
+const liveQuery = `SELECT (SELECT count(*) FROM runs WHERE state <> 'done' AND installation = $1 AND ($2 = '' OR repo = $2)) +
+	(SELECT count(*) FROM deliveries WHERE state = 'working' AND installation = $1)`
+
 // Forget deletes the rows of what was removed, and the removal itself. done is
 // false while one of its runs is live or a delivery is being handled: ask again later. What
 // the runs cost stays, without a name, so that the caps hold.
@@ -70,8 +104,7 @@ func (s *Store) Forget(ctx context.Context, r Removal) (done bool, err error) {
 			return err
 		}
 		var live int
-		if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM runs WHERE state <> 'done' AND installation = $1 AND ($2 = '' OR repo = $2)) +
-			(SELECT count(*) FROM deliveries WHERE state = 'working' AND installation = $1)`, r.Installation, r.Repo).Scan(&live); err != nil || live > 0 {
+		if err := tx.QueryRowContext(ctx, liveQuery, r.Installation, r.Repo).Scan(&live); err != nil || live > 0 {
 			return err
 		}
 		for _, text := range s.forgetting(r.Repo != "") {
@@ -107,7 +140,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs + " OR " + arg("id") + " IN " + deliveries,
 		"DELETE FROM deliveries WHERE id IN " + deliveries,
 	}
-	for _, table := range []string{"observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
+	for _, table := range []string{"pulls", "observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
 		out = append(out, "DELETE FROM "+table+" WHERE run IN "+runs)
 	}
 	return append(out,
@@ -122,7 +155,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 // rows until they are vacuumed.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, commands, removals, river_job")
+		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, river_job")
 		return s.explain("free the space of deleted rows", err)
 	}
 	var busy, log, moved int
