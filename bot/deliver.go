@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/command"
@@ -36,8 +37,9 @@ type AppConfig struct {
 // and runs into publications.
 type App struct {
 	*Bot
-	app  AppConfig
-	text reporter
+	app   AppConfig
+	text  reporter
+	swept atomic.Int64 // repositories that sweeps have looked through
 }
 
 // NewApp returns the service as a GitHub App.

@@ -90,19 +90,28 @@ func (a *App) forgetFiles(ctx context.Context, r store.Removal, repos []task.Rep
 }
 
 // uninstalled has the data deleted of installations that GitHub does not know any
-// more: their delivery was missed, or others came after it.
+// more: their delivery was missed, or others came after it. Where it knows none of
+// them, the server rather speaks for another App than before, so nothing is deleted.
 func (a *App) uninstalled(ctx context.Context) error {
 	ours, err := a.cfg.Store.Installations(ctx)
-	if err != nil || len(ours) == 0 {
+	if err != nil {
 		return err
 	}
+	var gone []int64
 	for _, id := range ours {
-		if _, err := a.app.Forge.Account(ctx, id); forge.IsGone(err) {
-			ev := task.Event{Kind: task.EventRemoved, Action: "deleted", Repo: task.Repo{Installation: id}}
-			if _, err := a.removed(ctx, ev); err != nil {
-				return err
-			}
-		} else if err != nil {
+		switch _, err := a.app.Forge.Account(ctx, id); {
+		case forge.IsGone(err):
+			gone = append(gone, id)
+		case err != nil:
+			return err
+		}
+	}
+	if len(gone) > 0 && len(gone) == len(ours) {
+		a.cfg.Log.Warn("GitHub knows no installation that anything is stored for; is github.app_id right? Nothing is deleted")
+		return nil
+	}
+	for _, id := range gone {
+		if _, err := a.removed(ctx, task.Event{Kind: task.EventRemoved, Action: "deleted", Repo: task.Repo{Installation: id}}); err != nil {
 			return err
 		}
 	}

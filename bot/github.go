@@ -44,6 +44,16 @@ type Forge interface {
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string, notes ...task.Annotation) error
 	Account(ctx context.Context, installation int64) (string, error)
+	Installations(ctx context.Context) ([]int64, error)
+	Repositories(ctx context.Context, installation int64) ([]task.Repo, error)
+	LabelledIssues(ctx context.Context, repo task.Repo, label string, limit int) ([]task.Issue, error)
+	Labeller(ctx context.Context, repo task.Repo, issue int, label string) (login string, bot bool, err error)
+	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
+	Redeliver(ctx context.Context, delivery int64) error
+	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
+	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)
+	Verified(ctx context.Context, repo task.Repo, sha string) (bool, error)
 }
 
 // github publishes a run on its issue. Each outward action is written down
@@ -103,12 +113,12 @@ func (g *github) status(ctx context.Context, body string) error {
 	if err := g.store.Check(ctx, g.lease); err != nil {
 		return err
 	}
-	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, g.statusKey(), body)
+	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, statusKey(g.run.Task), body)
 	return err
 }
 
 // statusKey is one per issue and generation (TRUST I2).
-func (g *github) statusKey() string { return fmt.Sprintf("status-%d", g.run.Task.Generation) }
+func statusKey(t task.Task) string { return fmt.Sprintf("status-%d", t.Generation) }
 
 func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication, error) {
 	var pub task.Publication
