@@ -31,6 +31,8 @@ type AppConfig struct {
 	// Forget deletes what is kept in files of an installation, of all its
 	// repositories or of one.
 	Forget func(installation int64, repo string, repos []task.Repo) error
+	// KeepBranch leaves fettle's branch where its pull request was merged.
+	KeepBranch bool
 }
 
 // App is the service behind the webhook: it turns stored deliveries into runs
@@ -69,6 +71,7 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 	}
 	var notes []string
 	for _, ev := range events {
+		ev.Received = d.ReceivedAt
 		note, err := a.handle(ctx, ev)
 		var limited *forge.RateLimited
 		switch {
@@ -92,6 +95,14 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 		return a.withdrawn(ctx, ev)
 	case task.EventComment:
 		return a.comment(ctx, ev)
+	case task.EventReview:
+		return a.reviewed(ctx, ev)
+	case task.EventCheck:
+		return a.checked(ctx, ev)
+	case task.EventPull:
+		return a.pullChanged(ctx, ev)
+	case task.EventPush:
+		return a.pushed(ctx, ev)
 	case task.EventRemoved:
 		return a.removed(ctx, ev)
 	case task.EventPing:
@@ -151,6 +162,11 @@ func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
 	if err := a.app.Forge.React(ctx, ev.Repo, ev.Issue.Number, ev.CommentID, "eyes"); err != nil {
 		return "", err
 	}
+	return a.obey(ctx, ev, commands)
+}
+
+// obey carries out the commands of somebody who may command.
+func (a *App) obey(ctx context.Context, ev task.Event, commands []command.Command) (string, error) {
 	var notes []string
 	for _, c := range commands {
 		note, err := a.command(ctx, ev, c)
@@ -166,8 +182,14 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 	if !c.OK() {
 		return a.answer(ctx, ev, c, c.Answer())
 	}
+	if note, closed, err := a.closed(ctx, ev, c); closed || err != nil {
+		return note, err
+	}
 	switch c.Name {
 	case "fix", "plan":
+		if ev.Issue.IsPullRequest {
+			return a.fixPull(ctx, ev, c)
+		}
 		return a.begin(ctx, ev, c)
 	case "retry":
 		return a.retry(ctx, ev, c)
@@ -184,6 +206,10 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.decide(ctx, ev, c)
 	case "resume":
 		return a.goOn(ctx, ev, c)
+	case "explain":
+		return a.explain(ctx, ev, c)
+	case "test", "undo":
+		return a.onPull(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
 	case "help":
@@ -231,6 +257,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 	}
 	_, _, err = a.Run(ctx, lease, r, Job{
 		Open: func(ctx context.Context) (*checkout.Tree, error) {
+			if r.Task.Follow != nil {
+				return a.openFollow(ctx, r, auth)
+			}
 			ref := r.Task.BaseBranch
 			if r.Saved.BaseCommit != "" {
 				ref = r.Saved.BaseCommit // a run that goes on stays on its base
@@ -239,7 +268,13 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		},
 		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
 		Linked: func(ctx context.Context) (int, error) {
+			if r.Task.Follow != nil {
+				return 0, nil
+			}
 			return a.app.Forge.Linked(ctx, r.Task.Repo, r.Task.Issue, fmt.Sprintf("fettle/issue-%d", r.Task.Issue))
+		},
+		Before: func(ctx context.Context, commit string) (*checkout.Tree, error) {
+			return a.app.Checkouts.Open(ctx, r.Task.Repo, commit, auth)
 		},
 		Guard: a.app.Guard,
 		Gates: a.app.Gates,

@@ -64,7 +64,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 // retry makes a run on the task of the last one that ended, on the steps that
 // were accepted, at the tier that was named.
 func (a *App) retry(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: ev.Issue.Number, Limit: 1})
+	runs, err := a.last(ctx, ev)
 	switch {
 	case err != nil:
 		return "", err
@@ -111,18 +111,33 @@ func (b *Bot) Retry(ctx context.Context, last task.Run, next store.NewRun, tier 
 	return run.ID, err
 }
 
-// live is the run that a comment is about: the issue's, or on a pull request
-// the one whose draft it is.
+// live is the run that a comment is about: the issue's, or on a pull request of
+// fettle's that of the issue behind it.
 func (a *App) live(ctx context.Context, ev task.Event) (*task.Run, error) {
-	r, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
-	if err != nil || r != nil || !ev.Issue.IsPullRequest {
-		return r, err
+	issue, err := a.issueOf(ctx, ev)
+	if err != nil {
+		return nil, err
 	}
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), State: task.StateParked, Limit: 1000})
-	for i := range runs {
-		if runs[i].Saved.Published == ev.Issue.Number {
-			return &runs[i], err
-		}
+	return a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), issue)
+}
+
+// issueOf is the issue whose runs an event is about.
+func (a *App) issueOf(ctx context.Context, ev task.Event) (int, error) {
+	if !ev.Issue.IsPullRequest {
+		return ev.Issue.Number, nil
 	}
-	return nil, err
+	p, err := a.own(ctx, ev.Repo, ev.Issue.Number)
+	if err != nil || p == nil {
+		return ev.Issue.Number, err
+	}
+	return p.Issue, nil
+}
+
+// last is the issue's newest run, if there is one.
+func (a *App) last(ctx context.Context, ev task.Event) ([]task.Run, error) {
+	issue, err := a.issueOf(ctx, ev)
+	if err != nil {
+		return nil, err
+	}
+	return a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: issue, Limit: 1})
 }

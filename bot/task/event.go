@@ -142,7 +142,7 @@ const (
 
 // Climbs tells whether the ladder is climbed for work of the kind.
 func (k FollowKind) Climbs() bool {
-	return k == FollowReview || k == FollowSuggestion || k == FollowCheck
+	return k == FollowReview || k == FollowSuggestion || k == FollowCheck || k == FollowBase
 }
 
 // Fate is what became of a pull request of fettle's.
