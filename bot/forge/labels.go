@@ -139,3 +139,16 @@ func (c *Client) defineLabel(ctx context.Context, g *github.Client, repo task.Re
 	}
 	return err
 }
+
+// RemoveLabel takes a label off an issue; one that is not there is no error.
+func (c *Client) RemoveLabel(ctx context.Context, repo task.Repo, n int, label string) error {
+	g, err := c.rest(repo)
+	if err != nil {
+		return err
+	}
+	_, err = g.Issues.RemoveLabelForIssue(ctx, repo.Owner, repo.Name, n, url.PathEscape(label))
+	if status(err) == http.StatusNotFound {
+		return nil
+	}
+	return c.explain(fmt.Sprintf("taking a label off %s#%d", repo.Slug(), n), err)
+}

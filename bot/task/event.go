@@ -134,8 +134,26 @@ const (
 	FollowReview     FollowKind = "review"     // changes in words
 	FollowSuggestion FollowKind = "suggestion" // changes that a reviewer wrote out
 	FollowCheck      FollowKind = "check"      // a check is red
+	FollowQuestion   FollowKind = "question"   // an answer, and no change
 	FollowTests      FollowKind = "tests"      // tests of what was changed
+	FollowUndo       FollowKind = "undo"       // the last commit of fettle's taken back
 	FollowBase       FollowKind = "base"       // the base moved
+)
+
+// Climbs tells whether the ladder is climbed for work of the kind.
+func (k FollowKind) Climbs() bool {
+	return k == FollowReview || k == FollowSuggestion || k == FollowCheck || k == FollowBase
+}
+
+// Fate is what became of a pull request of fettle's.
+type Fate string
+
+// The fates. "" is one that is open.
+const (
+	FateMerged   Fate = "merged"   // as it was
+	FateChanged  Fate = "changed"  // merged with commits of others
+	FateClosed   Fate = "closed"   // not wanted
+	FateReverted Fate = "reverted" // merged, and taken back
 )
 
 // Levels of an annotation, in GitHub's words.

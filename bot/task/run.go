@@ -239,6 +239,9 @@ type Result struct {
 	NextAction   string          `json:"next_action"`
 	Published    Publication     `json:"published,omitzero"` // what came of it outside
 	Case         json.RawMessage `json:"case,omitempty"`     // estimate.Case: what the run is to the history of the tiers
+
+	Answers map[string]string `json:"answers,omitempty"` // to questions in threads, by the thread's id
+	Left    []string          `json:"left,omitempty"`    // ids of threads whose suggestion could not be applied
 }
 
 // Publication is what stands outside after a result was published.
