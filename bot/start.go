@@ -21,8 +21,14 @@ func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
 	if ok, err := a.mayWrite(ctx, ev.Repo, ev.Actor); err != nil || ok {
 		return ok, err
 	}
-	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "refusal-"+strings.ToLower(ev.Actor),
-		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; a maintainer can put the label `%s` on this issue.", a.app.Funnel.Markdown(ev.Actor), a.app.Label))
+	how := fmt.Sprintf("a maintainer can put the label `%s` on this issue", a.app.Label)
+	key := "refusal-" + strings.ToLower(ev.Actor)
+	if ev.Kind == task.EventLabeled { // the triage role may put it on; that says nothing
+		how = fmt.Sprintf("a maintainer can take the label `%s` off and put it on again, or say `/fettle fix`", a.app.Label)
+		key += "-label"
+	}
+	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, key,
+		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; %s.", a.app.Funnel.Markdown(ev.Actor), how))
 	return false, err
 }
 
