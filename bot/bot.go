@@ -312,7 +312,6 @@ func narrow(in *loop.Input) (notes []string, err error) {
 		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
-	notes = append(notes, repo.Unheeded()...)
 	gates, lax := settings.NarrowGates(in.Gates, repo)
 	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -25,6 +27,10 @@ type AppConfig struct {
 	Guard     patch.Guard
 	Gates     task.Gates
 	NewID     func() string
+	Access    settings.Access
+	// Forget deletes what is kept in files of an installation, of all its
+	// repositories or of one.
+	Forget func(installation int64, repo string, repos []task.Repo) error
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }
@@ -33,8 +39,9 @@ type AppConfig struct {
 // and runs into publications.
 type App struct {
 	*Bot
-	app  AppConfig
-	text reporter
+	app   AppConfig
+	text  reporter
+	swept atomic.Int64 // repositories that sweeps have looked through
 }
 
 // NewApp returns the service as a GitHub App.
@@ -65,11 +72,9 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 	var notes []string
 	for _, ev := range events {
 		ev.Received = d.ReceivedAt
-		note, err := a.act(ctx, ev)
+		note, err := a.handle(ctx, ev)
 		var limited *forge.RateLimited
 		switch {
-		case forge.IsGone(err):
-			note = "the repository or issue is gone"
 		case errors.As(err, &limited):
 			return store.Later(limited.Until, err)
 		case err != nil:
@@ -109,7 +114,7 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 // labeled starts a run if the label is still there: deliveries come in any
 // order, and what GitHub says now is what counts (TRUST F03).
 func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +130,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 
 // withdrawn cancels the live run unless GitHub says that it is wanted again.
 func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -143,29 +148,6 @@ func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
 		return "the run was asked for by a comment and goes on", nil
 	}
 	return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, reason)
-}
-
-// removed cancels what runs where the App may no longer work.
-func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
-	var runs []task.Run
-	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
-		some, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation})
-		if err != nil {
-			return "", err
-		}
-		runs = append(runs, some...)
-	}
-	n := 0
-	for _, r := range runs {
-		if r.State == task.StateDone || r.Task.Repo.Installation != ev.Repo.Installation || (ev.Repo.Name != "" && r.Task.Repo.Slug() != ev.Repo.Slug()) {
-			continue
-		}
-		if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
-			return "", err
-		}
-		n++
-	}
-	return fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run")), nil
 }
 
 func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
@@ -263,6 +245,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	a.cfg.Point("job claimed")
+	if out, err := a.expelled(ctx, lease, r); out {
+		return true, err
+	}
 	auth := func(ctx context.Context) (string, error) {
 		token, err := a.app.Forge.Token(ctx, r.Task.Repo.Installation, r.Task.Repo.Name)
 		if err == nil {

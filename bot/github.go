@@ -44,6 +44,17 @@ type Forge interface {
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
 	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string, notes ...task.Annotation) error
+	Account(ctx context.Context, installation int64) (string, error)
+	Installations(ctx context.Context) ([]int64, error)
+	Repositories(ctx context.Context, installation int64) ([]task.Repo, error)
+	LabelledIssues(ctx context.Context, repo task.Repo, label string, limit int) ([]task.Issue, error)
+	Labeller(ctx context.Context, repo task.Repo, issue int, label string) (login string, bot bool, err error)
+	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
+	Redeliver(ctx context.Context, delivery int64) error
+	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
+	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)
+	Verified(ctx context.Context, repo task.Repo, sha string) (bool, error)
 	Checks(ctx context.Context, repo task.Repo, ref string) ([]task.CheckEnd, error)
 	Annotations(ctx context.Context, repo task.Repo, check int64) ([]task.Annotation, error)
 	Pull(ctx context.Context, repo task.Repo, n int) (task.PullRequest, error)
@@ -118,15 +129,15 @@ func (g *github) status(ctx context.Context, body string) error {
 	if err := g.store.Check(ctx, g.lease); err != nil {
 		return err
 	}
-	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, g.statusKey(), body)
+	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, statusKey(g.run.Task), body)
 	return err
 }
 
 // statusKey is one per issue and generation (TRUST I2).
-func (g *github) statusKey() string {
-	generation := g.run.Task.Generation
-	if f := g.run.Task.Follow; f != nil { // the work goes on
-		generation = f.Of
+func statusKey(t task.Task) string {
+	generation := t.Generation
+	if t.Follow != nil { // the work goes on
+		generation = t.Follow.Of
 	}
 	return fmt.Sprintf("status-%d", generation)
 }

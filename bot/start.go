@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/loop"
@@ -12,53 +11,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// allowed asks GitHub whether the actor may write; the event's text never says
-// so. Whoever may not gets one polite refusal per issue.
-func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
-	if ev.ActorIsBot {
-		return false, nil
-	}
-	if ok, err := a.mayWrite(ctx, ev.Repo, ev.Actor); err != nil || ok {
-		return ok, err
-	}
-	how := fmt.Sprintf("a maintainer can put the label `%s` on this issue", a.app.Label)
-	key := "refusal-" + strings.ToLower(ev.Actor)
-	if ev.Kind == task.EventLabeled { // the triage role may put it on; that says nothing
-		how = fmt.Sprintf("a maintainer can take the label `%s` off and put it on again, or say `/fettle fix`", a.app.Label)
-		key += "-label"
-	}
-	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, key,
-		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; %s.", a.app.Funnel.Markdown(ev.Actor), how))
-	return false, err
-}
-
-func (a *App) mayWrite(ctx context.Context, repo task.Repo, login string) (bool, error) {
-	level, err := a.app.Forge.Permission(ctx, repo, login)
-	if err != nil {
-		return false, fmt.Errorf("asking for the permission of %s: %w", login, err)
-	}
-	return level == "admin" || level == "maintain" || level == "write", nil
-}
-
-// outsider is who wrote the issue, if that is somebody who may not write to the
-// repository, as GitHub says at the trigger; else "".
-func (a *App) outsider(ctx context.Context, repo task.Repo, author, actor string) (string, error) {
-	if author == "" { // whoever it was has no account any more
-		return "somebody unknown", nil
-	}
-	if strings.EqualFold(author, actor) { // who may command
-		return "", nil
-	}
-	ok, err := a.mayWrite(ctx, repo, author)
-	if err != nil || ok {
-		return "", err
-	}
-	return author, nil
-}
-
 // begin makes a run, or for plan one that makes a plan and waits with it.
 func (a *App) begin(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}

@@ -167,3 +167,6 @@ func (c *Client) forbidden(what string, err error) error {
 	installation, _ := e.Response.Request.Context().Value(installationKey{}).(int64)
 	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grantURL(installation), err: err}
 }
+
+// Gone is an error of which IsGone is true.
+func Gone(what string) error { return &goneError{what: what, err: errors.New("it is not there")} }
