@@ -31,9 +31,6 @@ var known = []Spec{
 	{"help", "/fettle help", "show this", true},
 }
 
-// Known returns all commands of the grammar, available or not.
-func Known() []Spec { return append([]Spec(nil), known...) }
-
 func lookup(name string) (Spec, bool) {
 	for _, s := range known {
 		if s.Name == name {

@@ -31,13 +31,24 @@ type command struct {
 	Message    string   `json:"message"`
 	Suspended  bool     `json:"suspended"`
 	Protected  bool     `json:"protected"`
+	Verdict    string   `json:"verdict"`
+	Remarks    []Remark `json:"remarks"`
+	Check      string   `json:"check"`
+	Conclusion string   `json:"conclusion"`
+	Summary    string   `json:"summary"`
+	App        string   `json:"app"`
+	Head       string   `json:"head"`
+	Base       string   `json:"base"`
+	Draft      bool     `json:"draft"`
+	To         string   `json:"to"`
+	Locked     bool     `json:"locked"`
 }
 
 // control lets another process do what the Go methods do, below guarded. It
 // answers 200 with JSON, or 400 with {"error": …}.
 func (s *Server) control() http.Handler {
 	mux := http.NewServeMux()
-	post := func(path string, do func(o command) (any, error)) {
+	for path, do := range s.orders() {
 		mux.HandleFunc("POST /_simulator/"+path, func(w http.ResponseWriter, r *http.Request) {
 			var o command
 			if err := decodeStrict(r, &o); err != nil {
@@ -48,8 +59,6 @@ func (s *Server) control() http.Handler {
 			reply(w, out, err)
 		})
 	}
-	s.issueOrders(post)
-	s.otherOrders(post)
 	mux.HandleFunc("POST /_simulator/faults", func(w http.ResponseWriter, r *http.Request) {
 		var f Fault
 		err := decodeStrict(r, &f)
@@ -109,9 +118,18 @@ func loopbackHost(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-type orders func(path string, do func(o command) (any, error))
+type deed func(o command) (any, error)
 
-func (s *Server) issueOrders(post orders) {
+// orders are what can be done, by the last part of a control call's path.
+func (s *Server) orders() map[string]deed {
+	all := map[string]deed{}
+	post := func(path string, do deed) { all[path] = do }
+	s.issueOrders(post)
+	s.otherOrders(post)
+	return all
+}
+
+func (s *Server) issueOrders(post func(string, deed)) {
 	post("issues", func(o command) (any, error) {
 		n, err := s.OpenIssueLabelled(o.Owner, o.Name, o.Title, o.Body, o.Actor, o.Labels)
 		return obj{"number": n}, err
@@ -127,10 +145,31 @@ func (s *Server) issueOrders(post orders) {
 		id, err := s.Comment(o.Owner, o.Name, o.Number, o.Body, o.Actor)
 		return obj{"id": id}, err
 	})
+	post("review", func(o command) (any, error) {
+		id, err := s.Review(o.Owner, o.Name, o.Number, o.Verdict, o.Body, o.Actor, o.Remarks...)
+		return obj{"id": id}, err
+	})
+	post("reply", func(o command) (any, error) {
+		id, err := s.Reply(o.Owner, o.Name, o.Number, o.ID, o.Body, o.Actor)
+		return obj{"id": id}, err
+	})
+	post("resolve", func(o command) (any, error) { return nil, s.Resolve(o.Owner, o.Name, o.Number, o.ID, o.Actor) })
+	post("pull", func(o command) (any, error) {
+		n, err := s.OpenPull(o.Owner, o.Name, o.Title, o.Body, o.Head, o.Base, o.Actor, o.Draft)
+		return obj{"number": n}, err
+	})
+	post("ready", func(o command) (any, error) { return nil, s.Ready(o.Owner, o.Name, o.Number, o.Draft, o.Actor) })
+	post("edit-comment", func(o command) (any, error) { return nil, s.EditComment(o.Owner, o.Name, o.ID, o.Body, o.Actor) })
+	post("lock", func(o command) (any, error) { return nil, s.Lock(o.Owner, o.Name, o.Number, o.Locked, o.Actor) })
+	post("delete-issue", func(o command) (any, error) { return nil, s.DeleteIssue(o.Owner, o.Name, o.Number, o.Actor) })
+	post("transfer", func(o command) (any, error) {
+		n, err := s.TransferIssue(o.Owner, o.Name, o.Number, o.To, o.Actor)
+		return obj{"number": n}, err
+	})
 	post("merge", func(o command) (any, error) { return nil, s.MergePull(o.Owner, o.Name, o.Number, o.Actor) })
 }
 
-func (s *Server) otherOrders(post orders) {
+func (s *Server) otherOrders(post func(string, deed)) {
 	post("repos", func(o command) (any, error) { return nil, s.AddRepo(o.Owner, o.Name, o.Dir) })
 	post("permission", func(o command) (any, error) { return nil, s.SetPermission(o.Owner, o.Name, o.Login, o.Permission) })
 	post("protected", func(o command) (any, error) { return nil, s.SetProtected(o.Owner, o.Name, o.Branch, o.Protected) })
@@ -142,6 +181,12 @@ func (s *Server) otherOrders(post orders) {
 		sha, err := s.CommitFile(o.Owner, o.Name, o.Branch, o.Path, content, o.Message, o.Actor)
 		return obj{"sha": sha}, err
 	})
+	post("check", func(o command) (any, error) {
+		return nil, s.SetCheck(o.Owner, o.Name, o.Branch, o.Check, o.Conclusion, o.Title, o.Summary, o.App)
+	})
+	post("rename", func(o command) (any, error) { return nil, s.Rename(o.Owner, o.Name, o.To, o.Actor) })
+	post("rename-branch", func(o command) (any, error) { return nil, s.RenameBranch(o.Owner, o.Name, o.Branch, o.To, o.Actor) })
+	post("archive", func(o command) (any, error) { return nil, s.Archive(o.Owner, o.Name, o.Actor) })
 	post("delete-branch", func(o command) (any, error) { return nil, s.DeleteBranch(o.Owner, o.Name, o.Branch, o.Actor) })
 	post("suspend", func(o command) (any, error) { return nil, s.Suspend(o.Owner, o.Suspended) })
 	post("uninstall", func(o command) (any, error) { return nil, s.Uninstall(o.Owner) })

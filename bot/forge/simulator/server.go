@@ -54,6 +54,7 @@ type Server struct {
 	routes   []route
 
 	controlToken string
+	pager        *pager
 
 	mu    sync.Mutex // guards state, deliveries, faults, calls
 	state *state
