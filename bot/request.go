@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -77,7 +78,7 @@ func (g *github) edited(ctx context.Context) string {
 // change, and what the funnel took out of the stored one is no edit.
 func sameWords(a, b string) bool {
 	norm := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
-	return norm(a) == norm(b) || strings.Contains(b, "[redacted")
+	return norm(a) == norm(b) || strings.Contains(b, redact.Mark)
 }
 
 // signed is a commit message with the sign-off that the repository asks for.
