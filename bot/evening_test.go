@@ -139,7 +139,7 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 	e.must(err)
 	engine := func(context.Context, string) (*loop.Loop, func() error, error) {
 		session := box.Session()
-		developer, err := agent.NewDeveloper()
+		roles, err := agent.New(agent.Config{})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -149,7 +149,7 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 			endpoints[tier] = model.Endpoint{Tier: tier, BaseURL: e.double.URL(), Model: "double-" + string(tier), PriceIn: 1, PriceOut: 2, MaxTokens: 500}
 		}
 		return loop.New(loop.Config{
-			Verifier: v, Mender: mend.New(mend.Config{Sandbox: session, Verifier: v, Log: nobody(), MaxCandidates: 1}), Developer: developer,
+			Verifier: v, Mender: mend.New(mend.Config{Sandbox: session, Verifier: v, Log: nobody(), MaxCandidates: 1}), Developer: roles.Developer,
 			Models: model.New(model.Config{Endpoints: endpoints}), MaxMutants: 4, Sandbox: "test", Log: nobody(), Now: time.Now,
 		}), session.Close, nil
 	}
