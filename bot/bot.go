@@ -256,6 +256,9 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		b.cfg.Log.WithField("run", r.ID).Info(n)
 	}
 	in.Gates = settings.Stricter(in.Gates, r.Saved.Gates)
+	if r.Task.Follow != nil { // a maintainer said what to do where the change can be read
+		in.Gates.Plan, in.Gates.PlanFirst = false, false
+	}
 	res, err = engine.Run(ctx, in)
 	res.Notes = notes
 	return res, in.Gates, err

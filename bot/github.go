@@ -23,8 +23,9 @@ const (
 	labelHuman   = "agent:needs-human"
 )
 
-// minStatusGap keeps the status comment below GitHub's limits for content.
-const minStatusGap = 5 * time.Second
+// minStatusGap is between two edits of the status comment while a run goes on: it
+// keeps the comment below GitHub's limits for content. The last word comes at once.
+const minStatusGap = 15 * time.Second
 
 // Forge is what the service asks of GitHub. Every call that writes is safe to
 // repeat: it looks for what is already there.
@@ -110,17 +111,20 @@ func (g *github) Start(ctx context.Context, r task.Run) error {
 	return nil
 }
 
-// Progress edits the status comment: at each new phase, else at most every few
-// seconds, and ever more seldom, so that a long run does not use up the writes
+// Progress edits the status comment, never twice within minStatusGap, and within
+// one phase with growing intervals, so that a long run does not use up the writes
 // that GitHub allows in an hour.
 func (g *github) Progress(ctx context.Context, p task.Progress) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.Phase == g.phase && g.now().Sub(g.shown) < max(minStatusGap, p.Elapsed/10) {
-		return nil
+	gap := minStatusGap
+	switch {
+	case g.phase == "", p.Phase != g.phase && (p.Phase == "waiting" || p.Phase == "parked"):
+		gap = 0 // the first word; and what stands until somebody answers
+	case p.Phase == g.phase:
+		gap = max(gap, p.Elapsed/10)
 	}
-	stays := p.Phase == "publish" || p.Phase == "waiting" || p.Phase == "parked" // what stands for long is always shown
-	if g.phase != "" && !stays && g.now().Sub(g.shown) < minStatusGap/5 {
+	if g.now().Sub(g.shown) < gap {
 		return nil
 	}
 	g.phase, g.shown = p.Phase, g.now()

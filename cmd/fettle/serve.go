@@ -153,7 +153,13 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
 	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
-	client, err := forge.New(forge.Config{AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
+	var ca []byte
+	if gh.CAFile != "" {
+		if ca, err = os.ReadFile(gh.CAFile); err != nil {
+			return nil, usage("reading github.ca_file: %w", err)
+		}
+	}
+	client, err := forge.New(forge.Config{CA: ca, AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

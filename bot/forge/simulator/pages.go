@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 )
 
-//go:embed web/pages.html web/style.css
+//go:embed web/pages.html web/forms.html web/style.css
 var web embed.FS
 
 // view is what every page gets.
