@@ -179,7 +179,7 @@ func TestHelpListsOnlyWhatExists(t *testing.T) {
 			t.Errorf("%s: available %v, help:\n%s", s.Name, s.Available, Help())
 		}
 	}
-	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "help"}) {
+	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "explain", "test", "undo", "help"}) {
 		t.Errorf("available: %v", now)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
 )
@@ -25,11 +26,14 @@ type Index struct {
 	made  string // why the file was made anew; told once
 	files map[int64]*file
 	last  *View
+
+	answers *lru.Cache[string, []Hit] // by state and query; see answered
 }
 
 const (
-	version = "1" // of the tables and of how text is cut into terms
-	busy    = 10_000
+	version     = "1" // of the tables and of how text is cut into terms
+	busy        = 10_000
+	mostAnswers = 32 // of queries, kept for next time
 )
 
 const tables = `
@@ -54,12 +58,16 @@ INSERT INTO meta VALUES('version', '` + version + `');`
 // another version, is made anew, and the next Update's report says so.
 func Open(ctx context.Context, path string) (*Index, error) {
 	x := &Index{path: path}
+	var err error
+	if x.answers, err = lru.New[string, []Hit](mostAnswers); err != nil {
+		return nil, err
+	}
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("making the folder of the index: %w; set state_dir to a folder that can be written", err)
 		}
 	}
-	err := x.open(ctx)
+	err = x.open(ctx)
 	if err != nil && damaged(err) {
 		err = x.anew(ctx, "it was damaged: "+err.Error())
 	}
@@ -156,6 +164,7 @@ func (x *Index) anew(ctx context.Context, why string) error {
 		}
 	}
 	x.made = why
+	x.answers.Purge()
 	return x.open(ctx)
 }
 

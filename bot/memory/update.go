@@ -339,7 +339,10 @@ func (x *indexer) read(ctx context.Context, src Source, b checkout.Blob) entry {
 		e.err = err
 		return e
 	}
-	if e.skipped = unread(text); e.skipped != "" {
+	if e.skipped = leftOut(b.Path, int64(len(text))); e.skipped == "" { // it may have grown
+		e.skipped = unread(text)
+	}
+	if e.skipped != "" {
 		return e
 	}
 	chunks, err := chunksOf(ctx, b.Path, text)
@@ -407,6 +410,9 @@ func (x *Index) write(ctx context.Context, entries []entry, today int64, known m
 			}
 		}
 	}
+	if err := wrote(ctx, tx); err != nil {
+		return err
+	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
@@ -446,6 +452,11 @@ func (x *Index) keep(ctx context.Context, live map[int64]bool, old []int64, toda
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM file WHERE id = ?`, f.id); err != nil {
+			return err
+		}
+	}
+	if len(gone) > 0 {
+		if err := wrote(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -497,15 +508,21 @@ func (x *Index) history(ctx context.Context, src Source) ([]past, error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var ix indexer
-	out := make([]past, 0, len(list))
+	out, added := make([]past, 0, len(list)), false
 	for _, c := range list {
 		p, ok := have[c.Commit]
 		if !ok {
+			added = true
 			if p, err = addChange(ctx, tx, c, &ix); err != nil {
 				return nil, err
 			}
 		}
 		out = append(out, p)
+	}
+	if added {
+		if err := wrote(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	return out, tx.Commit()
 }

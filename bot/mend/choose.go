@@ -152,7 +152,7 @@ func contends(top, r rival) (words string, tooGood bool) {
 	case c == comparison{}: // no call was seen with both
 		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.differ > 0:
-		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
+		return words + fmt.Sprintf(" (differs on %s)", worded(c.example)), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.same < fewProbes || c.sharing > 0:
 		return words, r.merit > rivalMerit*top.merit
 	}

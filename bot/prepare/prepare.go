@@ -206,7 +206,7 @@ func (s *Session) install(ctx context.Context, req Request, key string) (Result,
 	case h.layer.Bytes > s.p.cfg.MaxBytes:
 		res.Notes = append(res.Notes, fmt.Sprintf("what was installed is not kept: it has %d MiB, and the cache may have %d", h.layer.Bytes>>20, s.p.cfg.MaxBytes>>20))
 	default:
-		if err := s.p.publish(h, key); err != nil {
+		if err := s.p.publish(h, key, owner{req.Installation, req.Repo}); err != nil {
 			return res, errors.Join(err, h.release())
 		}
 		res.Kept = true

@@ -193,7 +193,7 @@ func TestSecretsAreNeverRepeatedInErrors(t *testing.T) {
 func TestTheRepositorysFileIsRead(t *testing.T) {
 	t.Parallel()
 	r, err := LoadRepo([]byte("setup: [pip install -e .]\nchecks:\n  - {name: lint, run: ruff check}\n  - {name: slow, run: make slow, required: false}\n" +
-		"base: develop\nprotected: [db/**]\nnever_send: secrets/**\nscope: [src/**]\nbudget: {usd: 0}\nmax_tier: tier2\ngates: [migrations]\nlabels: [bot]\nsign_off: true\n"))
+		"base: develop\nprotected: [db/**]\nnever_send: secrets/**\nscope: [src/**]\nbudget: {usd: 0}\nmax_tier: tier2\ngates: [migrations]\nlabels: [bot]\nsign_off: true\ndelete_branch: false\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,11 +205,12 @@ func TestTheRepositorysFileIsRead(t *testing.T) {
 	if r.Base != "develop" || len(r.Checks) != 2 || r.Checks[1].Required || r.NeverSend[0] != "secrets/**" {
 		t.Errorf("%+v", r)
 	}
-	if got := r.Unheeded(); len(got) != 3 || got[0] != ".fettle.yml: base is not honoured by this version of fettle" || !slices.Equal(r.Gates, []string{"migrations"}) {
-		t.Errorf("what this version does not act on is not said: %q; gates %q", got, r.Gates)
+	if !r.SignOff || !r.Keep || !slices.Equal(r.Labels, []string{"bot"}) || !slices.Equal(r.Gates, []string{"migrations"}) {
+		t.Errorf("%+v", r)
 	}
 	for text, want := range map[string]string{
 		"sandbox: none\n":                            ".fettle.yml:1: sandbox: belongs to the operator",
+		"bots: {allow: [x]}\n":                       ".fettle.yml:1: bots: belongs to the operator",
 		"engine: {image: x}\n":                       ".fettle.yml:1: engine: belongs to the operator",
 		"base: x\ntiers: {}\n":                       ".fettle.yml:2: tiers: belongs to the operator",
 		"scope: [/etc]\n":                            ".fettle.yml:1: scope[0]",
