@@ -21,8 +21,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bench/machine"
 	"github.com/fettle-dev/fettle/bot/memory"
-	"github.com/fettle-dev/fettle/bench"
 )
 
 func main() {
@@ -48,7 +48,7 @@ func run(ctx context.Context, dirs []string, most int, fit, shown bool) error {
 	slices.SortFunc(dirs, func(a, b string) int {
 		return cmp.Compare(strings.ToLower(filepath.Base(a)), strings.ToLower(filepath.Base(b)))
 	})
-	fmt.Println(bench.Machine())
+	fmt.Println(machine.Line())
 	var halves [2][]result
 	for i, dir := range dirs {
 		got, err := measure(ctx, dir, most)
