@@ -352,7 +352,7 @@ func FuzzSearch(f *testing.F) {
 func TestM2WhatAFailingTestUsesOrRanStandsFirst(t *testing.T) {
 	t.Parallel()
 	v, _ := update(t, open(t, ""), shop.source())
-	vague := Query{Title: "Guests of the hotel see nonsense about money"}
+	vague := Query{Title: "Guests of the hotel see nonsense"}
 	withTest, withRun := vague, vague
 	withTest.Tests = "def test_invoice():\n    assert write_csv([guest]) == 'x'\n"
 	withRun.Ran = []Ran{{task.Frame{File: "shop/export.py", Line: 3, Function: "write_csv"}, 1}, {task.Frame{File: "shop/money.py", Line: 11, Function: "apply_discount"}, 0.2}}

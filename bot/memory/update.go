@@ -172,7 +172,7 @@ func chosen(files []checkout.Blob, rep *Report) []checkout.Blob {
 			n := strings.Count(b.Path, "/")
 			if code.LanguageOf(b.Path) == code.Unknown {
 				n += 200
-			} else if classOfFile(b.Path, false) != ClassSource {
+			} else if ClassOf(b.Path) != ClassSource {
 				n += 100
 			}
 			return n
