@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -16,13 +15,10 @@ type view struct {
 	Plan         planView
 	Step         stepView
 	Feedback     foreign
-	Tree         []foreign
-	TreeLeft     int // lines of the tree that were left out
+	Shown        shownView
 	Instructions []fileView
 	Done         []acceptedView
-	Outlines     []outlineView
-	Named        bool // the first of the places are those that the step names
-	Places       []placeView
+	Heads        []fileView // how tests of the repository begin
 	Failures     []foreign
 	Strategies   []Strategy // our own words
 	Attempts     []attemptView
@@ -67,10 +63,11 @@ type stepView struct {
 	Goal, Acceptance foreign
 	Targets          []foreign
 	Critical         bool
+	Done, Now        bool // in the plan as a whole
 }
 
 func stepOf(s Step) stepView {
-	return stepView{foreign(s.Goal), foreign(s.Acceptance), foreigns(s.Targets), s.Critical}
+	return stepView{Goal: foreign(s.Goal), Acceptance: foreign(s.Acceptance), Targets: foreigns(s.Targets), Critical: s.Critical}
 }
 
 type planView struct {
@@ -96,21 +93,6 @@ func foreigns(all []string) []foreign {
 
 type fileView struct{ Path, Text foreign }
 
-type placeView struct {
-	Path, ID, Code, Before, After, Why foreign
-	StartLine, EndLine                 int
-	Lang                               string // a language of package code, not foreign
-}
-
-func placesOf(places []Place) []placeView {
-	out := make([]placeView, 0, len(places))
-	for _, p := range places {
-		out = append(out, placeView{foreign(p.Path), foreign(p.Region.ID), foreign(p.Code), foreign(p.Before), foreign(p.After), foreign(p.Why),
-			p.Region.StartLine, p.Region.EndLine, string(code.LanguageOf(p.Path))})
-	}
-	return out
-}
-
 type acceptedView struct {
 	Goal, Diff foreign
 	Changed    []foreign
@@ -124,12 +106,10 @@ func doneOf(all []Accepted) []acceptedView {
 	return out
 }
 
-type outlineView struct{ Path, Text foreign }
-
-func outlinesOf(all []Outline) []outlineView {
-	out := make([]outlineView, 0, len(all))
+func headsOf(all []Head) []fileView {
+	out := make([]fileView, 0, len(all))
 	for _, o := range all {
-		out = append(out, outlineView{foreign(o.Path), foreign(o.Text)})
+		out = append(out, fileView{foreign(o.Path), foreign(o.Text)})
 	}
 	return out
 }
@@ -230,9 +210,11 @@ func describe(f task.Failure) string {
 // sample fills every part of a prompt once, to try the prompt out.
 func sample() *view {
 	one := []foreign{"x"}
+	text := []textView{{"x", "x", "x", "x", one, 1, 1, "go", true}, {"x", "", "x", "", one, 1, 1, "go", false}}
 	return &view{
-		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true}}}, Step: stepView{"x", "x", one, true}, Feedback: "x",
-		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Outlines: []outlineView{{"x", "x"}}, Named: true, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
+		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true, true, false}, {"x", "x", one, true, false, true}}}, Step: stepView{Goal: "x", Acceptance: "x", Targets: one}, Feedback: "x",
+		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},
+		Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Heads: []fileView{{"x", "x"}}, Failures: one,
 		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
 		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Level: LevelFull, Why: "x"}, Advice: "x",

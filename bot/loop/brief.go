@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,17 +9,40 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 const (
-	mostFailing = 5 // failures in a prompt
-	bytesPerTok = 3 // a cautious figure for source code; the price check uses the exact bound
+	mostFailing  = 5 // failures in a prompt
+	mostSources  = 3 // tests of which the source is shown
+	mostSuspects = 18
+	bytesPerTok  = 3     // a cautious figure for source code; the price check uses the exact bound
+	smallWindow  = 16384 // tokens; up to there the prompts have a form of their own
 )
+
+// mostCode is how many bytes of code a tier is shown where its window is large: the
+// cheapest is asked first and most often.
+var mostCode = map[task.Tier]int{task.Tier1: 10 << 10, task.Tier2: 14 << 10, task.Tier3: 20 << 10}
+
+// room is what a tier is shown of the tree.
+func (r *run) room(tier task.Tier) room {
+	code := cmp.Or(mostCode[tier], mostCode[task.Tier1])
+	if w := r.window(tier); w > 0 {
+		code = min(code, w*2/5)
+	}
+	return room{Code: code, Map: code / 6, Names: code / 8}
+}
+
+// small tells whether the tier's window is.
+func (r *run) small(tier task.Tier) bool {
+	w := r.rungs[tier].Window
+	return w > 0 && w <= smallWindow
+}
 
 // shown is what a role may see of the tree as it stands; for whoever carries the
 // step in hand out, what it names comes first.
-func (r *run) shown(ctx context.Context, carries bool) (sight, error) {
-	l := looking{On: r.state.Done}
+func (r *run) shown(ctx context.Context, tier task.Tier, carries bool) (sight, error) {
+	l := looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, On: r.state.Done, Failures: r.failing(), Tests: r.redTests(), Room: r.room(tier)}
 	if carries {
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
 	}
@@ -27,23 +51,46 @@ func (r *run) shown(ctx context.Context, carries bool) (sight, error) {
 			l.Suspects = append(l.Suspects, s)
 		}
 	}
-	l.Suspects = first(l.Suspects, 3*maxPlaces)
-	return r.sight(ctx, l)
+	l.Suspects = first(l.Suspects, mostSuspects)
+	seen, err := r.sight(ctx, l)
+	if r.example != nil && len(r.state.Done) == 0 {
+		seen.Shown.Tests = append([]agent.Text{{Path: r.example.Path, Code: r.example.Content, Given: true}}, seen.Shown.Tests...)
+	}
+	return seen, err
+}
+
+// redTests are the repository's own tests that fail now, the first few.
+func (r *run) redTests() []redTest {
+	var out []redTest
+	for _, f := range r.failing() {
+		n := slices.IndexFunc(r.baseline.Report.Tests, func(t verify.TestResult) bool { return t.ID == f.Test })
+		if n < 0 || len(out) == mostSources {
+			continue
+		}
+		t := r.baseline.Report.Tests[n]
+		file := sourceOf(t)
+		if r.example != nil && file == r.example.Path {
+			continue // shown whole
+		}
+		name, _ := verify.NativeName(r.baseline.Report.Suites, t.ID)
+		out = append(out, redTest{t.ID, file, name})
+	}
+	return out
 }
 
 // brief shows the developer what fails, what the step names, and the most
 // suspicious regions.
 func (r *run) brief(ctx context.Context, t *trial) (agent.Brief, error) {
-	seen, err := r.shown(ctx, true)
+	tier, needs := t.a.Tier, r.needsTest()
+	seen, err := r.shown(ctx, tier, true)
 	if err != nil {
 		return agent.Brief{}, err
 	}
-	tier, needs := t.a.Tier, r.needsTest()
 	b := agent.Brief{
 		Task: r.in.Task, Tier: tier, Plan: r.plan, Step: r.step(), Feedback: r.state.Feedback,
 		NeedsTest: needs, MayTest: !needs && len(r.red()) == 0 && r.step().Testable(), TestDirs: seen.TestDirs,
-		Done: r.done(), Outlines: seen.Outlines, Places: seen.Places, Failures: r.failing(), Attempts: r.tried(), MaxBytes: r.window(tier),
-		Regenerate: r.plateau(tier), Tools: tools{r}, Permit: tools{r}.permit, Checks: []string{checkTests},
+		Done: r.done(), Shown: seen.Shown, Failures: r.failing(), Attempts: r.tried(), MaxBytes: r.window(tier), Small: r.small(tier),
+		Regenerate: r.plateau(tier), Tools: tools{r, "developer"}, Permit: tools{r, "developer"}.permit, Checks: []string{checkTests},
 	}
 	for _, a := range b.Attempts {
 		if a.Why != "" && a.Tier != task.TierMechanical {

@@ -70,20 +70,30 @@ type located struct {
 
 // looking is what a role wants to see of the tree.
 type looking struct {
-	Suspects []mend.Suspect `json:"suspects"`          // places on the base, the most suspicious first
-	Targets  []string       `json:"targets,omitempty"` // of the step in hand
-	Words    string         `json:"words,omitempty"`   // of the step
-	Heads    []string       `json:"heads,omitempty"`   // files of which the beginning is wanted
-	On       []int          `json:"on,omitempty"`      // the attempts that stand in the tree
+	Title    string         `json:"title"`
+	Body     string         `json:"body"`
+	Suspects []mend.Suspect `json:"suspects"`           // places on the base, the most suspicious first
+	Targets  []string       `json:"targets,omitempty"`  // of the step in hand
+	Words    string         `json:"words,omitempty"`    // of the step
+	Failures []task.Failure `json:"failures,omitempty"` // what fails now
+	Tests    []redTest      `json:"tests,omitempty"`    // of which the source is wanted
+	Heads    bool           `json:"heads,omitempty"`    // how tests begin is wanted
+	On       []int          `json:"on,omitempty"`       // the attempts that stand in the tree
+	Room     room           `json:"room"`
+}
+
+// redTest is a test of the base that fails.
+type redTest struct {
+	ID   string `json:"id"`
+	File string `json:"file"`
+	Name string `json:"name"` // in its file
 }
 
 // sight is what a role may be shown of the tree as it stands.
 type sight struct {
-	Places   []agent.Place   `json:"places"`
-	Outlines []agent.Outline `json:"outlines,omitempty"`
-	Heads    []agent.Outline `json:"heads,omitempty"` // how files begin
-	TestDirs []string        `json:"test_dirs"`
-	Files    []string        `json:"files"`
+	Shown    agent.Shown  `json:"shown"`
+	Heads    []agent.Head `json:"heads,omitempty"` // how tests begin
+	TestDirs []string     `json:"test_dirs"`
 
 	Instructions []agent.Instruction `json:"instructions,omitempty"`
 }

@@ -36,6 +36,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -84,6 +85,7 @@ type Config struct {
 	// ends with it. The run closes it.
 	Memory     func(ctx context.Context, repo task.Repo) (*memory.Index, error)
 	Setup      *prepare.Session // installs dependencies; nil: nothing does
+	Box        *sandbox.Sandbox // runs what a model tries; nil: nothing does
 	MaxMutants int              // planted faults that a new test is asked about; zero: the gate's default
 	Sandbox    string           // the walls, for the report
 	Now        func() time.Time

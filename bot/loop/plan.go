@@ -134,14 +134,14 @@ func (r *run) clear() (bool, string) {
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {
-	seen, err := r.shown(ctx, false)
+	seen, err := r.shown(ctx, tier, false)
 	if err != nil {
 		return agent.PlanBrief{}, err
 	}
 	done := r.done()
 	b := agent.PlanBrief{
-		Task: r.in.Task, Tier: tier, Files: seen.Files, Places: seen.Places, Failures: r.failing(), Attempts: r.tried(), Done: done,
-		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions,
+		Task: r.in.Task, Tier: tier, Shown: seen.Shown, Failures: r.failing(), Attempts: r.tried(), Done: done,
+		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions, Tools: tools{r, "planner"},
 	}
 	b.Plan.Steps = b.Plan.Steps[len(done):]
 	if !r.asks() {

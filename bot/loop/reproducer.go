@@ -13,7 +13,6 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
-	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -55,6 +54,9 @@ func (r *run) writeReproduction(ctx context.Context) error {
 	tiers := r.modelTiers()
 	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || r.needsNoReproduction() || r.in.Task.Origin == task.OriginHook {
 		return nil
+	}
+	if r.baseline.Untested == "" && !slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return gate.Judges(s.Kind) }) {
+		return r.note(ctx, "reproduction.given_up", "tests in the languages of this repository's suites cannot be judged yet, so none is asked for", nil)
 	}
 	if err := r.progress(ctx, "reproduce", tiers[0], "writing a test that shows the fault"); err != nil {
 		return err
@@ -123,19 +125,11 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 		w.calls++
 		return ask(ctx, req)
 	}
-	about, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
+	seen, err := r.sight(ctx, looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Heads: true, Room: r.room(tier)})
 	if err != nil {
 		return nil, err
 	}
-	l := looking{Heads: about.Tests}
-	for _, s := range about.Places {
-		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line, Reasons: s.Why})
-	}
-	seen, err := r.sight(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Places: seen.Places, MaxBytes: r.window(tier), Tools: tools{r}}
+	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Shown: seen.Shown, MaxBytes: r.window(tier), Tools: tools{r, "reproducer"}}
 	return w, nil
 }
 
