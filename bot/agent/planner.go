@@ -37,7 +37,7 @@ type PlanBrief struct {
 	// Tools answer the planner's questions, for a few turns; nil: there are none.
 	Tools    Tools
 	MaxSteps int // 0: MaxSteps; the fewer of the two hold
-	MaxBytes  int // of the prompt's user part; 0: 48 KiB
+	MaxBytes int // of the prompt's user part; 0: 48 KiB
 }
 
 func (b PlanBrief) steps() int {

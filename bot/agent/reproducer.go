@@ -33,7 +33,7 @@ type ReproductionBrief struct {
 	Tests    []Head // of the repository, to write another like them
 	TestDirs []string
 	Shown    Shown
-	Last     string  // the test as it was written last; may be empty
+	Last     string // the test as it was written last; may be empty
 	// CameOf is what Last did on the code as it is, and Failures with what.
 	CameOf   string
 	Failures []task.Failure

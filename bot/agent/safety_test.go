@@ -21,12 +21,12 @@ func everywhere(evil string) Brief {
 	return Brief{
 		Tier: task.Tier3, Task: task.Task{Title: evil, Body: evil, Hint: evil}, NeedsTest: true, Regenerate: true, TestDirs: []string{evil, evil}, Checks: []string{evil},
 		Plan: Plan{Summary: evil, Steps: []Step{{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}}}, Step: Step{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}, Feedback: evil,
-		Done: []Accepted{{Goal: evil, Changed: []string{evil}, Diff: evil}},
+		Done:     []Accepted{{Goal: evil, Changed: []string{evil}, Diff: evil}},
 		Failures: []task.Failure{failure},
 		Shown: Shown{Files: []string{evil}, Near: []string{evil}, Map: []Mapped{{evil, []string{evil}}}, Left: []string{evil}, Facts: evil,
 			Code: []Text{{Path: evil + ".py", ID: evil, Code: evil, Why: evil}, {Path: evil, Index: []string{evil}, Code: evil}},
 			Docs: []Text{{Path: evil, Code: evil}}, Tests: []Text{{Path: evil, Code: evil}, {Path: evil, Code: evil, Given: true}}},
-		History:  []string{evil}, Precedents: []Precedent{{Words: evil, Diff: evil}}, Warnings: []string{evil},
+		History: []string{evil}, Precedents: []Precedent{{Words: evil, Diff: evil}}, Warnings: []string{evil},
 		Attempts: []task.Attempt{
 			{Number: 1, Tier: task.Tier1, Refused: evil},
 			{Number: 2, Tier: task.Tier1, Diff: evil, Explanation: evil, Fixed: []string{evil}, Broken: []string{evil}, Failures: []task.Failure{failure}, Callers: []task.CallSite{{Path: evil, Name: evil}}},

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/model/answer"
@@ -93,6 +94,12 @@ func foreigns(all []string) []foreign {
 
 type fileView struct{ Path, Text foreign }
 
+// indexLine is the line of a Git diff that names blobs.
+var indexLine = regexp.MustCompile(`(?m)^index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: [0-7]{6})?\n`)
+
+// diffOf is a diff as a prompt shows it.
+func diffOf(diff string) foreign { return foreign(indexLine.ReplaceAllString(diff, "")) }
+
 type acceptedView struct {
 	Goal, Diff foreign
 	Changed    []foreign
@@ -101,7 +108,7 @@ type acceptedView struct {
 func doneOf(all []Accepted) []acceptedView {
 	out := make([]acceptedView, 0, len(all))
 	for _, a := range all {
-		out = append(out, acceptedView{foreign(a.Goal), foreign(a.Diff), foreigns(a.Changed)})
+		out = append(out, acceptedView{foreign(a.Goal), diffOf(a.Diff), foreigns(a.Changed)})
 	}
 	return out
 }
@@ -129,7 +136,7 @@ type attemptView struct {
 func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 	out := make([]attemptView, 0, len(attempts))
 	for _, a := range attempts {
-		v := attemptView{a.Number, a.Tier, foreign(a.Refused), foreign(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
+		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
 			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
 		for _, c := range a.Callers {
 			if !c.Adapted {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -53,10 +54,47 @@ func (r *run) shown(ctx context.Context, tier task.Tier, carries bool) (sight, e
 	}
 	l.Suspects = first(l.Suspects, mostSuspects)
 	seen, err := r.sight(ctx, l)
+	if len(r.state.Done) == 0 {
+		seen.Shown.Facts = r.facts.Words
+	}
 	if r.example != nil && len(r.state.Done) == 0 {
 		seen.Shown.Tests = append([]agent.Text{{Path: r.example.Path, Code: r.example.Content, Given: true}}, seen.Shown.Tests...)
 	}
-	return seen, err
+	if err != nil {
+		return seen, err
+	}
+	as := "planner"
+	if carries {
+		as = "developer"
+	}
+	return seen, r.tellShown(ctx, as, tier, seen.Shown)
+}
+
+// tellShown writes down what is put before a role, and why, for the run's story.
+func (r *run) tellShown(ctx context.Context, as string, tier task.Tier, s agent.Shown) error {
+	var code []string
+	size := 0
+	for _, t := range s.Code {
+		size += len(t.Code)
+		what := fmt.Sprintf("%s %s", t.Path, cmp.Or(t.ID, "whole"))
+		if t.Why != "" {
+			what += " (" + t.Why + ")"
+		}
+		code = append(code, what)
+	}
+	words := fmt.Sprintf("the %s at %s is shown %s of code: %s", as, tier, task.Count(size, "byte"), cmp.Or(strings.Join(code, "; "), "none"))
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{len(s.Map), "mapped file"}, {len(s.Docs), "section of documents"}, {len(s.Tests), "failing test"}, {len(s.Left), "region without room"}} {
+		if more.n > 0 {
+			words += ", " + task.Count(more.n, more.what)
+		}
+	}
+	if s.Facts != "" {
+		words += ", and what the failing test calls"
+	}
+	return r.note(ctx, "model.shown", words, map[string]any{"as": as, "tier": tier, "code": code, "left": first(s.Left, 20)})
 }
 
 // redTests are the repository's own tests that fail now, the first few.

@@ -105,6 +105,8 @@ func (w *world) localise(context.Context, search) (located, error) {
 	return out, nil
 }
 
+func (w *world) facts(context.Context, search) (facts, error) { return facts{}, nil }
+
 func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 	w.until = q.Deadline.Sub(w.clock())
 	w.happens("repair", time.Second)

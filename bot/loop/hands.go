@@ -26,6 +26,7 @@ type hands interface {
 	sorts(ctx context.Context, c claiming) (belong.Sorted, error)
 	concerned(ctx context.Context, text string) (concern, error)
 	localise(ctx context.Context, q search) (located, error)
+	facts(ctx context.Context, q search) (facts, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
@@ -153,6 +154,7 @@ type weighing struct {
 
 // weighed are its verdicts; nil where there was nothing to judge.
 type weighed struct {
-	Own    *gate.Verdict `json:"own,omitempty"`
-	Theirs *gate.Verdict `json:"theirs,omitempty"`
+	Own      *gate.Verdict `json:"own,omitempty"`
+	Theirs   *gate.Verdict `json:"theirs,omitempty"`
+	Unjudged []string      `json:"unjudged,omitempty"` // new tests in languages whose tests cannot be judged
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -58,7 +59,7 @@ func (r *run) planned(ctx context.Context) error {
 	case !can:
 		why = "no model makes plans here"
 	case clear:
-		why = "a plan would cost more than it helps: the failing tests point at " + where
+		why = "a plan would cost more than it helps: " + where
 	}
 	if why != "" || !can {
 		if err := r.note(ctx, "plan.skipped", why, nil); err != nil {
@@ -118,19 +119,32 @@ func (r *run) unplanned(ctx context.Context, err error) error {
 	return err
 }
 
-// clear tells whether the localisation leaves little to plan: tests fail, and
-// the places that stand out lie in at most two files.
+// farAhead is the share of the best place's score under which the next one is far
+// behind.
+const farAhead = 0.6
+
+// clear tells whether the localisation leaves little to plan: tests fail, and the
+// places that stand out, or all that the reproduction ran, lie in at most two
+// files; or none does, and one place is far ahead of those in other files.
 func (r *run) clear() (bool, string) {
-	if len(r.red()) == 0 || len(r.suspects) == 0 {
+	if len(r.suspects) == 0 {
 		return false, ""
+	}
+	if len(r.red()) == 0 {
+		top := r.suspects[0]
+		next := slices.IndexFunc(r.suspects, func(s mend.Suspect) bool { return s.Path != top.Path })
+		return next < 0 || r.suspects[next].Score < farAhead*top.Score, "the issue's words point at " + top.Path
+	}
+	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= 2 {
+		return true, "the failing test runs code of " + strings.Join(ran, " and ") + " alone"
 	}
 	var files []string
 	for _, s := range r.suspects {
-		if s.Score >= 0.6*r.suspects[0].Score && !slices.Contains(files, s.Path) {
+		if s.Score >= farAhead*r.suspects[0].Score && !slices.Contains(files, s.Path) {
 			files = append(files, s.Path)
 		}
 	}
-	return len(files) <= 2, strings.Join(files, " and ")
+	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and ")
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {

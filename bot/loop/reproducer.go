@@ -129,6 +129,9 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.tellShown(ctx, "reproducer", tier, seen.Shown); err != nil {
+		return nil, err
+	}
 	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Shown: seen.Shown, MaxBytes: r.window(tier), Tools: tools{r, "reproducer"}}
 	return w, nil
 }

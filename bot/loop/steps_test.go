@@ -200,7 +200,7 @@ func TestL3TheNextStepSeesTheTreeWithTheStepsBefore(t *testing.T) {
 		t.Fatalf("%s after %d attempts: %s", res.Outcome, len(res.Attempts), res.Reason)
 	}
 	asked := c.developed["then"][0].User
-	for _, want := range []string{"Done, and in the tree", "first, give total a discount", cheaper[:30], idIn(t, after, "total")} {
+	for _, want := range []string{"(done: it is in the code above) first, give total a discount", "(yours now) then, show it in the receipt", cheaper[:30], idIn(t, after, "total")} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("the second step is not shown %q", want)
 		}

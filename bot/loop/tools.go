@@ -50,7 +50,7 @@ const (
 	longestFile = 8 << 10 // shown as a whole
 
 	mostListedLines, mostListedBytes = 100, 6 << 10
-	mostHits    = 30
+	mostHits                         = 30
 )
 
 func (t tools) call(ctx context.Context, c toolCall) (toolAnswer, error) {

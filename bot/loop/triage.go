@@ -115,7 +115,7 @@ const placesTold = 5
 
 // concern is what a text seems to be about.
 type concern struct {
-	Places []spot   `json:"places,omitempty"` // functions, the likeliest first
+	Places []spot `json:"places,omitempty"` // functions, the likeliest first
 }
 
 // spot is where a function stands.
