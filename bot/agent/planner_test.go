@@ -199,3 +199,42 @@ func TestL2APlanDoesNotAimAtTestsThatAreThere(t *testing.T) {
 		t.Errorf("a new test: %+v %v", p, err)
 	}
 }
+
+func TestM9ThePlannerLooksAndPlans(t *testing.T) {
+	t.Parallel()
+	b := planBrief()
+	b.Tools = &shelf{texts: map[string]string{"src/b.py ": "def sum(): pass"}}
+	look := `{"summary": "", "steps": [], "look": [{"action": "outline", "path": "src/b.py"}]}`
+	s := &speaker{says: []string{look, better}}
+	p, err := roles(t).Planner.Plan(t.Context(), s.ask, b)
+	if err != nil || len(p.Steps) != 1 || p.Origin != Planned || len(s.asked) != 2 || !strings.Contains(s.asked[1].User, "Action 1 (outline src/b.py)") {
+		t.Errorf("%+v %v after %d calls", p, err, len(s.asked))
+	}
+	s = &speaker{says: []string{look, look, look, look, look, look, look}}
+	if p, err := roles(t).Planner.Plan(t.Context(), s.ask, b); err != nil || p.Origin != Fallback || len(s.asked) > 2*plannerTurns {
+		t.Errorf("one that looks for ever: %+v %v after %d calls", p, err, len(s.asked))
+	}
+}
+
+func TestL2NoStepOnlyChangesWordsOrTestsUnasked(t *testing.T) {
+	t.Parallel()
+	three := `{"steps": [{"goal": "mend", "targets": ["src/a.py"]}, {"goal": "tell", "targets": ["README.md"]}, {"goal": "test", "targets": ["tests/test_new.py"]}]}`
+	for body, want := range map[string]int{"it is wrong": 1, "mention it in the README": 2, "and add a test for it": 2} {
+		b := planBrief()
+		b.Task.Body = body
+		s := &speaker{says: []string{three, approve}}
+		if p, err := roles(t).Planner.Plan(t.Context(), s.ask, b); err != nil || len(p.Steps) != want {
+			t.Errorf("%s: %+v %v", body, p.Steps, err)
+		}
+	}
+}
+
+func TestM3ASmallWindowHasAFormOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := brief()
+	large, _ := prompted(t, b)
+	b.Small = true
+	if small, _ := prompted(t, b); len(small) > len(large)*2/3 || !strings.Contains(small, "exactly this form") {
+		t.Errorf("%d bytes of rules, %d in the usual form", len(small), len(large))
+	}
+}

@@ -23,7 +23,7 @@ const (
 
 // mostCode is how many bytes of code a tier is shown where its window is large: the
 // cheapest is asked first and most often.
-var mostCode = map[task.Tier]int{task.Tier1: 10 << 10, task.Tier2: 14 << 10, task.Tier3: 20 << 10}
+var mostCode = map[task.Tier]int{task.Tier1: 8 << 10, task.Tier2: 12 << 10, task.Tier3: 20 << 10}
 
 // room is what a tier is shown of the tree.
 func (r *run) room(tier task.Tier) room {
@@ -43,6 +43,18 @@ func (r *run) small(tier task.Tier) bool {
 // shown is what a role may see of the tree as it stands; for whoever carries the
 // step in hand out, what it names comes first.
 func (r *run) shown(ctx context.Context, tier task.Tier, carries bool) (sight, error) {
+	seen, err := r.sees(ctx, tier, carries)
+	if err != nil {
+		return seen, err
+	}
+	as := "planner"
+	if carries {
+		as = "developer"
+	}
+	return seen, r.tellShown(ctx, as, tier, seen.Shown)
+}
+
+func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, error) {
 	l := looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, On: r.state.Done, Failures: r.failing(), Tests: r.redTests(), Room: r.room(tier)}
 	if carries {
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
@@ -60,14 +72,7 @@ func (r *run) shown(ctx context.Context, tier task.Tier, carries bool) (sight, e
 	if r.example != nil && len(r.state.Done) == 0 {
 		seen.Shown.Tests = append([]agent.Text{{Path: r.example.Path, Code: r.example.Content, Given: true}}, seen.Shown.Tests...)
 	}
-	if err != nil {
-		return seen, err
-	}
-	as := "planner"
-	if carries {
-		as = "developer"
-	}
-	return seen, r.tellShown(ctx, as, tier, seen.Shown)
+	return seen, err
 }
 
 // tellShown writes down what is put before a role, and why, for the run's story.
@@ -193,9 +198,28 @@ func (r *run) tried() []task.Attempt {
 			shown[i] = sendable(r.in.NeverSend, f)
 		}
 		a.Failures = shown
+		if r.example != nil {
+			a.Diff = withoutFile(a.Diff, r.example.Path) // it is shown whole
+		}
 		out = append(out, a)
 	}
 	return out
+}
+
+// withoutFile is a diff without what it says of a file.
+func withoutFile(diff, file string) string {
+	parts := strings.SplitAfter(diff, "\ndiff --git ")
+	var b strings.Builder
+	for i, p := range parts {
+		if strings.HasPrefix(strings.TrimPrefix(p, "diff --git "), "a/"+file+" ") {
+			continue
+		}
+		if i > 0 && b.Len() == 0 {
+			p = "diff --git " + p
+		}
+		b.WriteString(p)
+	}
+	return strings.TrimSuffix(b.String(), "diff --git ")
 }
 
 // window is the limit of a prompt's user part in bytes; 0 for the default.

@@ -20,8 +20,8 @@ type facts struct {
 
 const (
 	mostTraced = 12 // files whose calls are followed
-	mostCalls  = 24 // calls that are told
-	mostFacts  = 2500
+	mostCalls  = 16 // calls that are told
+	mostFacts  = 1800
 )
 
 // observed looks, where a model may be asked, at what the failing tests call.
@@ -85,7 +85,7 @@ func (h *real) told(calls []characterise.Call) (out facts) {
 	}
 	slices.SortStableFunc(out.Files, func(a, b string) int { return count[b] - count[a] })
 	var b strings.Builder
-	seen := map[string]bool{}
+	seen, placed := map[string]bool{}, map[string]bool{}
 	for _, c := range calls {
 		line := fmt.Sprintf("%s%s(%s) %s", strings.Repeat("  ", min(c.Depth, 6)), c.Name, c.Args, c.Came())
 		key := strings.TrimSpace(line)
@@ -93,10 +93,14 @@ func (h *real) told(calls []characterise.Call) (out facts) {
 			continue
 		}
 		seen[key] = true
-		fmt.Fprintf(&b, "%s   [%s:%d]\n", line, c.Path, c.Line)
+		if place := fmt.Sprintf("%s:%d", c.Path, c.Line); !placed[place] {
+			placed[place] = true
+			line += "   [" + place + "]"
+		}
+		fmt.Fprintln(&b, line)
 	}
 	if n := len(calls) - len(seen); n > 0 && len(seen) > 0 {
-		fmt.Fprintf(&b, "… and %s that repeat these or had no room\n", task.Count(n, "call"))
+		fmt.Fprintf(&b, "(%s more: repetitions, or without room)\n", task.Count(n, "call"))
 	}
 	out.Words = h.hide.text(b.String())
 	return out

@@ -54,7 +54,11 @@ func (r *run) planned(ctx context.Context) error {
 	r.state.Planned = true
 	tier, can := r.planner()
 	why := ""
-	switch clear, where := r.clear(); {
+	clear, where, err := r.clear(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
 	case r.in.Gates.Plan: // a human is to say yes to something worth reading
 	case !can:
 		why = "no model makes plans here"
@@ -123,20 +127,30 @@ func (r *run) unplanned(ctx context.Context, err error) error {
 // behind.
 const farAhead = 0.6
 
+// mostRan is how many files a failing test may run for its place to be clear.
+const mostRan = 6
+
 // clear tells whether the localisation leaves little to plan: tests fail, and the
-// places that stand out, or all that the reproduction ran, lie in at most two
-// files; or none does, and one place is far ahead of those in other files.
-func (r *run) clear() (bool, string) {
+// places that stand out lie in at most two files, or all files that were seen to run
+// are shown in one prompt; or none does, and one place is far ahead of those in other
+// files.
+func (r *run) clear(ctx context.Context) (bool, string, error) {
 	if len(r.suspects) == 0 {
-		return false, ""
+		return false, "", nil
 	}
 	if len(r.red()) == 0 {
 		top := r.suspects[0]
 		next := slices.IndexFunc(r.suspects, func(s mend.Suspect) bool { return s.Path != top.Path })
-		return next < 0 || r.suspects[next].Score < farAhead*top.Score, "the issue's words point at " + top.Path
+		return next < 0 || r.suspects[next].Score < farAhead*top.Score, "the issue's words point at " + top.Path, nil
 	}
-	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= 2 {
-		return true, "the failing test runs code of " + strings.Join(ran, " and ") + " alone"
+	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= mostRan {
+		seen, err := r.sees(ctx, r.modelTiers()[0], true)
+		if err != nil {
+			return false, "", err
+		}
+		if paths := seen.Shown.Paths(); !slices.ContainsFunc(ran, func(f string) bool { return !slices.Contains(paths, f) }) {
+			return true, "all files that the failing test runs (" + strings.Join(ran, ", ") + ") fit into one prompt, with what it calls", nil
+		}
 	}
 	var files []string
 	for _, s := range r.suspects {
@@ -144,7 +158,7 @@ func (r *run) clear() (bool, string) {
 			files = append(files, s.Path)
 		}
 	}
-	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and ")
+	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and "), nil
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {

@@ -125,7 +125,9 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 		w.calls++
 		return ask(ctx, req)
 	}
-	seen, err := r.sight(ctx, looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Heads: true, Room: r.room(tier)})
+	room := r.room(tier)
+	room.Code = room.Code * 3 / 5 // a test calls what a change would have to know from inside
+	seen, err := r.sight(ctx, looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Heads: true, Room: room})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,10 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 		return one, nil
 	}
 	unstated := "It fails as it should. But " + strings.ReplaceAll(strings.Join(one.came.Verdict.Doubts, "; "), reproduction.Ask, "") + ". Write one that expects only what the issue, the README or a comment states."
+	known := w.brief.Shown
+	w.brief.Shown.Code, w.brief.Shown.Map, w.brief.Shown.Left, w.brief.Tests = nil, nil, nil, nil // the test shows what it calls
 	two, err := w.askUntil(ctx, strategy, agent.AimFail, one, unstated, 1)
+	w.brief.Shown = known
 	var over *noReproduction
 	switch {
 	case errors.As(err, &over), err == nil && two == nil:

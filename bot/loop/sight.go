@@ -23,16 +23,18 @@ import (
 
 // Bounds of what is shown of the tree.
 const (
-	leastScore   = 0.3 // of the best place's; what is further behind is not shown
-	surelyShown  = 3   // places that are shown however far they are behind
-	mostMapped   = 12  // files of the map
-	mostHeads    = 2
+	leastScore   = 0.35 // of the best place's; what is further behind is not shown
+	surelyShown  = 3    // places that are shown however far they are behind
+	mostMapped   = 12   // files of the map
+	mostHeads    = 1
 	headLines    = 40
 	headBytes    = 1500
+	mostWhole    = 3 // suspicious files that are shown whole because they are small
 	longestWhy   = 80
 	longestTest  = 2 << 10
 	longestDoc   = 1500
 	mostDocs     = 2
+	nearDoc      = 0.6 // of the nearest section's score
 	longestInMap = 120
 )
 
@@ -133,6 +135,17 @@ func (w *wanted) add(p agent.Place) {
 	}
 }
 
+// files are those of the places so far, each once.
+func (w *wanted) files() []string {
+	var out []string
+	for _, p := range w.places {
+		if !slices.Contains(out, p.Path) {
+			out = append(out, p.Path)
+		}
+	}
+	return out
+}
+
 func inside(p, o agent.Place) bool {
 	return p.Path == o.Path && o.Region.StartByte <= p.Region.StartByte && p.Region.EndByte <= o.Region.EndByte
 }
@@ -181,7 +194,7 @@ func (w *wanted) suspect(s mend.Suspect) {
 		return
 	}
 	why := first([]rune(strings.Join(first(s.Reasons, 1), "")), longestWhy)
-	if w.whole(s.Path, string(why), false, w.room.Code/5) {
+	if files := w.files(); (len(files) < mostWhole || slices.Contains(files[:mostWhole], s.Path)) && w.whole(s.Path, string(why), false, w.room.Code/4) {
 		return
 	}
 	p, ok := w.h.sources.place(s.Path, s.Line)
@@ -232,7 +245,8 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 		t := agent.Text{Path: p.Path, ID: p.Region.ID, Start: p.Region.StartLine, End: p.Region.EndLine, Code: p.Code, Why: p.Why, Target: p.Target}
 		if t.ID == "" {
 			regions, _ := w.h.now.list(p.Path)
-			t.Index = index(regions)
+			_, touched := w.h.stood[p.Path]
+			t.Index = index(regions, touched)
 		}
 		out.Code = append(out.Code, t)
 	}
@@ -252,18 +266,28 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 	return out
 }
 
-// index lists the regions of a file that is shown whole, but for those within functions.
-func index(regions []code.Region) []string {
+// index names the regions of a file that is shown whole, but for those within
+// functions: by their names, which is enough to change them, or by their ids where two
+// have one name, or where a step that is done changed the file.
+func index(regions []code.Region, ids bool) []string {
+	named := map[string]int{}
+	for _, g := range regions {
+		named[g.QualifiedName]++
+	}
 	var out []string
 	end := 0
 	for _, g := range regions {
-		if g.StartByte < end {
+		if g.StartByte < end || g.Kind == code.KindBlock && !ids {
 			continue
 		}
 		if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
 			end = g.EndByte
 		}
-		out = append(out, fmt.Sprintf("%s %d-%d", g.ID, g.StartLine, g.EndLine))
+		if ids || named[g.QualifiedName] > 1 {
+			out = append(out, g.ID)
+		} else {
+			out = append(out, g.QualifiedName)
+		}
 	}
 	return first(out, maxListed)
 }
@@ -302,15 +326,17 @@ var (
 func (h *real) documents(text string, hits []memory.Hit) []agent.Text {
 	names := namesDocument.FindAllString(strings.ToLower(text), -1)
 	var out []agent.Text
+	best := 0.0
 	for _, g := range hits {
 		low := strings.ToLower(g.Path)
 		named := slices.ContainsFunc(names, func(n string) bool {
 			return strings.Contains(low, strings.TrimPrefix(n, "./")) || n == "documentation" || n == "manual"
 		})
 		src, err := h.now.read(g.Path)
-		if !named || !isDocument.MatchString(low) || err != nil || len(out) == mostDocs {
+		if !named || !isDocument.MatchString(low) || err != nil || len(out) == mostDocs || g.Score < best*nearDoc {
 			continue
 		}
+		best = max(best, g.Score)
 		lines := strings.SplitAfter(string(src), "\n")
 		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
 		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(part, longestDoc)})

@@ -213,7 +213,7 @@ func (h *real) reads(ctx context.Context, tree fs.FS, files []string, name, regi
 		return "", refused("%s cannot be parsed: %v", name, err)
 	}
 	if region == "" && len(src) <= longestFile {
-		return strings.Join(index(regions), "\n") + "\n\n" + string(src), nil
+		return strings.Join(index(regions, true), "\n") + "\n\n" + string(src), nil
 	} else if region == "" {
 		return "It is too long to be shown whole. " + strings.Join(signatures(regions), "\n"), nil
 	}
@@ -244,7 +244,7 @@ func (h *real) permit(ctx context.Context, tree fs.FS, files []string, c toolCal
 		return nil //nolint:nilerr // the guard says so
 	}
 	if c.What == "" {
-		return &refusal{"a step that is done changed this file, and its whole text could take that back; replace the regions one by one, under these ids", strings.Join(index(regions), "\n") + "\n\n" + clip(string(src), longestFile)}
+		return &refusal{"a step that is done changed this file, and its whole text could take that back; replace the regions one by one, under these ids", strings.Join(index(regions, true), "\n") + "\n\n" + clip(string(src), longestFile)}
 	}
 	g, how, err := code.Resolve(regions, c.What)
 	if err != nil {

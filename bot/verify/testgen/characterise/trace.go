@@ -149,7 +149,7 @@ func callsOf(lines [][]byte, followed []code.Callable, paths []string) []Call {
 	return out
 }
 
-const longestSeen = 160 // characters of arguments or of a result
+const longestSeen = 110 // characters of arguments or of a result
 
 func short(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
