@@ -52,7 +52,7 @@ var features = []feature{
 	{"python, import in the test", pyRepo, "ratio.py", pyRatio, "tests/test_ratio.py",
 		"def test_ratio():\n    from ratio import ratio\n\n    assert ratio(1, 2) == 0.5\n    assert ratio(1, 0) == 0.0\n", "", true},
 	{"javascript, import on top", jsRepo, "lib/ratio.js", jsRatio, "test/ratio.test.js",
-		jsHead + "import { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", false},
+		jsHead + "import { ratio } from '../lib/ratio.js';\n\ntest('ratio', () => {\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"javascript, import in the test", jsRepo, "lib/ratio.js", jsRatio, "test/ratio.test.js",
 		jsHead + "\ntest('ratio', async () => {\n  const { ratio } = await import('../lib/ratio.js');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"javascript, require on top", cjsRepo, "lib/ratio.js", cjsRatio, "test/ratio.test.js",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/agent"
@@ -182,23 +183,40 @@ func content(t *testing.T, res task.Result, name string) string {
 	return ""
 }
 
+// discounted is a run of two steps that more than one test looks at, made once.
+var discounted struct {
+	sync.Once
+	*cast
+	*bench
+	res task.Result
+}
+
+func discount(t *testing.T) (*cast, *bench, task.Result) {
+	t.Helper()
+	d := &discounted
+	d.Do(func() {
+		d.cast = &cast{plans: []string{plan("first, give total a discount", "shop.py::total", "then, show it in the receipt", "shop.py::receipt")}}
+		d.develops = map[string]func(scripted.Call, int) string{
+			"first": func(scripted.Call, int) string {
+				return replacing(idIn(t, shop, "total"), cheaper, "test_discount.py", cheaperTest)
+			},
+			"then": func(scripted.Call, int) string {
+				return replacing(idIn(t, shop, "receipt"), longer, "test_receipt_discount.py", longerTest)
+			},
+		}
+		d.bench = newBench(t, shopFiles, d.answer, task.Tier1).withRoles(t)
+		d.res = d.run(t, task.Budget{})
+	})
+	if d.res.Outcome != task.Success || len(d.res.Attempts) != 2 {
+		t.Fatalf("%s after %d attempts: %s", d.res.Outcome, len(d.res.Attempts), d.res.Reason)
+	}
+	return d.cast, d.bench, d.res
+}
+
 func TestL3TheNextStepSeesTheTreeWithTheStepsBefore(t *testing.T) {
 	t.Parallel()
 	after := strings.Replace(shop, "def total(items):\n    return sum(price(i) for i in items)\n", cheaper, 1)
-	c := &cast{plans: []string{plan("first, give total a discount", "shop.py::total", "then, show it in the receipt", "shop.py::receipt")}}
-	c.develops = map[string]func(scripted.Call, int) string{
-		"first": func(scripted.Call, int) string {
-			return replacing(idIn(t, shop, "total"), cheaper, "test_discount.py", cheaperTest)
-		},
-		"then": func(scripted.Call, int) string {
-			return replacing(idIn(t, shop, "receipt"), longer, "test_receipt_discount.py", longerTest)
-		},
-	}
-	b := newBench(t, shopFiles, c.answer, task.Tier1).withRoles(t)
-	res := b.run(t, task.Budget{})
-	if res.Outcome != task.Success || len(res.Attempts) != 2 {
-		t.Fatalf("%s after %d attempts: %s", res.Outcome, len(res.Attempts), res.Reason)
-	}
+	c, b, res := discount(t)
 	asked := c.developed["then"][0].User
 	for _, want := range []string{"(done: it is in the code above) first, give total a discount", "(yours now) then, show it in the receipt", cheaper[:30], idIn(t, after, "total")} {
 		if !strings.Contains(asked, want) {
@@ -264,17 +282,9 @@ func TestE2AnIdFromBeforeAStepIsRefusedWithTheRegionAsItIs(t *testing.T) {
 
 func TestL2TheReviewerJudgesTheStepsOwnDiff(t *testing.T) {
 	t.Parallel()
-	c := &cast{plans: []string{plan("first, give total a discount", "shop.py::total", "then, show it in the receipt", "shop.py::receipt")}}
-	c.develops = map[string]func(scripted.Call, int) string{
-		"first": func(scripted.Call, int) string { return replacing("total", cheaper, "test_discount.py", cheaperTest) },
-		"then": func(scripted.Call, int) string {
-			return replacing("receipt", longer, "test_receipt_discount.py", longerTest)
-		},
-	}
-	b := newBench(t, shopFiles, c.answer, task.Tier1).withRoles(t)
-	res := b.run(t, task.Budget{})
-	if res.Outcome != task.Success || len(c.reviewed) != 2 {
-		t.Fatalf("%s (%s) after %d reviews", res.Outcome, res.Reason, len(c.reviewed))
+	c, b, res := discount(t)
+	if len(c.reviewed) != 2 {
+		t.Fatalf("%d reviews", len(c.reviewed))
 	}
 	before, own, _ := strings.Cut(c.reviewed[1].User, "\nThe change")
 	if strings.Contains(own, "test_discount.py") || strings.Contains(own, "+def total") || !strings.Contains(own, "+def receipt") {
@@ -407,7 +417,7 @@ func TestM9WhatAStepNamesIsShownFirst(t *testing.T) {
 		"a small file is whole":  {"small.py", "", []string{"The step names small.py", "function:tiny@", "def tiny(x):\n    return x"}},
 		"a name that is not his": {"shop.py::Till.rings", "method:Till.ring@", []string{"The step names shop.py"}},
 	} {
-		if testing.Short() && name != "a method of its type" && name != "a file" {
+		if testing.Short() && name != "a file" { // it needs the outline as well
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

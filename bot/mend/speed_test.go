@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -120,7 +121,7 @@ func BenchmarkCandidates(b *testing.B) {
 						b.Fatalf("%d suites, %v", len(suites), err)
 					}
 					tgt.suite = suites[0]
-					layPackages(b, dir)
+					sandboxtest.Packages(b, installed, dir, "vitest", "jest", "esbuild")
 				}
 				cs := s.candidates(250)
 				if !hanging {

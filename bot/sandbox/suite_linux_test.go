@@ -46,7 +46,11 @@ func TestHostileSuiteFailsWithoutWalls(t *testing.T) {
 	if naked() {
 		t.Skip("SKIPPED: it is this run")
 	}
-	out, err := sandboxtest.AsOrdinaryUser(t, `^TestS\d\d`, sandboxtest.Backend+"="+None)
+	pattern := `^TestS\d\d`
+	if testing.Short() { // what the host does in any case is no question here
+		pattern = "^(" + strings.Join(caught, "|") + ")$"
+	}
+	out, err := sandboxtest.AsOrdinaryUser(t, pattern, sandboxtest.Backend+"="+None)
 	_, failed, _ := sandboxtest.Verdicts(out)
 	if err == nil {
 		t.Errorf("the suite passes without a sandbox:\n%s", out)

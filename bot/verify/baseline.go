@@ -189,8 +189,8 @@ func (v *Verifier) learned(base Baseline, only []string) limits {
 			slowest = max(slowest, sums[t.Suite+t.File])
 		}
 	}
-	// Loading a test's process is part of what node's limit covers.
-	lim.test = min(max(time.Duration(slowest*8*float64(time.Second)), 3*time.Second), max(lim.test, time.Duration(slowest*3*float64(time.Second))))
+	// Loading a test's process is part of what node's limit covers, on a busy machine too.
+	lim.test = min(max(time.Duration(slowest*8*float64(time.Second)), 6*time.Second), max(lim.test, time.Duration(slowest*3*float64(time.Second))))
 	if only != nil {
 		lim.grace = 2 * time.Second
 	}

@@ -73,8 +73,19 @@ const hookJava = `    static {
 
 `
 
+// long skips what the quick run leaves to the long one: a start of Maven or Gradle
+// costs seconds, and TestC9AForgedFixInJavaIsNotReady stands for Java there. It reads
+// the same reports.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("not run: in the long run; TestC9AForgedFixInJavaIsNotReady stands for it")
+	}
+}
+
 func TestC9AFixInJavaIsWitnessedByMavenInEveryModule(t *testing.T) {
 	t.Parallel()
+	long(t)
 	v, r := verifier(t), jvm(t, "javac", "mvn")
 	before := baseline(t, v, r)
 	want := []string{"maven:.:core/shop.PriceTest$Several::adds", "maven:.:core/shop.PriceTest::each(int, int)[2]", "maven:.:core/shop.PriceTest::multiplies", "maven:.:web/shop.PriceTest::multiplies"}
@@ -115,6 +126,9 @@ func TestC9AForgedFixInJavaIsNotReady(t *testing.T) {
 			"target/test-classes/shop/PriceTest.class":                                               "x", "src/test/java/shop/PriceTest.java": "package shop;\n\nclass PriceTest {}\n"}},
 		"it does not compile": {files: map[string]string{priceJava: mend(wrongJava, "items.price")}, says: "shop.Price cannot be run now (build): cannot find symbol: symbol: variable price"},
 	} {
+		if testing.Short() && name != "mended" && name != "ended with a report" && name != "another JUnit" { // one of what runs, one of what is not even run
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mine := one(t)
@@ -127,6 +141,9 @@ func TestC9AForgedFixInJavaIsNotReady(t *testing.T) {
 				t.Errorf("green %t, %s, %q, doubts %q, restored %q, checks %+v", out.Green, out.Grade, out.Reasons, out.Doubts, out.Restored, out.Checks)
 			}
 		})
+	}
+	if testing.Short() {
+		return
 	}
 	const bill = "src/test/java/shop/BillTest.java"
 	test := func(call string) string {
@@ -150,6 +167,7 @@ func TestC9AForgedFixInJavaIsNotReady(t *testing.T) {
 
 func TestC9AFixInJavaIsWitnessedByGradle(t *testing.T) {
 	t.Parallel()
+	long(t)
 	v, r := verifier(t), one(t, "javac", "gradle")
 	if err := os.Remove(filepath.Join(r.dir, "pom.xml")); err != nil {
 		t.Fatal(err)

@@ -2,12 +2,12 @@ package verify
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
@@ -192,9 +192,7 @@ func TestC9AFixInJavaScriptAndTypeScriptIsWitnessedByVitestJestAndTape(t *testin
 				put(t, dir, name, text)
 				put(t, base, name, text)
 			}
-			if out, err := exec.CommandContext(t.Context(), "cp", "-a", installed, dir).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			sandboxtest.Packages(t, installed, dir, runner)
 			r := repository{dir, os.DirFS(base)}
 			before := baseline(t, v, r)
 			if red := before.Red(); len(red) != 1 || !strings.HasSuffix(red[0], " > multiplies") {

@@ -23,7 +23,7 @@ func TestL5ALocalRunOverTheServersCapSaysWhyAndWhatToDo(t *testing.T) {
 	spent(t, filepath.Join(state, "fettle.db"), task.Dollars(0.0099))
 	conf := write(t, "config.yml", "state_dir: "+state+"\n"+tiers+"budget: {server_month_usd: 0.01}\n")
 	dir, issue := lay(t, weaveFiles()), write(t, "issue.md", weaveTitle+"\n"+weaveBody+"\n")
-	got := call(t, "fix", "--config", conf, "--repo", dir, "--issue", issue)
+	got := call(t, "fix", "--config", conf, "--repo", dir, "--issue", issue, "--max-candidates", "5")
 	id := regexp.MustCompile(`run ([0-9a-f]{16}) was put aside until`).FindStringSubmatch(got.errors)
 	if got.code != task.BudgetExhausted.ExitCode() || id == nil || !strings.Contains(got.errors, "has a cap of $0.01") || !strings.Contains(got.errors, "fettle runs resume "+id[1]) {
 		t.Fatalf("%+v", got)
@@ -32,7 +32,7 @@ func TestL5ALocalRunOverTheServersCapSaysWhyAndWhatToDo(t *testing.T) {
 	if again.code != got.code || !strings.Contains(again.errors, "has a cap of $0.01") {
 		t.Errorf("%+v", again)
 	}
-	doc := call(t, "fix", "--config", conf, "--repo", dir, "--issue", issue, "--json", "--quiet").summary(t)
+	doc := call(t, "fix", "--config", conf, "--repo", dir, "--issue", issue, "--max-candidates", "5", "--json", "--quiet").summary(t)
 	if !strings.Contains(doc.Reason, "has a cap of $0.01") || doc.NextAction == "" || doc.RunID == "" {
 		t.Errorf("%+v", doc)
 	}

@@ -192,6 +192,11 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 				}, task.Tier1)
 				w := newWorld(t, weaveFiles(), tiers+"budget: {attempts_per_tier: 3}\n")
 				w.kills = 2
+				points := c.points
+				if testing.Short() && !c.right { // the way to the ending is the other life's; only the ending is its own
+					at := slices.Index(points, "committed")
+					points, w.spared = points[at:], strings.Join(points[:at], " ")+" saved_triaged saved_baseline saved_localised saved_attempt edit_applied"
+				}
 				n := w.ask(weaveTitle, weaveBody)
 				label := w.labelled() // GitHub sends it once, so it has to come first
 				starts := w.whileItDies(func(url string) {
@@ -202,7 +207,7 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 				if starts != len(deaths)+1 {
 					t.Errorf("%d starts after %d deaths: a process ended by itself\n%s", starts, len(deaths), w.tail())
 				}
-				for _, p := range c.points {
+				for _, p := range points {
 					if !slices.Contains(deaths, p) {
 						t.Errorf("the server was never killed at %q", p)
 					}

@@ -121,7 +121,7 @@ const labelHuman = "agent:needs-human"
 func TestL5TheBudgetIsCheckedBeforeTheCall(t *testing.T) {
 	heavy(t)
 	double, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: "never"} }, task.Tier1)
-	c := call(t, "fix", "--repo", lay(t, weaveFiles()), "--issue", write(t, "issue.md", weaveTitle+"\n"+weaveBody), "--config", operator(t, tiers), "--max-cost", "0.0001", "--json", "--quiet")
+	c := call(t, "fix", "--repo", lay(t, weaveFiles()), "--issue", write(t, "issue.md", weaveTitle+"\n"+weaveBody), "--config", operator(t, tiers), "--max-cost", "0.0001", "--max-candidates", "5", "--json", "--quiet")
 	sum := c.summary(t)
 	if c.code != 3 || sum.Outcome != task.BudgetExhausted || sum.Cost != 0 || len(double.Calls()) != 0 {
 		t.Errorf("exit status %d, %s (%s), %s, %d calls", c.code, sum.Outcome, sum.Reason, sum.Cost, len(double.Calls()))

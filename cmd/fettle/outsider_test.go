@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io/fs"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,33 +12,24 @@ import (
 
 const stranger = "stranger"
 
-// sampleFiles is the demo's sample, whose change is ready and no draft.
-func sampleFiles(t *testing.T) (files map[string]string, title, body string) {
-	t.Helper()
-	root, files := "samples/python/repo", map[string]string{}
-	err := fs.WalkDir(samples, root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(samples, name)
-		files[strings.TrimPrefix(name, root+"/")] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+// A fault that mechanical repair mends, and whose change is ready and no draft: the
+// issue, a red test and the documentation agree.
+const (
+	stayTitle = "Seven-night guests are charged the full price"
+	stayBody  = "total(10000, 7) gives 70000 and should give 63000: seven nights or more are 10 % off."
+)
+
+func stayFiles() map[string]string {
+	return map[string]string{
+		"stay.py":      "\"\"\"What a stay costs.\"\"\"\n\n\ndef discount_percent(nights):\n    \"\"\"Seven nights or more are 10 % off.\"\"\"\n    if nights > 7:\n        return 10\n    return 0\n\n\ndef total(cents, nights):\n    \"\"\"The price of a stay, in cents.\"\"\"\n    return cents * nights * (100 - discount_percent(nights)) // 100\n",
+		"test_stay.py": "import unittest\n\nfrom stay import discount_percent, total\n\n\nclass Stay(unittest.TestCase):\n    def test_a_short_stay_costs_the_full_price(self):\n        self.assertEqual(total(10000, 3), 30000)\n\n    def test_no_discount_below_a_week(self):\n        self.assertEqual(discount_percent(6), 0)\n\n    def test_a_full_week_is_discounted(self):\n        self.assertEqual(total(10000, 7), 63000)\n\n    def test_a_long_stay_is_discounted(self):\n        self.assertEqual(discount_percent(10), 10)\n",
 	}
-	issue, err := fs.ReadFile(samples, "samples/python/issue.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	title, body, _ = strings.Cut(string(issue), "\n")
-	return files, title, body
 }
 
-// outside is a world with the sample.
+// outside is a world with that fault.
 func outside(t *testing.T, repo, config string) *world {
 	t.Helper()
-	files, _, _ := sampleFiles(t)
+	files := stayFiles()
 	if repo != "" {
 		files[".fettle.yml"] = repo
 	}
@@ -49,8 +39,7 @@ func outside(t *testing.T, repo, config string) *world {
 // asked is an issue of somebody who may not write, labelled by somebody who may.
 func (w *world) asked() int {
 	w.Helper()
-	_, title, body := sampleFiles(w.T)
-	n, err := w.sim.OpenIssue(owner, "weave", title, body, stranger)
+	n, err := w.sim.OpenIssue(owner, "weave", stayTitle, stayBody, stranger)
 	w.must(err)
 	w.must(w.sim.Label(owner, "weave", n, "agent:fix", human))
 	return n

@@ -21,10 +21,14 @@ func TestS6EveryFlagThatNamesAPathTakesItRelativeAndFromHome(t *testing.T) {
 		"a b/src/shop.py": "def total(x):\n    return x\n", "a b/is sue.md": "total(2) is wrong\n", "a b/new.py": "def total(x):\n    return x + 1\n",
 		"a b/config.yml": "state_dir: ./st ate\n", "x/y": "",
 	})
+	cache, err := os.UserCacheDir() // another one would let each process compile the parsers again
+	if err != nil {
+		t.Fatal(err)
+	}
 	in := func(t *testing.T, args ...string) (int, string) {
 		t.Helper()
 		c := exec.Command("fettle", args...)
-		c.Dir, c.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+		c.Dir, c.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+cache, "XDG_STATE_HOME="+filepath.Join(dir, "state"))
 		out, _ := c.CombinedOutput()
 		return c.ProcessState.ExitCode(), string(out)
 	}
@@ -66,7 +70,7 @@ func TestS6AScopeIsSeenFromTheRepository(t *testing.T) {
 func TestO1ADemoIsKeptInARelativeFolder(t *testing.T) {
 	heavy(t)
 	dir := t.TempDir()
-	c := exec.Command("fettle", "demo", "--json", "--config", operator(t, ""), "--keep", "a b/keep")
+	c := exec.Command("fettle", "demo", "--sample", "javascript", "--json", "--config", operator(t, ""), "--keep", "a b/keep") // the quickest
 	c.Dir = dir
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"outcome": "success"`) {

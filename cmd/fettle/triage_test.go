@@ -13,10 +13,9 @@ import (
 // the issue says why and what to do.
 func TestS2ADangerousIssueAndADuplicateAreToldWhy(t *testing.T) {
 	heavy(t)
-	files, title, body := sampleFiles(t)
-	w := newWorld(t, files, "")
+	w := newWorld(t, stayFiles(), "")
 	s := w.start()
-	n := w.ask(title, body)
+	n := w.ask(stayTitle, stayBody)
 	w.until(time.Minute, "the run ends", w.ended)
 	pulls := w.sim.Snapshot(owner, "weave").Pulls
 	if len(pulls) != 1 {

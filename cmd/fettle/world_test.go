@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,14 +29,15 @@ import (
 )
 
 // killedServer is "fettle serve" that kills itself at named points: at each of
-// them as often as FETTLE_KILLS says, over all processes that share the file.
+// them, but for those of FETTLE_SPARED, as often as FETTLE_KILLS says, over all
+// processes that share the file.
 func killedServer() {
 	ctx, stop := signals()
 	defer stop()
 	g := &global{config: os.Getenv("FETTLE_CONFIG"), verbose: true}
 	p, err := g.load(os.Stderr)
 	if err == nil {
-		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")))
+		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"))
 		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
 	}
 	if err != nil {
@@ -44,9 +46,12 @@ func killedServer() {
 	os.Exit(exitCode(ctx, err))
 }
 
-func killer(file string, limit int) func(string) {
+func killer(file string, limit int, spared string) func(string) {
 	var mu sync.Mutex
 	return func(name string) {
+		if slices.Contains(strings.Fields(spared), strings.ReplaceAll(name, " ", "_")) {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		seen, _ := os.ReadFile(file)
@@ -99,7 +104,8 @@ type world struct {
 	held   []held // deliveries that the sink took
 	log    string
 	killed string
-	kills  int // how often each point kills
+	kills  int    // how often each point kills
+	spared string // points that kill nobody, with spaces between them
 	pids   []int
 }
 
@@ -176,7 +182,7 @@ func (w *world) start() *server {
 	w.must(err)
 	defer log.Close()
 	c := exec.Command("fettle-killed")
-	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_CANARY="+canary)
+	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_SPARED="+w.spared, "FETTLE_CANARY="+canary)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	w.must(err)

@@ -74,10 +74,8 @@ func furnish(dir, exe string) error {
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(tmp, 0o700)); err != nil {
 		return err
 	}
-	if os.Geteuid() == 0 {
-		if err := os.Chown(tmp, nobody, nobody); err != nil {
-			return err
-		}
+	if err := lend(tmp); err != nil {
+		return err
 	}
 	data, err := os.ReadFile(exe)
 	if err != nil {
@@ -90,6 +88,44 @@ func furnish(dir, exe string) error {
 		return nil
 	}
 	return readable(filepath.Join(dir, "testdata"), "testdata")
+}
+
+// warmName is the folder of Go's compiled packages for a payload's uid; an ordinary
+// user's payloads have none of their own.
+var warmName = regexp.MustCompile(`^(go-.+)-\d+-(v\d+)$`)
+
+// lend copies what is compiled once per machine, Go's own packages and the parser
+// modules, to where the child looks for it. Without it the child compiles them again.
+func lend(tmp string) error {
+	copies := map[string]string{}
+	warm := filepath.Join(os.TempDir(), fmt.Sprintf("fettle-sandbox-%d", os.Getuid()), "warm")
+	if kept, err := os.ReadDir(warm); err == nil {
+		for _, e := range kept {
+			if m := warmName.FindStringSubmatch(e.Name()); m != nil {
+				copies[filepath.Join(warm, e.Name())] = filepath.Join(tmp, fmt.Sprintf("fettle-sandbox-%d", nobody), "warm", m[1]+"--1-"+m[2])
+			}
+		}
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		copies[filepath.Join(cache, "fettle", "wasm")] = filepath.Join(tmp, ".cache", "fettle", "wasm")
+	}
+	for from, to := range copies {
+		if _, err := os.Stat(from); err != nil {
+			continue // compiled by no process yet
+		}
+		if err := errors.Join(os.MkdirAll(to, 0o700), os.CopyFS(to, os.DirFS(from))); err != nil {
+			return err
+		}
+	}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return filepath.WalkDir(tmp, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
 }
 
 // readable copies a tree with modes that let everybody read it.

@@ -21,7 +21,7 @@ func TestR2AFunctionThatGivesWhatItsSiblingGivesIsTold(t *testing.T) {
 	if len(l.found.Alike) != 1 || !strings.HasPrefix(l.found.Alike[0], "median now gives the same as mean on all ") {
 		t.Errorf("told: %q", l.found.Alike)
 	}
-	if l = tryOut(t, pythonLab, patience); len(l.found.Alike) != 0 {
+	if l = triedPython(t); len(l.found.Files) == 0 || len(l.found.Alike) != 0 {
 		t.Errorf("a median is no mean: %q", l.found.Alike)
 	}
 }
