@@ -16,7 +16,7 @@ import (
 func TestM9ADeveloperLooksAndIsToldWhyNot(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"loom.py": "def interleave(a, b):\n    out = []\n    for x, y in zip(a, b):\n        out.append(x)\n        out.append(y)\n    return out + a + b\n\n\ndef twice(a):\n    return interleave(a, a)\n",
+		"loom.py":      "def interleave(a, b):\n    out = []\n    for x, y in zip(a, b):\n        out.append(x)\n        out.append(y)\n    return out + a + b\n\n\ndef twice(a):\n    return interleave(a, a)\n",
 		"test_loom.py": "from loom import interleave\n\n\ndef test_turns():\n    assert interleave([1], [2]) == [1, 2]\n",
 		"vault.py":     "CODE = 'the-secret-word-of-the-house'\n",
 	}
