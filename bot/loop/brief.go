@@ -59,6 +59,9 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 	if carries {
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
 	}
+	if len(r.state.Done) == 0 {
+		l.Ran = r.facts.Files
+	}
 	for _, s := range r.suspects {
 		if !r.forbidden(s.Path) && !patch.Match(r.in.NeverSend, s.Path) {
 			l.Suspects = append(l.Suspects, s)

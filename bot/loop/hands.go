@@ -77,6 +77,7 @@ type looking struct {
 	Targets  []string       `json:"targets,omitempty"`  // of the step in hand
 	Words    string         `json:"words,omitempty"`    // of the step
 	Failures []task.Failure `json:"failures,omitempty"` // what fails now
+	Ran      []string       `json:"ran,omitempty"`      // files that the failing tests were seen to run
 	Tests    []redTest      `json:"tests,omitempty"`    // of which the source is wanted
 	Heads    bool           `json:"heads,omitempty"`    // how tests begin is wanted
 	On       []int          `json:"on,omitempty"`       // the attempts that stand in the tree

@@ -25,6 +25,7 @@ import (
 const (
 	leastScore   = 0.35 // of the best place's; what is further behind is not shown
 	surelyShown  = 3    // places that are shown however far they are behind
+	besidesRan   = 0.7  // of the best place's score, of a file that the failing tests were not seen to run
 	mostMapped   = 12   // files of the map
 	mostHeads    = 1
 	headLines    = 40
@@ -71,6 +72,9 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	for n, g := range hits {
 		if g.Score < leastScore && n >= surelyShown {
 			break
+		}
+		if len(l.Ran) > 0 && g.Score < besidesRan && !slices.Contains(l.Ran, g.Path) {
+			continue
 		}
 		if g.Class == memory.ClassSource || memory.ClassOf(g.Path) == memory.ClassSource {
 			w.suspect(mend.Suspect{Path: g.Path, Line: g.Start, EndLine: g.End, Region: g.Region, Score: g.Score, Reasons: g.Reasons()})
