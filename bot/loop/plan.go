@@ -11,7 +11,6 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
-	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -132,16 +131,14 @@ const mostRan = 6
 
 // clear tells whether the localisation leaves little to plan: tests fail, and the
 // places that stand out lie in at most two files, or all files that were seen to run
-// are shown in one prompt; or none does, and one place is far ahead of those in other
-// files.
+// are shown in one prompt; or none does, and one place is far ahead of the others.
 func (r *run) clear(ctx context.Context) (bool, string, error) {
 	if len(r.suspects) == 0 {
 		return false, "", nil
 	}
 	if len(r.red()) == 0 {
 		top := r.suspects[0]
-		next := slices.IndexFunc(r.suspects, func(s mend.Suspect) bool { return s.Path != top.Path })
-		return next < 0 || r.suspects[next].Score < farAhead*top.Score, "the issue's words point at " + top.Path, nil
+		return len(r.suspects) == 1 || r.suspects[1].Score < farAhead*top.Score, "the issue's words point at one place of " + top.Path, nil
 	}
 	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= mostRan {
 		seen, err := r.sees(ctx, r.modelTiers()[0], true)
