@@ -22,6 +22,7 @@ debs=$PWD/.tools/fresh/$suite
 mkdir -p "$debs"
 
 tree=$(mktemp -d /var/tmp/fettle-fresh.XXXXXX)
+chmod 755 "$tree" # its / is entered by every user
 trap 'rm -rf "$tree"' EXIT
 trap 'exit 130' INT TERM
 echo "fresh: laying out Debian $suite in $tree"

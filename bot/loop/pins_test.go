@@ -138,7 +138,7 @@ func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
 func TestC5GoIsPinnedInAModuleOfAnOlderGo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestC5AGreenChangeComesWithTestsThatPinIt is of the quick one")
+		t.Skip("not run: it is in the long form; TestC5AGreenChangeComesWithTestsThatPinIt stands for it in the quick one")
 	}
 	f := features[slices.IndexFunc(features, func(f feature) bool { return f.name == "go, a new name" })]
 	repo := maps.Clone(f.repo)

@@ -98,7 +98,7 @@ func TestC5ACrashInTheIssueMendedIsADraft(t *testing.T) {
 func TestC5AModelsWorthlessTestIsToldAndAskedForAgainOnce(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone is of the quick one")
+		t.Skip("not run: it is in the long form; TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone stands for it in the quick one")
 	}
 	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
 	id := region(t, broken)

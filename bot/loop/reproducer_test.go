@@ -202,7 +202,7 @@ func TestC10AModelsTestThatFailsForAnotherReasonIsTurnedDown(t *testing.T) {
 func TestC10AHangingTestAndOneThatNeedsANetworkAreTurnedDown(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestC10AModelsTestThatFailsForAnotherReasonIsTurnedDown is of the quick one")
+		t.Skip("not run: it is in the long form; TestC10AModelsTestThatFailsForAnotherReasonIsTurnedDown stands for it in the quick one")
 	}
 	f := blanks["python"]
 	const head = "from names import initials\n\n\ndef test_it():\n"
@@ -331,7 +331,7 @@ func TestC10NoReproductionIsAskedForWhereThereIsNoNeedOrNoMoney(t *testing.T) {
 func TestS5HalfAReproductionIsMendedForTheWIP(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestS5AnswersThatNeverWorkEndWithTheBestAttempt is of the quick one")
+		t.Skip("not run: it is in the long form; TestS5AnswersThatNeverWorkEndWithTheBestAttempt stands for it in the quick one")
 	}
 	b := newBench(t, map[string]string{
 		"people.py":            "def is_adult(age):\n    return age > 18\n\n\ndef shown_title(name):\n    return name\n",

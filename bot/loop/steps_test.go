@@ -240,7 +240,7 @@ func TestL3TheNextStepSeesTheTreeWithTheStepsBefore(t *testing.T) {
 func TestE2AnIdFromBeforeAStepIsRefusedWithTheRegionAsItIs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestL3TheNextStepSeesTheTreeWithTheStepsBefore is of the quick one")
+		t.Skip("not run: it is in the long form; TestL3TheNextStepSeesTheTreeWithTheStepsBefore stands for it in the quick one")
 	}
 	after := strings.Replace(shop, "def total(items):\n    return sum(price(i) for i in items)\n", cheaper, 1)
 	// What a model writes that has only the text of the base before its eyes.
@@ -307,7 +307,7 @@ func TestL2TheReviewerJudgesTheStepsOwnDiff(t *testing.T) {
 func TestC5AStepWithoutNewBehaviourNeedsNoTestOfItsOwn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("in the long run; TestL3AStepRefusedTwiceForWantOfATestBecomesOneWithItsNeighbour is of the quick one")
+		t.Skip("not run: it is in the long form; TestL3AStepRefusedTwiceForWantOfATestBecomesOneWithItsNeighbour stands for it in the quick one")
 	}
 	readme := "```json\n{\"actions\": [{\"action\": \"search_replace\", \"path\": \"README.md\", \"code\": 1}], \"explanation\": \"as asked\"}\n```\n\n```\n<<<<<<< SEARCH\nCounts prices.\n=======\nCounts prices, with a discount.\n>>>>>>> REPLACE\n```\n"
 	calm := "def price(item):\n    \"\"\"What one costs.\"\"\"\n    return item[\"price\"]\n"

@@ -260,7 +260,7 @@ func (w *world) bookkeeping(run string, double *scripted.Server) {
 // The server is killed at moments that nobody chose, and while tests run.
 func TestF01KilledAtRandom(t *testing.T) {
 	if testing.Short() {
-		t.Skip("in the long run; TestF01KilledAtEachPoint is of the quick one")
+		t.Skip("not run: it is in the long form; TestF01KilledAtEachPoint stands for it in the quick one")
 	}
 	heavy(t)
 	right := rightWeave(t)

@@ -156,7 +156,7 @@ func TestL6NothingOfAnOutsiderIsPushedBeforeAYes(t *testing.T) {
 
 func TestL6OffPublishesAnOutsidersChangeLikeAnyOther(t *testing.T) {
 	if testing.Short() {
-		t.Skip("in the long run; TestL6AnOutsidersChangeIsADraftWithoutCIUntilItIsApproved is of the quick one")
+		t.Skip("not run: it is in the long form; TestL6AnOutsidersChangeIsADraftWithoutCIUntilItIsApproved stands for it in the quick one")
 	}
 	heavy(t)
 	w := outside(t, "", "gates: {outsider: off}\n")

@@ -70,7 +70,7 @@ func TestS6AScopeIsSeenFromTheRepository(t *testing.T) {
 // The folder to keep the demo in is relative, and a blank is in it.
 func TestO1ADemoIsKeptInARelativeFolder(t *testing.T) {
 	if testing.Short() && runtime.GOOS == "linux" && os.Geteuid() == 0 {
-		t.Skip("in the long run; TestDemoJSONOffline keeps its demo so, too")
+		t.Skip("not run: it is in the long form; TestDemoJSONOffline keeps its demo so, too")
 	}
 	heavy(t)
 	dir := t.TempDir()
