@@ -10,8 +10,10 @@ KILLS   ?= 20
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
+DEADCODE := .tools/deadcode
+DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh lint fault bench bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test test-race test-long fresh lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -47,11 +49,15 @@ fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
 
-lint: $(LINT)
-	$(LINT) run
+lint: $(LINT) $(DEADCODE) ## the linter, and functions that no command reaches
+	$(LINT) run ./... ./bench/...
+	sh .ci/deadcode.sh
 
 $(LINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(DEADCODE):
+	GOBIN=$(CURDIR)/.tools $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
 
 bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle memory
 	sh .ci/bench.sh
@@ -63,7 +69,7 @@ eval: setup ## mechanical repair on cases with held-back tests; HALF=practice, o
 	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval
 
 bench-ladder: ## ways of choosing tiers compared on a made-up table; LADDER="-csv FILE" and more
-	$(GO) run ./eval/ladder/bench $(LADDER)
+	$(GO) run ./bench/ladder/compare $(LADDER)
 
 fuzz: ## each fuzz target for TIME
 	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh
@@ -71,26 +77,33 @@ fuzz: ## each fuzz target for TIME
 wasm: ## build the grammars' WebAssembly module again from its pinned sources
 	sh bot/code/grammar/module/build.sh
 
+bench-test: ## what measures, itself: built, vetted, tested, and each asked for its help
+	$(GO) vet ./bench/...
+	$(GO) test -short -p 2 -timeout 20m ./bench/...
+	mkdir -p bin/bench
+	$(GO) build -o bin/bench/ ./bench/...
+	@for b in bin/bench/*; do $$b -h >/dev/null 2>&1 || { echo "$$b -h fails" >&2; exit 1; }; done
+
 clean:
 	rm -rf bin
 
 bench-regions: ## regions beside the languages' own tools, ctags and native tree-sitter; FETTLE_CORPUS, FETTLE_HISTORIES
-	$(GO) run ./eval/regions
+	$(GO) run ./bench/regions
 
 bench-checks: build ## fettle check beside the projects' own commands, green and with planted faults; FETTLE_CHECK_REPOS=DIR:DIR=RUNNER
-	$(GO) run ./eval/checks -fettle bin/fettle $(CHECKS)
+	$(GO) run ./bench/checks -fettle bin/fettle $(CHECKS)
 
 bench-context: ## does fettle search find the functions that real fixes changed, from their messages? FETTLE_CONTEXT_REPOS=dir:dir or DIR="dir dir"; CONTEXT="-n 40 -fit -misses"
-	$(GO) run ./eval/context $(CONTEXT) $(DIR)
+	$(GO) run ./bench/context $(CONTEXT) $(DIR)
 
 bench-runners: build ## fettle fix on real projects of each runner, with a true and a forged answer of a double; DIR=dir:dir, RUNNERS="-v -seed 2"
-	$(GO) run ./eval/runners -fettle bin/fettle $(RUNNERS) $(DIR)
+	$(GO) run ./bench/runners -fettle bin/fettle $(RUNNERS) $(DIR)
 
 bench-targets: ## do the chosen tests see planted faults? in the repositories of FETTLE_TARGET_REPOS=dir:dir; TARGETS="-mutants 40 -half all"
-	$(GO) run ./eval/targets $(TARGETS)
+	$(GO) run ./bench/targets $(TARGETS)
 
 bench-flaky: ## precision and recall of the baseline's flaky tests on made suites, by number of re-runs
-	$(GO) run ./eval/checks/flaky $(FLAKY)
+	$(GO) run ./bench/checks/flaky $(FLAKY)
 
 bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs, run, report, and honest; BENCH_MEND="run -half open -language go"
-	$(GO) run ./eval/mend $(BENCH_MEND)
+	$(GO) run ./bench/mend $(BENCH_MEND)

@@ -81,6 +81,8 @@ type Job struct {
 	// Linked is the number of an open pull request for the task, or 0; nil: there
 	// is nowhere to look.
 	Linked func(ctx context.Context) (int, error)
+	// Before opens an older commit of the repository; nil: nothing of it is there.
+	Before func(ctx context.Context, commit string) (*checkout.Tree, error)
 	Guard  patch.Guard
 	Gates  task.Gates
 }
@@ -144,7 +146,12 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 			}
 		}()
 		var way task.Gates
-		if res, way, err = b.loop(ctx, r, job, journal, tree); err != nil {
+		if f := r.Task.Follow; f != nil {
+			res, err = b.followUp(ctx, r, job, journal, tree)
+		} else {
+			res, way, err = b.loop(ctx, r, job, journal, tree)
+		}
+		if err != nil {
 			return res, none, err
 		}
 		if res, held, err = b.held(ctx, r, way.Outsider, res); err != nil {
@@ -227,14 +234,14 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		return res, gates, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, Journal: journal, DefaultBranch: onDefaultBranch(r.Task, tree)}
+	in := b.in(r, job, tree)
+	in.Journal = journal
 	if in.Answers, err = b.cfg.Store.Answers(ctx, r.ID); err != nil {
 		return res, gates, err
 	}
 	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
 		return res, gates, err
 	}
-	in.Guard.Called = patch.Called(tree.BaseFS())
 	notes, err := narrow(&in)
 	if err != nil {
 		return b.without(ctx, r, task.Rejected, err.Error(), "Mend "+settings.RepoFile+" on the default branch and ask again."), gates, nil
@@ -248,13 +255,36 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	return res, in.Gates, err
 }
 
+// in is what a run has at its beginning.
+func (b *Bot) in(r task.Run, job Job, tree *checkout.Tree) loop.Input {
+	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, DefaultBranch: onDefaultBranch(r.Task, tree)}
+	in.Guard.Called = patch.Called(tree.BaseFS())
+	if f := r.Task.Follow; f != nil && f.Kind == task.FollowSuggestion {
+		with := *f
+		p, _ := suggested(tree.BaseFS(), f.Threads)
+		with.Edits = &p
+		in.Task.Follow = &with
+	}
+	return in
+}
+
+// input is an engine with what it has at the beginning, for work beside the ladder.
+func (b *Bot) input(ctx context.Context, r task.Run, job Job, tree *checkout.Tree) (loop.Input, func() error, *loop.Loop, error) {
+	in := b.in(r, job, tree)
+	if _, err := narrow(&in); err != nil {
+		return in, nil, nil, &loop.Stop{Outcome: task.Rejected, Reason: err.Error()}
+	}
+	engine, done, err := b.cfg.Engine(ctx, r.ID)
+	return in, done, engine, err
+}
+
 // onDefaultBranch tells whether a run's base is a commit of the default branch;
 // a folder with changes of its own is none.
 func onDefaultBranch(t task.Task, tree *checkout.Tree) bool {
 	if t.Repo.Dir != "" {
 		return tree.Clean() && prepare.DefaultBranch(t.Repo.Dir)
 	}
-	return t.BaseBranch == "" || t.BaseBranch == t.Repo.DefaultBranch
+	return t.Follow == nil && (t.BaseBranch == "" || t.BaseBranch == t.Repo.DefaultBranch)
 }
 
 // narrow applies the repository's own file, as it stands on the base commit.
@@ -279,7 +309,6 @@ func narrow(in *loop.Input) (notes []string, err error) {
 		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
 	in.Budget, notes = settings.Narrow(in.Budget, repo)
-	notes = append(notes, repo.Unheeded()...)
 	gates, lax := settings.NarrowGates(in.Gates, repo)
 	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)

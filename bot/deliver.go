@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -25,14 +27,21 @@ type AppConfig struct {
 	Guard     patch.Guard
 	Gates     task.Gates
 	NewID     func() string
+	Access    settings.Access
+	// Forget deletes what is kept in files of an installation, of all its
+	// repositories or of one.
+	Forget func(installation int64, repo string, repos []task.Repo) error
+	// KeepBranch leaves fettle's branch where its pull request was merged.
+	KeepBranch bool
 }
 
 // App is the service behind the webhook: it turns stored deliveries into runs
 // and runs into publications.
 type App struct {
 	*Bot
-	app  AppConfig
-	text reporter
+	app   AppConfig
+	text  reporter
+	swept atomic.Int64 // repositories that sweeps have looked through
 }
 
 // NewApp returns the service as a GitHub App.
@@ -62,11 +71,10 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 	}
 	var notes []string
 	for _, ev := range events {
-		note, err := a.act(ctx, ev)
+		ev.Received = d.ReceivedAt
+		note, err := a.handle(ctx, ev)
 		var limited *forge.RateLimited
 		switch {
-		case forge.IsGone(err):
-			note = "the repository or issue is gone"
 		case errors.As(err, &limited):
 			return store.Later(limited.Until, err)
 		case err != nil:
@@ -87,6 +95,14 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 		return a.withdrawn(ctx, ev)
 	case task.EventComment:
 		return a.comment(ctx, ev)
+	case task.EventReview:
+		return a.reviewed(ctx, ev)
+	case task.EventCheck:
+		return a.checked(ctx, ev)
+	case task.EventPull:
+		return a.pullChanged(ctx, ev)
+	case task.EventPush:
+		return a.pushed(ctx, ev)
 	case task.EventRemoved:
 		return a.removed(ctx, ev)
 	case task.EventPing:
@@ -98,7 +114,7 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 // labeled starts a run if the label is still there: deliveries come in any
 // order, and what GitHub says now is what counts (TRUST F03).
 func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +130,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 
 // withdrawn cancels the live run unless GitHub says that it is wanted again.
 func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -134,29 +150,6 @@ func (a *App) withdrawn(ctx context.Context, ev task.Event) (string, error) {
 	return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, reason)
 }
 
-// removed cancels what runs where the App may no longer work.
-func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
-	var runs []task.Run
-	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
-		some, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation})
-		if err != nil {
-			return "", err
-		}
-		runs = append(runs, some...)
-	}
-	n := 0
-	for _, r := range runs {
-		if r.State == task.StateDone || r.Task.Repo.Installation != ev.Repo.Installation || (ev.Repo.Name != "" && r.Task.Repo.Slug() != ev.Repo.Slug()) {
-			continue
-		}
-		if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
-			return "", err
-		}
-		n++
-	}
-	return fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run")), nil
-}
-
 func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
 	commands := command.Parse(ev.Comment)
 	if len(commands) == 0 {
@@ -169,6 +162,11 @@ func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
 	if err := a.app.Forge.React(ctx, ev.Repo, ev.Issue.Number, ev.CommentID, "eyes"); err != nil {
 		return "", err
 	}
+	return a.obey(ctx, ev, commands)
+}
+
+// obey carries out the commands of somebody who may command.
+func (a *App) obey(ctx context.Context, ev task.Event, commands []command.Command) (string, error) {
 	var notes []string
 	for _, c := range commands {
 		note, err := a.command(ctx, ev, c)
@@ -184,8 +182,14 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 	if !c.OK() {
 		return a.answer(ctx, ev, c, c.Answer())
 	}
+	if note, closed, err := a.closed(ctx, ev, c); closed || err != nil {
+		return note, err
+	}
 	switch c.Name {
 	case "fix", "plan":
+		if ev.Issue.IsPullRequest {
+			return a.fixPull(ctx, ev, c)
+		}
 		return a.begin(ctx, ev, c)
 	case "retry":
 		return a.retry(ctx, ev, c)
@@ -202,6 +206,10 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.decide(ctx, ev, c)
 	case "resume":
 		return a.goOn(ctx, ev, c)
+	case "explain":
+		return a.explain(ctx, ev, c)
+	case "test", "undo":
+		return a.onPull(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
 	case "help":
@@ -237,6 +245,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		return false, err
 	}
 	a.cfg.Point("job claimed")
+	if out, err := a.expelled(ctx, lease, r); out {
+		return true, err
+	}
 	auth := func(ctx context.Context) (string, error) {
 		token, err := a.app.Forge.Token(ctx, r.Task.Repo.Installation, r.Task.Repo.Name)
 		if err == nil {
@@ -246,6 +257,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 	}
 	_, _, err = a.Run(ctx, lease, r, Job{
 		Open: func(ctx context.Context) (*checkout.Tree, error) {
+			if r.Task.Follow != nil {
+				return a.openFollow(ctx, r, auth)
+			}
 			ref := r.Task.BaseBranch
 			if r.Saved.BaseCommit != "" {
 				ref = r.Saved.BaseCommit // a run that goes on stays on its base
@@ -254,7 +268,13 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		},
 		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
 		Linked: func(ctx context.Context) (int, error) {
+			if r.Task.Follow != nil {
+				return 0, nil
+			}
 			return a.app.Forge.Linked(ctx, r.Task.Repo, r.Task.Issue, fmt.Sprintf("fettle/issue-%d", r.Task.Issue))
+		},
+		Before: func(ctx context.Context, commit string) (*checkout.Tree, error) {
+			return a.app.Checkouts.Open(ctx, r.Task.Repo, commit, auth)
 		},
 		Guard: a.app.Guard,
 		Gates: a.app.Gates,

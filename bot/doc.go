@@ -53,16 +53,6 @@
 //	hooks                   the webhook's door
 //	eval                    cases as data
 //	eval/issues             issues, pairs of an issue and a red test, and wishes
-//	eval/ladder             the ladder's policies, compared on recorded outcomes
-//	eval/regions            regions beside the languages' own tools
-//	eval/targets            targeted tests beside whole suites, on planted faults
-//	eval/runners            fettle fix on real projects of each runner, true and forged
-//	eval/checks             fettle check beside the projects' own commands
-//	eval/context            what search finds of real fixes, from their messages
-//	eval/mend               mechanical repair on bugs of real code
-//	eval/mend/bugs          the format of these bugs, and what of their tests is held back
-//	eval/mend/inject        faults planted into correct code
-//	eval/mend/history       faults that real commits mended
 //	bot                     this package
 //	bot/forge               GitHub; the only importer of go-github
 //	bot/forge/simulator     a GitHub for the demo and the tests
@@ -108,6 +98,19 @@
 //	bot/redact              the one funnel for text that leaves or is stored
 //	bot/task                the vocabulary
 //
-// Imports go down this list, never up; the linter keeps it so. A GitHub
-// Actions door will stand in actions; it does not yet.
+// Imports go down this list, never up; the linter keeps it so.
+//
+// What only measures stands in a module of its own, bench, which make test does
+// not build (make bench-test does):
+//
+//	bench/ladder            the ladder's policies, compared on recorded outcomes
+//	bench/regions           regions beside the languages' own tools
+//	bench/targets           targeted tests beside whole suites, on planted faults
+//	bench/runners           fettle fix on real projects of each runner, true and forged
+//	bench/checks            fettle check beside the projects' own commands
+//	bench/context           what search finds of real fixes, from their messages
+//	bench/mend              mechanical repair on bugs of real code
+//	bench/mend/bugs         the format of these bugs, and what of their tests is held back
+//	bench/mend/inject       faults planted into correct code
+//	bench/mend/history      faults that real commits mended
 package bot

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,30 @@ type Forge interface {
 	Recommit(ctx context.Context, repo task.Repo, branch, head, message string, ledger forge.Ledger) (string, error)
 	BranchHead(ctx context.Context, repo task.Repo, branch string) (string, bool, error)
 	PullRequest(ctx context.Context, repo task.Repo, head, base, title, body string, closes int, draft bool) (task.PullRequest, error)
-	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string) error
+	CheckRun(ctx context.Context, repo task.Repo, sha, name, conclusion, title, summary string, notes ...task.Annotation) error
+	Account(ctx context.Context, installation int64) (string, error)
+	Installations(ctx context.Context) ([]int64, error)
+	Repositories(ctx context.Context, installation int64) ([]task.Repo, error)
+	LabelledIssues(ctx context.Context, repo task.Repo, label string, limit int) ([]task.Issue, error)
+	Labeller(ctx context.Context, repo task.Repo, issue int, label string) (login string, bot bool, err error)
+	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
+	Redeliver(ctx context.Context, delivery int64) error
+	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
+	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)
+	Verified(ctx context.Context, repo task.Repo, sha string) (bool, error)
+	Checks(ctx context.Context, repo task.Repo, ref string) ([]task.CheckEnd, error)
+	Annotations(ctx context.Context, repo task.Repo, check int64) ([]task.Annotation, error)
+	Pull(ctx context.Context, repo task.Repo, n int) (task.PullRequest, error)
+	Threads(ctx context.Context, repo task.Repo, n int) ([]task.Thread, error)
+	Reviews(ctx context.Context, repo task.Repo, n int) ([]task.Review, error)
+	ReplyThread(ctx context.Context, repo task.Repo, n int, top int64, key, body string) (string, error)
+	ResolveThread(ctx context.Context, repo task.Repo, id string) error
+	ReactReview(ctx context.Context, repo task.Repo, comment int64, content string) error
+	SetDraft(ctx context.Context, repo task.Repo, n int, draft bool) error
+	Revert(ctx context.Context, repo task.Repo, branch, head, message string, ledger forge.Ledger) (string, error)
+	RemoveLabel(ctx context.Context, repo task.Repo, n int, label string) error
+	DeleteBranch(ctx context.Context, repo task.Repo, branch, at string) (deleted bool, err error)
 }
 
 // github publishes a run on its issue. Each outward action is written down
@@ -69,6 +93,9 @@ func (b *Bot) NewGitHub(f Forge, funnel *redact.Funnel, lease *store.Lease, r ta
 }
 
 func (g *github) Start(ctx context.Context, r task.Run) error {
+	if f := r.Task.Follow; f != nil && f.Kind == task.FollowQuestion {
+		return nil // it is answered before a label could be read
+	}
 	key := "label:working"
 	if r.Saved.Gate != nil || r.Saved.Published > 0 { // it waited, and goes on
 		key += fmt.Sprintf(":%d", r.Saved.Answered+1)
@@ -102,17 +129,25 @@ func (g *github) status(ctx context.Context, body string) error {
 	if err := g.store.Check(ctx, g.lease); err != nil {
 		return err
 	}
-	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, g.statusKey(), body)
+	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, statusKey(g.run.Task), body)
 	return err
 }
 
 // statusKey is one per issue and generation (TRUST I2).
-func (g *github) statusKey() string { return fmt.Sprintf("status-%d", g.run.Task.Generation) }
+func statusKey(t task.Task) string {
+	generation := t.Generation
+	if t.Follow != nil { // the work goes on
+		generation = t.Follow.Of
+	}
+	return fmt.Sprintf("status-%d", generation)
+}
 
 func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication, error) {
 	var pub task.Publication
 	var err error
 	switch {
+	case res.Task.Follow != nil:
+		pub, err = g.follow(ctx, res)
 	case res.Outcome == task.Success && res.Best == nil:
 		pub, err = g.published(ctx, res)
 	case res.Outcome == task.Success:
@@ -126,7 +161,18 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		return pub, err
 	}
 	label := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft]
-	if res.Outcome == task.Cancelled || res.Outcome == task.Success && res.Best == nil {
+	switch f := res.Task.Follow; {
+	case f != nil && f.Kind == task.FollowQuestion:
+		return pub, nil
+	case f != nil && (res.Outcome == task.Success || res.Outcome == task.Cancelled): // as the pull request stands
+		pr, err := g.forge.Pull(ctx, res.Task.Repo, f.Pull)
+		if err != nil {
+			return pub, err
+		}
+		if pub.PullRequest, label = &pr, labelReady; pr.Draft {
+			label = labelHuman
+		}
+	case res.Outcome == task.Cancelled || res.Outcome == task.Success && res.Best == nil:
 		label = ""
 	}
 	key := "label:" + label
@@ -169,6 +215,9 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 			return pub, err
 		}
 	}
+	if err := g.keepPull(ctx, res, pub); err != nil {
+		return pub, err
+	}
 	// The pull request stands; a check run that cannot be written must not turn
 	// the run into an error.
 	if err := g.check(ctx, pub.Commit, res); err != nil {
@@ -177,14 +226,23 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 	return pub, nil
 }
 
+// keepPull writes the pull request down, so that what is said of it and what becomes
+// of it finds the run.
+func (g *github) keepPull(ctx context.Context, res task.Result, pub task.Publication) error {
+	base := pub.PullRequest.Base
+	if base == "" {
+		base = baseBranch(res.Task)
+	}
+	return g.store.KeepPull(ctx, g.lease, store.Pull{Number: pub.PullRequest.Number, URL: pub.PullRequest.URL, Branch: pub.Branch, Base: base, Head: pub.Commit})
+}
+
+// baseBranch is where a run's pull request goes.
+func baseBranch(t task.Task) string { return cmp.Or(t.BaseBranch, t.Repo.DefaultBranch) }
+
 // pull leaves the pull request as the result says.
 func (g *github) pull(ctx context.Context, branch string, res task.Result) (task.PullRequest, error) {
 	title, body := g.text.pullRequest(res)
-	base := res.Task.BaseBranch
-	if base == "" {
-		base = res.Task.Repo.DefaultBranch
-	}
-	return g.forge.PullRequest(ctx, res.Task.Repo, branch, base, title, body, res.Task.Issue, res.Draft)
+	return g.forge.PullRequest(ctx, res.Task.Repo, branch, baseBranch(res.Task), title, body, res.Task.Issue, res.Draft)
 }
 
 // decoded reads what an outward action came to.

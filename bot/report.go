@@ -22,6 +22,9 @@ type reporter struct{ funnel *redact.Funnel }
 // branchName is fettle/issue-<n>-<slug>, with the generation behind it from
 // the second run on an issue on.
 func branchName(t task.Task) string {
+	if t.Follow != nil {
+		return t.Follow.Branch
+	}
 	name := fmt.Sprintf("fettle/issue-%d", t.Issue)
 	if s := slug(t.Title); s != "" {
 		name += "-" + s

@@ -100,7 +100,7 @@ func gateWords(g task.Gate) string {
 // goOn lets the issue's run go on: one that is put aside, or else, as a new
 // one, the last that ended.
 func (a *App) goOn(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: ev.Issue.Number, Limit: 1})
+	runs, err := a.last(ctx, ev)
 	if err != nil {
 		return "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/loop"
@@ -12,47 +11,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// allowed asks GitHub whether the actor may write; the event's text never says
-// so. Whoever may not gets one polite refusal per issue.
-func (a *App) allowed(ctx context.Context, ev task.Event) (bool, error) {
-	if ev.ActorIsBot {
-		return false, nil
-	}
-	if ok, err := a.mayWrite(ctx, ev.Repo, ev.Actor); err != nil || ok {
-		return ok, err
-	}
-	_, err := a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "refusal-"+strings.ToLower(ev.Actor),
-		fmt.Sprintf("Thank you, %s. Only people who may write to this repository can start or stop me; a maintainer can put the label `%s` on this issue.", a.app.Funnel.Markdown(ev.Actor), a.app.Label))
-	return false, err
-}
-
-func (a *App) mayWrite(ctx context.Context, repo task.Repo, login string) (bool, error) {
-	level, err := a.app.Forge.Permission(ctx, repo, login)
-	if err != nil {
-		return false, fmt.Errorf("asking for the permission of %s: %w", login, err)
-	}
-	return level == "admin" || level == "maintain" || level == "write", nil
-}
-
-// outsider is who wrote the issue, if that is somebody who may not write to the
-// repository, as GitHub says at the trigger; else "".
-func (a *App) outsider(ctx context.Context, repo task.Repo, author, actor string) (string, error) {
-	if author == "" { // whoever it was has no account any more
-		return "somebody unknown", nil
-	}
-	if strings.EqualFold(author, actor) { // who may command
-		return "", nil
-	}
-	ok, err := a.mayWrite(ctx, repo, author)
-	if err != nil || ok {
-		return "", err
-	}
-	return author, nil
-}
-
 // begin makes a run, or for plan one that makes a plan and waits with it.
 func (a *App) begin(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	issue, err := a.app.Forge.Issue(ctx, ev.Repo, ev.Issue.Number)
+	issue, err := a.issue(ctx, ev.Repo, ev.Issue.Number)
 	if err != nil {
 		return "", err
 	}
@@ -103,7 +64,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 // retry makes a run on the task of the last one that ended, on the steps that
 // were accepted, at the tier that was named.
 func (a *App) retry(ctx context.Context, ev task.Event, c command.Command) (string, error) {
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: ev.Issue.Number, Limit: 1})
+	runs, err := a.last(ctx, ev)
 	switch {
 	case err != nil:
 		return "", err
@@ -150,18 +111,33 @@ func (b *Bot) Retry(ctx context.Context, last task.Run, next store.NewRun, tier 
 	return run.ID, err
 }
 
-// live is the run that a comment is about: the issue's, or on a pull request
-// the one whose draft it is.
+// live is the run that a comment is about: the issue's, or on a pull request of
+// fettle's that of the issue behind it.
 func (a *App) live(ctx context.Context, ev task.Event) (*task.Run, error) {
-	r, err := a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Issue.Number)
-	if err != nil || r != nil || !ev.Issue.IsPullRequest {
-		return r, err
+	issue, err := a.issueOf(ctx, ev)
+	if err != nil {
+		return nil, err
 	}
-	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), State: task.StateParked, Limit: 1000})
-	for i := range runs {
-		if runs[i].Saved.Published == ev.Issue.Number {
-			return &runs[i], err
-		}
+	return a.cfg.Store.LiveRun(ctx, ev.Repo.Installation, ev.Repo.Slug(), issue)
+}
+
+// issueOf is the issue whose runs an event is about.
+func (a *App) issueOf(ctx context.Context, ev task.Event) (int, error) {
+	if !ev.Issue.IsPullRequest {
+		return ev.Issue.Number, nil
 	}
-	return nil, err
+	p, err := a.own(ctx, ev.Repo, ev.Issue.Number)
+	if err != nil || p == nil {
+		return ev.Issue.Number, err
+	}
+	return p.Issue, nil
+}
+
+// last is the issue's newest run, if there is one.
+func (a *App) last(ctx context.Context, ev task.Event) ([]task.Run, error) {
+	issue, err := a.issueOf(ctx, ev)
+	if err != nil {
+		return nil, err
+	}
+	return a.cfg.Store.Runs(ctx, store.Filter{Installation: ev.Repo.Installation, Repo: ev.Repo.Slug(), Issue: issue, Limit: 1})
 }

@@ -73,16 +73,6 @@ func New(cfg Config) (*Roles, error) {
 	}, nil
 }
 
-// NewDeveloper returns a developer with the built-in prompts that counts
-// nothing.
-func NewDeveloper() (*Developer, error) {
-	all, err := New(Config{})
-	if err != nil {
-		return nil, err
-	}
-	return all.Developer, nil
-}
-
 // role is what the roles have in common.
 type role struct {
 	prompts prompts

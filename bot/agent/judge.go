@@ -12,7 +12,6 @@ type Evidence struct {
 	Green    bool   // every required check passed on the whole tree
 	Proven   bool   // a test that failed before the change passes now
 	Refused  string // why the edits were not applied, or ""
-	Level    Level  // the first red level
 	Fixed    []string
 	Broken   []string // tests that were green and are red or were not seen
 	StillRed []string // tests that failed before and still fail
@@ -22,23 +21,10 @@ type Evidence struct {
 	Earlier  []task.Attempt // of the same step, oldest first
 }
 
-// Level is a level of the checks, in the order in which they are run.
-type Level string
-
-// The levels (SPEC L2). They stop at the first red one.
-const (
-	LevelSyntax   Level = "syntax"
-	LevelImports  Level = "imports"
-	LevelLint     Level = "lint"
-	LevelTypes    Level = "types"
-	LevelTargeted Level = "targeted"
-	LevelFull     Level = "full"
-)
-
 // Red tells whether anything speaks against the attempt. Evidence that
 // contradicts itself is red.
 func (e Evidence) Red() bool {
-	return !e.Green || e.Refused != "" || e.Level != "" || len(e.Broken) > 0 || len(e.Missing) > 0
+	return !e.Green || e.Refused != "" || len(e.Broken) > 0 || len(e.Missing) > 0
 }
 
 // Next is what follows an attempt, from the best to the worst.
@@ -124,8 +110,6 @@ func whyRed(e Evidence) string {
 		return fmt.Sprintf("the plan promised %s, and it is not there", line(e.Missing[0]))
 	case len(e.Broken) > 0:
 		return fmt.Sprintf("%d tests that were green are red or were not seen", len(e.Broken))
-	case e.Level != "":
-		return fmt.Sprintf("the checks are red at the level %s", e.Level)
 	}
 	return "the checks are red"
 }

@@ -17,16 +17,6 @@ import (
 //go:embed prompts/*.md
 var builtIn embed.FS
 
-// BuiltInPrompts are the prompts' files as they are shipped, for an operator
-// who wants to change a copy.
-func BuiltInPrompts() fs.FS {
-	sub, err := fs.Sub(builtIn, "prompts")
-	if err != nil {
-		panic(err) // the folder is part of this program
-	}
-	return sub
-}
-
 // parts are the definitions that the prompts share.
 const parts = "parts.md"
 

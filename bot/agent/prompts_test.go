@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,7 +48,7 @@ func TestA2AnOperatorsPromptReplacesTheBuiltInOneAndIsNamed(t *testing.T) {
 
 func TestA2AChangeOfTheSharedPartsChangesEveryClass(t *testing.T) {
 	t.Parallel()
-	text, err := fs.ReadFile(BuiltInPrompts(), parts)
+	text, err := builtIn.ReadFile("prompts/" + parts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func asks(t interface{ Fatal(...any) }, r *Roles, evil string) []model.Request {
 		}
 	}
 	b := everywhere(evil)
-	e := Evidence{Level: LevelFull, Failures: b.Failures, Missing: []string{evil}, Tier: task.Tier1, Earlier: b.Attempts[1:]}
+	e := Evidence{Failures: b.Failures, Missing: []string{evil}, Tier: task.Tier1, Earlier: b.Attempts[1:]}
 	e.Failures[0].Fingerprint = "new"
 	pb := PlanBrief{Task: b.Task, Files: []string{evil}, Places: b.Places, Failures: b.Failures, Instructions: []Instruction{{evil, evil}}, Attempts: b.Attempts, Precedents: b.Precedents, Warnings: b.Warnings, Plan: b.Plan, Done: b.Done}
 	words := strings.ToValidUTF8(strings.Join(strings.Fields(evil), " "), "")
@@ -240,7 +240,7 @@ func TestS12AnObedientModelGainsNothingByHundredInjections(t *testing.T) {
 				t.Errorf("%q brought the call %q", text, c)
 			}
 		}
-		red := Evidence{Level: LevelFull, Failures: b.Failures, Tier: task.Tier1, Earlier: []task.Attempt{{Tier: task.Tier1, Failures: logic(1, 1)}}}
+		red := Evidence{Failures: b.Failures, Tier: task.Tier1, Earlier: []task.Attempt{{Tier: task.Tier1, Failures: logic(1, 1)}}}
 		advice, _ := r.Tester.Recommend(t.Context(), obey, red)
 		review, _ := r.Reviewer.Review(t.Context(), obey, ReviewBrief{Task: b.Task, Diff: text, Evidence: red, Advice: advice})
 		if d := Judge(red, advice, review); d.Next == NextAccept {

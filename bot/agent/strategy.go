@@ -57,9 +57,6 @@ var strategies = []Strategy{
 	{ClassCrash, "The process died: look for endless recursion, unbounded memory and exits.", []string{"function"}, true},
 }
 
-// Strategies lists the table.
-func Strategies() []Strategy { return slices.Clone(strategies) }
-
 // StrategyFor gives the strategy for a class. An unknown class is an
 // exception: something went wrong at a place.
 func StrategyFor(c Class) Strategy {

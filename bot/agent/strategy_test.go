@@ -51,7 +51,7 @@ func TestC8TheMostFrequentClassComesFirstAndEachOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	seen := map[Class]bool{}
-	for _, s := range Strategies() {
+	for _, s := range strategies {
 		if seen[s.Class] || !strings.HasSuffix(s.Words, ".") || len(s.Look) == 0 {
 			t.Errorf("row %+v", s)
 		}

@@ -98,8 +98,6 @@ func (t *Tester) Rule(e Evidence) (Advice, bool) {
 	switch {
 	case e.Refused != "":
 		return rule(answer.FixRequired, e.Refused, 1)
-	case e.Level != LevelTargeted && e.Level != LevelFull && e.Level != "":
-		return rule(answer.FixRequired, whyRed(e), 1)
 	case !is:
 		return rule(answer.FixRequired, "the first try of this tier is red", 0.9)
 	case len(e.Fixed) > len(last.Fixed) && len(e.Broken) <= len(last.Broken):
@@ -111,7 +109,7 @@ func (t *Tester) Rule(e Evidence) (Advice, bool) {
 // syntaxIn counts the attempts of the tier that did not parse, this one too.
 func syntaxIn(e Evidence) int {
 	n := 0
-	if e.Level == LevelSyntax || allSyntax(e.Failures) {
+	if allSyntax(e.Failures) {
 		n++
 	}
 	for _, a := range e.Earlier {

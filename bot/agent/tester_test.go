@@ -38,16 +38,15 @@ func TestL2TheTestersRulesDecideWithoutAModel(t *testing.T) {
 		want string
 	}{
 		"green and proven":           {Evidence{Green: true, Proven: true}, answer.PassToCommit},
-		"does not parse":             {Evidence{Level: LevelSyntax, Failures: syntax, Tier: task.Tier1}, answer.FixRequired},
-		"does not parse, third time": {Evidence{Level: LevelSyntax, Failures: syntax, Tier: task.Tier1, Earlier: earlier(other, syntax)}, answer.EscalateTier},
-		"of another tier":            {Evidence{Level: LevelSyntax, Failures: syntax, Tier: task.Tier2, Earlier: earlier(other, syntax)}, answer.FixRequired},
-		"the same error again":       {Evidence{Level: LevelFull, Failures: logic(1, 1), Tier: task.Tier1, Earlier: earlier(logic(2, 1))}, answer.EscalateTier},
+		"does not parse":             {Evidence{Failures: syntax, Tier: task.Tier1}, answer.FixRequired},
+		"does not parse, third time": {Evidence{Failures: syntax, Tier: task.Tier1, Earlier: earlier(other, syntax)}, answer.EscalateTier},
+		"of another tier":            {Evidence{Failures: syntax, Tier: task.Tier2, Earlier: earlier(other, syntax)}, answer.FixRequired},
+		"the same error again":       {Evidence{Failures: logic(1, 1), Tier: task.Tier1, Earlier: earlier(logic(2, 1))}, answer.EscalateTier},
 		"the same refusal again":     {Evidence{Refused: "no region", Tier: task.Tier1, Earlier: []task.Attempt{{Tier: task.Tier1, Refused: "no region"}}}, answer.EscalateTier},
 		"another refusal":            {Evidence{Refused: "no region", Tier: task.Tier1, Earlier: []task.Attempt{{Tier: task.Tier1, Refused: "out of scope"}}}, answer.FixRequired},
-		"many causes":                {Evidence{Level: LevelFull, Failures: logic(6, 3), Tier: task.Tier1, Earlier: earlier(logic(1, 1))}, answer.EscalateTier},
-		"many causes, first try":     {Evidence{Level: LevelFull, Failures: logic(6, 3), Tier: task.Tier1}, answer.FixRequired},
-		"lint":                       {Evidence{Level: LevelLint, Failures: []task.Failure{{Kind: task.FailLint, Fingerprint: "l"}}, Tier: task.Tier1, Earlier: earlier(logic(1, 1))}, answer.FixRequired},
-		"more tests pass":            {Evidence{Level: LevelFull, Fixed: []string{"t"}, Failures: logic(2, 2), Tier: task.Tier1, Earlier: earlier(logic(3, 3))}, answer.FixRequired},
+		"many causes":                {Evidence{Failures: logic(6, 3), Tier: task.Tier1, Earlier: earlier(logic(1, 1))}, answer.EscalateTier},
+		"many causes, first try":     {Evidence{Failures: logic(6, 3), Tier: task.Tier1}, answer.FixRequired},
+		"more tests pass":            {Evidence{Fixed: []string{"t"}, Failures: logic(2, 2), Tier: task.Tier1, Earlier: earlier(logic(3, 3))}, answer.FixRequired},
 	} {
 		got, decided := roles(t).Tester.Rule(tc.e)
 		if !decided || got.Recommendation != tc.want || got.Asked || got.Reason == "" || got.Confidence <= 0 {
@@ -58,7 +57,7 @@ func TestL2TheTestersRulesDecideWithoutAModel(t *testing.T) {
 
 var (
 	unproven = Evidence{Green: true}
-	standing = Evidence{Level: LevelFull, Failures: logic(2, 2), Tier: task.Tier1, Earlier: earlier(logic(3, 3))}
+	standing = Evidence{Failures: logic(2, 2), Tier: task.Tier1, Earlier: earlier(logic(3, 3))}
 )
 
 func TestL2TheNanoModelIsAskedOnlyWhenTheChecksDoNotDecide(t *testing.T) {
@@ -115,7 +114,7 @@ func TestL2TheReviewerSeesDiffChecksAndTask(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	r := s.asked[0]
-	for _, want := range []string{"total is wrong", "return 42", "mend total", "red at the level full", "fix_required: red", "assert 1 == 2", "bytes were left out"} {
+	for _, want := range []string{"total is wrong", "return 42", "mend total", "The checks are red.", "fix_required: red", "assert 1 == 2", "bytes were left out"} {
 		if !strings.Contains(r.User, want) {
 			t.Errorf("the prompt lacks %q:\n%.3000s", want, r.User)
 		}

@@ -178,13 +178,12 @@ func precedentsOf(all []Precedent) []precedentView {
 
 type evidenceView struct {
 	Green, Proven                        bool
-	Level                                Level
 	Fixed, Broken, Still, Missing, Tried int
 	Why                                  foreign
 }
 
 func evidenceOf(e Evidence) evidenceView {
-	v := evidenceView{!e.Red(), e.Proven, e.Level, len(e.Fixed), len(e.Broken), len(e.StillRed), len(e.Missing), len(e.Earlier), ""}
+	v := evidenceView{!e.Red(), e.Proven, len(e.Fixed), len(e.Broken), len(e.StillRed), len(e.Missing), len(e.Earlier), ""}
 	if e.Red() {
 		v.Why = foreign(whyRed(e))
 	}
@@ -235,6 +234,6 @@ func sample() *view {
 		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Outlines: []outlineView{{"x", "x"}}, Named: true, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
 		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
 		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
-		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Level: LevelFull, Why: "x"}, Advice: "x",
+		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Why: "x"}, Advice: "x",
 	}
 }

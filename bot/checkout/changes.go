@@ -61,7 +61,7 @@ func (c *collector) walk(dir string) error {
 			return err
 		}
 		if info.IsDir() {
-			if slices.Contains(c.t.kept, name) {
+			if slices.Contains(c.t.installed, name) {
 				continue
 			}
 			if err := c.walk(name); err != nil {

@@ -28,8 +28,7 @@ import (
 //
 // Not part of the base are .git, .fettle, special files, what cannot be read
 // (listed by Skipped), nested repositories, and, without Git, what tools
-// leave behind (__pycache__, .venv, …). Installed packages (node_modules) are
-// copied into the tree for the checks without being part of the base (Kept).
+// leave behind (__pycache__, .mypy_cache, …), nor what is installed (Installed).
 func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -190,16 +189,11 @@ func (t *Tree) snapshot(ctx context.Context, dir string, git *workingCopy) error
 	}
 	cp := copier{t: t, from: source, left: t.store.cfg.MaxBytes, made: map[string]bool{".": true}, out: newWriters(t.root)}
 	commit, err := t.importFiles(ctx, git, sel, &cp)
-	for _, kept := range sel.kept {
-		if err == nil {
-			err = cp.tree(ctx, kept)
-		}
-	}
 	cp.out.wait()
 	if err := errors.Join(err, cp.out.failed()); err != nil {
 		return err
 	}
-	t.skipped, t.kept = append(sel.skipped, cp.skipped...), sel.kept
+	t.skipped, t.installed = append(sel.skipped, cp.skipped...), sel.installed
 	if git != nil && git.head != "" && t.sameTree(ctx, git.head, commit) {
 		commit = git.head
 	}
@@ -218,8 +212,25 @@ type selection struct {
 	dir     string
 	avoid   string   // our own state folder, should it lie inside
 	paths   []string // of the base, sorted
-	kept    []string
 	skipped []string
+
+	installed []string // folders
+}
+
+// holdsInstalled tells whether a folder of the user's holds installed packages: by
+// its name, or by what its installer writes into it and beside it.
+func (s *selection) holdsInstalled(dir string) bool {
+	there := func(name string) bool {
+		_, err := s.root.Lstat(name)
+		return err == nil
+	}
+	switch path.Base(dir) {
+	case "node_modules":
+		return true
+	case "vendor":
+		return there(path.Join(dir, "autoload.php")) && there(path.Join(path.Dir(dir), "composer.json"))
+	}
+	return there(path.Join(dir, "pyvenv.cfg"))
 }
 
 // walk selects from a plain folder.
@@ -242,8 +253,8 @@ func (s *selection) walk(ctx context.Context, dir string) error {
 		name := path.Join(dir, d.Name())
 		switch {
 		case isDotGit(d.Name()) || filepath.Join(s.dir, filepath.FromSlash(name)) == s.avoid:
-		case d.IsDir() && d.Name() == "node_modules":
-			s.kept = append(s.kept, name)
+		case d.IsDir() && s.holdsInstalled(name):
+			s.installed = append(s.installed, name)
 		case d.IsDir() && litter[d.Name()]:
 		case d.IsDir():
 			if err := s.walk(ctx, name); err != nil {
@@ -274,9 +285,14 @@ func (t *Tree) selectTracked(ctx context.Context, dir string, git *workingCopy, 
 		return err
 	}
 	slices.Sort(list)
+	list = slices.Compact(list)
+	if err := sel.unignored(list, ls); err != nil {
+		return err
+	}
 	avoid, _ := filepath.Rel(dir, t.store.cfg.Root)
-	for _, name := range slices.Compact(list) {
+	for _, name := range list {
 		switch {
+		case slices.ContainsFunc(sel.installed, func(d string) bool { return strings.HasPrefix(name, d+"/") }):
 		case name == "" || name == ".fettle" || strings.HasPrefix(name, ".fettle/") || strings.HasPrefix(name, filepath.ToSlash(avoid)+"/"):
 		case strings.HasSuffix(name, "/"):
 			sel.skipped = append(sel.skipped, strings.TrimSuffix(name, "/")) // a nested repository
@@ -291,8 +307,50 @@ func (t *Tree) selectTracked(ctx context.Context, dir string, git *workingCopy, 
 		return err
 	}
 	for _, name := range ignored {
-		if name, folder := strings.CutSuffix(name, "/"); folder && path.Base(name) == "node_modules" && safePath(name) {
-			sel.kept = append(sel.kept, name)
+		if name, folder := strings.CutSuffix(name, "/"); folder && safePath(name) && sel.holdsInstalled(name) {
+			sel.installed = append(sel.installed, name)
+		}
+	}
+	return nil
+}
+
+// CopyInstalled copies folders of Installed into the tree, where the sandbox cannot
+// show them to the checks in another way. They do not become part of the base.
+func (t *Tree) CopyInstalled(ctx context.Context, folders []string) error {
+	if len(folders) == 0 {
+		return nil
+	}
+	source, err := os.OpenRoot(t.repo.Dir)
+	if err != nil {
+		return fmt.Errorf("copying what is installed: %w", err)
+	}
+	defer func() { _ = source.Close() }()
+	cp := copier{t: t, from: source, left: t.store.cfg.MaxBytes, made: map[string]bool{".": true}, out: newWriters(t.root)}
+	for _, name := range folders {
+		if err == nil {
+			err = cp.tree(ctx, name)
+		}
+	}
+	cp.out.wait()
+	if err := errors.Join(err, cp.out.failed()); err != nil {
+		return fmt.Errorf("copying what is installed: %w", err)
+	}
+	return nil
+}
+
+// unignored finds virtual environments that nobody told Git to ignore.
+func (s *selection) unignored(list []string, ls func(args ...string) ([]string, error)) error {
+	for _, name := range list {
+		dir, is := strings.CutSuffix(name, "/pyvenv.cfg")
+		if !is || !safePath(dir) {
+			continue
+		}
+		tracked, err := ls("--cached", "--", dir)
+		if err != nil {
+			return err
+		}
+		if strings.Join(tracked, "") == "" {
+			s.installed = append(s.installed, dir)
 		}
 	}
 	return nil

@@ -30,7 +30,10 @@ func TestOpenDirTakesAWorkingCopyAsItIs(t *testing.T) {
 	write(t, work, "plain.py", "uncommitted\n", 0o644)
 	write(t, work, "new file.txt", "untracked\n", 0o644)
 	write(t, work, "debug.log", "ignored\n", 0o644)
-	write(t, work, "node_modules/dep/index.js", "dep\n", 0o644)
+	for name, text := range map[string]string{"node_modules/dep/index.js": "dep\n", "web/composer.json": "{}\n", "web/vendor/autoload.php": "<?php\n", "env/pyvenv.cfg": "home = /usr/bin\n", "env/lib/x.py": "x\n", "vendor/kept.py": "ours\n"} {
+		write(t, work, name, text, 0o644)
+	}
+	write(t, work, ".git/info/exclude", "web/vendor/\n", 0o644)
 	write(t, work, "__pycache__/x.pyc", "junk\n", 0o644)
 	write(t, work, ".fettle/last_run", "ours\n", 0o644)
 	if err := os.Remove(filepath.Join(work, "crlf.txt")); err != nil {
@@ -41,14 +44,19 @@ func TestOpenDirTakesAWorkingCopyAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := without(without(without(without(picture(t, work), ".git/"), "debug.log"), "__pycache__"), ".fettle")
+	all := without(without(without(without(picture(t, work), ".git/"), "debug.log"), "__pycache__"), ".fettle")
+	want := without(without(without(all, "node_modules/"), "web/vendor/"), "env/")
 	same(t, "dirty copy", picture(t, tree.Dir()), want)
 	if got := git(t, tree.gitDir, "rev-parse", tree.BaseCommit()+"^"); got != git(t, work, "rev-parse", "HEAD") {
 		t.Errorf("the base's parent is %s", got)
 	}
-	if slices.Contains(tree.Files(), "node_modules/dep/index.js") || !slices.Equal(tree.Kept(), []string{"node_modules"}) {
-		t.Errorf("node_modules is part of the base, or not kept: %v", tree.Kept())
+	if got := slices.Sorted(slices.Values(tree.Installed())); !slices.Equal(got, []string{"env", "node_modules", "web/vendor"}) {
+		t.Errorf("installed: %v", got)
 	}
+	if err := tree.CopyInstalled(ctx, tree.Installed()); err != nil {
+		t.Error(err)
+	}
+	same(t, "with what is installed", picture(t, tree.Dir()), all)
 	if diff, err := tree.Diff(ctx); err != nil || diff != "" {
 		t.Errorf("a fresh tree differs: %v %s", err, diff)
 	}
@@ -59,7 +67,7 @@ func TestOpenDirTakesAWorkingCopyAsItIs(t *testing.T) {
 	if err := tree.Reset(ctx); err != nil {
 		t.Error(err)
 	}
-	same(t, "after Reset", picture(t, tree.Dir()), want)
+	same(t, "after Reset", picture(t, tree.Dir()), all)
 	if err := errors.Join(tree.Close(), clean.Close()); err != nil {
 		t.Error(err)
 	}
@@ -81,7 +89,7 @@ func TestOpenDirTakesAPlainFolder(t *testing.T) {
 	want := picture(t, dir)
 	write(t, dir, "large", string(make([]byte, 3*small)), 0o644)
 	want["large"] = picture(t, dir)["large"]
-	for _, junk := range []string{"pkg/__pycache__/a.pyc", ".pytest_cache/x", ".venv/bin/python", ".fettle/last"} {
+	for _, junk := range []string{"pkg/__pycache__/a.pyc", ".pytest_cache/x", ".venv/pyvenv.cfg", ".fettle/last"} {
 		write(t, dir, junk, "junk", 0o644)
 	}
 	listener, err := net.Listen("unix", filepath.Join(dir, "sock"))

@@ -176,7 +176,7 @@ func (t *Tree) sync(ctx context.Context, want []entry) error {
 			s.dirs[dir] = true
 		}
 	}
-	for _, k := range t.kept {
+	for _, k := range t.installed {
 		for dir := path.Dir(k); dir != "." && !s.dirs[dir]; dir = path.Dir(dir) {
 			s.dirs[dir] = true
 		}
@@ -215,7 +215,7 @@ func (s *syncer) clean(ctx context.Context, dir string) error {
 			return err
 		}
 		switch {
-		case info.IsDir() && slices.Contains(s.t.kept, name):
+		case info.IsDir() && slices.Contains(s.t.installed, name):
 			continue
 		case info.IsDir() && s.dirs[name]:
 			if err := s.t.root.Chmod(name, 0o755); err != nil {

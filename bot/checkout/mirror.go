@@ -23,6 +23,43 @@ func (s *Store) mirrorPath(repo task.Repo) string {
 	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), hex.EncodeToString(sum[:12])+".git")
 }
 
+// Forget removes the mirrors of an installation: those of these repositories, or
+// all where none is named. A fetch under way is waited for.
+func (s *Store) Forget(ctx context.Context, installation int64, repos ...task.Repo) error {
+	dir := filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(installation, 10))
+	mirrors, err := filepath.Glob(filepath.Join(dir, "*.git"))
+	if err != nil {
+		return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
+	}
+	if len(repos) > 0 {
+		mirrors = nil
+		for _, r := range repos {
+			mirrors = append(mirrors, s.mirrorPath(r))
+		}
+	}
+	for _, mirror := range mirrors {
+		if err := s.forget(ctx, mirror); err != nil {
+			return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
+		}
+	}
+	if len(repos) == 0 {
+		err = removeAll(dir)
+	}
+	return err
+}
+
+func (s *Store) forget(ctx context.Context, mirror string) error {
+	if _, err := os.Stat(mirror); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := waitLock(ctx, mirror+".lock")
+	if err != nil {
+		return fmt.Errorf("wait for the mirror: %w", err)
+	}
+	defer unlock(lock)
+	return errors.Join(removeAll(mirror+".new"), removeAll(mirror))
+}
+
 // fetch brings ref into the mirror and says which commit it is. One process
 // at a time works on a mirror.
 func (s *Store) fetch(ctx context.Context, repo task.Repo, rem *remote, ref string, auth Auth) (mirror, commit string, err error) {

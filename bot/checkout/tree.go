@@ -31,7 +31,7 @@ type Tree struct {
 	byPath     map[string]entry
 	submodules []string
 	skipped    []string
-	kept       []string // folders in the tree that are not part of the base
+	installed  []string // folders of the user's that are not part of the base
 	clean      bool
 
 	attempts int
@@ -118,9 +118,13 @@ func (t *Tree) Files() []string {
 // and of a user's folder also what could not be read and nested repositories.
 func (t *Tree) Skipped() []string { return append(slices.Clone(t.submodules), t.skipped...) }
 
-// Kept lists folders that stand in the tree for checks to use (installed
-// packages of a user's folder) and that no diff, commit or Reset looks at.
-func (t *Tree) Kept() []string { return slices.Clone(t.kept) }
+// Installed lists the folders of a user's folder that hold installed packages
+// (node_modules, virtual environments, composer's vendor), below it. The tree does not
+// hold them; where CopyInstalled put them there, no diff, commit or Reset looks at them.
+func (t *Tree) Installed() []string { return slices.Clone(t.installed) }
+
+// Folder is the user's folder that the tree was taken from, "" where it was none.
+func (t *Tree) Folder() string { return t.repo.Dir }
 
 // BaseFS is the pristine base, read from Git's objects and not from the tree.
 // Safe for concurrent use until Close.

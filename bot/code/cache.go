@@ -64,11 +64,3 @@ func (c *treeCache) put(key cacheKey, t *Tree) {
 		c.used -= old.size
 	}
 }
-
-// DropCache forgets the parsed trees, for measurements.
-func DropCache() {
-	parsed.mu.Lock()
-	defer parsed.mu.Unlock()
-	parsed.by, parsed.used = map[cacheKey]*list.Element{}, 0
-	parsed.last.Init()
-}

@@ -9,7 +9,7 @@
 // line endings, tabs, byte order mark or missing last newline. Imports are
 // merged into those that a file has (AddImport), a whole file is reduced to
 // what it changes (MergeFile), search/replace blocks are found exactly or but
-// for white space (SearchReplace), markers go without a trace (Mark, Unmark).
+// for white space (FindBlocks), markers go without a trace (Mark, Unmark).
 // Callables tells what a change of parameters breaks.
 //
 // The package is pure: it never opens a file, never runs anything, and never

@@ -34,7 +34,7 @@ func TestE2EditsOfHostileText(t *testing.T) {
 			checkMerge(t, path, []byte(src), strings.Replace(src, "1", "2", 100))
 			lines := strings.SplitAfter(src, "\n")
 			search := strings.Join(lines[:len(lines)/2], "")
-			if _, _, err := SearchReplace(t.Context(), path, []byte(src), "<<<<<<< SEARCH\n"+search+"\n=======\nx\n>>>>>>> REPLACE\n"); err == nil && name == "the same line" {
+			if _, _, err := searchReplace(path, []byte(src), "<<<<<<< SEARCH\n"+search+"\n=======\nx\n>>>>>>> REPLACE\n"); err == nil && name == "the same line" {
 				t.Error("lines that fit many places were replaced")
 			}
 			checkMark(t, path, []byte(src[:min(len(src), 100_000)]))

@@ -4,17 +4,8 @@ import (
 	"bytes"
 	"context"
 	"path"
-	"slices"
 	"strings"
 )
-
-// Use is a name that a region uses and that the project defines.
-type Use struct {
-	Name string `json:"name"` // as the region writes it
-	Line int    `json:"line"` // 1-based, of its first use
-	Path string `json:"path"` // of the file that defines it
-	ID   string `json:"id"`   // of the region there
-}
 
 // Reference is a place that names a region.
 type Reference struct {
@@ -26,59 +17,9 @@ type Reference struct {
 	Import bool `json:"import,omitempty"` // it stands in an import
 }
 
-// Uses lists the names that a region uses and where the project defines them,
-// in the order of their first use: definitions of the same file, of the same
-// Go package, and what imports lead to. id is resolved as by Resolve.
-func (p *Project) Uses(ctx context.Context, file, id string) ([]Use, error) {
-	t, r, err := p.region(ctx, file, id)
-	if err != nil {
-		return nil, err
-	}
-	imports := p.imports(t, file)
-	seen := map[string]bool{r.Name: r.Kind != KindTest}
-	var out []Use
-	for _, n := range t.identifiers(r) {
-		name := n.Text()
-		if owner, member, ok := n.member(); ok {
-			if whole, found := imports[owner]; found && whole.name == "" && !seen[owner+"."+member] {
-				seen[owner+"."+member] = true
-				if u, ok := p.define(ctx, whole.file, member, 0); ok {
-					u.Name, u.Line = owner+"."+member, n.Line()
-					out = append(out, u)
-				}
-				continue
-			}
-			if owner != "self" && owner != "this" && owner != "cls" && owner != "$this" && owner != "static" {
-				continue
-			}
-		}
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		var u Use
-		var ok bool
-		if from, found := imports[name]; found && from.name != "" {
-			u, ok = p.define(ctx, from.file, from.name, 0)
-		} else if u, ok = p.define(ctx, file, name, 0); !ok && t.Lang == Go {
-			u, ok = p.define(ctx, path.Dir(file), name, 0)
-		}
-		if ok && u.ID != "" && u.ID != r.ID {
-			u.Name, u.Line = name, n.Line()
-			out = append(out, u)
-		}
-	}
-	return out, ctx.Err()
-}
-
-// Callers lists the places outside a region that use it, in the order of the
-// files. Of a method, and where imports do not tell, the name alone decides.
-func (p *Project) Callers(ctx context.Context, file, id string) ([]Reference, error) {
-	all, err := p.References(ctx, file, id)
-	return slices.DeleteFunc(all, func(r Reference) bool { return r.Import }), err
-}
-
-// References lists the callers of a region and the imports that name it.
+// References lists the places outside a region that use it and the imports that
+// name it, in the order of the files. Of a method, and where imports do not
+// tell, the name alone decides.
 func (p *Project) References(ctx context.Context, file, id string) ([]Reference, error) {
 	t, r, err := p.region(ctx, file, id)
 	if err != nil {
@@ -95,18 +36,6 @@ func (p *Project) References(ctx context.Context, file, id string) ([]Reference,
 		}
 	}
 	return out, nil
-}
-
-// Tests lists the callers of a region that lie in tests.
-func (p *Project) Tests(ctx context.Context, file, id string) ([]Reference, error) {
-	all, err := p.Callers(ctx, file, id)
-	var out []Reference
-	for _, ref := range all {
-		if IsTest(ref.Path) || strings.HasPrefix(ref.ID, KindTest+":") {
-			out = append(out, ref)
-		}
-	}
-	return out, err
 }
 
 func (p *Project) region(ctx context.Context, file, id string) (*Tree, Region, error) {
@@ -128,9 +57,12 @@ func defines(regions []Region, n Node) bool {
 	return false
 }
 
+// definition is where a name leads: a region, or a whole file where id is "".
+type definition struct{ path, id string }
+
 // define finds the region that a name means in a file, or in the files of a
 // folder for Go; names that a file hands on are followed a few steps.
-func (p *Project) define(ctx context.Context, file, name string, depth int) (Use, bool) {
+func (p *Project) define(ctx context.Context, file, name string, depth int) (definition, bool) {
 	files := []string{file}
 	if _, ok := p.src[file]; !ok {
 		files = nil
@@ -147,7 +79,7 @@ func (p *Project) define(ctx context.Context, file, name string, depth int) (Use
 		}
 		for _, r := range t.Regions() {
 			if r.Name == name && (r.Parent == "" || strings.Count(r.QualifiedName, ".") == 1 && r.Kind == KindMethod && depth == 0) {
-				return Use{Path: f, ID: r.ID}, true
+				return definition{f, r.ID}, true
 			}
 		}
 		if depth > 3 || t.Lang == Go {
@@ -155,12 +87,12 @@ func (p *Project) define(ctx context.Context, file, name string, depth int) (Use
 		}
 		if from, ok := p.imports(t, f)[name]; ok {
 			if from.name == "" {
-				return Use{Path: from.file}, true
+				return definition{path: from.file}, true
 			}
 			return p.define(ctx, from.file, from.name, depth+1)
 		}
 	}
-	return Use{}, false
+	return definition{}, false
 }
 
 func family(lang Language) Language {
@@ -171,21 +103,6 @@ func family(lang Language) Language {
 		return C
 	}
 	return lang
-}
-
-// identifiers lists the names in a region, in the order of the text.
-func (t *Tree) identifiers(r Region) []Node {
-	var out []Node
-	t.Walk(func(n Node) bool {
-		if n.End() <= r.StartByte || n.Start() >= r.EndByte {
-			return false
-		}
-		if n.identifier() && r.StartByte <= n.Start() && !n.declares() {
-			out = append(out, n)
-		}
-		return true
-	})
-	return out
 }
 
 func (n Node) identifier() bool {

@@ -117,7 +117,7 @@ func (s *search) names(ctx context.Context, n Node, other string, imports map[st
 // is tells whether a name of a file leads to the region.
 func (s *search) is(ctx context.Context, file, name string) bool {
 	u, found := s.p.define(ctx, file, name, 0)
-	return found && u.Path == s.file && u.ID == s.r.ID
+	return found && u.path == s.file && u.id == s.r.ID
 }
 
 // called tells whether a name before a dot can be the region's module.

@@ -2,7 +2,6 @@ package code
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,33 +107,6 @@ func FindBlocks(path string, src []byte, blocks []Block) ([]Span, error) {
 		}
 	}
 	return out, nil
-}
-
-// SearchReplace makes the blocks of a text in a source. The error is that of
-// ParseBlocks or FindBlocks, or ErrNoChange. The Resolution is the weakest of
-// the blocks'.
-func SearchReplace(_ context.Context, path string, src []byte, text string) ([]byte, Resolution, error) {
-	blocks, err := ParseBlocks(text)
-	if err != nil {
-		return nil, Resolution{}, fmt.Errorf("%s: %w", path, err)
-	}
-	spans, err := FindBlocks(path, src, blocks)
-	if err != nil {
-		return nil, Resolution{}, err
-	}
-	how := Resolution{By: "text", Score: 1}
-	var changes []change
-	for _, s := range spans {
-		if s.How.Score < how.Score {
-			how = s.How
-		}
-		changes = append(changes, change{s.Start, s.End, s.Text})
-	}
-	out := applyChanges(src, changes)
-	if bytes.Equal(out, src) {
-		return src, how, fmt.Errorf("%s: %w", path, ErrNoChange)
-	}
-	return out, how, nil
 }
 
 // lineMatch is a way to look at lines: two that read the same are the same.

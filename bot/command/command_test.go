@@ -159,7 +159,7 @@ func TestS3UnknownGetsTheNearest(t *testing.T) {
 
 func TestS3NotYetIsSaidHonestly(t *testing.T) {
 	t.Parallel()
-	for _, s := range Known() {
+	for _, s := range known {
 		c := Parse("/fettle " + s.Name + map[bool]string{true: " because"}[s.Name == "reject"])[0]
 		a := c.Answer()
 		if c.OK() != s.Available || c.OK() != (a == "") || !s.Available && !strings.Contains(a, "cannot do it yet") {
@@ -171,7 +171,7 @@ func TestS3NotYetIsSaidHonestly(t *testing.T) {
 func TestHelpListsOnlyWhatExists(t *testing.T) {
 	t.Parallel()
 	var now []string
-	for _, s := range Known() {
+	for _, s := range known {
 		if s.Available {
 			now = append(now, s.Name)
 		}
@@ -179,7 +179,7 @@ func TestHelpListsOnlyWhatExists(t *testing.T) {
 			t.Errorf("%s: available %v, help:\n%s", s.Name, s.Available, Help())
 		}
 	}
-	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "help"}) {
+	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "explain", "test", "undo", "help"}) {
 		t.Errorf("available: %v", now)
 	}
 }

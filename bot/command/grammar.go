@@ -15,7 +15,7 @@ type Spec struct {
 
 // known lists all commands in the order of the help.
 var known = []Spec{
-	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request; the hint is passed on", true},
+	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request, or go on with one of fettle's; the hint is passed on", true},
 	{"plan", "/fettle plan", "make a plan only, and wait", true},
 	{"approve", "/fettle approve [step N]", "approve the plan or a step", true},
 	{"reject", "/fettle reject [step N] <feedback>", "reject the plan or a step, with the reason", true},
@@ -23,15 +23,13 @@ var known = []Spec{
 	{"stop", "/fettle stop", "stop the run on this issue", true},
 	{"resume", "/fettle resume [--from N]", "go on where a run stopped", true},
 	{"status", "/fettle status", "say where the run stands", true},
-	{"explain", "/fettle explain", "show the evidence behind a change", false},
-	{"test", "/fettle test", "generate tests for the changed functions", false},
-	{"undo", "/fettle undo", "revert fettle's last commit on the branch", false},
+	{"explain", "/fettle explain", "show the evidence behind a change", true},
+	{"test", "/fettle test", "write tests of the changed functions", true},
+	{"undo", "/fettle undo", "revert fettle's last commit on the branch", true},
 	{"release", "/fettle release", "lift a quarantine", false},
+	{"judge", "/fettle judge", "say what a change proves", false},
 	{"help", "/fettle help", "show this", true},
 }
-
-// Known returns all commands of the grammar, available or not.
-func Known() []Spec { return append([]Spec(nil), known...) }
 
 func lookup(name string) (Spec, bool) {
 	for _, s := range known {

@@ -60,11 +60,6 @@ func unknown(name string) string {
 	return said + " Nothing was done.\n\n" + Help()
 }
 
-// String prints the command as it would be typed.
-func (c Command) String() string {
-	return strings.TrimSpace("/fettle " + c.Name + " " + strings.Join(c.Args, " "))
-}
-
 // Parse finds the commands of a comment, in order.
 func Parse(text string) []Command {
 	if len(text) > maxText {

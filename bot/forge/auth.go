@@ -110,7 +110,7 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 	if i := strings.LastIndexByte(repo, '/'); i >= 0 {
 		repo = repo[i+1:]
 	}
-	if !repoName.MatchString(repo) || installation <= 0 {
+	if repo != everyRepo && !repoName.MatchString(repo) || installation <= 0 {
 		return "", fmt.Errorf("forge: cannot ask for a token of installation %d for repository %q", installation, repo)
 	}
 	s := c.tokens.slot(tokenKey{installation, strings.ToLower(repo)})
@@ -121,7 +121,7 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 	}
 	made, _, err := c.app(installation).Apps.CreateInstallationToken(ctx, installation, tokenOptions(repo))
 	if err != nil {
-		return "", c.tokenError(installation, repo, err)
+		return "", c.tokenError(ctx, installation, repo, err)
 	}
 	if made.GetToken() == "" {
 		return "", fmt.Errorf("forge: GitHub answered without a token for installation %d", installation)
@@ -131,8 +131,15 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 	return s.value, nil
 }
 
+// everyRepo stands for all repositories of an installation; its token can only
+// list them.
+const everyRepo = "*"
+
 func tokenOptions(repo string) *github.InstallationTokenOptions {
 	read, write := github.String("read"), github.String("write")
+	if repo == everyRepo {
+		return &github.InstallationTokenOptions{Permissions: &github.InstallationPermissions{Metadata: read}}
+	}
 	return &github.InstallationTokenOptions{
 		Repositories: []string{repo},
 		Permissions: &github.InstallationPermissions{
@@ -141,7 +148,7 @@ func tokenOptions(repo string) *github.InstallationTokenOptions {
 	}
 }
 
-func (c *Client) tokenError(installation int64, repo string, err error) error {
+func (c *Client) tokenError(ctx context.Context, installation int64, repo string, err error) error {
 	what := fmt.Sprintf("getting a token of installation %d for %s", installation, repo)
 	var e *github.ErrorResponse
 	if errors.As(err, &e) && e.Response != nil {
@@ -150,7 +157,7 @@ func (c *Client) tokenError(installation int64, repo string, err error) error {
 			return fmt.Errorf("%s: GitHub does not accept this App's key; check github.app_id, the private key and this machine's clock: %w", what, err)
 		case http.StatusUnprocessableEntity:
 			if strings.Contains(e.Message, "permission") {
-				return fmt.Errorf("%s: the App lacks a permission it needs (contents, issues, pull requests, checks: write): %w", what, err)
+				return &MissingPermission{What: what, Permission: c.lacking(ctx, installation), Grant: c.grantURL(installation), err: err}
 			}
 			return &goneError{what: what, err: err} // the repository is no longer part of the installation
 		case http.StatusForbidden:
@@ -160,6 +167,25 @@ func (c *Client) tokenError(installation int64, repo string, err error) error {
 		}
 	}
 	return c.explain(what, err)
+}
+
+// lacking names the permissions that fettle needs and an installation does not
+// grant, or all that it needs where GitHub does not tell.
+func (c *Client) lacking(ctx context.Context, installation int64) string {
+	granted := &github.InstallationPermissions{}
+	if in, _, err := c.app(installation).Apps.GetInstallation(ctx, installation); err == nil && in.Permissions != nil {
+		granted = in.Permissions
+	}
+	var out []string
+	for _, p := range []struct {
+		name string
+		have *string
+	}{{"contents", granted.Contents}, {"issues", granted.Issues}, {"pull_requests", granted.PullRequests}, {"checks", granted.Checks}} {
+		if p.have == nil || *p.have != "write" {
+			out = append(out, p.name+"=write")
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // auth is what checkout needs to fetch and push.

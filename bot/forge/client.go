@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -69,6 +70,8 @@ type Client struct {
 	flight *semaphore.Weighted
 	locks  *locks
 	known  *knownComments
+
+	userID atomic.Int64 // of the App's bot; 0: not seen yet
 
 	mu   sync.Mutex
 	slug string

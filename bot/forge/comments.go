@@ -40,6 +40,7 @@ type comment struct {
 	Body string `json:"body"`
 	URL  string `json:"html_url"`
 	User struct {
+		ID    int64  `json:"id"`
 		Login string `json:"login"`
 		Type  string `json:"type"`
 	} `json:"user"`
@@ -75,6 +76,9 @@ func (c *Client) comment(ctx context.Context, repo task.Repo, issue int, key, bo
 		}
 	}
 	c.known.put(w.marker, got)
+	if got.User.ID != 0 { // ours, or it would not be edited or known
+		c.userID.Store(got.User.ID)
+	}
 	return got, nil
 }
 

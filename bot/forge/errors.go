@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -48,8 +50,40 @@ func (e *Conflict) Error() string {
 	}
 }
 
+// MissingPermission says that the App may not do this here, which permission it
+// lacks, and where to grant it.
+type MissingPermission struct {
+	What       string
+	Permission string // as GitHub names it, such as "checks=write"; "" when it did not say
+	Grant      string // address of the page where it is granted
+	err        error
+}
+
+// Error says what to do.
+func (e *MissingPermission) Error() string {
+	which := "GitHub refused it"
+	if e.Permission != "" {
+		which = "the App lacks the permission " + e.Permission
+	}
+	return fmt.Sprintf("%s: %s; grant it in the App's settings under Permissions & events, then accept the change at %s: %v", e.What, which, e.Grant, e.err)
+}
+func (e *MissingPermission) Unwrap() error { return e.err }
+
+// permissionHeader is where GitHub says which permission a refused call needs.
+const permissionHeader = "X-Accepted-GitHub-Permissions"
+
+// grantURL is where the owner of an installation accepts new permissions.
+func (c *Client) grantURL(installation int64) string {
+	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
+	return web.String()
+}
+
 // ErrNothingToCommit says that the files are as they were in the base commit.
 var ErrNothingToCommit = errors.New("nothing to commit: the files are the same as in the base commit")
+
+// ErrLocked says that a conversation is locked: nothing can be said in it until
+// somebody with write permission unlocks it.
+var ErrLocked = errors.New("the conversation is locked; unlock it to let the App comment")
 
 // goneError marks what does not exist any more, whatever the status code was.
 type goneError struct {
@@ -107,9 +141,32 @@ func (c *Client) explain(what string, err error) error {
 	}
 	switch status(err) {
 	case http.StatusForbidden:
-		return fmt.Errorf("%s: GitHub refused it; check the App's permissions: %w", what, err)
+		return c.forbidden(what, err)
 	case http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusFound:
 		return fmt.Errorf("%s: the repository was renamed or moved; trigger again under its new name: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
+
+// forbidden tells a lacking permission from what nobody may do: write where the
+// repository is archived, or the conversation locked.
+func (c *Client) forbidden(what string, err error) error {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	low := strings.ToLower(e.Message)
+	switch {
+	case strings.Contains(low, "archived"):
+		return &goneError{what: what, err: fmt.Errorf("the repository is archived: %w", err)}
+	case strings.Contains(low, "locked"):
+		return fmt.Errorf("%s: %w: %w", what, ErrLocked, err)
+	case strings.Contains(low, "suspended"):
+		return &goneError{what: what, err: err}
+	}
+	installation, _ := e.Response.Request.Context().Value(installationKey{}).(int64)
+	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grantURL(installation), err: err}
+}
+
+// Gone is an error of which IsGone is true.
+func Gone(what string) error { return &goneError{what: what, err: errors.New("it is not there")} }

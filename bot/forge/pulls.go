@@ -47,7 +47,7 @@ func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, ti
 	if err != nil {
 		return task.PullRequest{}, c.explain(fmt.Sprintf("opening the pull request %s into %s of %s", head, base, repo.Slug()), err)
 	}
-	return task.PullRequest{Number: got.GetNumber(), URL: got.GetHTMLURL(), Title: got.GetTitle(), Draft: got.GetDraft(), Body: got.GetBody()}, nil
+	return pullOf(got), nil
 }
 
 // pull is one pull request as it should be.
@@ -121,7 +121,7 @@ func (p *pull) withoutDrafts() {
 // update brings title, body and draft state to what they should be.
 func (p *pull) update(ctx context.Context, got *github.PullRequest) (*github.PullRequest, error) {
 	if p.draft && !got.GetDraft() {
-		err := p.setDraft(ctx, got, true)
+		err := p.c.setDraft(ctx, p.g, p.repo, got.GetNodeID(), true)
 		switch {
 		case err == nil:
 			got.Draft = github.Bool(true)
@@ -139,61 +139,12 @@ func (p *pull) update(ctx context.Context, got *github.PullRequest) (*github.Pul
 		got = edited
 	}
 	if !p.draft && got.GetDraft() {
-		if err := p.setDraft(ctx, got, false); err != nil {
+		if err := p.c.setDraft(ctx, p.g, p.repo, got.GetNodeID(), false); err != nil {
 			return nil, err
 		}
 		got.Draft = github.Bool(false)
 	}
 	return got, nil
-}
-
-// setDraft changes the draft state, which only GraphQL can.
-func (p *pull) setDraft(ctx context.Context, got *github.PullRequest, draft bool) error {
-	name := "markPullRequestReadyForReview"
-	if draft {
-		name = "convertPullRequestToDraft"
-	}
-	query := "mutation($id:ID!){" + name + "(input:{pullRequestId:$id}){pullRequest{isDraft}}}"
-	req, err := p.g.NewRequest(http.MethodPost, "../graphql", map[string]any{"query": query, "variables": map[string]string{"id": got.GetNodeID()}})
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		Data map[string]struct {
-			PullRequest struct {
-				IsDraft bool `json:"isDraft"`
-			} `json:"pullRequest"`
-		} `json:"data"`
-		Errors []graphError `json:"errors"`
-	}
-	if _, err := p.g.Do(ctx, req, &answer); err != nil {
-		return err
-	}
-	if len(answer.Errors) > 0 {
-		return p.graphRefusal(name, answer.Errors[0])
-	}
-	if answer.Data[name].PullRequest.IsDraft != draft {
-		return fmt.Errorf("%s changed nothing; look at the pull request's draft state", name)
-	}
-	return nil
-}
-
-type graphError struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
-}
-
-// graphRefusal gives GraphQL's errors, which come with status 200, the meaning
-// that REST's have.
-func (p *pull) graphRefusal(name string, e graphError) error {
-	err := fmt.Errorf("%s: GitHub refused it: %s", name, e.Message)
-	switch e.Type {
-	case "RATE_LIMITED":
-		return p.c.limits.block(p.repo.Installation, unstatedPause, "GraphQL")
-	case "NOT_FOUND":
-		return &goneError{what: name, err: err}
-	}
-	return err
 }
 
 // refusedFor tells whether GitHub found a request invalid for this reason.

@@ -24,14 +24,18 @@ func (c *Client) Repo(ctx context.Context, repo task.Repo) (task.Repo, error) {
 	if err != nil {
 		return task.Repo{}, c.explain("reading repository "+repo.Slug(), err)
 	}
-	out := task.Repo{
-		Installation: repo.Installation, Owner: r.GetOwner().GetLogin(), Name: r.GetName(),
-		CloneURL: r.GetCloneURL(), HTMLURL: r.GetHTMLURL(), DefaultBranch: r.GetDefaultBranch(),
-	}
+	out := repoOf(r, repo.Installation)
 	if err := checkRepo(out); err != nil {
 		return task.Repo{}, err
 	}
 	return out, nil
+}
+
+func repoOf(r *github.Repository, installation int64) task.Repo {
+	return task.Repo{
+		Installation: installation, Owner: r.GetOwner().GetLogin(), Name: r.GetName(),
+		CloneURL: r.GetCloneURL(), HTMLURL: r.GetHTMLURL(), DefaultBranch: r.GetDefaultBranch(),
+	}
 }
 
 // Issue reads an issue or pull request as it is now.
@@ -44,6 +48,10 @@ func (c *Client) Issue(ctx context.Context, repo task.Repo, n int) (task.Issue, 
 	if err != nil {
 		return task.Issue{}, c.explain(fmt.Sprintf("reading issue %s#%d", repo.Slug(), n), err)
 	}
+	return issueOf(i), nil
+}
+
+func issueOf(i *github.Issue) task.Issue {
 	out := task.Issue{
 		Number: i.GetNumber(), Title: i.GetTitle(), Body: i.GetBody(), State: i.GetState(),
 		URL: i.GetHTMLURL(), Author: i.GetUser().GetLogin(), IsPullRequest: i.IsPullRequest(),
@@ -51,7 +59,7 @@ func (c *Client) Issue(ctx context.Context, repo task.Repo, n int) (task.Issue, 
 	for _, l := range i.Labels {
 		out.Labels = append(out.Labels, l.GetName())
 	}
-	return out, nil
+	return out
 }
 
 // login matches GitHub's user names, those of enterprise-managed users (with

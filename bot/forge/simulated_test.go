@@ -57,12 +57,16 @@ func (k *kept) IsOurs(_ context.Context, sha string) (bool, error) {
 // description is loaded once: that takes longer than most of the tests.
 var description = sync.OnceValues(contract.New)
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, change ...func(*simulator.Config)) *world {
 	t.Helper()
 	v, err := description()
 	ok(t, err)
 	w := &world{t: t, own: &kept{made: map[string]bool{}}}
-	w.sim, err = simulator.New(simulator.Config{Root: t.TempDir(), WebhookSecret: webhookSecret, Middleware: v.Wrap})
+	cfg := simulator.Config{Root: t.TempDir(), WebhookSecret: webhookSecret, Middleware: v.Wrap}
+	for _, c := range change {
+		c(&cfg)
+	}
+	w.sim, err = simulator.New(cfg)
 	ok(t, err)
 	served := make(chan error, 1)
 	go func() { served <- w.sim.Serve(context.Background()) }()
@@ -323,7 +327,7 @@ func TestS1SimulatedDeliveriesPassTheDoorAndDecode(t *testing.T) {
 		{func() error { return w.sim.Label("octo", "demo", w.issue, "agent:fix", "ada") }, task.EventLabeled},
 		{func() error { _, err := w.sim.Comment("octo", "demo", w.issue, "/fettle status", "ada"); return err }, task.EventComment},
 		{func() error { return w.sim.Unlabel("octo", "demo", w.issue, "agent:fix", "ada") }, task.EventUnlabeled},
-		{func() error { return w.sim.EditIssue("octo", "demo", w.issue, "x", "y", "eve") }, task.EventIgnored},
+		{func() error { return w.sim.EditIssue("octo", "demo", w.issue, "x", "y", "eve") }, task.EventEdited},
 		{func() error { return w.sim.CloseIssue("octo", "demo", w.issue, "ada") }, task.EventClosed},
 		{func() error { return w.sim.ReopenIssue("octo", "demo", w.issue, "ada") }, task.EventReopened},
 		{func() error {

@@ -23,6 +23,9 @@ type transport struct {
 	asInstallation bool // else the wire signs as the App
 }
 
+// installationKey is where a request's context has its installation.
+type installationKey struct{}
+
 // errServer is an answer of 5xx; the answer itself is kept beside it.
 var errServer = errors.New("GitHub answered with a server error")
 
@@ -90,7 +93,7 @@ func (t *transport) send(req *http.Request, body []byte, auth string) (*http.Res
 	if err := t.c.limits.admit(t.installation, notifies(req)); err != nil {
 		return nil, backoff.Permanent(err)
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), t.c.cfg.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithValue(req.Context(), installationKey{}, t.installation), t.c.cfg.RequestTimeout)
 	defer cancel()
 	out := req.Clone(ctx)
 	if body != nil {
@@ -159,7 +162,8 @@ func notifies(req *http.Request) bool {
 	switch {
 	case req.Method == http.MethodGet, strings.HasSuffix(p, "/access_tokens"):
 		return false
-	case strings.HasSuffix(p, "/git/blobs"), strings.HasSuffix(p, "/git/trees"), strings.HasSuffix(p, "/git/commits"):
+	case strings.HasSuffix(p, "/git/blobs"), strings.HasSuffix(p, "/git/trees"), strings.HasSuffix(p, "/git/commits"),
+		strings.HasPrefix(p[strings.LastIndex(p, "/app/")+1:], "app/hook/"):
 		return false
 	}
 	return true

@@ -2,8 +2,8 @@ package forge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -18,6 +18,14 @@ type delivery struct {
 	Removed      []repository `json:"repositories_removed"`
 	Sender       user         `json:"sender"`
 	Issue        *issue       `json:"issue"`
+	Pull         *pullRequest `json:"pull_request"`
+	Review       *review      `json:"review"`
+	CheckRun     *checkRun    `json:"check_run"`
+	CheckSuite   *checkSuite  `json:"check_suite"`
+	Changes      changes      `json:"changes"`
+	Ref          string       `json:"ref"`
+	Before       string       `json:"before"`
+	After        string       `json:"after"`
 	Label        *struct {
 		Name string `json:"name"`
 	} `json:"label"`
@@ -28,6 +36,7 @@ type delivery struct {
 		App  *struct {
 			ID int64 `json:"id"`
 		} `json:"performed_via_github_app"`
+		Review int64 `json:"pull_request_review_id"`
 	} `json:"comment"`
 }
 
@@ -82,7 +91,8 @@ func (c *Client) DecodeAll(event, id string, payload []byte) ([]task.Event, erro
 	case "ping":
 		e.Kind = task.EventPing
 		return []task.Event{e}, nil
-	case "issues", "issue_comment", "installation", "installation_repositories":
+	case "issues", "issue_comment", "installation", "installation_repositories",
+		"pull_request", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite", "push", "repository":
 	default:
 		e.Reason = "nothing is done for this event"
 		return []task.Event{e}, nil
@@ -91,7 +101,7 @@ func (c *Client) DecodeAll(event, id string, payload []byte) ([]task.Event, erro
 	if err := json.Unmarshal(payload, &d); err != nil {
 		return nil, fmt.Errorf("forge: delivery %s (%s) is not what GitHub describes: %w", id, event, err)
 	}
-	e.Actor, e.ActorIsBot = d.Sender.Login, d.Sender.Type == "Bot"
+	e.Action, e.Actor, e.ActorIsBot = d.Action, d.Sender.Login, d.Sender.Type == "Bot"
 	if d.Installation != nil {
 		e.Repo.Installation = d.Installation.ID
 	}
@@ -101,17 +111,53 @@ func (c *Client) DecodeAll(event, id string, payload []byte) ([]task.Event, erro
 	case "installation_repositories":
 		return decodeRemoved(e, d)
 	}
-	if err := fillIssue(&e, d); err != nil {
+	e, err := c.decodeInRepo(event, e, d)
+	if err != nil {
 		return nil, fmt.Errorf("forge: delivery %s (%s): %w", id, event, err)
 	}
-	if c.isMe(d.Sender.Login) {
+	return []task.Event{e}, nil
+}
+
+// decodeInRepo decodes what happened in one repository.
+func (c *Client) decodeInRepo(event string, e task.Event, d delivery) (task.Event, error) {
+	if d.Repository == nil {
+		return e, errors.New("no repository")
+	}
+	repo, err := d.Repository.task(e.Repo.Installation)
+	if err != nil {
+		return e, err
+	}
+	e.Repo = repo
+	switch event {
+	case "check_run", "check_suite": // their sender is whoever pushed the commit, we among others
+		return c.decodeCheck(e, d)
+	case "repository":
+		return decodeRepository(e, d), nil
+	case "push":
+		return c.decodePush(e, d), nil
+	case "issues", "issue_comment":
+		err = fillIssue(&e, d)
+	default:
+		err = fillPull(&e, d)
+	}
+	switch {
+	case err != nil:
+		return e, err
+	case c.isMe(d.Sender.Login):
 		e.Reason = "our own doing"
-		return []task.Event{e}, nil
+		return e, nil
 	}
-	if event == "issues" {
-		return []task.Event{c.decodeIssues(e, d)}, nil
+	switch event {
+	case "issues":
+		return c.decodeIssues(e, d), nil
+	case "issue_comment":
+		return c.decodeComment(e, d), nil
+	case "pull_request":
+		return c.decodePull(e, d), nil
+	case "pull_request_review":
+		return c.decodeReview(e, d), nil
 	}
-	return []task.Event{c.decodeComment(e, d)}, nil
+	return c.decodeReviewComment(e, d), nil
 }
 
 func (c *Client) isMe(login string) bool {
@@ -120,17 +166,9 @@ func (c *Client) isMe(login string) bool {
 }
 
 func fillIssue(e *task.Event, d delivery) error {
-	switch {
-	case d.Repository == nil:
-		return fmt.Errorf("no repository")
-	case d.Issue == nil || d.Issue.Number <= 0:
-		return fmt.Errorf("no issue")
+	if d.Issue == nil || d.Issue.Number <= 0 {
+		return errors.New("no issue")
 	}
-	repo, err := d.Repository.task(e.Repo.Installation)
-	if err != nil {
-		return err
-	}
-	e.Repo = repo
 	e.Issue = task.Issue{
 		Number: d.Issue.Number, Title: d.Issue.Title, Body: d.Issue.Body, State: d.Issue.State,
 		URL: d.Issue.HTMLURL, Author: d.Issue.User.Login, IsPullRequest: d.Issue.PullRequest != nil,
@@ -154,13 +192,13 @@ func (r repository) task(installation int64) (task.Repo, error) {
 func (c *Client) decodeIssues(e task.Event, d delivery) task.Event {
 	switch d.Action {
 	case "opened":
-		if !slices.Contains(e.Issue.Labels, c.cfg.Label) {
+		if !e.Issue.HasLabel(c.cfg.Label) {
 			e.Reason = "opened without the label " + c.cfg.Label
 			return e
 		}
 		e.Kind, e.Label = task.EventLabeled, c.cfg.Label
 	case "labeled", "unlabeled":
-		if d.Label == nil || d.Label.Name != c.cfg.Label {
+		if d.Label == nil || !strings.EqualFold(d.Label.Name, c.cfg.Label) {
 			e.Reason = "another label"
 			return e
 		}
@@ -175,7 +213,7 @@ func (c *Client) decodeIssues(e task.Event, d delivery) task.Event {
 	case "reopened":
 		e.Kind = task.EventReopened
 	case "edited":
-		e.Reason = "edits are not obeyed: the text counts as it was at the trigger"
+		e.Kind, e.Reason = task.EventEdited, "edits are not obeyed: the text counts as it was at the trigger"
 	default:
 		e.Reason = "nothing is done for this action on an issue"
 	}

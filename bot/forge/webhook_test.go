@@ -99,14 +99,14 @@ func TestS1EventsDecode(t *testing.T) {
 		"opened without":           {"issues", "opened", nil, task.EventIgnored, false},
 		"labeled":                  {"issues", "labeled", label("agent:fix"), task.EventLabeled, false},
 		"labeled with another":     {"issues", "labeled", label("bug"), task.EventIgnored, false},
-		"labeled, case differs":    {"issues", "labeled", label("Agent:Fix"), task.EventIgnored, false},
+		"labeled, case differs":    {"issues", "labeled", label("Agent:Fix"), task.EventLabeled, false},
 		"label deleted":            {"issues", "labeled", nil, task.EventIgnored, false},
 		"unlabeled":                {"issues", "unlabeled", label("agent:fix"), task.EventUnlabeled, false},
 		"closed":                   {"issues", "closed", nil, task.EventClosed, false},
 		"deleted":                  {"issues", "deleted", nil, task.EventClosed, false},
 		"transferred":              {"issues", "transferred", nil, task.EventClosed, false},
 		"reopened":                 {"issues", "reopened", nil, task.EventReopened, false},
-		"edited":                   {"issues", "edited", nil, task.EventIgnored, false},
+		"edited":                   {"issues", "edited", nil, task.EventEdited, false},
 		"labeled by us":            {"issues", "labeled", obj{"label": obj{"name": "agent:fix"}, "sender": obj{"login": "Fettle[bot]", "type": "Bot"}}, task.EventIgnored, true},
 		"labeled by a bot":         {"issues", "labeled", obj{"label": obj{"name": "agent:fix"}, "sender": obj{"login": "triage[bot]", "type": "Bot"}}, task.EventLabeled, true},
 		"comment":                  {"issue_comment", "created", comment1("ada", "User", "/fettle fix", 0), task.EventComment, false},
@@ -120,7 +120,27 @@ func TestS1EventsDecode(t *testing.T) {
 		"suspended":                {"installation", "suspend", nil, task.EventRemoved, false},
 		"installed":                {"installation", "created", nil, task.EventIgnored, false},
 		"unknown":                  {"brand_new_event", "created", obj{"issue": "not even an issue"}, task.EventIgnored, false},
-		"pull request":             {"pull_request", "labeled", label("agent:fix"), task.EventIgnored, false},
+		"pull request labeled":     {"pull_request", "labeled", pullWith(label("agent:fix")), task.EventPull, false},
+		"with another label":       {"pull_request", "labeled", pullWith(label("bug")), task.EventIgnored, false},
+		"pushed to by us":          {"pull_request", "synchronize", pullWith(obj{"sender": obj{"login": "fettle[bot]", "type": "Bot"}}), task.EventIgnored, true},
+		"pushed to":                {"pull_request", "synchronize", pullWith(nil), task.EventPull, false},
+		"assigned":                 {"pull_request", "assigned", pullWith(nil), task.EventIgnored, false},
+		"review":                   {"pull_request_review", "submitted", pullWith(obj{"review": obj{"id": 3, "state": "CHANGES_REQUESTED", "user": obj{"login": "ada"}}}), task.EventReview, false},
+		"review dismissed":         {"pull_request_review", "dismissed", pullWith(obj{"review": obj{"id": 3, "state": "dismissed"}}), task.EventIgnored, false},
+		"review comment":           {"pull_request_review_comment", "created", pullWith(comment1("ada", "User", "why?", 0)), task.EventReview, false},
+		"our review comment":       {"pull_request_review_comment", "created", pullWith(comment1("fettle[bot]", "Bot", "done", 0)), task.EventIgnored, true},
+		"review comment edited":    {"pull_request_review_comment", "edited", pullWith(comment1("ada", "User", "why?", 0)), task.EventIgnored, false},
+		"check":                    {"check_run", "completed", obj{"check_run": check(9)}, task.EventCheck, false},
+		"check of our push":        {"check_run", "completed", obj{"check_run": check(9), "sender": obj{"login": "fettle[bot]", "type": "Bot"}}, task.EventCheck, true},
+		"our check":                {"check_run", "completed", obj{"check_run": check(testAppID)}, task.EventIgnored, false},
+		"check begun":              {"check_run", "created", obj{"check_run": check(9)}, task.EventIgnored, false},
+		"suite":                    {"check_suite", "completed", obj{"check_suite": check(9)}, task.EventCheck, false},
+		"push":                     {"push", "", obj{"ref": "refs/heads/main", "before": sha1a, "after": sha1b}, task.EventPush, false},
+		"push of a tag":            {"push", "", obj{"ref": "refs/tags/v1", "before": sha1a, "after": sha1b}, task.EventIgnored, false},
+		"repository renamed":       {"repository", "renamed", obj{"changes": obj{"repository": obj{"name": obj{"from": "old"}}}}, task.EventRepo, false},
+		"archived":                 {"repository", "archived", nil, task.EventRepo, false},
+		"default branch renamed":   {"repository", "edited", obj{"changes": obj{"default_branch": obj{"from": "master"}}}, task.EventRepo, false},
+		"description edited":       {"repository", "edited", obj{"changes": obj{"description": obj{"from": "x"}}}, task.EventIgnored, false},
 	} {
 		e, err := c.Decode(tc.event, "id-1", payload(t, tc.action, tc.over))
 		if err != nil || e.Kind != tc.kind || e.ActorIsBot != tc.bot || e.Delivery != "id-1" {
@@ -129,6 +149,62 @@ func TestS1EventsDecode(t *testing.T) {
 		if e.Kind == task.EventIgnored && e.Reason == "" {
 			t.Errorf("%s: ignored without a reason", name)
 		}
+	}
+}
+
+const (
+	sha1a = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	sha1b = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+)
+
+func pullWith(over obj) obj {
+	out := obj{"issue": nil, "pull_request": obj{"number": 8, "title": "fix", "body": nil, "state": "open", "html_url": "u", "draft": true, "user": obj{"login": "fettle[bot]"},
+		"head": obj{"ref": "fettle/issue-5-x", "sha": sha1a, "repo": nil}, "base": obj{"ref": "main", "sha": sha1b, "repo": obj{"full_name": "acme/shop"}}}}
+	for k, v := range over {
+		out[k] = v
+	}
+	return out
+}
+
+func check(app int64) obj {
+	return obj{"id": 4, "name": "ci", "head_sha": sha1a, "head_branch": "b", "conclusion": "failure", "app": obj{"id": app}, "check_suite": obj{"head_branch": "b"},
+		"pull_requests": []any{obj{"number": 8}}, "output": obj{"title": nil, "summary": "2 red"}}
+}
+
+func TestS1EventsOfPullRequestsCarryTheirParts(t *testing.T) {
+	t.Parallel()
+	c := testClient(t, "", nil)
+	decode := func(event, action string, over obj) task.Event {
+		t.Helper()
+		e, err := c.Decode(event, "d", payload(t, action, over))
+		ok(t, err)
+		if e.Action != action && e.Action != "default_branch" || e.Repo.Slug() != "acme/shop" || e.Repo.Installation != 7 {
+			t.Errorf("%+v", e)
+		}
+		return e
+	}
+	e := decode("pull_request", "synchronize", pullWith(obj{"before": sha1b, "after": sha1a}))
+	if p := e.Pull; p.Number != 8 || !p.Draft || p.Head != "fettle/issue-5-x" || p.HeadSHA != sha1a || p.Base != "main" || e.Before != sha1b || e.After != sha1a || !e.Issue.IsPullRequest || e.Issue.Number != 8 {
+		t.Errorf("%+v %+v", e, e.Pull)
+	}
+	e = decode("pull_request_review_comment", "created", pullWith(obj{"comment": obj{"id": 9, "body": "why?", "pull_request_review_id": 3, "user": obj{"login": "ada", "type": "User"}}}))
+	if e.CommentID != 9 || e.Comment != "why?" || e.Review.ID != 3 || e.Actor != "ada" {
+		t.Errorf("%+v", e)
+	}
+	for event, body := range map[string]obj{"check_run": {"check_run": check(9)}, "check_suite": {"check_suite": check(9)}} {
+		k := decode(event, "completed", body).Check
+		if k.HeadSHA != sha1a || k.Branch != "b" || !k.Red() || k.AppID != 9 || len(k.Pulls) != 1 || k.Suite != (event == "check_suite") || k.Suite == (k.Name != "") {
+			t.Errorf("%s: %+v", event, k)
+		}
+	}
+	if e = decode("repository", "edited", obj{"changes": obj{"default_branch": obj{"from": "master"}}}); e.Before != "master" || e.After != "main" {
+		t.Errorf("%+v", e)
+	}
+	if e = decode("repository", "renamed", obj{"changes": obj{"repository": obj{"name": obj{"from": "old"}}}}); e.Before != "acme/old" || e.After != "acme/shop" {
+		t.Errorf("%+v", e)
+	}
+	if e = decode("repository", "transferred", obj{"changes": obj{"owner": obj{"from": obj{"organization": obj{"login": "was"}}}}}); e.Before != "was/shop" {
+		t.Errorf("%+v", e)
 	}
 }
 

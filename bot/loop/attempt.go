@@ -23,6 +23,9 @@ import (
 // attempt is one pass develop → apply → verify → review → judge, saved when it
 // is over.
 func (r *run) attempt(ctx context.Context, tier task.Tier) error {
+	if r.written() {
+		return r.pass(ctx, tier, *r.in.Task.Follow.Edits)
+	}
 	return r.pass(ctx, tier, task.Patch{})
 }
 
@@ -157,6 +160,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		a.Search.Judged = r.since(begun)
 	}
 	v.StillRed = without(v.StillRed, r.baseline.Aside)
+	r.asked(a, &v)
 	a.Green, a.Fixed, a.Besides, a.Broken, a.Checks = v.Green, v.Fixed, v.Besides, append(v.Broken, v.Missing...), v.Checks
 	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
 	if !v.Green {
@@ -275,7 +279,7 @@ func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice 
 	if tiers := r.modelTiers(); tier == task.TierMechanical && len(tiers) > 0 { // the cheapest looks at what the search found
 		tier = tiers[0]
 	}
-	if r.Reviewer != nil && !e.Red() && tier != task.TierMechanical {
+	if r.Reviewer != nil && !e.Red() && tier != task.TierMechanical && !r.written() { // what a human wrote out needs no model's yes
 		brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Step: r.step(), Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice,
 			Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 5)}
 		review, err = r.Reviewer.Review(ctx, t.ask, brief)

@@ -25,7 +25,7 @@ func (r *run) claim(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if r.in.Task.Origin == task.OriginHook {
+	if r.in.Task.Origin == task.OriginHook || r.in.Task.Origin == task.OriginCheck {
 		r.claims = belong.All(red)
 	} else if r.claims, err = r.sorts(ctx, claiming{Task: r.in.Task, Baseline: r.baseline}); err != nil {
 		return err

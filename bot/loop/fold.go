@@ -14,7 +14,7 @@ import (
 // it, where none fails on the base: one that its plan says a test can show, else
 // the last one that could, so that no run ends without.
 func (r *run) needsTest() bool {
-	if len(r.red()) > 0 {
+	if len(r.red()) > 0 || r.in.Task.Follow != nil {
 		return false
 	}
 	if t := r.step().Test; t != nil && *t {

@@ -53,7 +53,7 @@ func (n *noReproduction) Error() string { return n.why }
 // writes test and fix together.
 func (r *run) writeReproduction(ctx context.Context) error {
 	tiers := r.modelTiers()
-	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || r.needsNoReproduction() || r.in.Task.Origin == task.OriginHook {
+	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || r.needsNoReproduction() || r.in.Task.Origin == task.OriginHook || r.in.Task.Follow != nil {
 		return nil
 	}
 	if err := r.progress(ctx, "reproduce", tiers[0], "writing a test that shows the fault"); err != nil {

@@ -73,18 +73,30 @@ func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
 		Installation: p.Repo.Installation, Repo: p.Repo.Slug(), Dir: h.tree.Dir(), Tree: h.tree.BaseFS(),
 		Commands: p.Commands, Named: true, Default: p.Default, Progress: p.progress,
 	}
-	if len(req.Commands) == 0 {
-		if !prepare.Pinned(req.Tree) {
-			return prepared{Nothing: true}, nil
-		}
-		plan := tree.Plan()
-		if len(plan.Setup) == 0 {
-			return prepared{Nothing: true}, nil
-		}
-		req.Commands, req.Named = plan.Setup, false
+	installed := h.tree.Installed()
+	switch lacking := prepare.Pinned(req.Tree, installed...); {
+	case !lacking && len(installed) > 0: // whoever works here did it
+		req.Commands, req.Named = nil, false
+	case lacking && len(req.Commands) == 0:
+		req.Commands, req.Named = tree.Plan().Setup, false
+	}
+	if len(req.Commands) == 0 && len(installed) == 0 {
+		return prepared{Nothing: true}, nil
 	}
 	out := prepared{Commands: req.Commands, Result: prepare.Result{State: prepare.NotRun, Named: req.Named, Reason: "nothing here runs setup commands"}}
-	if h.Setup == nil {
+	var copied []string
+	for _, f := range installed {
+		if req.Folder = h.tree.Folder(); h.Setup != nil && h.Setup.CanShow(f) {
+			req.Installed = append(req.Installed, f)
+		} else {
+			copied = append(copied, f)
+		}
+	}
+	if err := h.tree.CopyInstalled(ctx, copied); err != nil {
+		return out, err
+	}
+	if h.Setup == nil || len(req.Commands) == 0 && len(req.Installed) == 0 {
+		out.Nothing = len(req.Commands) == 0
 		return out, nil
 	}
 	if out.Result, err = h.Setup.Prepare(ctx, req); err != nil {

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,14 +44,14 @@ func (b *bench) setUp(t *testing.T, commands ...string) task.Result {
 			t.Error(err)
 		}
 	})
-	developer, err := agent.NewDeveloper()
+	roles, err := agent.New(agent.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
 	engine := loop.New(loop.Config{
-		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
-		Developer: developer, Models: model.New(model.Config{}), Setup: setup, Sandbox: "test", Log: quiet(), Now: b.now,
+		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 40}),
+		Developer: roles.Developer, Models: model.New(model.Config{}), Setup: setup, Sandbox: "test", Log: quiet(), Now: b.now,
 	})
 	res, err := engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, State: b.journal.State, Journal: b.journal, Setup: commands, DefaultBranch: true})
 	if err != nil {
@@ -105,5 +106,33 @@ func TestC1ASetupThatIsNotDoneIsToldWithTheWayOut(t *testing.T) {
 	res, err := named.engine.Run(t.Context(), loop.Input{RunID: "r1", Task: named.task, Tree: named.tree, Journal: named.journal, Setup: []string{"make deps"}})
 	if err != nil || !strings.Contains(res.Reason, "setup was not done: nothing here runs setup commands") {
 		t.Errorf("%v %s: %s", err, res.Outcome, res.Reason)
+	}
+}
+
+// What somebody installed in the folder serves the tests and the search for a repair,
+// the copies of which are put right between candidates: a package that is only imported
+// when the function runs is still there.
+func TestC1AVirtualEnvironmentOfTheFolderServesTestsAndRepair(t *testing.T) {
+	t.Parallel()
+	version, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])").Output()
+	if err != nil {
+		t.Skipf("SKIPPED: python3: %v", err)
+	}
+	site := ".venv/lib/python" + strings.TrimSpace(string(version)) + "/site-packages/"
+	b := newBench(t, map[string]string{
+		"calc.py":                       "def add(a, b):\n    import takes_turns_dep\n    return takes_turns_dep.same(a - b)\n",
+		"test_calc.py":                  "import unittest\n\nimport calc\n\n\nclass Add(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(calc.add(1, 2), 3)\n",
+		"requirements.txt":              "takes-turns-dep==1\n",
+		".venv/pyvenv.cfg":              "home = /usr/bin\n",
+		site + "takes_turns_dep.py":     "def same(x):\n    return x\n",
+		"web/node_modules/dep/index.js": "x\n",
+	}, nil)
+	b.task.Title, b.task.Body = "calc.add(1, 2) gives -1", "`calc.add(1, 2)` should give `3`, test_add in test_calc.py fails."
+	res := b.setUp(t)
+	if len(res.Attempts) == 0 || !strings.Contains(res.Diff, "a + b") {
+		t.Errorf("%s: %s\n%s", res.Outcome, res.Reason, res.Diff)
+	}
+	if strings.Contains(res.Diff, "venv") || strings.Contains(res.Diff, "node_modules") {
+		t.Errorf("what is installed is part of the change:\n%s", res.Diff)
 	}
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -151,7 +152,9 @@ func (m *small) allows() bool {
 func TestA2ASmallNoisyModelFinishesWhatItsAnswersAllow(t *testing.T) {
 	t.Parallel()
 	for i, f := range sloppy {
-		if v, _, err := answer.Developer.Read(f(says("right").Text), "stop"); err != nil || len(v.Actions) != 1 || v.Actions[0].Code != "right\n" {
+		if v, _, err := answer.Developer.AskWith(t.Context(), func(context.Context, model.Request) (model.Reply, error) {
+			return model.Reply{Text: f(says("right").Text), Finish: "stop"}, nil
+		}, model.Request{}, answer.Options[answer.Actions]{Max: 1}); err != nil || len(v.Actions) != 1 || v.Actions[0].Code != "right\n" {
 			t.Fatalf("sloppy form %d cannot be read: %+v %v", i, v, err)
 		}
 	}

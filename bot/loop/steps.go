@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,6 +66,12 @@ const top task.Tier = "top"
 func (r *run) rung(ctx context.Context) (task.Tier, string, error) {
 	if r.planNeedsYes() && r.state.Planned && r.state.PlanYes != r.state.PlanNo {
 		return "", "", r.askPlan(ctx) // somebody let the run go on past the question
+	}
+	if r.written() {
+		if last := r.lastOf(r.state.Step + 1); last != nil {
+			return "", "", &Stop{task.FailedAllTiers, "the change was applied as it was written out, and it does not stand: " + cmp.Or(last.Why, last.Refused)}
+		}
+		return task.TierMechanical, "", nil
 	}
 	switch next := r.state.Next; {
 	case next == "":

@@ -23,7 +23,7 @@ func (r *run) triaged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.in.Task.Hint != "" && (v.Action == triage.Ask || v.Action == triage.Answer) {
+	if r.in.Task.Hint != "" && (v.Action == triage.Ask || v.Action == triage.Answer) || r.in.Task.Follow != nil && v.Action != triage.Refuse {
 		v = triage.Verdict{Action: triage.Start, Reasons: []string{"a maintainer said what to do"}}
 	}
 	if r.state.Triage, err = json.Marshal(v); err != nil {

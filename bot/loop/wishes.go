@@ -45,7 +45,7 @@ type point struct {
 // answer lists each wish of the issue with what became of it; what is not shown
 // done is an open point (SPEC C10).
 func (r *run) answer(ctx context.Context, a *task.Attempt) error {
-	if !a.Green || r.in.Task.Origin == task.OriginHook {
+	if !a.Green || r.in.Task.Origin == task.OriginHook || r.in.Task.Follow != nil {
 		return nil
 	}
 	w := wishing{Task: r.in.Task, Fixed: first(a.Fixed, 50), NewTests: r.newTests(a), Failures: first(r.failures(), 50), Claims: first(r.claims.Mine, 50)}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
 )
@@ -25,11 +26,14 @@ type Index struct {
 	made  string // why the file was made anew; told once
 	files map[int64]*file
 	last  *View
+
+	answers *lru.Cache[string, []Hit] // by state and query; see answered
 }
 
 const (
-	version = "1" // of the tables and of how text is cut into terms
-	busy    = 10_000
+	version     = "1" // of the tables and of how text is cut into terms
+	busy        = 10_000
+	mostAnswers = 32 // of queries, kept for next time
 )
 
 const tables = `
@@ -43,6 +47,7 @@ CREATE TABLE file(
 	used INTEGER NOT NULL, -- the day of the last update whose tree held it
 	UNIQUE(path, blob));
 CREATE VIRTUAL TABLE words USING fts5(name, head, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
+INSERT INTO words(words, rank) VALUES('hashsize', 16777216); -- gathered before a write: fewer parts to merge
 CREATE VIRTUAL TABLE frequency USING fts5vocab(words, row);
 CREATE TABLE change(id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, files TEXT NOT NULL);
 CREATE VIRTUAL TABLE messages USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
@@ -53,12 +58,16 @@ INSERT INTO meta VALUES('version', '` + version + `');`
 // another version, is made anew, and the next Update's report says so.
 func Open(ctx context.Context, path string) (*Index, error) {
 	x := &Index{path: path}
+	var err error
+	if x.answers, err = lru.New[string, []Hit](mostAnswers); err != nil {
+		return nil, err
+	}
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("making the folder of the index: %w; set state_dir to a folder that can be written", err)
 		}
 	}
-	err := x.open(ctx)
+	err = x.open(ctx)
 	if err != nil && damaged(err) {
 		err = x.anew(ctx, "it was damaged: "+err.Error())
 	}
@@ -155,6 +164,7 @@ func (x *Index) anew(ctx context.Context, why string) error {
 		}
 	}
 	x.made = why
+	x.answers.Purge()
 	return x.open(ctx)
 }
 

@@ -105,6 +105,7 @@ const firstLines = 600 // bytes of the body that say what it is about
 func read(title, body string) asked {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	body = comment.ReplaceAllString(body[:min(len(body), maxText)], " ")
+	title = title[:min(len(title), maxText)]
 	text := strings.ToValidUTF8(title+"\n\n"+body, " ")
 	a := asked{names: map[string]float64{}, owned: map[string]string{}, terms: map[string]float64{}, spelt: map[string]string{}, frames: Frames(text)}
 	prose := linked.ReplaceAllString(text, " ")

@@ -72,11 +72,35 @@ const (
 
 // Search ranks the places of the tree by what a text says.
 func (v *View) Search(ctx context.Context, q Query) ([]Hit, error) {
-	s := &search{view: v, q: q, asked: read(q.Title, q.Body), parts: map[int32]map[string]Part{}}
+	all, err := v.answered(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("searching the index: %w", err)
+	}
+	out := make([]Hit, 0, len(all))
+	for _, h := range all {
+		if q.Hidden == nil || !q.Hidden(h.Path) {
+			h.Parts = slices.Clone(h.Parts) // they are put in order
+			out = append(out, h)
+		}
+	}
+	w := q.Weights
+	if w == nil {
+		w = &Fitted
+	}
+	Reweigh(out, *w)
+	if q.Limit > 0 {
+		out = out[:min(len(out), q.Limit)]
+	}
+	return out, nil
+}
+
+// found gathers the evidence.
+func (v *View) found(ctx context.Context, q Query) ([]Hit, error) {
+	s := &search{view: v, asked: read(q.Title, q.Body), parts: map[int32]map[string]Part{}}
 	s.asked.frames = append(s.asked.frames, q.Frames...)
 	for _, find := range []func(context.Context) error{s.words, s.messages, s.names, s.paths, s.frames, s.past, s.graph} {
 		if err := find(ctx); err != nil {
-			return nil, fmt.Errorf("searching the index: %w", err)
+			return nil, err
 		}
 	}
 	return s.hits(), nil
@@ -84,7 +108,6 @@ func (v *View) Search(ctx context.Context, q Query) ([]Hit, error) {
 
 type search struct {
 	view   *View
-	q      Query
 	asked  asked
 	parts  map[int32]map[string]Part
 	byFile map[int32]float64 // words of files
@@ -313,14 +336,19 @@ func (s *search) stem(f *file) (float64, string) {
 // line has moved, the function's name decides.
 func (s *search) frames(context.Context) error {
 	all := s.asked.frames
+	of := map[string][]int{} // by the name of the file
 	for n, fr := range all {
-		value := 0.5 + 0.5*float64(n+1)/float64(len(all))
-		if len(all) > 1 && n == 0 {
-			value = math.Max(value, 0.8) // of most languages' traces the first is the innermost
-		}
-		for k, f := range s.view.files {
-			if path.Base(f.path) != path.Base(fr.File) || !sameEnd(f.path, fr.File) {
+		of[path.Base(fr.File)] = append(of[path.Base(fr.File)], n)
+	}
+	for k, f := range s.view.files {
+		for _, n := range of[path.Base(f.path)] {
+			fr := all[n]
+			if !sameEnd(f.path, fr.File) {
 				continue
+			}
+			value := 0.5 + 0.5*float64(n+1)/float64(len(all))
+			if len(all) > 1 && n == 0 {
+				value = math.Max(value, 0.8) // of most languages' traces the first is the innermost
 			}
 			for m := range f.pieces {
 				p := &f.pieces[m]
@@ -500,22 +528,12 @@ func (w Weights) of(class string, parts []Part) float64 {
 	return sum * w.Class[class]
 }
 
-// hits are the places by their scores.
+// hits are the places with their parts, not yet in order.
 func (s *search) hits() []Hit {
-	w := s.q.Weights
-	if w == nil {
-		w = &Fitted
-	}
 	out := make([]Hit, 0, len(s.parts))
 	for _, i := range sortedKeys(s.parts) {
 		f, p := s.view.file(i), s.view.piece(i)
-		if s.q.Hidden == nil || !s.q.Hidden(f.path) {
-			out = append(out, Hit{Path: f.path, Start: p.start, End: p.end, Region: p.id, Name: p.qualified, Kind: p.kind, Signature: p.signature, Class: classOf(f, p), Bytes: p.bytes, Parts: slices.Collect(maps.Values(s.parts[i]))})
-		}
-	}
-	Reweigh(out, *w)
-	if s.q.Limit > 0 {
-		out = out[:min(len(out), s.q.Limit)]
+		out = append(out, Hit{Path: f.path, Start: p.start, End: p.end, Region: p.id, Name: p.qualified, Kind: p.kind, Signature: p.signature, Class: classOf(f, p), Bytes: p.bytes, Parts: slices.Collect(maps.Values(s.parts[i]))})
 	}
 	return out
 }

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -51,8 +53,9 @@ type Report struct {
 
 const (
 	mostChanges    = 2000
-	batch          = 200 // files written at once
-	keptDays       = 2   // contents that no tree had for longer may go
+	batch          = 200     // files written at once, or
+	maxAhead       = 8 << 20 // half of these bytes; the other half is read meanwhile
+	keptDays       = 2       // contents that no tree had for longer may go
 	longestMessage = 1000
 	mostOfChange   = 30 // files of a commit that says something of each
 )
@@ -169,7 +172,7 @@ func chosen(files []checkout.Blob, rep *Report) []checkout.Blob {
 			n := strings.Count(b.Path, "/")
 			if code.LanguageOf(b.Path) == code.Unknown {
 				n += 200
-			} else if classOfFile(b.Path, false) != ClassSource {
+			} else if ClassOf(b.Path) != ClassSource {
 				n += 100
 			}
 			return n
@@ -250,21 +253,22 @@ func (x *Index) loadRows(ctx context.Context, have map[int64]*file) error {
 type entry struct {
 	blob    checkout.Blob
 	skipped string
-	pieces  []chunk
-	made    bool
-	imports []string
+	pieces  string // as file.go writes them
+	imports string
 	terms   [][3]string
 	err     error
 }
 
-// add reads files with a few goroutines and writes them with one.
+// add reads files with a few goroutines and writes them with one, which is a
+// batch behind at most.
 func (x *Index) add(ctx context.Context, src Source, files []checkout.Blob, today int64, known map[string]*file, rep *Report) error {
 	if len(files) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	work, done := make(chan checkout.Blob), make(chan entry, 16)
+	room := semaphore.NewWeighted(maxAhead)
+	work, done := make(chan checkout.Blob), make(chan entry, batch)
 	var readers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 4) {
 		readers.Go(func() {
@@ -281,6 +285,9 @@ func (x *Index) add(ctx context.Context, src Source, files []checkout.Blob, toda
 	go func() {
 		defer close(done)
 		for _, b := range files {
+			if room.Acquire(ctx, min(b.Size, maxAhead/2)) != nil {
+				break
+			}
 			select {
 			case work <- b:
 			case <-ctx.Done():
@@ -289,27 +296,28 @@ func (x *Index) add(ctx context.Context, src Source, files []checkout.Blob, toda
 		close(work)
 		readers.Wait()
 	}()
-	n := 0
 	var pending []entry
+	n, size := 0, int64(0)
 	flush := func() error {
 		err := x.write(ctx, pending, today, known)
-		pending = pending[:0]
+		room.Release(size)
+		pending, size = pending[:0], 0
 		return err
 	}
 	for e := range done {
 		n++
-		if e.err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
+		size += min(e.blob.Size, maxAhead/2)
+		switch {
+		case e.err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case e.err != nil:
 			rep.Skip("could not be read", e.blob.Path)
 			continue
-		}
-		if e.skipped == "" {
+		case e.skipped == "":
 			rep.Read++
 			rep.Bytes += e.blob.Size
 		}
-		if pending = append(pending, e); len(pending) == batch {
+		if pending = append(pending, e); len(pending) == batch || size >= maxAhead/2 {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -331,17 +339,28 @@ func (x *indexer) read(ctx context.Context, src Source, b checkout.Blob) entry {
 		e.err = err
 		return e
 	}
-	if e.skipped = unread(text); e.skipped != "" {
+	if e.skipped = leftOut(b.Path, int64(len(text))); e.skipped == "" { // it may have grown
+		e.skipped = unread(text)
+	}
+	if e.skipped != "" {
 		return e
 	}
-	if e.pieces, e.err = chunksOf(ctx, b.Path, text); e.err != nil {
+	chunks, err := chunksOf(ctx, b.Path, text)
+	if err != nil {
+		e.err = err
 		return e
 	}
-	e.imports, e.made = importsOf(text), generated(text)
-	for _, c := range e.pieces {
-		around := strings.TrimSuffix(b.Path, path.Ext(b.Path)) + " " + c.Parent
-		e.terms = append(e.terms, [3]string{x.terms(c.Name), x.terms(around, c.Signature, c.Doc), x.terms(c.own)})
+	e.imports = strings.Join(importsOf(text), " ")
+	lines := make([]string, 0, len(chunks)+1)
+	if generated(text) {
+		lines = append(lines, generatedMark)
 	}
+	stem := strings.TrimSuffix(b.Path, path.Ext(b.Path))
+	for _, c := range chunks {
+		lines = append(lines, c.note())
+		e.terms = append(e.terms, [3]string{x.terms(c.Name), x.terms(stem, c.Parent, c.Signature, c.Doc), x.terms(c.own)})
+	}
+	e.pieces = strings.Join(lines, "\n")
 	return e
 }
 
@@ -366,34 +385,33 @@ func (x *Index) write(ctx context.Context, entries []entry, today int64, known m
 		return err
 	}
 	defer words.Close()
-	var added []*file
-	for _, e := range entries {
-		lines := make([]string, 0, len(e.pieces)+1)
-		if e.made {
-			lines = append(lines, generatedMark)
-		}
-		for _, c := range e.pieces {
-			lines = append(lines, c.note())
-		}
-		pieces, imports := strings.Join(lines, "\n"), strings.Join(e.imports, " ")
+	added := make([]*file, len(entries))
+	// The files come before all words: at each INSERT that returns something,
+	// SQLite sets a savepoint, and FTS5 writes what it has gathered.
+	for i, e := range entries {
 		f := &file{path: e.blob.Path, blob: e.blob.Hash, skipped: e.skipped, used: today}
-		err := into.QueryRowContext(ctx, f.path, f.blob, f.skipped, pieces, imports, today).Scan(&f.id)
+		err := into.QueryRowContext(ctx, f.path, f.blob, f.skipped, e.pieces, e.imports, today).Scan(&f.id)
 		if errors.Is(err, sql.ErrNoRows) {
-			err = tx.QueryRowContext(ctx, `SELECT id, skipped, pieces, imports FROM file WHERE path = ? AND blob = ?`, f.path, f.blob).Scan(&f.id, &f.skipped, &pieces, &imports)
-			e.terms = nil
+			err = tx.QueryRowContext(ctx, `SELECT id, skipped, pieces, imports FROM file WHERE path = ? AND blob = ?`, f.path, f.blob).Scan(&f.id, &f.skipped, &e.pieces, &e.imports)
+			entries[i].terms = nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := f.restore(pieces, imports); err != nil {
+		if err := f.restore(e.pieces, e.imports); err != nil {
 			return err
 		}
+		added[i] = f
+	}
+	for i, e := range entries {
 		for n, t := range e.terms {
-			if _, err := words.ExecContext(ctx, row(f.id, n), t[0], t[1], t[2]); err != nil {
+			if _, err := words.ExecContext(ctx, row(added[i].id, n), t[0], t[1], t[2]); err != nil {
 				return err
 			}
 		}
-		added = append(added, f)
+	}
+	if err := wrote(ctx, tx); err != nil {
+		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err
@@ -434,6 +452,11 @@ func (x *Index) keep(ctx context.Context, live map[int64]bool, old []int64, toda
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM file WHERE id = ?`, f.id); err != nil {
+			return err
+		}
+	}
+	if len(gone) > 0 {
+		if err := wrote(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -485,15 +508,21 @@ func (x *Index) history(ctx context.Context, src Source) ([]past, error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var ix indexer
-	out := make([]past, 0, len(list))
+	out, added := make([]past, 0, len(list)), false
 	for _, c := range list {
 		p, ok := have[c.Commit]
 		if !ok {
+			added = true
 			if p, err = addChange(ctx, tx, c, &ix); err != nil {
 				return nil, err
 			}
 		}
 		out = append(out, p)
+	}
+	if added {
+		if err := wrote(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	return out, tx.Commit()
 }

@@ -24,20 +24,25 @@ const (
 	letter // without case
 )
 
-func signOf(r rune) runeClass {
-	switch {
-	case r == '_' || r == '$':
-		return other
-	case r < utf8.RuneSelf:
+// ascii are the classes of the commonest signs.
+var ascii = func() (out [utf8.RuneSelf]runeClass) {
+	for r := range out {
 		switch {
 		case r >= 'a' && r <= 'z':
-			return lower
+			out[r] = lower
 		case r >= 'A' && r <= 'Z':
-			return upper
+			out[r] = upper
 		case r >= '0' && r <= '9':
-			return digit
+			out[r] = digit
 		}
-		return other
+	}
+	return out
+}()
+
+func signOf(r rune) runeClass {
+	switch {
+	case r < utf8.RuneSelf:
+		return ascii[r]
 	case unicode.IsLower(r):
 		return lower
 	case unicode.IsUpper(r):
@@ -119,8 +124,10 @@ func termsOf(w string, take func(term string)) {
 	if n < 2 || len(w) > longestTerm {
 		return
 	}
-	take(strings.ToLower(strings.NewReplacer("_", "", "$", "").Replace(w)))
+	take(strings.ToLower(joined.Replace(w)))
 }
+
+var joined = strings.NewReplacer("_", "", "$", "")
 
 // eachWord gives the identifiers and words of a text with the offset of each.
 func eachWord(text string, take func(word string, at int)) {

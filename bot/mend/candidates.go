@@ -21,7 +21,7 @@ const trust = 0.75
 
 // urge sharpens what suspicion decides of the order, beyond what is believed of it:
 // the fix is likelier to be tried in time where the likeliest lines have all their
-// turns first. Fitted on the open half of the benchmark (eval/mend), where it
+// turns first. Fitted on the open half of the benchmark (bench/mend), where it
 // brought the true fix from a geometric mean of place 260 to 160.
 const urge = 1.5
 

@@ -26,7 +26,7 @@ const (
 	// lateTurn is how many changes may be tried before the first that passes is no
 	// longer believed on the word of the tests. Of the open half's changes called
 	// ready, those that were right came within 800, the one that was wrong after
-	// 2,500 (eval/mend).
+	// 2,500 (bench/mend).
 	lateTurn = 1000
 	// evenShare puts back what makes both branches of a condition alike.
 	evenShare = 0.05
@@ -152,7 +152,7 @@ func contends(top, r rival) (words string, tooGood bool) {
 	case c == comparison{}: // no call was seen with both
 		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.differ > 0:
-		return words + fmt.Sprintf(" (differs on %s)", c.example), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
+		return words + fmt.Sprintf(" (differs on %s)", worded(c.example)), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.same < fewProbes || c.sharing > 0:
 		return words, r.merit > rivalMerit*top.merit
 	}

@@ -106,7 +106,7 @@ func (k *keeper) hold(rel string, on bool) {
 
 // mirror makes one place of the copy what it is in the repository.
 func (k *keeper) mirror(to *os.Root, rel string) error {
-	if k.laid[rel] || k.space.Repository(rel) {
+	if k.laid[rel] || k.space.Shown(rel) {
 		return nil
 	}
 	want, err := k.from.Lstat(rel)

@@ -76,6 +76,18 @@ func compare(a, b *behaviour, wanted func(outcome) bool) comparison {
 	return c
 }
 
+// worded says an input to a person: the call, and what of it was altered.
+func worded(input string) string {
+	call, what, _ := strings.Cut(input, " / ")
+	if at := strings.LastIndex(call[:max(0, strings.IndexByte(call, '('))], ":"); at >= 0 {
+		call = call[at+1:]
+	}
+	if what == "" || what == "as it is" {
+		return call
+	}
+	return call + " with " + what
+}
+
 func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]*behaviour, error) {
 	spots := map[string]bool{}
 	for _, c := range cs {

@@ -6,9 +6,9 @@
 //
 // The way of a request:
 //
-//	Ask ─ tape? ─ which endpoint of the tier is up ─ retry ─ once
-//	                                                          │
-//	          Reply ◄─ cost ◄─ collect ◄─ lines (bounded) ◄─ doer
+//	Ask ─ which endpoint of the tier is up ─ retry ─ once
+//	                                                  │
+//	  Reply ◄─ cost ◄─ collect ◄─ lines (bounded) ◄─ doer
 package model
 
 import (
@@ -60,7 +60,6 @@ type Config struct {
 	Log       logrus.FieldLogger
 	HTTP      *http.Client           // nil: http.DefaultTransport without a redirect across hosts
 	Backoff   func() backoff.BackOff // nil: exponential from half a second
-	Tape      *Tape                  // records the traffic, or answers instead of the providers; nil: neither
 }
 
 // Client asks the configured models. Its methods may be called at once.
@@ -161,15 +160,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, &Error{Class: Refused, Tier: r.Tier, Err: fmt.Errorf("no endpoint is configured for %s: add it under tiers in the configuration", r.Tier)}
 	}
 	c.tally.asked(r)
-	if c.cfg.Tape.plays() {
-		return c.cfg.Tape.play(r)
-	}
 	reply, err := c.route(ctx, way, r)
-	if c.cfg.Tape != nil {
-		if taped := c.cfg.Tape.record(c.cfg.Now(), r, reply, err); taped != nil {
-			return reply, taped
-		}
-	}
 	if err != nil {
 		c.tally.failed(r, err)
 		return Reply{}, err

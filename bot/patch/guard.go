@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -50,7 +52,7 @@ func newGuard(g Guard) (*guard, error) {
 		out.maxBytes = DefaultMaxBytes
 	}
 	for _, glob := range slices.Concat(out.protected, g.Scope) {
-		if _, err := path.Match(strings.ReplaceAll(glob, "**", "*"), "x"); err != nil || glob == "" {
+		if !doublestar.ValidatePattern(literal.Replace(glob)) || glob == "" {
 			return nil, fmt.Errorf("the glob %q is not valid: use * ** ? and [a-z]", glob)
 		}
 	}
@@ -204,64 +206,24 @@ func (f *file) read(dir *os.Root) error {
 	return nil
 }
 
+// literal takes from braces the meaning that doublestar gives them: a repository's
+// globs could ask for more alternatives than there is time for.
+var literal = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`)
+
 // matches gives the first glob that covers a path, or "".
 func matches(globs []string, name string) string {
-	parts := strings.Split(strings.ToLower(name), "/")
+	name = strings.ToLower(name)
 	for _, glob := range globs {
 		pattern := path.Clean(strings.ToLower(glob))
 		switch {
 		case pattern == "." || pattern == "/":
 			pattern = "**"
-		case strings.HasPrefix(glob, "./"):
-			pattern = "/" + pattern
+		case !strings.Contains(pattern, "/") && !strings.HasPrefix(glob, "./"):
+			pattern = "**/" + pattern
 		}
-		anchored := strings.TrimPrefix(pattern, "/")
-		if !strings.Contains(pattern, "/") {
-			anchored = "**/" + pattern
-		}
-		if covers(strings.Split(anchored, "/"), parts) {
+		if doublestar.MatchUnvalidated(literal.Replace(strings.TrimPrefix(pattern, "/"))+"/**", name) {
 			return glob
 		}
 	}
 	return ""
-}
-
-// covers matches part by part; a pattern that ends at a folder covers what is
-// below it. After each ** the earliest match is as good as any, because what
-// follows a match may be anything: so the time is that of one pass for each **,
-// whatever globs a repository names.
-func covers(pattern, parts []string) bool {
-	for i := 0; ; i++ {
-		if i == len(pattern) {
-			return true
-		}
-		if pattern[i] == "**" {
-			return anywhere(pattern[i+1:], parts[min(i, len(parts)):])
-		}
-		if i == len(parts) || !fits(pattern[i], parts[i]) {
-			return false
-		}
-	}
-}
-
-// anywhere matches what stands behind a ** at the first place that it fits.
-func anywhere(pattern, parts []string) bool {
-	for len(pattern) > 0 && pattern[0] == "**" {
-		pattern = pattern[1:]
-	}
-	n := slices.Index(pattern, "**")
-	if n < 0 {
-		n = len(pattern)
-	}
-	for at := 0; at < len(parts) && at+n <= len(parts); at++ {
-		if slices.EqualFunc(pattern[:n], parts[at:at+n], fits) {
-			return n == len(pattern) || anywhere(pattern[n:], parts[at+n:])
-		}
-	}
-	return false
-}
-
-func fits(glob, part string) bool {
-	ok, err := path.Match(glob, part)
-	return ok && err == nil
 }

@@ -17,7 +17,6 @@ import (
 type Facts struct {
 	Tier       task.Tier
 	TestsAdded bool
-	Uncovered  int // changed lines that no test runs; 0 when not measured
 	// CallersLeft are the uses of what changed its name or parameters that
 	// the change does not adapt.
 	CallersLeft int
@@ -71,9 +70,6 @@ func Risk(changes []Change, facts Facts) task.Risk {
 	}
 	if branches > 0 {
 		r.add(min(10, branches), "%s more", task.Count(branches, "branch"))
-	}
-	if facts.Uncovered > 0 {
-		r.add(min(20, 2*facts.Uncovered), "%s that no test runs", task.Count(facts.Uncovered, "changed line"))
 	}
 	if facts.CallersLeft > 0 {
 		r.add(min(20, 5*facts.CallersLeft), "%s of what changed its name or parameters left as written", task.Count(facts.CallersLeft, "caller"))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,7 +29,14 @@ const (
 	lockName  = "lock"
 	layerName = "layer.json"
 	dataName  = "data"
+	ownerName = "owner.json"
 )
+
+// owner is whose layer an entry is: its key tells nobody.
+type owner struct {
+	Installation int64  `json:"installation"`
+	Repo         string `json:"repo"`
+}
 
 // held is a layer with the lock that keeps it.
 type held struct {
@@ -125,7 +133,11 @@ func read(dir string) (*sandbox.Layer, error) {
 }
 
 // publish makes an entry the one of its key, whole and at once.
-func (p *Preparer) publish(h *held, key string) error {
+func (p *Preparer) publish(h *held, key string, whose owner) error {
+	name, err := json.Marshal(whose)
+	if err != nil {
+		return err
+	}
 	raw, err := json.Marshal(h.layer)
 	if err != nil {
 		return err
@@ -137,6 +149,9 @@ func (p *Preparer) publish(h *held, key string) error {
 		}
 	}
 	err = h.layer.Flush()
+	if err == nil {
+		err = writeDurably(filepath.Join(h.dir, ownerName), name)
+	}
 	if err == nil {
 		err = writeDurably(filepath.Join(h.dir, layerName), raw)
 	}
@@ -186,6 +201,27 @@ func removeUnused(dir string) bool {
 	}
 	defer l.close()
 	return l.try(syscall.LOCK_EX) && sandbox.RemoveAll(dir) == nil
+}
+
+// Forget removes what setups of an installation left, of all its repositories or
+// of one (owner/name).
+func (p *Preparer) Forget(installation int64, repo string) error {
+	dir := filepath.Join(p.cfg.Dir, layersDir)
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("prepare: looking for what setups left: %w", err)
+	}
+	var problems []error
+	for _, e := range list {
+		var whose owner
+		at := filepath.Join(dir, e.Name())
+		raw, err := os.ReadFile(filepath.Join(at, ownerName))
+		if err != nil || json.Unmarshal(raw, &whose) != nil || whose.Installation != installation || repo != "" && !strings.EqualFold(whose.Repo, repo) {
+			continue
+		}
+		problems = append(problems, p.throwOut(at))
+	}
+	return errors.Join(problems...)
 }
 
 // sweep removes what dead processes left.

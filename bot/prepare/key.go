@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,9 +53,9 @@ const (
 )
 
 // Pinned tells whether a tree obviously needs a setup: it pins dependencies and
-// holds none of them.
-func Pinned(tree fs.FS) bool {
-	_, lacking := pins(tree)
+// neither it nor the folders beside it (in which packages are installed) hold any.
+func Pinned(tree fs.FS, beside ...string) bool {
+	_, lacking := pins(tree, beside...)
 	return lacking
 }
 
@@ -65,11 +66,11 @@ func Installed(tree fs.FS) bool {
 	return pinned && !lacking
 }
 
-func pins(tree fs.FS) (pinned, lacking bool) {
+func pins(tree fs.FS, beside ...string) (pinned, lacking bool) {
 	walk(tree, func(p string) bool {
 		base := path.Base(p)
 		if (slices.Contains(lockNames, base) || base == "requirements.txt") && !example(p) {
-			pinned, lacking = true, !installedBeside(tree, path.Dir(p))
+			pinned, lacking = true, !installedBeside(tree, beside, path.Dir(p))
 		}
 		return !lacking
 	})
@@ -83,12 +84,15 @@ func example(p string) bool {
 	})
 }
 
-func installedBeside(tree fs.FS, dir string) bool {
+func installedBeside(tree fs.FS, beside []string, dir string) bool {
 	for d := dir; ; d = path.Dir(d) {
 		for _, name := range []string{"node_modules", ".venv", "venv", "vendor"} {
 			if info, err := fs.Stat(tree, path.Join(d, name)); err == nil && info.IsDir() {
 				return true
 			}
+		}
+		if slices.ContainsFunc(beside, func(f string) bool { return path.Dir(f) == d }) {
+			return true
 		}
 		if d == "." {
 			return false
@@ -112,17 +116,40 @@ func walk(tree fs.FS, visit func(p string) bool) {
 	})
 }
 
-// key names what a setup leaves: what is equal for equal results, and differs
-// wherever sharing could carry something over.
-func (p *Preparer) key(box *sandbox.Sandbox, req Request) (string, error) {
-	sum := sha256.New()
-	put := func(parts ...any) {
+// putter adds values to a hash.
+func putter(sum io.Writer) func(parts ...any) {
+	return func(parts ...any) {
 		raw, err := json.Marshal(parts) // unambiguous: no part can run into the next
 		if err != nil {
 			raw = fmt.Appendf(nil, "%q", parts)
 		}
 		_, _ = sum.Write(append(raw, '\n')) // a hash takes everything
 	}
+}
+
+// keyOfFolders names what is installed in folders of the user's.
+func (p *Preparer) keyOfFolders(box *sandbox.Sandbox, req Request) (string, error) {
+	sum := sha256.New()
+	put := putter(sum)
+	put("fettle folders", keyVersion, req.Folder, box.Walls().User)
+	for _, m := range box.Tools() {
+		put("tool", m.Name, m.Version, m.Path) // links to them are taken
+	}
+	for _, f := range req.Installed {
+		shape, err := sandbox.Shape(filepath.Join(req.Folder, filepath.FromSlash(f)))
+		if err != nil {
+			return "", fmt.Errorf("prepare: looking at what is installed in %s: %w", f, err)
+		}
+		put("folder", f, shape)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// key names what a setup leaves: what is equal for equal results, and differs
+// wherever sharing could carry something over.
+func (p *Preparer) key(box *sandbox.Sandbox, req Request) (string, error) {
+	sum := sha256.New()
+	put := putter(sum)
 	put("fettle setup", keyVersion, req.Installation, req.Repo, req.Commands, p.cfg.Env, box.Walls().User)
 	for _, t := range box.Tools() {
 		put("tool", t.Name, t.Version, t.Path)

@@ -1,7 +1,10 @@
 package prepare
 
 import (
+	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,5 +39,42 @@ func TestC2ATreeIsSeenWithWhatTheSetupAdded(t *testing.T) {
 	}
 	if _, err := fs.ReadDir(tree, "node_modules/usr"); err == nil {
 		t.Error("a link led out of what was installed")
+	}
+}
+
+func TestC1WhatAFolderHasInstalledIsShownAndFoundAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	folder := t.TempDir()
+	lay := func(name, text string) {
+		t.Helper()
+		at := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay("node_modules/dep/index.js", "one\n")
+	if err := os.Symlink("/root/secret", filepath.Join(folder, "node_modules/dep/elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	req := w.tree(map[string]string{"package-lock.json": "{}\n"})
+	req.Folder, req.Installed = folder, []string{"node_modules"}
+	look := func(want string, layers int) {
+		t.Helper()
+		p := w.prepare(req)
+		defer p.end()
+		if got, _ := p.run("cat node_modules/dep/index.js; test -L node_modules/dep/elsewhere && echo link; echo x > node_modules/dep/index.js || echo held"); p.res.State != There || !strings.HasPrefix(got, want) || strings.Contains(got, "link") || !strings.Contains(got, "held") {
+			t.Errorf("%+v\n%s", p.res, got)
+		}
+		if got := w.entries(layersDir); len(got) != layers {
+			t.Errorf("%d copies are kept, not %d", len(got), layers)
+		}
+	}
+	look("one\n", 1)
+	look("one\n", 1)
+	lay("node_modules/dep/index.js", "another\n")
+	look("another\n", 2)
+	if raw, err := os.ReadFile(filepath.Join(folder, "node_modules/dep/index.js")); err != nil || string(raw) != "another\n" {
+		t.Errorf("the folder was changed: %q %v", raw, err)
 	}
 }

@@ -22,6 +22,8 @@ type Request struct {
 	Commands     []string // run one after another by a shell at the tree's root
 	Named        bool     // the repository's own file names them; else they were detected
 	Default      bool     // the tree is a commit of the default branch: its result may be kept
+	Folder       string   // the user's folder that the tree was taken from; "": none
+	Installed    []string // folders below it that are shown where no setup is done
 	Progress     func(note string)
 }
 
@@ -31,6 +33,7 @@ type State string
 // The states.
 const (
 	Nothing State = ""        // no setup was asked for
+	There   State = "there"   // the user's folder has what is needed installed
 	Done    State = "done"    // its commands were run
 	Cached  State = "cached"  // what they leave was there from before
 	NotRun  State = "not_run" // it is not allowed, or cannot be run here
@@ -52,7 +55,7 @@ type Result struct {
 }
 
 // Ready tells whether checks see what the setup installs.
-func (r Result) Ready() bool { return r.State == Done || r.State == Cached }
+func (r Result) Ready() bool { return r.State == Done || r.State == Cached || r.State == There }
 
 // Words is what a report says of a setup that was not done or failed, else "".
 func (r Result) Words() string {
@@ -82,6 +85,12 @@ func (s *Session) Close() error {
 	return err
 }
 
+// CanShow tells whether the Session can show a folder to its commands that stands apart
+// from the tree: at its top, since several commands of a workspace run at a time.
+func (s *Session) CanShow(folder string) bool {
+	return s.box.CanSetup() && !strings.Contains(folder, "/")
+}
+
 // Prepare makes the Session show what the setup commands install. The error is
 // of the sandbox, the disk or the context; that a setup is not allowed or fails
 // is a Result. It may be called once.
@@ -96,6 +105,55 @@ func (s *Session) Prepare(ctx context.Context, req Request) (Result, error) {
 }
 
 func (s *Session) prepare(ctx context.Context, req Request) (Result, error) {
+	res, err := s.setUp(ctx, req)
+	if err != nil || res.Ready() || len(req.Installed) == 0 {
+		return res, err
+	}
+	there, err := s.take(ctx, req)
+	if words := res.Words(); words != "" && there.Ready() {
+		there.Notes = append(there.Notes, words)
+	}
+	return there, err
+}
+
+// take shows what is installed in the user's folder: a copy, which later runs find
+// as long as it has the names, sizes and times of the folder's.
+func (s *Session) take(ctx context.Context, req Request) (Result, error) {
+	key, err := s.p.keyOfFolders(s.box, req)
+	if err != nil {
+		return Result{}, err
+	}
+	if h := s.p.find(key); h != nil {
+		return s.show(h, Result{State: There, Key: key, Kept: true})
+	}
+	req.say("copying what is installed: " + strings.Join(req.Installed, ", "))
+	h, err := s.p.begin()
+	if err != nil {
+		return Result{}, err
+	}
+	h.layer, err = s.box.CollectFolder(ctx, req.Folder, req.Installed, filepath.Join(h.dir, dataName), s.p.room())
+	if err != nil {
+		err = errors.Join(err, h.release())
+		if errors.Is(err, sandbox.ErrRoom) {
+			return Result{State: Failed, Reason: s.p.cfg.Clean(err.Error())}, nil
+		}
+		return Result{}, err
+	}
+	res := Result{State: There, Key: key}
+	if h.layer.Bytes <= s.p.cfg.MaxBytes {
+		if err := s.p.publish(h, key); err != nil {
+			return res, errors.Join(err, h.release())
+		}
+		res.Kept = true
+	}
+	if res, err = s.show(h, res); res.Kept {
+		s.p.evict()
+	}
+	return res, err
+}
+
+// setUp runs the setup commands, or finds what they left.
+func (s *Session) setUp(ctx context.Context, req Request) (Result, error) {
 	switch {
 	case len(req.Commands) == 0:
 		return Result{}, nil
@@ -148,7 +206,7 @@ func (s *Session) install(ctx context.Context, req Request, key string) (Result,
 	case h.layer.Bytes > s.p.cfg.MaxBytes:
 		res.Notes = append(res.Notes, fmt.Sprintf("what was installed is not kept: it has %d MiB, and the cache may have %d", h.layer.Bytes>>20, s.p.cfg.MaxBytes>>20))
 	default:
-		if err := s.p.publish(h, key); err != nil {
+		if err := s.p.publish(h, key, owner{req.Installation, req.Repo}); err != nil {
 			return res, errors.Join(err, h.release())
 		}
 		res.Kept = true

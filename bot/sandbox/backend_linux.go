@@ -110,7 +110,7 @@ func (b *bubblewrap) writeEtc(etc string, made map[string]string) error {
 	return writeEnter(etc, b.landlock)
 }
 
-// show implements backend.
+// show makes a host folder visible inside and gives bwrap's options for it.
 func (b *bubblewrap) show(host, inside string) ([]string, error) {
 	from := host
 	if b.stage.private {

@@ -223,6 +223,3 @@ func (e *engine) close() {
 	}
 	_ = e.api.Close()
 }
-
-// show implements backend: what commands see is the image.
-func (e *engine) show(string, string) ([]string, error) { return nil, nil }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -87,6 +88,13 @@ func (p Part) sound() bool {
 		}
 	}
 	return false
+}
+
+// Shape is a digest of all that stands in a folder, but for contents: names, kinds,
+// modes, sizes, times.
+func Shape(dir string) (string, error) {
+	digest, _, err := shapeOf(dir)
+	return digest, err
 }
 
 // shapeOf is a digest of all that stands in a folder of ours, but for contents.
@@ -182,7 +190,9 @@ func (w *Workspace) environment(c Command) [][2]string {
 // shown. A part of the tree is shown only where the tree itself has nothing and
 // has the folder above: nothing of the tree is hidden. That is found out before
 // the first command, which could change the tree; before each further one it is
-// looked whether a mount would still go where it is said to.
+// looked whether a mount would still go where it is said to. While another command
+// runs, that holds only of what it is shown itself at the top of the tree: it can
+// neither move a mount nor the folder above.
 func (w *Workspace) standing(l *Layer) ([]Part, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,15 +211,30 @@ func (w *Workspace) standing(l *Layer) ([]Part, error) {
 	}
 	var out []Part
 	for _, p := range w.shown {
-		rel, inTree := strings.CutPrefix(p.Inside, "/work/")
-		switch {
-		case inTree && len(w.procs) > 1: // a link could be put there between our look and the mount
-			return nil, errors.New("sandbox: what a setup left in the tree can only be shown to one command of a workspace at a time")
-		case !inTree || free(root, rel):
+		if rel, inTree := strings.CutPrefix(p.Inside, "/work/"); !inTree || free(root, rel) {
 			out = append(out, p)
 		}
 	}
+	if w.held == nil {
+		w.held = make([]Part, 0, len(out))
+		w.held = append(w.held, out...)
+		return out, nil
+	}
+	same := slices.EqualFunc(w.held, out, func(a, b Part) bool { return a.Inside == b.Inside })
+	if !same || slices.ContainsFunc(out, func(p Part) bool { return strings.Count(p.Inside, "/") > 2 && below(p.Inside, "/work") }) {
+		return nil, errors.New("sandbox: what is installed below the top of the tree can only be shown to one command of a workspace at a time")
+	}
 	return out, nil
+}
+
+// Shown tells whether a path of the copy belongs to what commands are shown there
+// and is no part of the tree: a repository (Needs), or what was installed apart.
+func (w *Workspace) Shown(rel string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	top, _, _ := strings.Cut(rel, "/")
+	return w.box.needed().Git && (top == ".git" || strings.HasPrefix(top, makingGit)) ||
+		slices.ContainsFunc(w.shown, func(p Part) bool { return below(path.Join("/work", rel), p.Inside) })
 }
 
 // free tells whether a mount at rel goes there and nowhere else. bubblewrap

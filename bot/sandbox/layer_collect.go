@@ -24,7 +24,7 @@ type Room struct {
 }
 
 // ErrRoom means that setup commands left more than there is room for.
-var ErrRoom = errors.New("sandbox: the setup left more than may be kept")
+var ErrRoom = errors.New("sandbox: more is installed than may be kept")
 
 // Collect copies what setup commands added to a workspace into dir, an empty
 // folder of ours: what is new in the tree, which was laid out from src, and what
@@ -36,15 +36,48 @@ var ErrRoom = errors.New("sandbox: the setup left more than may be kept")
 //
 // Call it when no command runs in the workspace any more.
 func (w *Workspace) Collect(ctx context.Context, src, dir string, room Room) (*Layer, error) {
-	g := &gatherer{box: w.box, layer: &Layer{Dir: dir, Env: map[string]string{}}, room: room, kinds: map[string]int{}}
-	var err error
-	if g.to, err = os.OpenRoot(dir); err != nil {
-		return nil, fmt.Errorf("sandbox: collecting a setup's result: %w", err)
+	return w.box.gather(dir, room, func(g *gatherer) error {
+		if err := g.fromTree(ctx, src, w.Path()); err != nil {
+			return err
+		}
+		return g.fromHome(ctx, filepath.Join(w.dir, "home"))
+	})
+}
+
+// CollectFolder copies folders below src, in which somebody installed packages for a
+// tree of the same shape, into dir, an empty folder of ours, as Collect does. src is
+// only read.
+func (s *Sandbox) CollectFolder(ctx context.Context, src string, folders []string, dir string, room Room) (*Layer, error) {
+	return s.gather(dir, room, func(g *gatherer) error {
+		root, err := os.OpenRoot(src)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		for _, f := range folders {
+			if err := g.partOf(ctx, root, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (g *gatherer) partOf(ctx context.Context, src *os.Root, folder string) error {
+	from, err := src.OpenRoot(path.Dir(folder))
+	if err != nil {
+		return err
 	}
-	defer g.to.Close()
-	err = g.fromTree(ctx, src, w.Path())
-	if err == nil {
-		err = g.fromHome(ctx, filepath.Join(w.dir, "home"))
+	defer from.Close()
+	return g.part(ctx, from, path.Base(folder), path.Join("/work", folder))
+}
+
+func (s *Sandbox) gather(dir string, room Room, take func(*gatherer) error) (*Layer, error) {
+	g := &gatherer{box: s, layer: &Layer{Dir: dir, Env: map[string]string{}}, room: room, kinds: map[string]int{}}
+	var err error
+	if g.to, err = os.OpenRoot(dir); err == nil {
+		defer g.to.Close()
+		err = take(g)
 	}
 	if err == nil {
 		err = g.environment()
@@ -54,7 +87,7 @@ func (w *Workspace) Collect(ctx context.Context, src, dir string, room Room) (*L
 		g.layer.Shape, g.layer.Files, err = shapeOf(dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: collecting a setup's result: %w", err)
+		return nil, fmt.Errorf("sandbox: collecting what was installed: %w", err)
 	}
 	return g.layer, nil
 }

@@ -53,13 +53,6 @@ func (s *Sandbox) needed() Needs {
 	return s.needs
 }
 
-// Repository tells whether a path of the copy belongs to the repository that
-// commands with Needs are given: no part of the tree.
-func (w *Workspace) Repository(rel string) bool {
-	top, _, _ := strings.Cut(rel, "/")
-	return w.box.needed().Git && (top == ".git" || strings.HasPrefix(top, makingGit))
-}
-
 const makingGit = ".fettle-git-" // and something random, while it is made
 
 // under adds the variables that an environment does not have.

@@ -139,7 +139,4 @@ func (plain) workspace(box *Sandbox, _ int64, fill func(*Workspace) error) (*Wor
 	return w, nil
 }
 
-// show implements backend: everything is visible anyway.
-func (plain) show(string, string) ([]string, error) { return nil, nil }
-
 func (plain) close() {}

@@ -75,8 +75,6 @@ type backend interface {
 	// workspace makes the folder of a workspace, with work and out in it, and
 	// lets fill copy the tree; quota is what may be added to that.
 	workspace(box *Sandbox, quota int64, fill func(w *Workspace) error) (*Workspace, error)
-	// show makes a host folder visible inside and gives bwrap's options for it.
-	show(host, inside string) ([]string, error)
 	close()
 }
 

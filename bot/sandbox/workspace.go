@@ -35,6 +35,7 @@ type Workspace struct {
 
 	looked bool   // shown is found out
 	shown  []Part // of the session's layer
+	held   []Part // those that a running command is shown; nil: none runs
 }
 
 // Path is the host path of the copy. Foreign code writes there: use it through
@@ -62,7 +63,9 @@ func (w *Workspace) enter(p *Process) error {
 func (w *Workspace) leave(p *Process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.procs, p)
+	if delete(w.procs, p); len(w.procs) == 0 {
+		w.held = nil
+	}
 	w.active.Done()
 }
 

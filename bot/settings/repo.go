@@ -30,6 +30,7 @@ type Repo struct {
 	Ask       task.Gates   // where runs have to wait for a human; zero fields: not said
 	Labels    []string     // put on pull requests
 	SignOff   bool         // commits carry Signed-off-by
+	Keep      bool         // fettle's branch stays where its pull request was merged
 	Needs     Needs        // what its tests need beside its files
 	Smoke     *Smoke       // how the service is started, and what it has to answer
 }
@@ -49,7 +50,7 @@ var CheckFormats = []string{"junit", "tap", "json-lines", "exit"}
 // operatorsOwn answers a repository that tries to set what is not its own.
 var operatorsOwn = func() map[string]string {
 	out := map[string]string{}
-	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "prompts", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices"} {
+	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "prompts", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices", "bots", "installations", "commands_per_hour"} {
 		out[key] = "belongs to the operator's own file and cannot be set by a repository"
 	}
 	return out
@@ -70,7 +71,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 	globs := func(v value) ([]string, error) { return v.strings(glob) }
 	words := func(v value) ([]string, error) { return v.strings(plainWord) }
 	err = first(
-		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "smoke", "env", "services"),
+		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "delete_branch", "smoke", "env", "services"),
 		set(root, "setup", &r.Setup, func(v value) ([]string, error) { return v.strings(nil) }),
 		set(root, "checks", &r.Checks, checks),
 		set(root, "base", &r.Base, branchName),
@@ -81,6 +82,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 		r.readGates(root),
 		set(root, "labels", &r.Labels, words),
 		set(root, "sign_off", &r.SignOff, value.boolean),
+		set(root, "delete_branch", &r.Keep, keepBranch),
 		set(root, "smoke", &r.Smoke, smoke),
 		set(root, "env", &r.Needs.Env, plainVariables),
 		set(root, "services", &r.Needs.Services, services),
@@ -205,21 +207,4 @@ func lower(a, b task.Tier) task.Tier {
 		return b
 	}
 	return a
-}
-
-// Unheeded says what a repository asks for and this version reads and checks
-// but does not act on.
-func (r *Repo) Unheeded() []string {
-	var out []string
-	for _, k := range []struct {
-		name string
-		said bool
-	}{
-		{"base", r.Base != ""}, {"labels", len(r.Labels) > 0}, {"sign_off", r.SignOff},
-	} {
-		if k.said {
-			out = append(out, fmt.Sprintf("%s: %s is not honoured by this version of fettle", RepoFile, k.name))
-		}
-	}
-	return out
 }

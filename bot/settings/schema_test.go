@@ -50,7 +50,7 @@ func drawn(t *rapid.T) map[string]any {
 			return nil
 		case 1:
 			wrong := []any{"x", []any{}, map[string]any{}}
-			if label == "required" || label == "sign_off" || label == "budget" || label == "checks" {
+			if label == "required" || label == "sign_off" || label == "delete_branch" || label == "budget" || label == "checks" {
 				wrong = append(wrong, true, 3) // elsewhere YAML's bare true and 3 are text to the loader
 			}
 			return rapid.SampledFrom(wrong).Draw(t, label)
@@ -58,7 +58,7 @@ func drawn(t *rapid.T) map[string]any {
 		return usual
 	}
 	doc := map[string]any{}
-	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "tiers", "chekcs"}), 0, 4, rapid.ID).Draw(t, "keys") {
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "delete_branch", "tiers", "chekcs"}), 0, 4, rapid.ID).Draw(t, "keys") {
 		switch key {
 		case "checks":
 			var list []any
@@ -82,7 +82,7 @@ func drawn(t *rapid.T) map[string]any {
 			}
 			doc[key] = map[string]any{"plan": odd("plan", true), "critical": rapid.SampledFrom([]any{true, false, nil, "yes"}).Draw(t, "critical"),
 				rapid.SampledFrom([]string{"outsider", "outsiders"}).Draw(t, "spelt"): rapid.SampledFrom([]any{"skip_ci", "approve", "off", "on", nil}).Draw(t, "outsider")}
-		case "sign_off":
+		case "sign_off", "delete_branch":
 			doc[key] = odd(key, rapid.Bool().Draw(t, "sign"))
 		case "base":
 			doc[key] = odd(key, text.Draw(t, "base"))

@@ -29,7 +29,10 @@ type Settings struct {
 	StateDir string // absolute
 	Label    string // that asks for a fix
 	Setup    Setup
+	Access   Access
 	Log      Log
+	// KeepBranch leaves fettle's branch where its pull request was merged.
+	KeepBranch bool
 }
 
 // Tier is one model endpoint.
@@ -63,6 +66,7 @@ type GitHub struct {
 type Log struct {
 	Level  string // debug, info, warn, error
 	Format string // text, json
+	URL    string // where a run's log can be read, with {run} for its id; "": nowhere
 }
 
 // Default is what holds without a file.
@@ -72,7 +76,7 @@ func Default() (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Caps: task.DefaultCaps(), Gates: defaultGates(), Sandbox: "bubblewrap",
-		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Log: Log{Level: "info", Format: "text"}}
+		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Access: Access{CommandsPerHour: DefaultCommandsPerHour}, Log: Log{Level: "info", Format: "text"}}
 	s.Database = filepath.Join(s.StateDir, "fettle.db")
 	return s, nil
 }
@@ -139,7 +143,7 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log"),
+		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return s.money(v) }),
 		set(root, "gates", &s.Gates, func(v value) (task.Gates, error) { return gates(v, s.Gates) }),
 		set(root, "prompts", &s.Prompts, path),
@@ -152,6 +156,8 @@ func Parse(file string, data []byte) (*Settings, error) {
 		set(root, "setup", &s.Setup, setup),
 		set(root, "log", &s.Log, logging),
 		s.readTiers(root, path),
+		s.readAccess(root),
+		set(root, "delete_branch", &s.KeepBranch, keepBranch),
 	)
 	if err != nil {
 		return nil, err
@@ -201,10 +207,17 @@ func label(v value) (string, error) {
 func logging(v value) (Log, error) {
 	l := Log{Level: "info", Format: "text"}
 	return l, first(
-		v.only(nil, "level", "format"),
+		v.only(nil, "level", "format", "url"),
 		set(v, "level", &l.Level, func(v value) (string, error) { return v.oneOf("debug", "info", "warn", "error") }),
 		set(v, "format", &l.Format, func(v value) (string, error) { return v.oneOf("text", "json") }),
+		set(v, "url", &l.URL, logURL),
 	)
+}
+
+// keepBranch reads delete_branch.
+func keepBranch(v value) (bool, error) {
+	gone, err := v.boolean()
+	return !gone, err
 }
 
 func databaseURL(v value, path func(value) (string, error)) (string, error) {

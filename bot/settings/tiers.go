@@ -16,13 +16,6 @@ import (
 // PricesAsOf dates the table of default prices.
 const PricesAsOf = catalog.AsOf
 
-// DefaultPrice is the table's price of a model, USD per million tokens in and
-// out. A vendor before the name ("openai/gpt-5") does not matter.
-func DefaultPrice(model string) (in, out float64, ok bool) {
-	p, ok := catalog.PriceOf(model)
-	return p.In, p.Out, ok
-}
-
 func (s *Settings) readTiers(root value, path func(value) (string, error)) error {
 	tiers, ok := root.has("tiers")
 	if !ok {
@@ -168,21 +161,6 @@ func (t Tier) Key() (string, error) {
 		return string(lines[0]), nil
 	}
 	return "", nil
-}
-
-// PrivateKey reads the App's key, PEM.
-func (g GitHub) PrivateKey() ([]byte, error) {
-	if g.PrivateKeyFile == "" {
-		return nil, errors.New("settings: github.private_key_file is not set; it names the App's private key (PEM)")
-	}
-	data, err := os.ReadFile(g.PrivateKeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("settings: reading the App's private key: %w", err)
-	}
-	if !bytes.Contains(data, []byte("PRIVATE KEY-----")) {
-		return nil, fmt.Errorf("settings: %s is not a private key in PEM form", g.PrivateKeyFile)
-	}
-	return data, nil
 }
 
 // Secrets reads a file of webhook secrets, one per line; all are valid at once,

@@ -37,22 +37,24 @@ func (s *Store) within(ctx context.Context, tx *sql.Tx, run string, worst task.U
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
-		limit task.USD
-		what  string
-		until time.Time
-		where string
-		since time.Time
+		limit   task.USD
+		what    string
+		until   time.Time
+		where   string
+		deleted string // of what runs cost that are deleted
+		since   time.Time
 	}{
-		{caps.Issue, "the issue", time.Time{}, "r.installation = m.installation AND r.repo = m.repo AND r.issue = m.issue AND m.issue > 0", time.Time{}},
-		{caps.InstallationDay, "the installation today", day.AddDate(0, 0, 1), "r.installation = m.installation AND m.installation <> 0", day},
-		{caps.ServerMonth, "the server this month", month.AddDate(0, 1, 0), "1 = 1", month},
+		{caps.Issue, "the issue", time.Time{}, "r.installation = m.installation AND r.repo = m.repo AND r.issue = m.issue AND m.issue > 0", "1 = 0", time.Time{}},
+		{caps.InstallationDay, "the installation today", day.AddDate(0, 0, 1), "r.installation = m.installation AND m.installation <> 0", "s.installation = m.installation AND m.installation <> 0", day},
+		{caps.ServerMonth, "the server this month", month.AddDate(0, 1, 0), "1 = 1", "1 = 1", month},
 	} {
 		if c.limit <= 0 {
 			continue
 		}
 		var spent int64
-		err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(`+charged+`), 0) FROM reservations v JOIN runs r ON r.id = v.run, runs m
-			WHERE m.id = $1 AND v.made_at >= $2 AND `+c.where, run, micro(c.since)).Scan(&spent)
+		err := tx.QueryRowContext(ctx, `SELECT
+			(SELECT coalesce(sum(`+charged+`), 0) FROM reservations v JOIN runs r ON r.id = v.run, runs m WHERE m.id = $1 AND v.made_at >= $2 AND `+c.where+`) +
+			(SELECT coalesce(sum(s.cost), 0) FROM spent s, runs m WHERE m.id = $1 AND s.made_at >= $2 AND `+c.deleted+`)`, run, micro(c.since)).Scan(&spent)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,8 @@ const busyMillis = 5000
 
 // openSQLite opens the file twice: one connection that writes, so that our own
 // goroutines queue in Go and not in SQLite's lock, and a few that only read.
-// Commits are on disk when they return (synchronous=FULL).
+// Commits are on disk when they return (synchronous=FULL), and what is deleted
+// is overwritten (secure_delete, SPEC X6).
 func (s *Store) openSQLite(ctx context.Context) error {
 	if s.path == "" || strings.Contains(s.path, ":memory:") {
 		return fmt.Errorf("store: open %q: a database file is needed; give a path", s.url)
@@ -46,7 +47,7 @@ func (s *Store) openSQLite(ctx context.Context) error {
 	if err := s.tighten(); err != nil {
 		return fmt.Errorf("store: open %s: %w", path, err)
 	}
-	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)")); err != nil {
+	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)", "secure_delete(1)")); err != nil {
 		return s.explain("open "+path, err)
 	}
 	s.w.SetMaxOpenConns(1)

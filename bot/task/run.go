@@ -239,6 +239,9 @@ type Result struct {
 	NextAction   string          `json:"next_action"`
 	Published    Publication     `json:"published,omitzero"` // what came of it outside
 	Case         json.RawMessage `json:"case,omitempty"`     // estimate.Case: what the run is to the history of the tiers
+
+	Answers map[string]string `json:"answers,omitempty"` // to questions in threads, by the thread's id
+	Left    []string          `json:"left,omitempty"`    // ids of threads whose suggestion could not be applied
 }
 
 // Publication is what stands outside after a result was published.
@@ -257,6 +260,17 @@ type PullRequest struct {
 	Title  string `json:"title"`
 	Draft  bool   `json:"draft"`
 	Body   string `json:"body"`
+	// What follows is there where the forge was asked, or told, of it.
+	State       string `json:"state,omitempty"` // open or closed
+	Author      string `json:"author,omitempty"`
+	Head        string `json:"head,omitempty"` // branch
+	HeadSHA     string `json:"head_sha,omitempty"`
+	HeadRepo    string `json:"head_repo,omitempty"` // owner/name; "" when it is gone
+	Base        string `json:"base,omitempty"`      // branch
+	BaseSHA     string `json:"base_sha,omitempty"`
+	Merged      bool   `json:"merged,omitempty"`
+	MergeCommit string `json:"merge_commit,omitempty"`
+	MergeState  string `json:"merge_state,omitempty"` // clean, behind, dirty, blocked, …; "" when not known
 }
 
 // Message is one message to or from a role (SPEC L8).

@@ -22,6 +22,8 @@ const (
 	OriginCLI     Origin = "cli"
 	OriginHook    Origin = "hook"
 	OriginEval    Origin = "eval"
+	OriginReview  Origin = "review" // what was said of a pull request of fettle's
+	OriginCheck   Origin = "check"  // a red check on one
 )
 
 // Repo names a repository on a forge, or a folder on this machine.
@@ -59,6 +61,7 @@ type Task struct {
 	BaseCommit string  `json:"base_commit,omitempty"` // full hash, set when the checkout is made
 	WithTests  bool    `json:"with_tests,omitempty"`  // nominal and edge cases come with the change, also where nobody opens a pull request
 	Mending    Mending `json:"mending,omitzero"`      // how mechanical repair searches
+	Follow     *Follow `json:"follow,omitempty"`      // the pull request that it goes on with; nil: a new one
 }
 
 // Mending is what whoever asked wants of mechanical repair. It stays with the
@@ -81,42 +84,13 @@ type Mended struct {
 // come with a change (SPEC C5): always in a pull request, and in a working copy
 // when they are asked for (SPEC S6).
 func (t Task) WantsTests() bool {
-	return t.WithTests || t.Origin == OriginLabel || t.Origin == OriginComment
+	return t.WithTests || t.Follow == nil && (t.Origin == OriginLabel || t.Origin == OriginComment)
 }
 
 // TextHash is the SHA-256 of the text as it was when the run was asked for.
 func (t Task) TextHash() string {
 	sum := sha256.Sum256([]byte(t.Title + "\n\x00" + t.Body + "\n\x00" + t.Hint))
 	return hex.EncodeToString(sum[:])
-}
-
-// EventKind is what a delivery means to us.
-type EventKind string
-
-// The events that change anything. Everything else decodes to EventIgnored.
-const (
-	EventLabeled   EventKind = "labeled" // the trigger label was put on, or the issue was opened with it
-	EventUnlabeled EventKind = "unlabeled"
-	EventClosed    EventKind = "closed"
-	EventReopened  EventKind = "reopened"
-	EventComment   EventKind = "comment"
-	EventPing      EventKind = "ping"
-	EventRemoved   EventKind = "removed" // the App was uninstalled or lost the repository
-	EventIgnored   EventKind = "ignored"
-)
-
-// Event is a webhook delivery in our words.
-type Event struct {
-	Kind       EventKind `json:"kind"`
-	Delivery   string    `json:"delivery"`
-	Repo       Repo      `json:"repo"`
-	Issue      Issue     `json:"issue"`
-	Label      string    `json:"label,omitempty"`
-	CommentID  int64     `json:"comment_id,omitempty"`
-	Comment    string    `json:"comment,omitempty"` // the comment's text, foreign
-	Actor      string    `json:"actor"`
-	ActorIsBot bool      `json:"actor_is_bot,omitempty"`
-	Reason     string    `json:"reason,omitempty"` // why an event is ignored
 }
 
 // Issue is an issue or pull request as the forge shows it now.
@@ -131,10 +105,11 @@ type Issue struct {
 	IsPullRequest bool     `json:"is_pull_request,omitempty"`
 }
 
-// HasLabel tells whether the issue carries the label.
+// HasLabel tells whether the issue carries the label; to GitHub, case is no
+// difference between labels.
 func (i Issue) HasLabel(name string) bool {
 	for _, l := range i.Labels {
-		if l == name {
+		if strings.EqualFold(l, name) {
 			return true
 		}
 	}

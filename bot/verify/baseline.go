@@ -189,11 +189,8 @@ func (v *Verifier) learned(base Baseline, only []string) limits {
 			slowest = max(slowest, sums[t.Suite+t.File])
 		}
 	}
-	least := 3 * time.Second
-	if slices.ContainsFunc(base.Report.Suites, func(s Suite) bool { return s.Name == suiteNode }) {
-		least = 6 * time.Second // it covers the start of a process for each file, which takes long on a busy machine
-	}
-	lim.test = min(max(time.Duration(slowest*8*float64(time.Second)), least), max(lim.test, time.Duration(slowest*3*float64(time.Second))))
+	// Loading a test's process is part of what node's limit covers, on a busy machine too.
+	lim.test = min(max(time.Duration(slowest*8*float64(time.Second)), 6*time.Second), max(lim.test, time.Duration(slowest*3*float64(time.Second))))
 	if only != nil {
 		lim.grace = 2 * time.Second
 	}

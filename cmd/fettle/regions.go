@@ -39,7 +39,7 @@ func asJSON(path string, r code.Region) regionJSON {
 }
 
 func newRegions() *cobra.Command {
-	var jsonOut bool
+	var jsonOut, mark, unmark bool
 	c := &cobra.Command{
 		Use:   "regions FILE|DIR",
 		Short: "List, show, replace and check the named pieces of source files",
@@ -55,6 +55,9 @@ read by their syntax; other text is cut into windows of lines.
 "signature","start_line","end_line","start_byte","end_byte","language"}; of a
 folder with "path". Lines count from 1 and include the last one; bytes count
 from 0 and end_byte is behind the last one.
+
+--mark prints the file with a comment line before and after each region, which
+names its id; --unmark prints it without them, as it was.
 
 Exit status: 0 done; 1 an error, or a syntax error found by check; 2 usage, no
 such file or region; 5 a replacement that was refused.`,
@@ -73,12 +76,37 @@ such file or region; 5 a replacement that was refused.`,
 			if len(args) == 0 {
 				return c.Help()
 			}
+			switch {
+			case mark && unmark, jsonOut && (mark || unmark):
+				return usage("--json, --mark and --unmark exclude each other")
+			case mark || unmark:
+				return printMarked(c, args[0], mark)
+			}
 			return listRegions(c, args[0], jsonOut)
 		},
 	}
 	c.Flags().BoolVar(&jsonOut, "json", false, "print a JSON array")
+	c.Flags().BoolVar(&mark, "mark", false, "print the file with its regions marked in comments")
+	c.Flags().BoolVar(&unmark, "unmark", false, "print the file without such marks")
 	c.AddCommand(newRegionsShow(), newRegionsReplace(), newRegionsCheck())
 	return c
+}
+
+func printMarked(c *cobra.Command, file string, mark bool) error {
+	src, err := readSource(file)
+	if err != nil {
+		return err
+	}
+	if mark {
+		src, err = code.Mark(c.Context(), file, src)
+	} else {
+		src = code.Unmark(src)
+	}
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	_, err = c.OutOrStdout().Write(src)
+	return err
 }
 
 func listRegions(c *cobra.Command, target string, jsonOut bool) error {

@@ -107,6 +107,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	}
 	app := bot.NewApp(p.bot(db), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
+		Access: p.set.Access, Forget: p.forget,
 	})
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {

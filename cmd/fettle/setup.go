@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/sandbox/egress"
 	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -29,6 +32,28 @@ func (p *parts) preparer() (*prepare.Preparer, error) {
 		Timeout: set.Timeout, MaxBytes: set.CacheBytes, Egress: egress.Config{Upstream: egress.Environment()},
 		Clean: p.funnel.Log, Now: p.now, Log: p.log,
 	})
+}
+
+// forget deletes the indexes and what setups left of an installation, of all its
+// repositories or of one (SPEC X6).
+func (p *parts) forget(installation int64, repo string, repos []task.Repo) error {
+	prep, err := p.preparer()
+	if err != nil {
+		return err
+	}
+	problems := []error{prep.Forget(installation, repo)}
+	if repo == "" {
+		problems = append(problems, os.RemoveAll(filepath.Dir(p.indexFile(installation, ""))))
+	} else {
+		for _, r := range repos {
+			for _, end := range []string{"", "-wal", "-shm"} {
+				if err := os.Remove(p.indexFile(installation, r.Slug()) + end); !errors.Is(err, fs.ErrNotExist) {
+					problems = append(problems, err)
+				}
+			}
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // source is a folder that is checked, and how.

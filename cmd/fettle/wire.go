@@ -163,7 +163,7 @@ func (p *parts) roles(count func(model.Kind)) (*agent.Roles, error) {
 
 // engine makes the loop of one run, with a session of the sandbox: what one
 // repository's code leaves in a cache never reaches another's.
-func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error, error) {
+func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() error, error) {
 	whole, err := p.sandbox(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -184,9 +184,14 @@ func (p *parts) engine(ctx context.Context, _ string) (*loop.Loop, func() error,
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
-		Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models,
-		Memory: p.memory, Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
-	}), func() error { return errors.Join(box.Close(), setup.Close()) }, nil
+			Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models,
+			Memory: p.memory, Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
+		}), func() error {
+			for _, n := range models.Tally().Counts() {
+				p.log.WithFields(logrus.Fields{"run": run, "prompt": n.PromptClass, "action": n.Action, "class": n.Class, "times": n.Times, "calls": n.Asked}).Info("models: failures")
+			}
+			return errors.Join(box.Close(), setup.Close())
+		}, nil
 }
 
 // memory opens the index of a repository.

@@ -179,8 +179,6 @@ func compilationCache() wazero.CompilationCache {
 type instance struct {
 	module  api.Module
 	parse   api.Function
-	open    api.Function
-	edit    api.Function
 	table   api.Function
 	alloc   api.Function
 	release api.Function
@@ -200,8 +198,7 @@ func (e *engine) take(ctx context.Context) (*instance, error) {
 	}
 	f := m.ExportedFunction
 	return &instance{
-		module: m, parse: f("f_parse"), open: f("f_open"), edit: f("f_edit"),
-		table: f("f_table"), alloc: f("f_alloc"), release: f("f_release"),
+		module: m, parse: f("f_parse"), table: f("f_table"), alloc: f("f_alloc"), release: f("f_release"),
 	}, nil
 }
 

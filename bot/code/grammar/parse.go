@@ -68,9 +68,7 @@ func Parse(ctx context.Context, lang int, src []byte) ([]Node, *Names, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	nodes, err := in.tree(ctx, src, func(at uint64) ([]uint64, error) {
-		return in.parse.Call(ctx, uint64(lang), at, uint64(len(src))) //nolint:gosec // small and not negative
-	})
+	nodes, err := in.tree(ctx, lang, src)
 	e.give(in, err == nil)
 	return nodes, names, err
 }
@@ -113,9 +111,9 @@ func endTurn(src []byte) {
 	}
 }
 
-// tree puts src into the instance, lets parse work on it, and reads the table
-// that comes of it. After an error the instance must not be used again.
-func (in *instance) tree(ctx context.Context, src []byte, parse func(at uint64) ([]uint64, error)) ([]Node, error) {
+// tree puts src into the instance, parses it there, and reads the table that
+// comes of it. After an error the instance must not be used again.
+func (in *instance) tree(ctx context.Context, lang int, src []byte) ([]Node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStopped, err)
 	}
@@ -124,7 +122,7 @@ func (in *instance) tree(ctx context.Context, src []byte, parse func(at uint64) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := parse(uint64(at))
+	out, err := in.parse.Call(ctx, uint64(lang), uint64(at), uint64(len(src))) //nolint:gosec // small and not negative
 	if cause := ctx.Err(); err != nil && cause != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStopped, cause)
 	}

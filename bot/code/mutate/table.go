@@ -25,7 +25,7 @@ type operator struct {
 // of Defects4J's fixes, conditional blocks first. The figures were judgement at
 // first: about a third held back for guards, conditions and statements, and the
 // kinds raised that a failing unit test shows best (comparisons, boundaries,
-// constants). Then they were fitted to the open half of the benchmark (eval/mend)
+// constants). Then they were fitted to the open half of the benchmark (bench/mend)
 // by conditional logit, checked across projects, and held within 0.67 to 2.7 times
 // what was judged: that benchmark leaves out what the classic operators take back.
 func table() []operator {

@@ -59,6 +59,10 @@ func (s *Server) table() []route {
 		{method: "GET", path: repo + "/pulls/{pull_number}", need: "pull_requests:read", handle: (*Server).getPull},
 		{method: "PATCH", path: repo + "/pulls/{pull_number}", need: "pull_requests:write", handle: (*Server).editPull},
 		{method: "GET", path: repo + "/pulls/{pull_number}/files", need: "pull_requests:read", handle: (*Server).pullFiles},
+		{method: "GET", path: repo + "/pulls/{pull_number}/reviews", need: "pull_requests:read", handle: (*Server).listReviews},
+		{method: "GET", path: repo + "/pulls/{pull_number}/comments", need: "pull_requests:read", handle: (*Server).listReviewComments},
+		{method: "POST", path: repo + "/pulls/{pull_number}/comments/{comment_id}/replies", need: "pull_requests:write", handle: (*Server).createReply},
+		{method: "POST", path: repo + "/pulls/comments/{comment_id}/reactions", need: "pull_requests:write", handle: (*Server).reactRemark},
 
 		{method: "POST", path: repo + "/git/blobs", need: "contents:write", handle: (*Server).createBlob},
 		{method: "GET", path: repo + "/git/blobs/{file_sha}", need: "contents:read", handle: (*Server).getBlob},
@@ -75,6 +79,7 @@ func (s *Server) table() []route {
 		{method: "POST", path: repo + "/check-runs", need: "checks:write", handle: (*Server).createCheck},
 		{method: "GET", path: repo + "/check-runs/{check_run_id}", need: "checks:read", handle: (*Server).getCheck},
 		{method: "PATCH", path: repo + "/check-runs/{check_run_id}", need: "checks:write", handle: (*Server).updateCheck},
+		{method: "GET", path: repo + "/check-runs/{check_run_id}/annotations", need: "checks:read", handle: (*Server).listAnnotations},
 	}
 	for i := range routes {
 		routes[i].segments = strings.Split(strings.Trim(routes[i].path, "/"), "/")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -56,6 +57,11 @@ func (s *Server) createCheck(c *call) (answer, error) {
 	k.ID = s.state.nextID()
 	c.repo.Checks = append(c.repo.Checks, k)
 	s.changed()
+	if k.Status == "completed" {
+		if err := s.checkEnded(c.r.Context(), c.repo, k); err != nil {
+			return answer{}, err
+		}
+	}
 	return created(s.checkShape(c.repo, k))
 }
 
@@ -166,10 +172,19 @@ func (s *Server) updateCheck(c *call) (answer, error) {
 	if err := c.decode(&ask); err != nil {
 		return answer{}, err
 	}
+	if k.App != "" {
+		return answer{}, problem(http.StatusForbidden, "Resource not accessible by integration")
+	}
+	ended := k.Status == "completed"
 	if err := s.fillCheck(k, ask); err != nil {
 		return answer{}, err
 	}
 	s.changed()
+	if k.Status == "completed" && !ended {
+		if err := s.checkEnded(c.r.Context(), c.repo, k); err != nil {
+			return answer{}, err
+		}
+	}
 	return ok(s.checkShape(c.repo, k))
 }
 
@@ -184,12 +199,15 @@ func (s *Server) listChecks(c *call) (answer, error) {
 	q := c.r.URL.Query()
 	var found []*checkRun
 	for _, k := range c.repo.Checks {
+		if app := q.Get("app_id"); app != "" && app != fmt.Sprint(s.checkApp(k)["id"]) {
+			continue
+		}
 		if k.HeadSHA != sha || (q.Get("check_name") != "" && k.Name != q.Get("check_name")) ||
 			(q.Get("status") != "" && k.Status != q.Get("status")) {
 			continue
 		}
 		if q.Get("filter") != "all" { // the latest of each name
-			found = slices.DeleteFunc(found, func(old *checkRun) bool { return old.Name == k.Name })
+			found = slices.DeleteFunc(found, func(old *checkRun) bool { return old.Name == k.Name && old.App == k.App })
 		}
 		found = append(found, k)
 	}
@@ -200,11 +218,45 @@ func (s *Server) listChecks(c *call) (answer, error) {
 	return ok(obj{"total_count": len(found), "check_runs": out})
 }
 
-func (s *Server) checkShape(r *repository, k *checkRun) obj {
-	api := fmt.Sprintf("%s/check-runs/%d", s.repoAPI(r), k.ID)
+// checkApp is the App whose check it is.
+func (s *Server) checkApp(k *checkRun) obj {
+	out := s.appShape()
+	if k.App != "" {
+		out["id"], out["slug"], out["name"], out["node_id"] = userID(k.App), k.App, k.App, nodeID("A", userID(k.App))
+		out["owner"], out["html_url"], out["external_url"] = s.user(k.App+"-owner"), s.url+"/apps/"+k.App, s.url
+	}
+	return out
+}
+
+// listAnnotations shows them as GitHub does, with the fields that were not sent.
+func (s *Server) listAnnotations(c *call) (answer, error) {
+	k, err := s.checkIn(c)
+	if err != nil {
+		return answer{}, err
+	}
+	var all []obj
+	if len(k.Annotations) > 0 {
+		if err := json.Unmarshal(k.Annotations, &all); err != nil {
+			return answer{}, err
+		}
+	}
+	out := []obj{}
+	for _, a := range page(c, s.url, all) {
+		one := obj{"start_column": nil, "end_column": nil, "title": nil, "raw_details": nil,
+			"blob_href": fmt.Sprintf("%s/blob/%s/%v", s.repoHTML(c.repo), k.HeadSHA, a["path"])}
+		for field, value := range a {
+			one[field] = value
+		}
+		out = append(out, one)
+	}
+	return ok(out)
+}
+
+// checkPulls are the open pull requests of a check's commit.
+func (s *Server) checkPulls(r *repository, k *checkRun) []obj {
 	pulls := []obj{}
 	for _, i := range r.Issues {
-		if i.Pull == nil || i.State != "open" || i.Pull.HeadSHA != k.HeadSHA {
+		if i.Pull == nil || i.State != "open" || i.Pull.HeadSHA != k.HeadSHA || i.Pull.Fork != "" {
 			continue
 		}
 		repo := obj{"id": r.ID, "url": s.repoAPI(r), "name": r.Name}
@@ -212,11 +264,16 @@ func (s *Server) checkShape(r *repository, k *checkRun) obj {
 			"head": obj{"ref": i.Pull.Head, "sha": i.Pull.HeadSHA, "repo": repo},
 			"base": obj{"ref": i.Pull.Base, "sha": i.Pull.BaseSHA, "repo": repo}})
 	}
+	return pulls
+}
+
+func (s *Server) checkShape(r *repository, k *checkRun) obj {
+	api := fmt.Sprintf("%s/check-runs/%d", s.repoAPI(r), k.ID)
 	return obj{"id": k.ID, "node_id": nodeID("CR", k.ID), "name": k.Name, "head_sha": k.HeadSHA, "status": k.Status,
 		"conclusion": orNull(k.Conclusion), "external_id": k.ExternalID, "url": api,
 		"html_url":    fmt.Sprintf("%s/runs/%d", s.repoHTML(r), k.ID),
 		"details_url": orNull(k.DetailsURL), "started_at": stamp(k.StartedAt), "completed_at": stamp(k.CompletedAt),
 		"output": obj{"title": orNull(k.Title), "summary": orNull(k.Summary), "text": orNull(k.Text),
 			"annotations_count": k.Notes, "annotations_url": api + "/annotations"},
-		"check_suite": obj{"id": userID(k.HeadSHA)}, "app": s.appShape(), "pull_requests": pulls}
+		"check_suite": obj{"id": userID(k.App + k.HeadSHA)}, "app": s.checkApp(k), "pull_requests": s.checkPulls(r, k)}
 }

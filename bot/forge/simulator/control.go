@@ -31,6 +31,17 @@ type command struct {
 	Message    string   `json:"message"`
 	Suspended  bool     `json:"suspended"`
 	Protected  bool     `json:"protected"`
+	Verdict    string   `json:"verdict"`
+	Remarks    []Remark `json:"remarks"`
+	Check      string   `json:"check"`
+	Conclusion string   `json:"conclusion"`
+	Summary    string   `json:"summary"`
+	App        string   `json:"app"`
+	Head       string   `json:"head"`
+	Base       string   `json:"base"`
+	Draft      bool     `json:"draft"`
+	To         string   `json:"to"`
+	Locked     bool     `json:"locked"`
 }
 
 // control lets another process do what the Go methods do, below guarded. It
@@ -127,6 +138,27 @@ func (s *Server) issueOrders(post orders) {
 		id, err := s.Comment(o.Owner, o.Name, o.Number, o.Body, o.Actor)
 		return obj{"id": id}, err
 	})
+	post("review", func(o command) (any, error) {
+		id, err := s.Review(o.Owner, o.Name, o.Number, o.Verdict, o.Body, o.Actor, o.Remarks...)
+		return obj{"id": id}, err
+	})
+	post("reply", func(o command) (any, error) {
+		id, err := s.Reply(o.Owner, o.Name, o.Number, o.ID, o.Body, o.Actor)
+		return obj{"id": id}, err
+	})
+	post("resolve", func(o command) (any, error) { return nil, s.Resolve(o.Owner, o.Name, o.Number, o.ID, o.Actor) })
+	post("pull", func(o command) (any, error) {
+		n, err := s.OpenPull(o.Owner, o.Name, o.Title, o.Body, o.Head, o.Base, o.Actor, o.Draft)
+		return obj{"number": n}, err
+	})
+	post("ready", func(o command) (any, error) { return nil, s.Ready(o.Owner, o.Name, o.Number, o.Draft, o.Actor) })
+	post("edit-comment", func(o command) (any, error) { return nil, s.EditComment(o.Owner, o.Name, o.ID, o.Body, o.Actor) })
+	post("lock", func(o command) (any, error) { return nil, s.Lock(o.Owner, o.Name, o.Number, o.Locked, o.Actor) })
+	post("delete-issue", func(o command) (any, error) { return nil, s.DeleteIssue(o.Owner, o.Name, o.Number, o.Actor) })
+	post("transfer", func(o command) (any, error) {
+		n, err := s.TransferIssue(o.Owner, o.Name, o.Number, o.To, o.Actor)
+		return obj{"number": n}, err
+	})
 	post("merge", func(o command) (any, error) { return nil, s.MergePull(o.Owner, o.Name, o.Number, o.Actor) })
 }
 
@@ -142,6 +174,12 @@ func (s *Server) otherOrders(post orders) {
 		sha, err := s.CommitFile(o.Owner, o.Name, o.Branch, o.Path, content, o.Message, o.Actor)
 		return obj{"sha": sha}, err
 	})
+	post("check", func(o command) (any, error) {
+		return nil, s.SetCheck(o.Owner, o.Name, o.Branch, o.Check, o.Conclusion, o.Title, o.Summary, o.App)
+	})
+	post("rename", func(o command) (any, error) { return nil, s.Rename(o.Owner, o.Name, o.To, o.Actor) })
+	post("rename-branch", func(o command) (any, error) { return nil, s.RenameBranch(o.Owner, o.Name, o.Branch, o.To, o.Actor) })
+	post("archive", func(o command) (any, error) { return nil, s.Archive(o.Owner, o.Name, o.Actor) })
 	post("delete-branch", func(o command) (any, error) { return nil, s.DeleteBranch(o.Owner, o.Name, o.Branch, o.Actor) })
 	post("suspend", func(o command) (any, error) { return nil, s.Suspend(o.Owner, o.Suspended) })
 	post("uninstall", func(o command) (any, error) { return nil, s.Uninstall(o.Owner) })

@@ -56,6 +56,9 @@ func (s *Server) emit(r *repository, name, action, actor string, payload obj) {
 			d.Installation = in.ID
 		}
 	}
+	if in, ok := payload["installation"].(obj); ok && r == nil {
+		d.Installation, _ = in["id"].(int64)
+	}
 	if actor != "" {
 		payload["sender"] = s.user(actor)
 	}

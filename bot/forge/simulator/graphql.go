@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Of GraphQL there are the two mutations that REST lacks. The query is not
-// parsed in general: the mutation's name and its pull request are found, and
-// anything else is answered with an error.
+// Of GraphQL there is what REST lacks: two mutations of a pull request's draft
+// state, its review threads, and one mutation that resolves them. The query is not
+// parsed in general: the names and their arguments are found, and anything else is
+// answered with an error.
 var (
 	mutationShape = regexp.MustCompile(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\s*\(\s*input\s*:\s*(\$\w+|\{[^}]*\})\s*\)`)
 	pullIDShape   = regexp.MustCompile(`pullRequestId\s*:\s*("([^"]*)"|\$(\w+))`)
@@ -24,9 +25,15 @@ func (s *Server) graphql(c *call) (answer, error) {
 	if err := c.decode(&ask); err != nil {
 		return answer{}, err
 	}
+	switch {
+	case strings.Contains(ask.Query, "reviewThreads"):
+		return s.queryThreads(c, ask.Query, ask.Variables)
+	case resolveShape.MatchString(ask.Query):
+		return s.mutateThread(c, ask.Query, ask.Variables)
+	}
 	found := mutationShape.FindStringSubmatch(ask.Query)
 	if found == nil || !strings.HasPrefix(strings.TrimSpace(ask.Query), "mutation") {
-		return graphQLError("", "The simulator knows markPullRequestReadyForReview and convertPullRequestToDraft only")
+		return graphQLError("", "The simulator knows markPullRequestReadyForReview, convertPullRequestToDraft, resolveReviewThread and reviewThreads of a pull request only")
 	}
 	name, id := found[1], pullID(found[2], ask.Variables)
 	r, i := s.graphQLPull(c.tok, id)
@@ -39,7 +46,7 @@ func (s *Server) graphql(c *call) (answer, error) {
 	if i.State != "open" {
 		return graphQLError("UNPROCESSABLE", "Pull request is closed")
 	}
-	if err := s.setDraft(c.r.Context(), r, i, name == "convertPullRequestToDraft"); err != nil {
+	if err := s.setDraft(c.r.Context(), r, i, name == "convertPullRequestToDraft", s.botLogin()); err != nil {
 		return answer{}, err
 	}
 	return ok(obj{"data": obj{name: obj{"clientMutationId": nil, "pullRequest": obj{"id": id, "number": i.Number,

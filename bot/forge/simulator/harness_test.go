@@ -293,6 +293,22 @@ func (w *world) token(ask map[string]any) string {
 	return out.body["token"].(string)
 }
 
+// redirect is where a request is sent on to.
+func (w *world) redirect(method, path, auth string) string {
+	w.t.Helper()
+	req, err := http.NewRequest(method, w.s.URL()+"/api/v3"+path, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+auth)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.Header.Get("Location")
+}
+
 // run runs real git in dir, with the token as a header from its environment.
 func (w *world) run(dir, token string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)

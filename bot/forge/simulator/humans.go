@@ -206,9 +206,10 @@ func (s *Server) DeleteBranch(owner, name, branch, actor string) error {
 func (s *Server) Suspend(owner string, suspended bool) error {
 	s.mu.Lock()
 	in := s.state.installationOf(owner)
-	if in != nil {
+	if in != nil && in.Suspended != suspended {
 		in.Suspended = suspended
 		s.changed()
+		s.installationEvent(in, map[bool]string{true: "suspend", false: "unsuspend"}[suspended])
 	}
 	s.mu.Unlock()
 	if in == nil {
@@ -223,6 +224,9 @@ func (s *Server) Uninstall(owner string) error {
 	in := s.state.installationOf(owner)
 	s.state.Installations = slices.DeleteFunc(s.state.Installations, func(x *installation) bool { return x == in })
 	s.changed()
+	if in != nil {
+		s.installationEvent(in, "deleted")
+	}
 	s.mu.Unlock()
 	if in == nil {
 		return fmt.Errorf("the App is not installed on %s", owner)

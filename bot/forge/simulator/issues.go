@@ -287,6 +287,9 @@ func (s *Server) createComment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if i.Locked {
+		return answer{}, locked()
+	}
 	return created(s.commentShape(c.repo, i, s.addComment(c.repo, i, body, s.botLogin())))
 }
 
@@ -338,12 +341,16 @@ func (s *Server) editComment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	s.editedComment(c.repo, i, m, body, s.botLogin())
+	return ok(s.commentShape(c.repo, i, m))
+}
+
+func (s *Server) editedComment(r *repository, i *issue, m *comment, body, actor string) {
 	before := m.Body
 	m.Body, m.UpdatedAt, i.UpdatedAt = body, s.now(), s.now()
 	m.Edits++
 	s.changed()
-	s.emitComment(c.repo, i, m, "edited", s.botLogin(), obj{"changes": obj{"body": obj{"from": before}}})
-	return ok(s.commentShape(c.repo, i, m))
+	s.emitComment(r, i, m, "edited", actor, obj{"changes": obj{"body": obj{"from": before}}})
 }
 
 func (s *Server) deleteComment(c *call) (answer, error) {

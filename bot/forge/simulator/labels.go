@@ -194,6 +194,10 @@ func (s *Server) createReaction(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return s.react(c, list)
+}
+
+func (s *Server) react(c *call, list *[]reaction) (answer, error) {
 	var ask struct {
 		Content *string `json:"content"`
 	}

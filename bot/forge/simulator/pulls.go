@@ -52,7 +52,7 @@ func (s *Server) createPull(c *call) (answer, error) {
 	if ask.Body != nil {
 		body = *ask.Body
 	}
-	i, err := s.openPull(c.r.Context(), c.repo, *ask.Title, body, p)
+	i, err := s.openPull(c.r.Context(), c.repo, *ask.Title, body, s.botLogin(), p)
 	if err != nil {
 		return answer{}, err
 	}
@@ -79,7 +79,7 @@ func (s *Server) checkPull(ctx context.Context, r *repository, p *pull) error {
 		return invalid(fieldError("PullRequest", "base", "invalid"))
 	}
 	for _, i := range r.Issues {
-		if i.Pull != nil && i.State == "open" && i.Pull.Head == p.Head && i.Pull.Base == p.Base {
+		if i.Pull != nil && i.State == "open" && i.Pull.Fork == "" && i.Pull.Head == p.Head && i.Pull.Base == p.Base {
 			return invalid(customError("PullRequest", fmt.Sprintf("A pull request already exists for %s:%s.", r.Owner, p.Head)))
 		}
 	}
@@ -91,19 +91,19 @@ func (s *Server) checkPull(ctx context.Context, r *repository, p *pull) error {
 	return nil
 }
 
-func (s *Server) openPull(ctx context.Context, r *repository, title, body string, p *pull) (*issue, error) {
-	now, bot := s.now(), s.botLogin()
+func (s *Server) openPull(ctx context.Context, r *repository, title, body, author string, p *pull) (*issue, error) {
+	now := s.now()
 	r.LastNumber++
-	i := &issue{ID: s.state.nextID(), Number: r.LastNumber, Title: title, Body: body, Author: bot, State: "open",
+	i := &issue{ID: s.state.nextID(), Number: r.LastNumber, Title: title, Body: body, Author: author, State: "open",
 		CreatedAt: now, UpdatedAt: now, Pull: p}
 	p.ID = s.state.nextID()
 	r.Issues = append(r.Issues, i)
-	i.note("opened", bot, short(p.HeadSHA), now)
+	i.note("opened", author, short(p.HeadSHA), now)
 	if err := s.moveRef(ctx, r, fmt.Sprintf("refs/pull/%d/head", i.Number), p.HeadSHA, ""); err != nil {
 		return nil, err
 	}
 	s.changed()
-	return i, s.emitPull(ctx, r, i, "opened", bot, nil)
+	return i, s.emitPull(ctx, r, i, "opened", author, nil)
 }
 
 func short(sha string) string { return sha[:min(7, len(sha))] }
@@ -121,7 +121,11 @@ func (s *Server) listPulls(c *call) (answer, error) {
 		if i.Pull == nil || (state != "all" && i.State != state) || (q.Get("base") != "" && i.Pull.Base != q.Get("base")) {
 			continue
 		}
-		if byHead && (!strings.EqualFold(owner, c.repo.Owner) || i.Pull.Head != branch) {
+		from := i.Pull.Fork
+		if from == "" {
+			from = c.repo.Owner
+		}
+		if byHead && (!strings.EqualFold(owner, from) || i.Pull.Head != branch) {
 			continue
 		}
 		found = append(found, i)
@@ -214,7 +218,7 @@ func (s *Server) changeBase(ctx context.Context, r *repository, i *issue, base s
 }
 
 // setDraft is what GraphQL's two mutations do.
-func (s *Server) setDraft(ctx context.Context, r *repository, i *issue, draft bool) error {
+func (s *Server) setDraft(ctx context.Context, r *repository, i *issue, draft bool, actor string) error {
 	if i.Pull.Draft == draft {
 		return nil
 	}
@@ -223,9 +227,9 @@ func (s *Server) setDraft(ctx context.Context, r *repository, i *issue, draft bo
 	if draft {
 		action = "converted_to_draft"
 	}
-	i.note(action, s.botLogin(), "", s.now())
+	i.note(action, actor, "", s.now())
 	s.changed()
-	return s.emitPull(ctx, r, i, action, s.botLogin(), nil)
+	return s.emitPull(ctx, r, i, action, actor, nil)
 }
 
 // branchMoved lets pull requests follow their branches: a new head, a new
@@ -237,6 +241,9 @@ func (s *Server) branchMoved(ctx context.Context, r *repository, ref, before, af
 	}
 	r.PushedAt = s.now()
 	s.changed()
+	if err := s.emitPush(ctx, r, ref, before, after, actor); err != nil {
+		return err
+	}
 	for _, i := range r.Issues {
 		if i.Pull == nil || i.State != "open" {
 			continue
@@ -244,7 +251,7 @@ func (s *Server) branchMoved(ctx context.Context, r *repository, ref, before, af
 		if i.Pull.Base == branch && after != "" {
 			i.Pull.BaseSHA = after
 		}
-		if i.Pull.Head != branch {
+		if i.Pull.Head != branch || i.Pull.Fork != "" {
 			continue
 		}
 		if after == "" {
@@ -298,6 +305,20 @@ func (s *Server) sideShape(r *repository, branch, sha string) obj {
 	return obj{"label": r.Owner + ":" + branch, "ref": branch, "sha": sha, "user": s.user(r.Owner), "repo": s.repoShape(r)}
 }
 
+// headShape is the side that a pull request comes from.
+func (s *Server) headShape(r *repository, p *pull) obj {
+	if p.Fork == "" {
+		return s.sideShape(r, p.Head, p.HeadSHA)
+	}
+	fork := *r
+	fork.ID, fork.Owner, fork.Issues = userID(p.Fork+"/"+r.Name), p.Fork, nil
+	out := s.sideShape(&fork, p.Head, p.HeadSHA)
+	if repo, isObj := out["repo"].(obj); isObj {
+		repo["fork"] = true
+	}
+	return out
+}
+
 // pullShape is a pull request as it stands in lists.
 func (s *Server) pullShape(r *repository, i *issue) obj {
 	p := i.Pull
@@ -312,13 +333,13 @@ func (s *Server) pullShape(r *repository, i *issue) obj {
 			l["description"] = ""
 		}
 	}
-	return obj{"id": p.ID, "node_id": nodeID("PR", p.ID), "number": i.Number, "state": i.State, "locked": false,
+	return obj{"id": p.ID, "node_id": nodeID("PR", p.ID), "number": i.Number, "state": i.State, "locked": i.Locked,
 		"title": i.Title, "user": s.user(i.Author), "body": orNull(i.Body), "created_at": stamp(i.CreatedAt),
 		"updated_at": stamp(i.UpdatedAt), "closed_at": stamp(i.ClosedAt), "merged_at": stamp(p.MergedAt),
 		"merge_commit_sha": orNull(p.MergeSHA), "assignee": nil, "assignees": []obj{}, "requested_reviewers": []obj{},
 		"requested_teams": []obj{}, "labels": labels, "milestone": nil, "draft": p.Draft,
 		"author_association": r.association(i.Author), "auto_merge": nil, "active_lock_reason": nil,
-		"head": s.sideShape(r, p.Head, p.HeadSHA), "base": s.sideShape(r, p.Base, p.BaseSHA),
+		"head": s.headShape(r, p), "base": s.sideShape(r, p.Base, p.BaseSHA),
 		"url": api, "html_url": html, "diff_url": html + ".diff", "patch_url": html + ".patch", "issue_url": issueAPI,
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
 		"review_comment_url": s.repoAPI(r) + "/pulls/comments{/number}", "comments_url": issueAPI + "/comments",
@@ -345,18 +366,47 @@ func (s *Server) fullPull(ctx context.Context, r *repository, i *issue) (obj, er
 	}
 	commits := 0
 	_, _ = fmt.Sscan(count, &commits)
-	state := "clean"
-	if i.Pull.Draft {
-		state = "draft"
+	state, err := s.mergeState(ctx, r, i)
+	if err != nil {
+		return nil, err
 	}
-	out["merged"], out["mergeable"], out["rebaseable"], out["mergeable_state"] = !i.Pull.MergedAt.IsZero(), true, true, state
+	out["merged"], out["mergeable"], out["rebaseable"], out["mergeable_state"] = !i.Pull.MergedAt.IsZero(), state != "dirty", state != "dirty", state
 	out["merged_by"] = nil
 	if i.Pull.MergedBy != "" {
 		out["merged_by"] = s.user(i.Pull.MergedBy)
 	}
-	out["comments"], out["review_comments"], out["maintainer_can_modify"] = len(i.Comments), 0, false
+	remarks := 0
+	for _, t := range i.Pull.Threads {
+		remarks += len(t.Comments)
+	}
+	out["comments"], out["review_comments"], out["maintainer_can_modify"] = len(i.Comments), remarks, false
 	out["commits"], out["additions"], out["deletions"], out["changed_files"] = commits, added, removed, len(files)
 	return out, nil
+}
+
+// mergeState is GitHub's word for whether a pull request could be merged.
+func (s *Server) mergeState(ctx context.Context, r *repository, i *issue) (string, error) {
+	p := i.Pull
+	if i.State != "open" {
+		return "unknown", nil
+	}
+	if _, err := s.do(ctx, r, "merge-tree", "--write-tree", p.BaseSHA, p.HeadSHA); refused(err) {
+		return "dirty", nil
+	} else if err != nil {
+		return "", err
+	}
+	if p.Draft {
+		return "draft", nil
+	}
+	if merged, err := s.isAncestor(ctx, r, p.BaseSHA, p.HeadSHA); err != nil || !merged {
+		return "behind", err
+	}
+	for _, k := range r.Checks {
+		if k.HeadSHA == p.HeadSHA && (k.Conclusion == "failure" || k.Conclusion == "timed_out") {
+			return "unstable", nil
+		}
+	}
+	return "clean", nil
 }
 
 func (s *Server) pullFiles(c *call) (answer, error) {

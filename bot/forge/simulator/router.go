@@ -121,6 +121,9 @@ func (s *Server) handleAPI(c *call) (answer, error) {
 	if c.route == nil {
 		return answer{}, notFound()
 	}
+	if to := s.state.Renamed[repoKey(c.vars["owner"], c.vars["repo"])]; to != "" && s.state.repo(c.vars["owner"], c.vars["repo"]) == nil {
+		return s.movedTo(c, to)
+	}
 	if err := s.authorise(c); err != nil {
 		return answer{}, err
 	}
@@ -175,11 +178,29 @@ func (s *Server) authorise(c *call) error {
 			return notFound()
 		}
 	}
+	if c.repo != nil && c.repo.Archived && c.r.Method != http.MethodGet {
+		return problem(http.StatusForbidden, "Repository was archived so is read-only.")
+	}
 	if !c.tok.may(c.route.need) {
 		c.header.Set("X-Accepted-GitHub-Permissions", strings.NewReplacer(":", "=", "|", "; ").Replace(c.route.need))
 		return problem(http.StatusForbidden, "Resource not accessible by integration")
 	}
 	return nil
+}
+
+// movedTo sends a request for a renamed repository on: a read may follow.
+func (s *Server) movedTo(c *call, to string) (answer, error) {
+	was := "/repos/" + c.vars["owner"] + "/" + c.vars["repo"]
+	_, rest, _ := strings.Cut(c.r.URL.EscapedPath(), was)
+	next := s.api("/repos/%s%s", to, rest)
+	if c.r.URL.RawQuery != "" {
+		next += "?" + c.r.URL.RawQuery
+	}
+	status := http.StatusMovedPermanently
+	if c.r.Method != http.MethodGet {
+		status = http.StatusTemporaryRedirect
+	}
+	return answer{status: status, body: obj{"message": "Moved Permanently", "url": next, "documentation_url": docs}, header: http.Header{"Location": {next}}}, nil
 }
 
 // window counts the requests of an hour.

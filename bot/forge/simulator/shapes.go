@@ -23,7 +23,8 @@ var defaultLabels = [][3]string{
 	{"wontfix", "ffffff", "This will not be worked on"},
 }
 
-var appEvents = []string{"issues", "issue_comment", "pull_request"}
+var appEvents = []string{"issues", "issue_comment", "pull_request", "pull_request_review", "pull_request_review_comment",
+	"pull_request_review_thread", "check_run", "check_suite", "push", "repository"}
 
 func (s *Server) api(format string, args ...any) string {
 	return s.url + "/api/v3" + fmt.Sprintf(format, args...)
@@ -104,7 +105,7 @@ func (s *Server) repoShape(r *repository) obj {
 		"clone_url": s.url + "/" + full + ".git", "svn_url": s.url + "/" + full, "homepage": nil, "size": 0,
 		"stargazers_count": 0, "watchers_count": 0, "language": nil, "has_issues": true, "has_projects": false,
 		"has_downloads": false, "has_wiki": false, "has_pages": false, "has_discussions": false, "forks_count": 0,
-		"mirror_url": nil, "archived": false, "disabled": false, "license": nil, "allow_forking": true,
+		"mirror_url": nil, "archived": r.Archived, "disabled": false, "license": nil, "allow_forking": true,
 		"is_template": false, "web_commit_signoff_required": false, "topics": []string{}, "visibility": "private",
 		"forks": 0, "watchers": 0, "default_branch": r.DefaultBranch}
 	open := 0
@@ -201,7 +202,7 @@ func (s *Server) issueShape(r *repository, i *issue) obj {
 	base := fmt.Sprintf("%s/issues/%d", s.repoAPI(r), i.Number)
 	html := fmt.Sprintf("%s/issues/%d", s.repoHTML(r), i.Number)
 	out := obj{"id": i.ID, "node_id": nodeID("I", i.ID), "number": i.Number, "title": i.Title, "body": orNull(i.Body),
-		"user": s.user(i.Author), "labels": s.labelShapes(r, r.labelsOf(i)), "state": i.State, "locked": false,
+		"user": s.user(i.Author), "labels": s.labelShapes(r, r.labelsOf(i)), "state": i.State, "locked": i.Locked,
 		"assignee": nil, "assignees": []obj{}, "milestone": nil, "comments": len(i.Comments),
 		"created_at": stamp(i.CreatedAt), "updated_at": stamp(i.UpdatedAt), "closed_at": stamp(i.ClosedAt),
 		"author_association": r.association(i.Author), "active_lock_reason": nil, "url": base,

@@ -46,20 +46,40 @@ type CommentView struct {
 // PullView is a pull request with its diff.
 type PullView struct {
 	IssueView
-	Head    string `json:"head"` // branch
-	Base    string `json:"base"` // branch
-	HeadSHA string `json:"head_sha"`
-	BaseSHA string `json:"base_sha"`
-	Draft   bool   `json:"draft"`
-	Merged  bool   `json:"merged"`
-	Diff    string `json:"diff"` // unified git diff from where head left base
+	Head    string       `json:"head"` // branch
+	Base    string       `json:"base"` // branch
+	HeadSHA string       `json:"head_sha"`
+	BaseSHA string       `json:"base_sha"`
+	Draft   bool         `json:"draft"`
+	Merged  bool         `json:"merged"`
+	Diff    string       `json:"diff"` // unified git diff from where head left base
+	Reviews []ReviewView `json:"reviews,omitempty"`
+	Threads []ThreadView `json:"threads,omitempty"`
+}
+
+// ReviewView is a review; ThreadView is what it says about lines.
+type ReviewView struct {
+	ID     int64  `json:"id"`
+	State  string `json:"state"`
+	Author string `json:"author"`
+	Body   string `json:"body"`
+}
+
+// ThreadView is a conversation about lines of a pull request.
+type ThreadView struct {
+	Path       string        `json:"path"`
+	Line       int           `json:"line"`
+	ResolvedBy string        `json:"resolved_by"`
+	Comments   []CommentView `json:"comments"`
 }
 
 // CheckView is a check run.
 type CheckView struct {
 	ID         int64  `json:"id"`
+	App        string `json:"app,omitempty"` // of another App than this one
 	Name       string `json:"name"`
 	HeadSHA    string `json:"head_sha"`
+	Notes      int    `json:"notes,omitempty"` // number of annotations
 	Status     string `json:"status"`
 	Conclusion string `json:"conclusion"`
 	Title      string `json:"title"`
@@ -95,11 +115,22 @@ func (s *Server) Snapshot(owner, name string) Snapshot {
 		}
 		p := i.Pull
 		view.URL = fmt.Sprintf("%s/pull/%d", s.repoHTML(r), i.Number)
-		out.Pulls = append(out.Pulls, PullView{IssueView: view, Head: p.Head, Base: p.Base, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA,
-			Draft: p.Draft, Merged: !p.MergedAt.IsZero(), Diff: s.pullDiff(ctx, r, p)})
+		shown := PullView{IssueView: view, Head: p.Head, Base: p.Base, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA,
+			Draft: p.Draft, Merged: !p.MergedAt.IsZero(), Diff: s.pullDiff(ctx, r, p)}
+		for _, v := range p.Reviews {
+			shown.Reviews = append(shown.Reviews, ReviewView{ID: v.ID, State: v.State, Author: v.Author, Body: v.Body})
+		}
+		for _, t := range p.Threads {
+			one := ThreadView{Path: t.Path, Line: t.Line, ResolvedBy: t.ResolvedBy}
+			for _, m := range t.Comments {
+				one.Comments = append(one.Comments, CommentView{ID: m.ID, Author: m.Author, Body: m.Body, CreatedAt: m.CreatedAt, Reactions: reactionViews(m.Reactions)})
+			}
+			shown.Threads = append(shown.Threads, one)
+		}
+		out.Pulls = append(out.Pulls, shown)
 	}
 	for _, k := range r.Checks {
-		out.Checks = append(out.Checks, CheckView{ID: k.ID, Name: k.Name, HeadSHA: k.HeadSHA, Status: k.Status, Conclusion: k.Conclusion,
+		out.Checks = append(out.Checks, CheckView{ID: k.ID, App: k.App, Notes: k.Notes, Name: k.Name, HeadSHA: k.HeadSHA, Status: k.Status, Conclusion: k.Conclusion,
 			Title: k.Title, Summary: k.Summary})
 	}
 	return out

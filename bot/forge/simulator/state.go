@@ -20,9 +20,10 @@ type state struct {
 	Version       int                    `json:"version"`
 	Sequence      int64                  `json:"sequence"`
 	Installations []*installation        `json:"installations"`
-	Repos         map[string]*repository `json:"repos"`  // by owner/name in lower case
-	Tokens        map[string]*token      `json:"tokens"` // by SHA-256 of the token
-	Users         map[string]bool        `json:"users"`  // logins that exist
+	Repos         map[string]*repository `json:"repos"`             // by owner/name in lower case
+	Renamed       map[string]string      `json:"renamed,omitempty"` // former owner/name in lower case, to the one of now
+	Tokens        map[string]*token      `json:"tokens"`            // by SHA-256 of the token
+	Users         map[string]bool        `json:"users"`             // logins that exist
 }
 
 type installation struct {
@@ -54,6 +55,7 @@ type repository struct {
 	Issues        []*issue             `json:"issues"` // pull requests among them
 	Checks        []*checkRun          `json:"checks,omitempty"`
 	Signed        map[string]time.Time `json:"signed,omitempty"` // commits that GitHub signed
+	Archived      bool                 `json:"archived,omitempty"`
 }
 
 type label struct {
@@ -80,6 +82,7 @@ type issue struct {
 	UpdatedAt   time.Time  `json:"updated_at"`
 	ClosedAt    time.Time  `json:"closed_at,omitzero"`
 	ClosedBy    string     `json:"closed_by,omitempty"`
+	Locked      bool       `json:"locked,omitempty"`
 	Pull        *pull      `json:"pull,omitempty"`
 }
 
@@ -93,6 +96,9 @@ type pull struct {
 	MergedAt time.Time `json:"merged_at,omitzero"`
 	MergedBy string    `json:"merged_by,omitempty"`
 	MergeSHA string    `json:"merge_sha,omitempty"`
+	Fork     string    `json:"fork,omitempty"` // owner of the fork that the head is in; "" = this repository
+	Reviews  []*review `json:"reviews,omitempty"`
+	Threads  []*thread `json:"threads,omitempty"`
 }
 
 type comment struct {
@@ -122,6 +128,7 @@ type event struct {
 
 type checkRun struct {
 	ID          int64           `json:"id"`
+	App         string          `json:"app,omitempty"` // slug of another App than this one
 	Name        string          `json:"name"`
 	HeadSHA     string          `json:"head_sha"`
 	Status      string          `json:"status"`

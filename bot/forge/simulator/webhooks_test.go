@@ -110,7 +110,7 @@ func TestWebhooksAreSignedAndOfGitHubsShape(t *testing.T) {
 
 	want := []string{"issue_comment.created", "issue_comment.created", "issue_comment.edited", "issues.closed", "issues.edited", "issues.labeled", "issues.opened",
 		"issues.reopened", "issues.unlabeled", "ping.", "pull_request.closed", "pull_request.converted_to_draft", "pull_request.edited",
-		"pull_request.opened", "pull_request.ready_for_review", "pull_request.reopened", "pull_request.synchronize"}
+		"pull_request.opened", "pull_request.ready_for_review", "pull_request.reopened", "pull_request.synchronize", "push.", "push."}
 	if got := r.got(w); !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
@@ -208,7 +208,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	if key != string(w.s.PrivateKeyPEM()) || after.Issues[0].Number != n || after.Branches["b"] != before.Branches["b"] || after.Pulls[0].Diff != before.Pulls[0].Diff {
 		t.Errorf("before %+v\nafter  %+v", before, after)
 	}
-	if len(w.s.Deliveries()) != 2 {
+	if len(w.s.Deliveries()) != 3 { // of the issue, the push and the pull request
 		t.Errorf("%d deliveries", len(w.s.Deliveries()))
 	}
 	w.call(200, "GET", repo, tok, nil)

@@ -388,7 +388,7 @@ def close_first(terms, constants):
 
 def one_argument(f):
     code = f.__code__
-    return code.co_filename.startswith(ROOT) and not code.co_flags & ASLEEP and code.co_kwonlyargcount == 0 and 1 <= code.co_argcount <= 1 + len(f.__defaults__ or ())
+    return ours(code.co_filename) and not code.co_flags & ASLEEP and code.co_kwonlyargcount == 0 and 1 <= code.co_argcount <= 1 + len(f.__defaults__ or ())
 
 
 def methods(value):
@@ -396,7 +396,7 @@ def methods(value):
     out = []
     for cls in type(value).__mro__:
         for name, f in vars(cls).items():
-            if isinstance(f, types.FunctionType) and not name.startswith("__") and f.__code__.co_filename.startswith(ROOT) and one_argument(f) and name not in out:
+            if isinstance(f, types.FunctionType) and not name.startswith("__") and ours(f.__code__.co_filename) and one_argument(f) and name not in out:
                 out.append(name)
     return sorted(out)[:10]
 
@@ -408,7 +408,7 @@ def properties(value):
         return out
     for cls in type(value).__mro__:
         for name, f in vars(cls).items():
-            if isinstance(f, property) and name not in out and f.fget is not None and getattr(f.fget, "__code__", None) and f.fget.__code__.co_filename.startswith(ROOT):
+            if isinstance(f, property) and name not in out and f.fget is not None and getattr(f.fget, "__code__", None) and ours(f.fget.__code__.co_filename):
                 out.append(name)
     return sorted(out)[:8]
 

@@ -171,7 +171,7 @@ class Prober:
 
     def follow(self, frame, event, arg):
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(ROOT) or not code.co_flags & 0x1 or code.co_name.startswith("<"):
+        if event != "call" or not ours(code.co_filename) or not code.co_flags & 0x1 or code.co_name.startswith("<"):
             return
         name = code.co_filename[len(ROOT):] + ":" + code.co_name
         spot, up = name in self.spots, frame.f_back
@@ -200,7 +200,7 @@ class Prober:
         more = code.co_varnames[n] if code.co_flags & 0x4 else None
         rest = code.co_varnames[n + bool(more)] if code.co_flags & 0x8 else None
         extra = (frame.f_locals[more] if more else (), frame.f_locals[rest] if rest else {})
-        key = name + "(" + ", ".join(k + "=" + show(v) for k, v in args) + show(extra) + ")"
+        key = name + "(" + ", ".join(k + "=" + show(v) for k, v in args) + (", *%s, **%s" % tuple(map(show, extra)) if any(extra) else "") + ")"
         if key in self.seen:
             return
         self.seen.add(key)

@@ -25,6 +25,11 @@ ROOT = "/work/"
 MEMORY = 1 << 30
 
 
+def ours(file):
+    """Tells whether a file is the tree's: what is installed in it is not."""
+    return file.startswith(ROOT) and "/site-packages/" not in file
+
+
 class Late(BaseException):
     pass
 
@@ -41,7 +46,7 @@ def tracer(lines):
         return local
 
     def outer(frame, event, arg):
-        if frame.f_code.co_filename.startswith(ROOT):
+        if ours(frame.f_code.co_filename):
             return local
         return None
 
@@ -236,7 +241,7 @@ def living():
     """The functions that came from the tree: (file, name, line) to functions."""
     out = {}
     for f in gc.get_objects():
-        if type(f) is types.FunctionType and f.__code__.co_filename.startswith(ROOT):
+        if type(f) is types.FunctionType and ours(f.__code__.co_filename):
             out.setdefault((f.__code__.co_filename, f.__code__.co_name, f.__code__.co_firstlineno), []).append(f)
     return out
 
@@ -505,7 +510,7 @@ def lacking(runner, req, private, kept):
         runner.run(req["tests"][:WARM], Result(lambda record: None, {**req, "trace": False}))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None) or ROOT
-            if not file.startswith(ROOT) and name != "__main__":
+            if not ours(file) and name != "__main__":
                 say({"module": name})
 
     records = forked(work, min(req["wall"], 20), private, kept)
@@ -518,7 +523,7 @@ def nursery(req, source, sink):
     imported = set()
 
     def profile(frame, event, arg):
-        if event == "call" and frame.f_code.co_filename.startswith(ROOT):
+        if event == "call" and ours(frame.f_code.co_filename):
             imported.add((frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno))
 
     def serve(runner):

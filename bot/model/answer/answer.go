@@ -168,18 +168,8 @@ func strict(v any) any {
 	return v
 }
 
-// Read reads an answer. finish is why the model ended, as the provider told:
-// "stop", "length", or "" when it did not. The error is a *Malformed.
-func (s *Shape[T]) Read(text, finish string) (T, Report, error) {
-	v, r, bad := s.read(text, finish, "")
-	if bad != nil {
-		var none T
-		return none, r, bad
-	}
-	return v, r, nil
-}
-
-// read reads an answer to a prompt.
+// read reads an answer to a prompt. finish is why the model ended, as the provider
+// told: "stop", "length", or "" when it did not.
 func (s *Shape[T]) read(text, finish, prompt string) (T, Report, *Malformed) {
 	v, r, bad := s.readAny(text, finish)
 	if bad == nil && s.whole != nil {

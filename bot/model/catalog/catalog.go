@@ -80,9 +80,6 @@ var presets = []Preset{
 // refusal is learned from.
 var other = Preset{Name: "", Title: "OpenAI-compatible endpoint", Can: Abilities{JSON: true, StreamUsage: true}}
 
-// Presets lists the table.
-func Presets() []Preset { return append([]Preset(nil), presets...) }
-
 // Names lists the presets' names, in the table's order.
 func Names() []string {
 	out := make([]string, 0, len(presets))

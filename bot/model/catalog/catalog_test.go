@@ -31,7 +31,7 @@ func TestA1EveryProviderOfTheSpecIsInTheTable(t *testing.T) {
 
 func TestA3ADefaultModelAndItsSubstituteHavePrices(t *testing.T) {
 	t.Parallel()
-	for _, p := range Presets() {
+	for _, p := range presets {
 		for _, m := range []string{p.Model, p.Substitute} {
 			if _, ok := PriceOf(m); m != "" && !ok {
 				t.Errorf("%s: %s has no price", p.Name, m)
@@ -43,14 +43,14 @@ func TestA3ADefaultModelAndItsSubstituteHavePrices(t *testing.T) {
 func TestA3PricesOfKnownModels(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string][2]float64{
-		"deepseek-v3.2": {0.14, 0.28}, "openai/GPT-5": {2, 8}, "gpt-5-2025-08-07": {2, 8}, "gpt-5-mini": {0.25, 2},
+		"deepseek-v3.2": {0.14, 0.28}, "openai/GPT-5": {2, 8}, "gpt-5-2025-08-07": {2, 8}, "gpt-5-mini": {0.25, 2}, "deepseek-chat": {0.14, 0.28}, "gpt-5-nano": {0.05, 0.4},
 		"claude-sonnet-4-5-20250929": {3, 15}, "anthropic/claude-4.5": {3, 15}, "deepseek/deepseek-flash:free": {0.3, 1.2},
 	} {
 		if p, ok := PriceOf(model); !ok || p.In != want[0] || p.Out != want[1] {
 			t.Errorf("%s: %+v %v", model, p, ok)
 		}
 	}
-	for _, unknown := range []string{"gpt-50", "gpt-5-pro", "gpt-5.2", "deepseek", "qwen", "", "claude-sonnet-4-5-fast"} {
+	for _, unknown := range []string{"gpt-50", "gpt-5x", "gpt-5-pro", "gpt-5.2", "deepseek", "qwen", "", "claude-sonnet-4-5-fast"} {
 		if p, ok := PriceOf(unknown); ok {
 			t.Errorf("a price was made up for %q: %+v", unknown, p)
 		}
@@ -60,7 +60,7 @@ func TestA3PricesOfKnownModels(t *testing.T) {
 func TestA3ThePriceTableIsPlausible(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, p := range Prices() {
+	for _, p := range prices {
 		if seen[p.Model] || p.Source == "" || p.In <= 0 || p.Out < p.In || p.Cached > p.In || p.Model != strings.ToLower(p.Model) {
 			t.Errorf("row %+v", p)
 		}

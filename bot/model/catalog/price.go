@@ -69,6 +69,3 @@ func PriceOf(model string) (Price, bool) {
 	}
 	return Price{}, false
 }
-
-// Prices lists the table.
-func Prices() []Price { return append([]Price(nil), prices...) }

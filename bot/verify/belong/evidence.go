@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
@@ -50,7 +51,7 @@ func (e *evidence) named() {
 	switch {
 	case native != "" && strings.Contains(i.text, native):
 		e.add(certain, true, true, "the issue names the test")
-	case len(parts(r.Name)) > 1 && hasWord(i.text, r.Name), len(r.Name) > 12 && strings.Contains(i.text, r.Name):
+	case len(memory.Parts(r.Name)) > 1 && hasWord(i.text, r.Name), len(r.Name) > 12 && strings.Contains(i.text, r.Name):
 		e.add(certain, true, true, "the issue names the test %s", r.Name)
 	case r.File != "" && strings.Contains(i.text, r.File):
 		e.add(enoughFor, true, false, "the issue names the test's file %s", r.File)
@@ -71,7 +72,7 @@ func (e *evidence) places() {
 			see(3, "the test calls %s, which the issue names", name)
 		case i.code[name]:
 			see(2, "the test calls %s, which the issue names", name)
-		case len(parts(name)) > 1 && e.spoken(name):
+		case len(memory.Parts(name)) > 1 && e.spoken(name):
 			see(2, "the test calls %s, whose words the issue uses", name)
 		case len(name) > 4 && i.plain[strings.ToLower(name)] && !common[strings.ToLower(name)]:
 			see(2, "the test calls %s, which the issue speaks of", name)
@@ -100,8 +101,8 @@ func (e *evidence) places() {
 // spoken: all words of an identifier stand in the issue's prose.
 func (e *evidence) spoken(name string) bool {
 	n := 0
-	for _, p := range parts(name) {
-		st := stem(p)
+	for _, p := range memory.Parts(name) {
+		st := memory.Stem(p)
 		if empty[p] || len(st) < 3 {
 			continue
 		}

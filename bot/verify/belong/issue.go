@@ -119,38 +119,13 @@ func lastName(s string) string {
 func stems(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range word.FindAllString(s, -1) {
-		for _, part := range parts(w) {
-			if st := stem(part); len(st) >= 3 && !empty[part] && !empty[st] {
+		for _, part := range memory.Parts(w) {
+			if st := memory.Stem(part); len(st) >= 3 && !empty[part] && !empty[st] {
 				out[st] = true
 			}
 		}
 	}
 	return out
-}
-
-var partOf = regexp.MustCompile(`\p{Lu}?[\p{Ll}]+|\p{Lu}+|[^\p{Lu}\p{Ll}\p{N}_$]+|\p{N}+`)
-
-// parts splits an identifier, in lower case.
-func parts(w string) []string {
-	var out []string
-	for _, p := range partOf.FindAllString(w, -1) {
-		out = append(out, strings.ToLower(p))
-	}
-	return out
-}
-
-// stem cuts the commonest endings of English words.
-func stem(w string) string {
-	for _, end := range []struct{ from, to string }{{"ies", "y"}, {"sses", "ss"}, {"ation", ""}, {"ating", ""}, {"ated", ""}, {"ates", ""}, {"ate", ""}, {"ions", ""}, {"ion", ""}, {"ings", ""}, {"ing", ""}, {"ally", "al"}, {"ed", ""}, {"es", ""}, {"s", ""}, {"e", ""}} {
-		if rest, ok := strings.CutSuffix(w, end.from); ok && len(rest) >= 3 {
-			w = rest + end.to
-			break
-		}
-	}
-	if n := len(w); n > 4 && w[n-1] == w[n-2] && w[n-1] != 's' && w[n-1] != 'l' { // stopp(ed)
-		w = w[:n-1]
-	}
-	return w
 }
 
 // empty are words that any issue and any test may hold.

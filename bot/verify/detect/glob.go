@@ -1,9 +1,11 @@
 package detect
 
 import (
-	"regexp"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 const globChars = "*?[{"
@@ -62,49 +64,28 @@ func (n *nodePackage) matches(pattern string) []string {
 	if !strings.ContainsAny(pattern, globChars) {
 		return nil
 	}
-	re, err := regexp.Compile(globRegexp(strings.TrimPrefix(pattern, "./"), n.quotes(pattern)))
-	if err != nil {
-		return nil
-	}
+	pattern, deep := strings.TrimPrefix(pattern, "./"), n.quotes(pattern)
 	prefix := ""
 	if n.dir != "." {
 		prefix = n.dir + "/"
 	}
 	var out []string
 	for _, f := range n.t.Files {
-		if rel, ok := strings.CutPrefix(f, prefix); ok && re.MatchString(rel) {
+		rel, ok := strings.CutPrefix(f, prefix)
+		if ok && deep {
+			ok = means(pattern, rel)
+		} else if ok { // the shell's: ** is no more than *
+			ok, _ = path.Match(strings.ReplaceAll(pattern, "**", "*"), rel)
+		}
+		if ok {
 			out = append(out, rel)
 		}
 	}
 	return out
 }
 
-// globRegexp is a pattern as a regular expression. deep gives ** its meaning of
-// any folders, which it does not have in sh.
-func globRegexp(pattern string, deep bool) string {
-	var b strings.Builder
-	b.WriteString("^")
-	braces := 0
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case deep && strings.HasPrefix(pattern[i:], "**/"):
-			b.WriteString("(?:.*/)?")
-			i += 2
-		case c == '*':
-			b.WriteString("[^/]*")
-		case c == '?':
-			b.WriteString("[^/]")
-		case c == '{' && deep:
-			b.WriteString("(?:")
-			braces++
-		case c == '}' && braces > 0:
-			b.WriteString(")")
-			braces--
-		case c == ',' && braces > 0:
-			b.WriteString("|")
-		default:
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
-		}
-	}
-	return b.String() + "$"
+// means tells whether a pattern with ** and braces means a file. One with more
+// alternatives than there is time for means none.
+func means(pattern, file string) bool {
+	return strings.Count(pattern, "{") <= 3 && doublestar.MatchUnvalidated(pattern, file)
 }

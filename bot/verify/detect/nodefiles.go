@@ -20,16 +20,9 @@ var (
 func NodeRuns(patterns []string, rel string) bool {
 	return len(patterns) == 0 && nodeFinds(".", rel) || slices.ContainsFunc(patterns, func(pattern string) bool {
 		pattern = path.Clean(pattern)
-		means := func(p string) bool { return p == pattern }
-		if strings.ContainsAny(pattern, globChars) {
-			re, err := regexp.Compile(globRegexp(pattern, true))
-			if err != nil {
-				return false
-			}
-			means = re.MatchString
-		}
-		for dir := path.Dir(rel); !means(rel); dir = path.Dir(dir) {
-			if means(dir) && nodeFinds(dir, rel) {
+		named := func(p string) bool { return p == pattern || means(pattern, p) }
+		for dir := path.Dir(rel); !named(rel); dir = path.Dir(dir) {
+			if named(dir) && nodeFinds(dir, rel) {
 				return true
 			}
 			if dir == "." {

@@ -12,6 +12,7 @@ import (
 var (
 	phpunitXML = []string{"phpunit.xml", "phpunit.dist.xml", "phpunit.xml.dist"}
 	phpSuites  = regexp.MustCompile(`(?s)<testsuites?\b.*</testsuites?>`)
+	phpAuto    = regexp.MustCompile(`\sbootstrap\s*=`)
 	phpFolder  = regexp.MustCompile(`<directory\b[^>]*>\s*([^<]+?)\s*</directory>`)
 )
 
@@ -38,7 +39,8 @@ func (t *Tree) php(p *Plan) {
 }
 
 // phpunitRun starts composer's PHPUnit, which a setup may have installed, else that of
-// the PATH. $0 tells whether no settings name a bootstrap.
+// the PATH, which does not load the project's classes by itself. $0 tells whether
+// settings name a bootstrap.
 const phpunitRun = `[ "$0" = set ] || [ ! -f vendor/autoload.php ] || set -- --bootstrap vendor/autoload.php "$@"
 [ ! -f vendor/bin/phpunit ] || exec php vendor/bin/phpunit "$@"
 exec phpunit "$@"`
@@ -49,7 +51,7 @@ func (t *Tree) phpunit(p *Plan, dir string, files []string) {
 	rel := func(f string) string {
 		return strings.TrimPrefix(strings.TrimPrefix("/"+f, "/"+strings.TrimPrefix(dir, ".")), "/")
 	}
-	composer, set, typed := path.Join(dir, "composer.json"), "set", "phpunit"
+	composer, set, typed := path.Join(dir, "composer.json"), "unset", "phpunit"
 	needs := []Need{{Program: "php", Install: "install PHP"}}
 	if strings.Contains(t.Read(composer), `"phpunit/phpunit"`) {
 		typed = "vendor/bin/phpunit"
@@ -59,7 +61,11 @@ func (t *Tree) phpunit(p *Plan, dir string, files []string) {
 	options := []string{"--colors=never", "--do-not-cache-result", "--log-junit", "{out}/phpunit.xml"}
 	if at := slices.IndexFunc(phpunitXML, func(name string) bool { return t.have[path.Join(dir, name)] }); at >= 0 {
 		var suites []string
-		for _, m := range phpFolder.FindAllStringSubmatch(phpSuites.FindString(t.Read(path.Join(dir, phpunitXML[at]))), -1) {
+		xml := t.Read(path.Join(dir, phpunitXML[at]))
+		if phpAuto.MatchString(xml) {
+			set = "set"
+		}
+		for _, m := range phpFolder.FindAllStringSubmatch(phpSuites.FindString(xml), -1) {
 			suites = append(suites, path.Clean(m[1])+"/")
 		}
 		named := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
@@ -80,7 +86,7 @@ func (t *Tree) phpunit(p *Plan, dir string, files []string) {
 		if tops = unique(tops); len(tops) > 1 { // it takes one folder
 			tops = []string{"."}
 		}
-		set, options, typed = "unset", append(options, tops[0]), typed+" "+tops[0]
+		options, typed = append(options, tops[0]), typed+" "+tops[0]
 	}
 	p.Commands = append(p.Commands, Command{Kind: Test, Tool: "phpunit", Dir: dir, Argv: append([]string{"sh", "-c", phpunitRun, set}, options...), Typed: typed,
 		Format: parse.JUnit, Results: "phpunit.xml", Needs: needs, Files: files, Why: "there is " + files[0]})

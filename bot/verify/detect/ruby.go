@@ -167,7 +167,7 @@ func (pr *rubyProject) load(p *Plan, tool string, files []string, named string) 
 		}
 	}
 	for _, g := range quotedIn(rakePattern, rake) {
-		if re, err := regexp.Compile(globRegexp(g, true)); err == nil && slices.ContainsFunc(files, func(f string) bool { return re.MatchString(pr.rel(f)) }) {
+		if slices.ContainsFunc(files, func(f string) bool { return means(g, pr.rel(f)) }) {
 			globs = append(globs, g)
 		}
 	}

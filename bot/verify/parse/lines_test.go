@@ -81,9 +81,9 @@ func TestC3CrashOfTheTestProcessIsAnErrorOfTheTestThatRan(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep := Read(Pytest, data, Place{Root: "/srv/shop"})
-		red := rep.Red()
-		if !slices.Equal(red, []string{"crash/test_crash.py::test_ends_it", "crash/test_crash.py::test_fails_before"}) {
-			t.Errorf("%s: red are %v", name, red)
+		ids := red(rep)
+		if !slices.Equal(ids, []string{"crash/test_crash.py::test_ends_it", "crash/test_crash.py::test_fails_before"}) {
+			t.Errorf("%s: red are %v", name, ids)
 		}
 		if strings.Contains(name, "xdist") {
 			continue // the workers survive each other
@@ -161,4 +161,25 @@ FAILED tests/test_timed.py::TestTimed::test_bad[a b] - assert 1 == 2
 	if len(rep.Tests) != 2 || rep.Tests[0].ID != "tests/test_timed.py::TestTimed::test_bad[a b]" || rep.Tests[0].Failure.Line != 9 || rep.Tests[1].Status != Passed {
 		t.Errorf("%+v", rep.Tests)
 	}
+}
+
+// red lists the ids of red tests and broken units, sorted.
+func red(r Report) []string {
+	set := map[string]bool{}
+	for _, t := range r.Tests {
+		if t.Red() {
+			set[t.ID] = true
+		}
+	}
+	for _, f := range r.Broken {
+		if f.Test != "" {
+			set[f.Test] = true
+		}
+	}
+	out := make([]string, 0, len(set))
+	for id := range set {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
 }

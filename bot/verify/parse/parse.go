@@ -110,27 +110,6 @@ func (r Report) Failures() []task.Failure {
 	return out
 }
 
-// Red lists the ids of red tests and broken units, sorted.
-func (r Report) Red() []string {
-	set := map[string]bool{}
-	for _, t := range r.Tests {
-		if t.Red() {
-			set[t.ID] = true
-		}
-	}
-	for _, f := range r.Broken {
-		if f.Test != "" {
-			set[f.Test] = true
-		}
-	}
-	out := make([]string, 0, len(set))
-	for id := range set {
-		out = append(out, id)
-	}
-	sort.Strings(out)
-	return out
-}
-
 // Place is where an output was made.
 type Place struct {
 	Root   string // absolute path of the tree as the tool saw it, "/work"

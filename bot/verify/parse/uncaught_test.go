@@ -54,7 +54,7 @@ func TestC3TheEndOfRailsTestsAndOfSpecsIsRecognised(t *testing.T) {
 			t.Errorf("%s is taken for %s", name, got)
 		}
 		rep := Read(c.format, []byte(c.out), Place{})
-		if red := strings.Join(rep.Red(), "|"); !rep.Ended || red != c.red || rep.Totals != c.totals {
+		if red := strings.Join(red(rep), "|"); !rep.Ended || red != c.red || rep.Totals != c.totals {
 			t.Errorf("%s: ended %t, red %q, %+v", name, rep.Ended, red, rep.Totals)
 		}
 	}

@@ -26,6 +26,10 @@ var Exceptions = []Exception{
 		"an empty path is the root directory"},
 	{"POST /app/installations/{installation_id}/access_tokens", "request: request body has an error: doesn't match schema: Value is not nullable",
 		"GitHub takes the body null, which a widely used client library sends when it asks for a token without limits"},
+	{"GET /repos/{owner}/{repo}/pulls/{pull_number}/comments", "/line\": Value is not nullable",
+		"GitHub answers null for the line of a comment whose lines a later commit changed"},
+	{"GET /repos/{owner}/{repo}/pulls/{pull_number}/comments", "/position\": Value is not nullable",
+		"as for the line: null when it is outdated"},
 	{"GET /app/installations", "/account\"",
 		"the description as npm has it wants an account to be a user and an enterprise at once (allOf, where the single installation has anyOf)"},
 }
@@ -33,6 +37,8 @@ var Exceptions = []Exception{
 // undescribed are statuses that every operation of GitHub can answer, and that
 // the description names for few of them.
 var undescribed = map[int]string{
+	http.StatusMovedPermanently:    "a renamed or transferred repository",
+	http.StatusTemporaryRedirect:   "a renamed or transferred repository, for a write",
 	http.StatusNotModified:         "conditional requests work on every GET",
 	http.StatusBadRequest:          "a body that is not JSON",
 	http.StatusUnauthorized:        "missing, wrong or expired credentials",

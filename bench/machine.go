@@ -1,0 +1,26 @@
+// Package bench measures fettle beside other tools and on planted faults. It is a
+// module of its own: what fettle is neither builds nor tests it.
+package bench
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Machine is a line that tells when and on what figures are taken.
+func Machine() string {
+	return fmt.Sprintf("%s, %s on %d cores, load %s", time.Now().Format(time.DateTime), runtime.Version(), runtime.NumCPU(), Load())
+}
+
+// Load is the load of the machine over 1, 5 and 15 minutes, where it is told.
+func Load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	words := strings.Fields(string(text))
+	if err != nil || len(words) < 3 {
+		return "not known"
+	}
+	return strings.Join(words[:3], " ")
+}

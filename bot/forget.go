@@ -1,0 +1,119 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// removed cancels what runs where the App may no longer work, and, unless the
+// installation is only suspended, has everything of it deleted (SPEC X6).
+func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
+	repo, n := "", 0
+	if ev.Repo.Name != "" {
+		repo = ev.Repo.Slug()
+	}
+	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
+		runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation, Repo: repo})
+		if err != nil {
+			return "", err
+		}
+		for _, r := range runs {
+			if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
+				return "", err
+			}
+			n++
+		}
+	}
+	note := fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run"))
+	if ev.Action == "suspend" {
+		return note, nil
+	}
+	return note + ", its data is deleted when they have ended", a.cfg.Store.AskRemoval(ctx, ev.Repo.Installation, repo)
+}
+
+// Forget deletes what was removed from disk and database. What is still live
+// is left for the next call. It counts what was deleted.
+func (a *App) Forget(ctx context.Context) (n int, err error) {
+	asked, err := a.cfg.Store.Removals(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range asked {
+		ok, repos, err := a.cfg.Store.Forgettable(ctx, r)
+		if err != nil {
+			return n, err
+		}
+		if !ok {
+			continue
+		}
+		if err := a.forgetFiles(ctx, r, repos); err != nil {
+			return n, err
+		}
+		done, err := a.cfg.Store.Forget(ctx, r)
+		if err != nil {
+			return n, err
+		}
+		if done {
+			n++
+			a.cfg.Log.WithField("installation", r.Installation).Info("the data of what the App was removed from is deleted")
+		}
+	}
+	return n, nil
+}
+
+// forgetFiles deletes mirrors, checkouts of dead processes, and what the rest of
+// the house keeps. It is done before the rows, which say that it is to be done.
+func (a *App) forgetFiles(ctx context.Context, r store.Removal, repos []task.Repo) error {
+	if a.app.Checkouts != nil && (r.Repo == "" || len(repos) > 0) {
+		one := repos
+		if r.Repo == "" {
+			one = nil
+		}
+		if err := a.app.Checkouts.Forget(ctx, r.Installation, one...); err != nil {
+			return err
+		}
+		if err := a.app.Checkouts.Sweep(ctx, 0, nil); err != nil {
+			return err
+		}
+	}
+	if a.app.Forget == nil {
+		return nil
+	}
+	if err := a.app.Forget(r.Installation, r.Repo, repos); err != nil {
+		return fmt.Errorf("deleting the files of installation %d: %w", r.Installation, err)
+	}
+	return nil
+}
+
+// uninstalled has the data deleted of installations that GitHub does not know any
+// more: their delivery was missed, or others came after it. Where it knows none of
+// them, the server rather speaks for another App than before, so nothing is deleted.
+func (a *App) uninstalled(ctx context.Context) error {
+	ours, err := a.cfg.Store.Installations(ctx)
+	if err != nil {
+		return err
+	}
+	var gone []int64
+	for _, id := range ours {
+		switch _, err := a.app.Forge.Account(ctx, id); {
+		case forge.IsGone(err):
+			gone = append(gone, id)
+		case err != nil:
+			return err
+		}
+	}
+	if len(gone) > 0 && len(gone) == len(ours) {
+		a.cfg.Log.Warn("GitHub knows no installation that anything is stored for; is github.app_id right? Nothing is deleted")
+		return nil
+	}
+	for _, id := range gone {
+		if _, err := a.removed(ctx, task.Event{Kind: task.EventRemoved, Action: "deleted", Repo: task.Repo{Installation: id}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

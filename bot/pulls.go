@@ -1,0 +1,209 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// pullChanged keeps up with what others do to a pull request of fettle's.
+func (a *App) pullChanged(ctx context.Context, ev task.Event) (string, error) {
+	if ev.Action == "closed" && ev.Pull.Merged {
+		if note, err := a.reverted(ctx, ev); err != nil || note != "" {
+			return note, err
+		}
+	}
+	p, err := a.own(ctx, ev.Repo, ev.Pull.Number)
+	if err != nil {
+		return "", err
+	}
+	if p == nil {
+		return "ignored: a pull request that is not fettle's", nil
+	}
+	switch ev.Action {
+	case "closed":
+		return a.pullClosed(ctx, ev, *p)
+	case "reopened":
+		return "open again", a.cfg.Store.SetFate(ctx, *p, "", "")
+	case "synchronize":
+		return a.pushedByOthers(ctx, ev, *p)
+	case "edited":
+		if ev.Pull.Base != p.Base {
+			return "it is for " + ev.Pull.Base + " now", a.cfg.Store.Rebase(ctx, *p, ev.Pull.Base)
+		}
+	case "ready_for_review":
+		return "ready: " + ev.Actor + " decided it", a.app.Forge.StateLabel(ctx, ev.Repo, p.Issue, labelReady)
+	case "converted_to_draft":
+		return "a draft: " + ev.Actor + " decided it", a.app.Forge.StateLabel(ctx, ev.Repo, p.Issue, labelHuman)
+	}
+	return "ignored: nothing is done for " + ev.Action, nil
+}
+
+// pullClosed writes down what became of the pull request, ends what still works on
+// it, and takes fettle's labels off the issue. What GitHub says now counts, whatever
+// order its deliveries come in.
+func (a *App) pullClosed(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
+	now, err := a.app.Forge.Pull(ctx, ev.Repo, p.Number)
+	if err != nil {
+		return "", err
+	}
+	if now.State == "open" {
+		return "it is open again", nil
+	}
+	fate := task.FateClosed
+	switch {
+	case now.Merged && now.HeadSHA == p.Head:
+		fate = task.FateMerged
+	case now.Merged:
+		fate = task.FateChanged
+	}
+	if err := a.cfg.Store.SetFate(ctx, p, fate, now.MergeCommit); err != nil {
+		return "", err
+	}
+	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
+	if err != nil {
+		return "", err
+	}
+	if live != nil && (live.Saved.Published == p.Number || live.Task.Follow != nil && live.Task.Follow.Pull == p.Number) {
+		if err := a.cfg.Store.AskCancel(ctx, live.ID, fmt.Sprintf("the pull request #%d was %s", p.Number, map[bool]string{true: "merged", false: "closed"}[now.Merged])); err != nil {
+			return "", err
+		}
+	}
+	if err := a.unlabel(ctx, ev.Repo, p.Issue); err != nil {
+		return "", err
+	}
+	if now.Merged && !a.app.KeepBranch {
+		if _, err := a.app.Forge.DeleteBranch(ctx, ev.Repo, p.Branch, p.Head); err != nil {
+			a.cfg.Log.WithError(err).Warn("the branch of a merged pull request was not deleted")
+		}
+	}
+	return "it was " + string(fate), nil
+}
+
+// unlabel takes the labels that ask for work, or tell of it, off an issue whose pull
+// request is done with.
+func (a *App) unlabel(ctx context.Context, repo task.Repo, issue int) error {
+	err := a.app.Forge.StateLabel(ctx, repo, issue, "")
+	if err == nil {
+		err = a.app.Forge.RemoveLabel(ctx, repo, issue, a.app.Label)
+	}
+	if forge.IsGone(err) { // so are its labels
+		return nil
+	}
+	return err
+}
+
+// pushedByOthers: the branch is somebody else's too from here on. What fettle works
+// on there ends, because nothing is pushed over their commit; asked again, it goes
+// on on top of it.
+func (a *App) pushedByOthers(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
+	if ev.After == p.Head {
+		return "ignored: the commit is fettle's", nil
+	}
+	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
+	if err != nil || live == nil || live.Task.Follow == nil || live.Task.Follow.Head == ev.After {
+		return ev.Actor + " pushed to the branch", err
+	}
+	return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, fmt.Sprintf("%s pushed to %s", ev.Actor, p.Branch))
+}
+
+// reverts is how GitHub's button describes a pull request that takes another back.
+var reverts = regexp.MustCompile(`(?m)^Reverts ([\w.-]+/[\w.-]+)?#(\d+)\s*$`)
+
+// reverted notes that a merged pull request takes one of fettle's back; "" says
+// that it does not.
+func (a *App) reverted(ctx context.Context, ev task.Event) (string, error) {
+	m := reverts.FindStringSubmatch(strings.ReplaceAll(ev.Pull.Body, "\r\n", "\n"))
+	if m == nil || m[1] != "" && !strings.EqualFold(m[1], ev.Repo.Slug()) {
+		return "", nil
+	}
+	n, err := strconv.Atoi(m[2])
+	if err != nil {
+		return "", nil //nolint:nilerr // a number that large is no pull request
+	}
+	p, err := a.own(ctx, ev.Repo, n)
+	if err != nil || p == nil || p.MergeCommit == "" {
+		return "", err
+	}
+	return fmt.Sprintf("#%d was reverted", n), a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit)
+}
+
+// pushed: a branch moved that pull requests of fettle's are for.
+func (a *App) pushed(ctx context.Context, ev task.Event) (string, error) {
+	all, err := a.cfg.Store.Pulls(ctx, ev.Repo.Installation, ev.Repo.Slug(), store.PullFilter{Base: ev.Branch, Open: true})
+	if err != nil || len(all) == 0 {
+		return "ignored: no pull request of fettle's is for " + ev.Branch, err
+	}
+	var notes []string
+	for _, p := range all {
+		note, err := a.baseMoved(ctx, ev, p)
+		if err != nil {
+			return "", err
+		}
+		notes = append(notes, fmt.Sprintf("#%d: %s", p.Number, note))
+	}
+	return strings.Join(notes, "; "), nil
+}
+
+// baseMoved tells of a pull request that does not fit its base any more.
+func (a *App) baseMoved(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
+	now, err := a.app.Forge.Pull(ctx, ev.Repo, p.Number)
+	if err != nil {
+		return "", err
+	}
+	if now.State != "open" || now.MergeState != "dirty" && now.MergeState != "behind" {
+		return "it still fits its base", nil
+	}
+	if now.HeadSHA != p.Head {
+		_, err := a.app.Forge.Comment(ctx, ev.Repo, p.Number, "base-"+ev.After, fmt.Sprintf("`%s` has moved, and this does not fit it any more. The branch holds commits of others, so I leave it as it is: merge or rebase it, or say `/fettle fix` with what to do.", codeSpan(ev.Branch)))
+		return "it does not fit its base, and the branch is not fettle's alone", err
+	}
+	if err := a.later(ctx, ev, p); err != nil {
+		return "", err
+	}
+	edits, ok, err := a.whole(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		_, err := a.app.Forge.Comment(ctx, ev.Repo, p.Number, "base-"+ev.After, fmt.Sprintf("`%s` has moved, and this does not fit it any more. Its commits change the same files one after the other, so I cannot make them anew by myself: merge or rebase the branch, or say `/fettle fix` with what to do.", codeSpan(ev.Branch)))
+		return "it does not fit its base, and cannot be made anew", err
+	}
+	return a.follow(ctx, ev, p, asks{
+		title: fmt.Sprintf("bring #%d up to %s", p.Number, ev.Branch), origin: task.OriginReview,
+		follow: task.Follow{Kind: task.FollowBase, Edits: &edits, Comments: []int64{}},
+	})
+}
+
+// whole are the edits of all commits of the pull request as one patch; ok is false
+// where one changes what another changed.
+func (a *App) whole(ctx context.Context, p store.Pull) (all task.Patch, ok bool, err error) {
+	first, err := a.cfg.Store.Run(ctx, p.Run)
+	if err != nil {
+		return all, false, err
+	}
+	runs, err := a.earlier(ctx, p)
+	if err != nil {
+		return all, false, err
+	}
+	for _, r := range append(runs, first) {
+		res := r.Result
+		if res == nil || res.Outcome != task.Success || res.Best == nil || res.Published.Commit == "" {
+			continue
+		}
+		for _, path := range res.Best.Patch.Paths() {
+			if slices.Contains(all.Paths(), path) {
+				return all, false, nil
+			}
+		}
+		all.Edits = append(all.Edits, res.Best.Patch.Edits...)
+	}
+	return all, len(all.Edits) > 0, nil
+}
