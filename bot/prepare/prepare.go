@@ -141,7 +141,7 @@ func (s *Session) take(ctx context.Context, req Request) (Result, error) {
 	}
 	res := Result{State: There, Key: key}
 	if h.layer.Bytes <= s.p.cfg.MaxBytes {
-		if err := s.p.publish(h, key); err != nil {
+		if err := s.p.publish(h, key, owner{req.Installation, req.Repo}); err != nil {
 			return res, errors.Join(err, h.release())
 		}
 		res.Kept = true
