@@ -36,7 +36,9 @@ type house struct {
 	db      *store.Store
 	app     *bot.App
 	bot     *bot.Bot
-	state   string
+	state   string // the service's
+	root    string // GitHub's
+	began   time.Time
 	down    atomic.Bool // deliveries are answered 503
 	engines atomic.Int32
 	mu      sync.Mutex
@@ -53,9 +55,9 @@ var errNoEngine = errors.New("the tests of this file have no engine")
 
 func newHouse(t *testing.T, change ...func(*bot.AppConfig)) *house {
 	t.Helper()
-	h := &house{T: t, state: t.TempDir()}
+	h := &house{T: t, state: t.TempDir(), root: t.TempDir(), began: time.Now().Add(-time.Hour)}
 	var err error
-	h.sim, err = simulator.New(simulator.Config{Root: t.TempDir(), WebhookSecret: "x"})
+	h.sim, err = simulator.New(simulator.Config{Root: h.root, WebhookSecret: "x"})
 	h.must(err)
 	served := make(chan error, 1)
 	go func() { served <- h.sim.Serve(context.Background()) }()
