@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bot/memory"
 )
 
 func main() {
