@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 	"github.com/fettle-dev/fettle/bot/memory"
 )
 
@@ -60,7 +60,7 @@ func run(ctx context.Context, dirs []string, most int, fit, shown bool, with riv
 	slices.SortFunc(dirs, func(a, b string) int {
 		return cmp.Compare(strings.ToLower(filepath.Base(a)), strings.ToLower(filepath.Base(b)))
 	})
-	fmt.Println(bench.Machine())
+	fmt.Println(machine.Line())
 	var halves [2][]result
 	var count [2]int
 	for i, dir := range dirs {

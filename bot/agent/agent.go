@@ -66,7 +66,7 @@ func New(cfg Config) (*Roles, error) {
 	}
 	base := role{prompts: all, count: cfg.Count}
 	return &Roles{
-		Planner:    &Planner{role: base},
+		Planner:    &Planner{role: base, limits: cfg.Limits.withDefaults()},
 		Developer:  &Developer{role: base, limits: cfg.Limits.withDefaults()},
 		Tester:     &Tester{role: base},
 		Reviewer:   &Reviewer{role: base},

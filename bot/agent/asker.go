@@ -55,11 +55,12 @@ const askTokens = 700
 func (a *Asker) Request(q Question) (model.Request, error) {
 	data := func() any {
 		v := newView()
-		v.Task.Title, v.Tree = foreign(q.Text), foreigns(q.Others)
-		v.Places = placesOf(q.Places)
-		for i, p := range q.Places {
-			v.Places[i].Code = foreign(numbered(p.Code, p.Region.StartLine))
+		v.Task.Title, v.Shown.Left = foreign(q.Text), foreigns(q.Others)
+		var texts []Text
+		for _, p := range q.Places {
+			texts = append(texts, Text{Path: p.Path, Start: p.Region.StartLine, End: p.Region.EndLine, Code: numbered(p.Code, p.Region.StartLine)})
 		}
+		v.Shown.Code = textsOf(texts)
 		return v
 	}
 	less := func(int) bool {
