@@ -28,7 +28,7 @@ func TestM9ADeveloperLooksAndIsToldWhyNot(t *testing.T) {
 	var prompts []string
 	b := newBench(t, files, func(c scripted.Call, n int) scripted.Answer {
 		prompts = append(prompts, c.User)
-		if n == 1 {
+		if n == 0 {
 			return scripted.Answer{Text: "```json\n" + fmt.Sprintf(`{"actions": [%s], "explanation": "looking"}`, strings.Join(looks, ", ")) + "\n```"}
 		}
 		return scripted.Answer{Text: scripted.Edit("loom.py", "interleave", "def interleave(a, b):\n    out = []\n    for x, y in zip(a, b):\n        out += [x, y]\n    return out\n", "it takes turns")}
