@@ -25,8 +25,12 @@ func (r *run) claim(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if r.in.Task.Origin == task.OriginHook || r.in.Task.Origin == task.OriginCheck {
+	if r.in.Task.Origin == task.OriginHook {
 		r.claims = belong.All(red)
+	} else if r.in.Task.Origin == task.OriginCheck { // what the pull request made red is its own
+		known := r.in.Task.Follow.Known
+		r.claims = belong.All(without(red, known))
+		r.claims.Aside = without(red, r.claims.Mine)
 	} else if r.claims, err = r.sorts(ctx, claiming{Task: r.in.Task, Baseline: r.baseline}); err != nil {
 		return err
 	}

@@ -200,7 +200,7 @@ func (p *parts) memory(ctx context.Context, repo task.Repo) (*memory.Index, erro
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {
-	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), Funnel: p.funnel, Now: p.now, Log: p.log})
+	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), CAFile: p.set.GitHub.CAFile, Funnel: p.funnel, Now: p.now, Log: p.log})
 }
 
 func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
