@@ -21,7 +21,7 @@ type Asker struct{ role }
 type Question struct {
 	Text     string
 	Tier     task.Tier
-	Code     []Text                // the likeliest first
+	Places   []Place               // whole, the likeliest first
 	Others   []string              // places that are not shown, a line each
 	MaxBytes int                   // of the prompt's user part
 	Lines    func(path string) int // of a file that may be cited; 0: there is none
@@ -56,16 +56,17 @@ func (a *Asker) Request(q Question) (model.Request, error) {
 	data := func() any {
 		v := newView()
 		v.Task.Title, v.Shown.Left = foreign(q.Text), foreigns(q.Others)
-		v.Shown.Code = textsOf(q.Code)
-		for i, p := range q.Code {
-			v.Shown.Code[i].Code = foreign(numbered(p.Code, p.Start))
+		var texts []Text
+		for _, p := range q.Places {
+			texts = append(texts, Text{Path: p.Path, Start: p.Region.StartLine, End: p.Region.EndLine, Code: numbered(p.Code, p.Region.StartLine)})
 		}
+		v.Shown.Code = textsOf(texts)
 		return v
 	}
 	less := func(int) bool {
-		switch n := len(q.Code); {
+		switch n := len(q.Places); {
 		case n > 1:
-			q.Code = q.Code[:n-1]
+			q.Places = q.Places[:n-1]
 		case len(q.Others) > 0:
 			q.Others = q.Others[:len(q.Others)/2]
 		default:

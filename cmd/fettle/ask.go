@@ -13,6 +13,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -152,7 +153,7 @@ func (p *parts) answer(c *cobra.Command, a asking, survey *checkout.Survey, hits
 		}
 		return strings.Count(strings.TrimSuffix(string(text), "\n"), "\n") + 1
 	}
-	if len(q.Code) == 0 {
+	if len(q.Places) == 0 {
 		out.Why = "no model was asked: all places that were found are under never_send of " + settings.RepoFile
 		return nil, nil
 	}
@@ -201,7 +202,7 @@ func question(survey *checkout.Survey, text string, hits []memory.Hit, window in
 		if h.End > len(lines) {
 			continue
 		}
-		q.Code = append(q.Code, agent.Text{Path: h.Path, ID: h.Region, Start: h.Start, End: h.End, Code: strings.Join(lines[h.Start-1:h.End], "")})
+		q.Places = append(q.Places, agent.Place{Path: h.Path, Region: code.Region{ID: h.Region, StartLine: h.Start, EndLine: h.End}, Code: strings.Join(lines[h.Start-1:h.End], "")})
 	}
 	for _, h := range left[:min(len(left), askOthers)] {
 		q.Others = append(q.Others, fmt.Sprintf("%s:%d-%d %s", h.Path, h.Start, h.End, signed(h)))
