@@ -84,6 +84,7 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 	}
 	if first.Result != nil {
 		f.Known = first.Result.KnownRed
+		q.body = strings.TrimSpace(q.body + "\n\n" + changedWords(first.Result.Best))
 	}
 	f.Pull, f.URL, f.Branch, f.Base, f.Head, f.Of, f.Run = p.Number, p.URL, p.Branch, p.Base, head, p.Generation, p.Run
 	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: followKey(ev.Delivery, f), Saved: &task.RunState{}, Task: task.Task{
@@ -97,6 +98,19 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "", store.Later(a.cfg.Now().Add(leastWait), fmt.Errorf("run %s of the issue is under way", run.ID))
 	}
 	return fmt.Sprintf("follow-up %s (%s)", run.ID, f.Kind), nil
+}
+
+// changedWords says what a pull request changed: a review need not name it.
+func changedWords(a *task.Attempt) string {
+	if a == nil || len(a.Regions) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("What the pull request changed:\n\n")
+	for _, g := range a.Regions[:min(len(a.Regions), 10)] {
+		fmt.Fprintf(&b, "- `%s` in %s, line %d\n", g.Name, g.Path, g.StartLine)
+	}
+	return b.String()
 }
 
 // followKey makes asking twice for the same work of a delivery one ask.
@@ -136,7 +150,9 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 	if err != nil {
 		return res, err
 	}
-	res.Left = left
+	if res.Left = left; res.Outcome != task.Success && f.Kind.Climbs() {
+		res.NextAction = "Say `/fettle fix` on the pull request with what to do, or push to its branch."
+	}
 	res.Answers, err = b.answers(ctx, r, job, tree)
 	return res, err
 }
