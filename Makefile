@@ -1,6 +1,7 @@
 # Everything a newcomer needs: `make demo` and `make test`.
 GO      ?= go
-PKGS    ?= ./...
+# Packages start in this order: those that take longest do not start last.
+PKGS    ?= ./bot/verify ./cmd/fettle ./bot/loop ./bot/mend ./bot/sandbox ./...
 TESTFLAGS ?=
 TIME    ?= 30s
 SAMPLE  ?= python
@@ -12,7 +13,7 @@ LINT_VERSION := v2.15.0
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test test-race test-long fresh lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -40,6 +41,9 @@ test-race: setup ## the same with the race detector
 test-long: setup ## more kills, languages, corpora, engines and seeds
 	$(GO) vet $(PKGS)
 	$(GO) test -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
+
+fresh: ## make demo and make test in a new Debian where nothing was installed by hand; as root
+	sh .ci/fresh.sh
 
 fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop

@@ -104,6 +104,9 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 	alive, rest := context.WithCancel(context.WithoutCancel(ctx))
 	var beating sync.WaitGroup
 	beating.Go(func() { b.beat(alive, cancel, lease, log) })
+	if p, ok := job.Publisher.(latecomer); ok {
+		beating.Go(func() { showLate(alive, p, log) })
+	}
 	defer beating.Wait()
 	defer rest()
 
@@ -445,6 +448,27 @@ func (b *Bot) beat(ctx context.Context, cancel context.CancelCauseFunc, lease *s
 			log.WithError(err).Warn("heartbeat was not stored")
 		case reason != "":
 			cancel(&loop.Stop{Outcome: task.Cancelled, Reason: reason})
+		}
+	}
+}
+
+// latecomer is a publisher that shows some progress later than it was told of it.
+type latecomer interface {
+	Late(ctx context.Context) error
+}
+
+// showLate reminds a publisher of what it has not shown yet until ctx ends.
+func showLate(ctx context.Context, p latecomer, log logrus.FieldLogger) {
+	tick := time.NewTicker(heartbeatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := p.Late(ctx); err != nil && ctx.Err() == nil {
+			log.WithError(err).Warn("progress was not shown")
 		}
 	}
 }

@@ -85,9 +85,10 @@ type github struct {
 
 	logLink string // where the run's log can be read; "": nowhere
 
-	mu    sync.Mutex // the status comment
-	shown time.Time
-	phase string
+	mu      sync.Mutex // the status comment
+	shown   time.Time
+	phase   string
+	unshown *task.Progress // a phase that began too soon after the last edit to be shown; Late shows it
 }
 
 // NewGitHub returns the publisher of a run that came from an issue.
@@ -125,9 +126,27 @@ func (g *github) Progress(ctx context.Context, p task.Progress) error {
 		gap = max(gap, p.Elapsed/10)
 	}
 	if g.now().Sub(g.shown) < gap {
+		if p.Phase != g.phase {
+			g.unshown = &p
+		}
 		return nil
 	}
-	g.phase, g.shown = p.Phase, g.now()
+	return g.show(ctx, p)
+}
+
+// Late shows the phase that Progress left out, when enough time has passed. Without
+// it a long phase that began right after another would not be told of.
+func (g *github) Late(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unshown == nil || g.now().Sub(g.shown) < minStatusGap {
+		return nil
+	}
+	return g.show(ctx, *g.unshown)
+}
+
+func (g *github) show(ctx context.Context, p task.Progress) error {
+	g.phase, g.shown, g.unshown = p.Phase, g.now(), nil
 	return g.status(ctx, g.text.status(p, g.run.Task, g.logLink, g.now()))
 }
 
@@ -192,6 +211,7 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.unshown = nil
 	if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
 		return pub, err
 	}

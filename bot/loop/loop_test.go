@@ -152,7 +152,11 @@ func newBenchWith(t testing.TB, files map[string]string, script scripted.Script,
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
+	again := 2
+	if testing.Short() { // chance is a question of the verifier's own tests
+		again = -1
+	}
+	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet(), Reruns: again})
 	b := &bench{now: time.Now, tree: tree, journal: loop.NewMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.cfg = loop.Config{
 		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),

@@ -60,7 +60,7 @@ var features = []feature{
 	{"javascript, require in the test", cjsRepo, "lib/ratio.js", cjsRatio, "test/ratio.test.js",
 		cjsHead + "\ntest('ratio', () => {\n  const { ratio } = require('../lib/ratio');\n  assert.equal(ratio(1, 2), 0.5);\n  assert.equal(ratio(1, 0), 0);\n});\n", "", true},
 	{"go, a new name", goRepo, "ratio.go", "package sums\n\n" + goRatio, "ratio_test.go",
-		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "", "") + "}\n", "", false},
+		"package sums\n\nimport \"testing\"\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "", "") + "}\n", "", true},
 	{"go, a new package", goRepo, "part/ratio.go", "// Package part divides.\npackage part\n\n" + goRatio, "part/ratio_test.go",
 		"package part_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/sums/part\"\n)\n\nfunc TestRatio(t *testing.T) {\n" + fmt.Sprintf(goCase, "part.", "part.") + "}\n", "", true},
 

@@ -137,6 +137,9 @@ func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
 // Go, too: the go line of most modules is older than the toolchain.
 func TestC5GoIsPinnedInAModuleOfAnOlderGo(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("not run: it is in the long form; TestC5AGreenChangeComesWithTestsThatPinIt stands for it in the quick one")
+	}
 	f := features[slices.IndexFunc(features, func(f feature) bool { return f.name == "go, a new name" })]
 	repo := maps.Clone(f.repo)
 	repo["go.mod"] = strings.Replace(repo["go.mod"], "go 1.21", "go 1.16", 1)

@@ -97,6 +97,9 @@ func TestC5ACrashInTheIssueMendedIsADraft(t *testing.T) {
 
 func TestC5AModelsWorthlessTestIsToldAndAskedForAgainOnce(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("not run: it is in the long form; TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone stands for it in the quick one")
+	}
 	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
 	id := region(t, broken)
 	const good = "from weave import interleave\n\n\ndef test_turns():\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n"

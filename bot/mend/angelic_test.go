@@ -100,8 +100,10 @@ func TestR1ExpressionsAreMadeOfWhatIsInScope(t *testing.T) {
 			alone := project(t, text)
 			alone.task = task.Task{Title: "The amount due is wrong", Body: "due() gives too little for some invoices."}
 			alone.without = map[string]bool{"synthesis": true}
-			if r := treat(t, alone); r.repair.Found != nil {
-				t.Fatalf("a template mends it: %s", r.row())
+			if !testing.Short() { // a whole search, to see that the case is one
+				if r := treat(t, alone); r.repair.Found != nil {
+					t.Fatalf("a template mends it: %s", r.row())
+				}
 			}
 			p := project(t, text)
 			p.task = alone.task

@@ -61,7 +61,12 @@ func busy(t *testing.T, n int) {
 }
 
 // steadyCandidates go through several rounds in each language, and into places.
-const steadyCandidates = 100
+func steadyCandidates() int {
+	if testing.Short() {
+		return 60
+	}
+	return 100
+}
 
 func TestR1ASearchGoesTheSameWayOnAnyMachine(t *testing.T) {
 	t.Parallel()
@@ -74,7 +79,7 @@ func TestR1ASearchGoesTheSameWayOnAnyMachine(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			p := project(t, text)
-			p.task = task.Task{Title: "Lines on hold are picked", Body: "pick() should leave out what is held.", Mending: task.Mending{Seed: 7, MaxCandidates: steadyCandidates}}
+			p.task = task.Task{Title: "Lines on hold are picked", Body: "pick() should leave out what is held.", Mending: task.Mending{Seed: 7, MaxCandidates: steadyCandidates()}}
 			quick := searched(t, p, 2, stopped)
 			busy(t, 1)
 			if slow := searched(t, p, 1, stopped); slow != quick {

@@ -388,6 +388,7 @@ func TestParallelGivesEachIndexOnce(t *testing.T) {
 func TestR1PytestsOptionsOfTheProjectAreKept(t *testing.T) {
 	t.Parallel()
 	p := patient{name: "options", dir: t.TempDir()}
+	p.task.Mending.MaxCandidates = 40 // with these options each is slow
 	put(t, p.dir, "pytest.ini", "[pytest]\naddopts = -v --doctest-modules --ff --junitxml=report.xml\n")
 	put(t, p.dir, "span.py", "def width(a, b):\n    return a - b\n")
 	put(t, p.dir, "test_span.py", "from span import width\n\ndef test_up():\n    assert width(2, 5) == 3\n\ndef test_wide():\n    assert width(1, 9) == 8\n\ndef test_none():\n    assert width(4, 4) == 0\n")

@@ -24,6 +24,10 @@ func modest(args ...string) []string {
 
 func TestHostileSuitePassesAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
+	if testing.Short() { // the walls are others than root's, what the host does in any case is the same
+		sandboxtest.Pass(t, "^("+strings.Join(caught, "|")+")$|^TestC6")
+		return
+	}
 	sandboxtest.Pass(t, `^TestS\d\d|^TestC6`)
 }
 

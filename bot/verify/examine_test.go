@@ -254,6 +254,9 @@ func TestC9AnHonestTestThatAssertsByHelpersIsNotCalledForged(t *testing.T) {
 		"rates.py":  "-- rates.py --\ndef price(n):\n    return n * 2\n-- checks.py --\ndef same(a, b):\n    if a != b:\n        raise ValueError((a, b))\n-- test_rates.py --\nfrom checks import same\nfrom rates import price\n\n\ndef test_price():\n    same(price(1), 3)\n    if price(2) == 6:\n        return\n    same(1, 2)\n",
 		"rates.mjs": "-- package.json --\n{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n-- rates.mjs --\nexport function price(n) {\n  return n * 2;\n}\n-- checks.mjs --\nexport function same(a, b) {\n  if (a !== b) throw new RangeError(`${a} ${b}`);\n}\n-- rates.test.mjs --\nimport { test } from 'node:test';\nimport { same } from './checks.mjs';\nimport { price } from './rates.mjs';\n\ntest('price', () => {\n  same(price(1), 3);\n  return same(price(2), 6);\n});\n",
 	} {
+		if testing.Short() && file == "rates.go" { // TestC9AnHonestFixIsSigned is of Go as well
+			continue
+		}
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			r, v := from(t, archive), verifier(t)

@@ -25,7 +25,7 @@ class T(unittest.TestCase):
         self.assertEqual(1, 2)
 `)
 	want := []string{"unittest:.:test_order.py::T::test_b_wants_nothing_there"}
-	if base := baseline(t, verifier(t), r); !slices.Equal(base.Order, want) || !slices.Equal(base.Flaky, want) {
+	if base := baseline(t, rerunning(t), r); !slices.Equal(base.Order, want) || !slices.Equal(base.Flaky, want) {
 		t.Errorf("order %q, flaky %q", base.Order, base.Flaky)
 	}
 }
@@ -34,7 +34,7 @@ class T(unittest.TestCase):
 // fails on the base, has passed nowhere: chance is no word for it.
 func TestC6ATestThatIsSkippedTheSecondTimeIsNotAcquitted(t *testing.T) {
 	t.Parallel()
-	v, r := verifier(t), from(t, `
+	v, r := rerunning(t), from(t, `
 -- lib.py --
 STATE = []
 
@@ -87,7 +87,7 @@ test('`+"`a`"+`', async (t) => {
   await t.test('fine', () => {});
 });
 `)
-	base := baseline(t, verifier(t), r)
+	base := baseline(t, rerunning(t), r)
 	if red := base.Report.Red(); len(red) != 2 {
 		t.Fatalf("red %q", red)
 	}

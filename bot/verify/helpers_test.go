@@ -55,7 +55,23 @@ func verifier(t *testing.T) *Verifier {
 	}
 	session := shared.box.Session()
 	t.Cleanup(func() { _ = session.Close() })
-	return New(Config{Sandbox: session})
+	return New(Config{Sandbox: session, Reruns: reruns()})
+}
+
+// rerunning is a verifier that looks whether what is red is so by chance.
+func rerunning(t *testing.T) *Verifier {
+	t.Helper()
+	v := verifier(t)
+	v.cfg.Reruns = 2
+	return v
+}
+
+// reruns: in the quick run only the tests of what is red by chance run red tests again.
+func reruns() int {
+	if testing.Short() {
+		return -1
+	}
+	return 2
 }
 
 // repository is a fixture on disk with its pristine base beside it.
@@ -161,7 +177,7 @@ func baselines(t *testing.T, fixture string) Baseline {
 		cached.by[fixture] = o
 	}
 	cached.Unlock()
-	o.Do(func() { o.base = baseline(t, verifier(t), open(t, fixture)) })
+	o.Do(func() { o.base = baseline(t, rerunning(t), open(t, fixture)) })
 	return o.base
 }
 

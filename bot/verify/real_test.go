@@ -73,7 +73,7 @@ func TestC2C6BaselineAndVerdictOfEachRunner(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			v, r := verifier(t), open(t, f.name)
-			base := baseline(t, v, r)
+			base := baselines(t, f.name)
 			if got := base.Report.Green(); !slices.Equal(got, f.green) {
 				t.Errorf("green: %q", got)
 			}

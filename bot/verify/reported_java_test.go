@@ -79,7 +79,7 @@ const hookJava = `    static {
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("not run: in the long run; TestC9AForgedFixInJavaIsNotReady stands for it")
+		t.Skip("not run: it is in the long form; TestC9AForgedFixInJavaIsNotReady stands for it in the quick one")
 	}
 }
 

@@ -208,7 +208,7 @@ func (w *world) handled(id string) bool {
 // stops.
 func TestF03ClosingStopsAndReopeningStarts(t *testing.T) {
 	heavy(t)
-	w := newWorld(t, slowFiles("2"), "")
+	w := newWorld(t, slowFiles("1"), "")
 	s := w.start()
 	n := w.ask(quickTitle, quickBody)
 	w.until(time.Minute, "the run is at work", func() bool {
@@ -234,7 +234,7 @@ func TestF03ClosingStopsAndReopeningStarts(t *testing.T) {
 
 func TestF14TheFirstSIGTERMDrainsAndTheRunGoesOnAfterARestart(t *testing.T) {
 	heavy(t)
-	w := newWorld(t, slowFiles("1.5"), "")
+	w := newWorld(t, slowFiles("1"), "")
 	s := w.start()
 	n := w.ask(quickTitle, quickBody)
 	w.until(time.Minute, "the run has its baseline", func() bool {

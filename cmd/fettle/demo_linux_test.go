@@ -14,19 +14,21 @@ import (
 )
 
 // The contract of the demo's document, on the command line and without any
-// network but loopback.
+// network but loopback; it is kept as TestO1ADemoIsKeptInARelativeFolder wants it.
 func TestDemoJSONOffline(t *testing.T) {
 	heavy(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root may make the network namespace that proves it")
 	}
-	c := exec.Command("fettle-offline", "demo", "--json", "--config", operator(t, ""))
+	c := exec.Command("fettle-offline", "demo", "--json", "--config", operator(t, ""), "--keep", "a b/keep")
+	c.Dir = t.TempDir()
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.String(), errs.String())
 	}
+	keptIn(t, c.Dir)
 	var got map[string]any
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatalf("stdout is not one JSON document: %v\n%s", err, out.String())

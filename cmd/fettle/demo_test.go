@@ -46,7 +46,7 @@ var allSamples = []sample{
 func TestDemoOpensAReadyPullRequest(t *testing.T) {
 	t.Parallel()
 	for _, s := range allSamples {
-		if testing.Short() && s.name == "python" && os.Geteuid() == 0 { // TestDemoJSONOffline mends it
+		if testing.Short() && s.name != "go" { // TestDemoJSONOffline mends Python, TestDemoMendsARenamedSampleWithAnotherFault JavaScript
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {

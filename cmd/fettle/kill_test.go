@@ -127,7 +127,7 @@ func (w *world) whileItDies(begin func(url string)) (starts int) {
 			select {
 			case <-s.done:
 				alive = false
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(50 * time.Millisecond):
 				if w.ended() {
 					w.stop(s)
 					return starts
@@ -259,6 +259,9 @@ func (w *world) bookkeeping(run string, double *scripted.Server) {
 
 // The server is killed at moments that nobody chose, and while tests run.
 func TestF01KilledAtRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not run: it is in the long form; TestF01KilledAtEachPoint stands for it in the quick one")
+	}
 	heavy(t)
 	right := rightWeave(t)
 	double, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)

@@ -155,6 +155,9 @@ func TestL6NothingOfAnOutsiderIsPushedBeforeAYes(t *testing.T) {
 }
 
 func TestL6OffPublishesAnOutsidersChangeLikeAnyOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not run: it is in the long form; TestL6AnOutsidersChangeIsADraftWithoutCIUntilItIsApproved stands for it in the quick one")
+	}
 	heavy(t)
 	w := outside(t, "", "gates: {outsider: off}\n")
 	s := w.start()

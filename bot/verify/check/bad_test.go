@@ -63,6 +63,9 @@ func TestC2BadInputIsToldWithWhatToDo(t *testing.T) {
 		"a submodule that is not there": {map[string]string{".gitmodules": "[submodule \"a\"]\n\tpath = deps/a\n\turl = x\n[submodule \"b\"]\n\tpath = deps/b\n", "deps/b/b.c": "", "test_a.py": unit("self.assertEqual(1, 1)")}, Passed, "the submodule deps/a is not there: "},
 		"a submodule that is there":     {map[string]string{".gitmodules": "[submodule \"b\"]\n\tpath = deps/b\n", "deps/b/b.c": "", "test_a.py": unit("self.assertEqual(1, 1)")}, Passed, "!submodule"},
 	} {
+		if testing.Short() && name == "another time zone in Go" { // it is said by the same words as in Python and Node
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := checked(t, c.files, Options{})

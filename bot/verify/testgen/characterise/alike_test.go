@@ -51,6 +51,9 @@ test('gross', () => {
 	if len(l.found.Alike) != 1 || !strings.HasPrefix(l.found.Alike[0], "grossFromNet undid netFromGross on ") || !strings.Contains(l.found.Alike[0], "such as netFromGross(") {
 		t.Errorf("told: %q, left %q", l.found.Alike, l.found.Left)
 	}
+	if testing.Short() { // TestR2AFunctionThatGivesWhatItsSiblingGivesIsTold sees that what is well is not told
+		return
+	}
 	if l = tryOut(t, tree(vat("(gross * 100) / (rate + 100)")), patience); len(l.found.Alike) != 0 {
 		t.Errorf("it is undone as before: %q", l.found.Alike)
 	}
