@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -142,6 +144,18 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 		p, left = suggested(tree.BaseFS(), f.Threads)
 		nothing = len(p.Edits) == 0
 	}
+	if f.Kind == task.FollowBase {
+		p, ok, err := b.pinned(ctx, r, job)
+		if err != nil {
+			return res, err
+		}
+		if !ok {
+			return b.without(ctx, r, task.Rejected, "its edits do not say which bytes they replace, so making them anew could take back what the base has got since", "Merge or rebase the branch, or say `/fettle fix` on the pull request with what to do."), nil
+		}
+		with := *f
+		with.Edits = &p
+		r.Task.Follow = &with
+	}
 	if !f.Kind.Climbs() || nothing {
 		res, err = b.onTheSide(ctx, r, job, tree)
 	} else {
@@ -155,6 +169,42 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 	}
 	res.Answers, err = b.answers(ctx, r, job, tree)
 	return res, err
+}
+
+// pinned are the edits of a pull request, each naming its region by the hash of the
+// bytes that it replaced: where the moved base has others there, it is refused.
+func (b *Bot) pinned(ctx context.Context, r task.Run, job Job) (p task.Patch, ok bool, err error) {
+	first, err := b.cfg.Store.Run(ctx, r.Task.Follow.Run)
+	if err != nil || job.Before == nil || first.Result == nil {
+		return p, false, err
+	}
+	before, err := job.Before(ctx, first.Result.Task.BaseCommit)
+	if err != nil {
+		return p, false, fmt.Errorf("reading the code as it was before the pull request: %w", err)
+	}
+	defer func() { err = errors.Join(err, before.Close()) }()
+	for _, e := range r.Task.Follow.Edits.Edits {
+		if e.Kind == task.EditFile { // it holds all that the file was
+			return p, false, nil
+		}
+		if e.Kind.NeedsRegion() {
+			src, err := fs.ReadFile(before.BaseFS(), e.Path)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // a file that another commit made: there is nothing to hold it against
+			}
+			regions, err := code.Regions(ctx, e.Path, src)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // what cannot be read cannot be pinned
+			}
+			at, _, err := code.Resolve(regions, e.Region)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // the same
+			}
+			e.Region = at.ID
+		}
+		p.Edits = append(p.Edits, e)
+	}
+	return p, true, nil
 }
 
 // onTheSide is work that no ladder is climbed for: answers, tests of what was
