@@ -37,6 +37,7 @@ func killedServer() {
 	g := &global{config: os.Getenv("FETTLE_CONFIG"), verbose: true}
 	p, err := g.load(os.Stderr)
 	if err == nil {
+		p.unswept = true
 		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"))
 		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
 	}
