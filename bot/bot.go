@@ -83,8 +83,13 @@ type Job struct {
 	Linked func(ctx context.Context) (int, error)
 	// Before opens an older commit of the repository; nil: nothing of it is there.
 	Before func(ctx context.Context, commit string) (*checkout.Tree, error)
-	Guard  patch.Guard
-	Gates  task.Gates
+	// Base is the branch that Open has chosen, and what the file of the default branch
+	// says where that is another; nil: the task's.
+	Base  func() (branch string, upper *settings.Repo)
+	Guard patch.Guard
+	Gates task.Gates
+	// NeverSend are patterns of paths that no model may see, beside the repository's.
+	NeverSend []string
 }
 
 // Run works on a claimed run until it is done, parked or given back. The
@@ -99,6 +104,9 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 	alive, rest := context.WithCancel(context.WithoutCancel(ctx))
 	var beating sync.WaitGroup
 	beating.Go(func() { b.beat(alive, cancel, lease, log) })
+	if p, ok := job.Publisher.(latecomer); ok {
+		beating.Go(func() { showLate(alive, p, log) })
+	}
 	defer beating.Wait()
 	defer rest()
 
@@ -132,7 +140,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 			return res, none, err
 		}
 		if other > 0 {
-			res = b.without(ctx, r, task.Rejected, fmt.Sprintf("pull request #%d is open for this issue already", other), fmt.Sprintf("Review #%d; close it and ask again where another change is wanted.", other))
+			res = b.without(ctx, r, task.Rejected, fmt.Sprintf("pull request #%d (%s/pull/%d) is open for this issue already", other, r.Task.Repo.HTMLURL, other), fmt.Sprintf("Review #%d; close it and ask again where another change is wanted.", other))
 			break
 		}
 		tree, err := b.open(ctx, r, job, journal)
@@ -145,6 +153,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 				log.WithError(err).Warn("the checkout was not removed; the next start does it")
 			}
 		}()
+		b.based(&r, &job, tree)
 		var way task.Gates
 		if f := r.Task.Follow; f != nil {
 			res, err = b.followUp(ctx, r, job, journal, tree)
@@ -250,6 +259,9 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 		b.cfg.Log.WithField("run", r.ID).Info(n)
 	}
 	in.Gates = settings.Stricter(in.Gates, r.Saved.Gates)
+	if r.Task.Follow != nil { // a maintainer said what to do where the change can be read
+		in.Gates.Plan, in.Gates.PlanFirst = false, false
+	}
 	res, err = engine.Run(ctx, in)
 	res.Notes = notes
 	return res, in.Gates, err
@@ -257,7 +269,7 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 
 // in is what a run has at its beginning.
 func (b *Bot) in(r task.Run, job Job, tree *checkout.Tree) loop.Input {
-	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, DefaultBranch: onDefaultBranch(r.Task, tree)}
+	in := loop.Input{RunID: r.ID, Task: r.Task, Budget: r.Budget, Guard: job.Guard, Gates: job.Gates, Tree: tree, State: r.Saved, NeverSend: job.NeverSend, DefaultBranch: onDefaultBranch(r.Task, tree)}
 	in.Guard.Called = patch.Called(tree.BaseFS())
 	if f := r.Task.Follow; f != nil && f.Kind == task.FollowSuggestion {
 		with := *f
@@ -290,7 +302,7 @@ func onDefaultBranch(t task.Task, tree *checkout.Tree) bool {
 // narrow applies the repository's own file, as it stands on the base commit.
 // The notes say what it asked for and did not get.
 func narrow(in *loop.Input) (notes []string, err error) {
-	raw, err := regular.ReadFS(in.Tree.BaseFS(), settings.RepoFile, settings.MaxRepoFile)
+	repo, err := ownFile(in.Tree)
 	if dir := in.Task.Repo.Dir; dir != "" && errors.Is(err, fs.ErrNotExist) { // a folder's tree holds no pipe, nor what may not be read
 		if f, openErr := regular.Open(filepath.Join(dir, settings.RepoFile)); openErr == nil {
 			_ = f.Close()
@@ -301,10 +313,6 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var repo *settings.Repo
-	if err == nil {
-		repo, err = settings.LoadRepo(raw)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("the repository's %s cannot be used, and without it fettle does not know what it may do here: %w", settings.RepoFile, err)
 	}
@@ -312,9 +320,18 @@ func narrow(in *loop.Input) (notes []string, err error) {
 	gates, lax := settings.NarrowGates(in.Gates, repo)
 	in.Gates, notes = gates, append(notes, lax...)
 	in.Guard.Protected = append(slices.Clone(in.Guard.Protected), repo.Protected...)
-	in.RepoScope, in.NeverSend = repo.Scope, repo.NeverSend
+	in.RepoScope, in.NeverSend = repo.Scope, slices.Concat(in.NeverSend, repo.NeverSend)
 	in.Setup, in.Checks, in.Needs, in.Smoke, in.OpenPoints = repo.Setup, repo.Checks, repo.Needs, repo.Smoke, repo.Gates
 	return notes, nil
+}
+
+// ownFile reads the repository's own file as it stands on the base commit.
+func ownFile(tree *checkout.Tree) (*settings.Repo, error) {
+	raw, err := regular.ReadFS(tree.BaseFS(), settings.RepoFile, settings.MaxRepoFile)
+	if err != nil {
+		return nil, err
+	}
+	return settings.LoadRepo(raw)
 }
 
 const askAgain = "Nothing; ask again when it is wanted."
@@ -371,7 +388,7 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	if err := b.cfg.Store.SaveState(ctx, lease, run.Saved); err != nil {
 		return errors.Join(cause, err)
 	}
-	if run.Saved.Errors < maxRetries && r.Task.Issue > 0 {
+	if run.Saved.Errors < maxRetries && r.Task.Issue > 0 && !lasts(cause) {
 		b.cfg.Log.WithField("run", r.ID).WithError(cause).Warn("run parked; it will be tried again")
 		return b.cfg.Store.Park(ctx, lease, b.cfg.Now().Add(retryAfter*time.Duration(run.Saved.Errors)), cause.Error())
 	}
@@ -431,6 +448,27 @@ func (b *Bot) beat(ctx context.Context, cancel context.CancelCauseFunc, lease *s
 			log.WithError(err).Warn("heartbeat was not stored")
 		case reason != "":
 			cancel(&loop.Stop{Outcome: task.Cancelled, Reason: reason})
+		}
+	}
+}
+
+// latecomer is a publisher that shows some progress later than it was told of it.
+type latecomer interface {
+	Late(ctx context.Context) error
+}
+
+// showLate reminds a publisher of what it has not shown yet until ctx ends.
+func showLate(ctx context.Context, p latecomer, log logrus.FieldLogger) {
+	tick := time.NewTicker(heartbeatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := p.Late(ctx); err != nil && ctx.Err() == nil {
+			log.WithError(err).Warn("progress was not shown")
 		}
 	}
 }

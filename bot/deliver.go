@@ -28,6 +28,8 @@ type AppConfig struct {
 	Gates     task.Gates
 	NewID     func() string
 	Access    settings.Access
+	// LogURL is where the log of a run can be read, or ""; nil: nowhere.
+	LogURL func(run string) string
 	// Forget deletes what is kept in files of an installation, of all its
 	// repositories or of one.
 	Forget func(installation int64, repo string, repos []task.Repo) error
@@ -124,7 +126,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 	if ok, err := a.allowed(ctx, ev); err != nil || !ok {
 		return "refused: " + ev.Actor + " may not command here", err
 	}
-	_, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", task.Gates{})
+	_, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", "", task.Gates{})
 	return note, err
 }
 
@@ -255,18 +257,16 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		}
 		return token, err
 	}
+	base := &baseFor{app: a, run: r, auth: auth}
 	_, _, err = a.Run(ctx, lease, r, Job{
 		Open: func(ctx context.Context) (*checkout.Tree, error) {
 			if r.Task.Follow != nil {
 				return a.openFollow(ctx, r, auth)
 			}
-			ref := r.Task.BaseBranch
-			if r.Saved.BaseCommit != "" {
-				ref = r.Saved.BaseCommit // a run that goes on stays on its base
-			}
-			return a.app.Checkouts.Open(ctx, r.Task.Repo, ref, auth)
+			return base.open(ctx)
 		},
-		Publisher: a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r),
+		Base:      base.chosen,
+		Publisher: a.publisher(lease, r),
 		Linked: func(ctx context.Context) (int, error) {
 			if r.Task.Follow != nil {
 				return 0, nil

@@ -78,6 +78,13 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "the branch " + p.Branch + " is gone", nil
 	}
 	f := q.follow
+	first, err := a.cfg.Store.Run(ctx, p.Run)
+	if err != nil {
+		return "", err
+	}
+	if first.Result != nil {
+		f.Known = first.Result.KnownRed
+	}
 	f.Pull, f.URL, f.Branch, f.Base, f.Head, f.Of, f.Run = p.Number, p.URL, p.Branch, p.Base, head, p.Generation, p.Run
 	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: followKey(ev.Delivery, f), Saved: &task.RunState{}, Task: task.Task{
 		Title: q.title, Body: q.body, Origin: q.origin, Repo: repo, Issue: p.Issue, IssueURL: fmt.Sprintf("%s/issues/%d", repo.HTMLURL, p.Issue),

@@ -23,8 +23,9 @@ const (
 	labelHuman   = "agent:needs-human"
 )
 
-// minStatusGap keeps the status comment below GitHub's limits for content.
-const minStatusGap = 5 * time.Second
+// minStatusGap is between two edits of the status comment while a run goes on: it
+// keeps the comment below GitHub's limits for content. The last word comes at once.
+const minStatusGap = 15 * time.Second
 
 // Forge is what the service asks of GitHub. Every call that writes is safe to
 // repeat: it looks for what is already there.
@@ -82,9 +83,12 @@ type github struct {
 	log   logrus.FieldLogger
 	point func(string)
 
-	mu    sync.Mutex // the status comment
-	shown time.Time
-	phase string
+	logLink string // where the run's log can be read; "": nowhere
+
+	mu      sync.Mutex // the status comment
+	shown   time.Time
+	phase   string
+	unshown *task.Progress // a phase that began too soon after the last edit to be shown; Late shows it
 }
 
 // NewGitHub returns the publisher of a run that came from an issue.
@@ -108,21 +112,42 @@ func (g *github) Start(ctx context.Context, r task.Run) error {
 	return nil
 }
 
-// Progress edits the status comment: at each new phase, else at most every few
-// seconds, and ever more seldom, so that a long run does not use up the writes
+// Progress edits the status comment, never twice within minStatusGap, and within
+// one phase with growing intervals, so that a long run does not use up the writes
 // that GitHub allows in an hour.
 func (g *github) Progress(ctx context.Context, p task.Progress) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.Phase == g.phase && g.now().Sub(g.shown) < max(minStatusGap, p.Elapsed/10) {
+	gap := minStatusGap
+	switch {
+	case g.phase == "", p.Phase != g.phase && (p.Phase == "waiting" || p.Phase == "parked"):
+		gap = 0 // the first word; and what stands until somebody answers
+	case p.Phase == g.phase:
+		gap = max(gap, p.Elapsed/10)
+	}
+	if g.now().Sub(g.shown) < gap {
+		if p.Phase != g.phase {
+			g.unshown = &p
+		}
 		return nil
 	}
-	stays := p.Phase == "publish" || p.Phase == "waiting" || p.Phase == "parked" // what stands for long is always shown
-	if g.phase != "" && !stays && g.now().Sub(g.shown) < minStatusGap/5 {
+	return g.show(ctx, p)
+}
+
+// Late shows the phase that Progress left out, when enough time has passed. Without
+// it a long phase that began right after another would not be told of.
+func (g *github) Late(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.unshown == nil || g.now().Sub(g.shown) < minStatusGap {
 		return nil
 	}
-	g.phase, g.shown = p.Phase, g.now()
-	return g.status(ctx, g.text.status(p, g.now()))
+	return g.show(ctx, *g.unshown)
+}
+
+func (g *github) show(ctx context.Context, p task.Progress) error {
+	g.phase, g.shown, g.unshown = p.Phase, g.now(), nil
+	return g.status(ctx, g.text.status(p, g.run.Task, g.logLink, g.now()))
 }
 
 func (g *github) status(ctx context.Context, body string) error {
@@ -130,7 +155,7 @@ func (g *github) status(ctx context.Context, body string) error {
 		return err
 	}
 	_, _, err := g.forge.StatusComment(ctx, g.run.Task.Repo, g.run.Task.Issue, statusKey(g.run.Task), body)
-	return err
+	return g.quiet(err)
 }
 
 // statusKey is one per issue and generation (TRUST I2).
@@ -186,7 +211,12 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return pub, g.status(ctx, g.text.finished(res, pub))
+	g.unshown = nil
+	if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
+		return pub, err
+	}
+	_, err = g.once(ctx, store.ToldKey(res.Outcome), func(context.Context) (any, error) { return nil, nil })
+	return pub, err
 }
 
 // open pushes the change and opens the pull request.
@@ -239,12 +269,6 @@ func (g *github) keepPull(ctx context.Context, res task.Result, pub task.Publica
 // baseBranch is where a run's pull request goes.
 func baseBranch(t task.Task) string { return cmp.Or(t.BaseBranch, t.Repo.DefaultBranch) }
 
-// pull leaves the pull request as the result says.
-func (g *github) pull(ctx context.Context, branch string, res task.Result) (task.PullRequest, error) {
-	title, body := g.text.pullRequest(res)
-	return g.forge.PullRequest(ctx, res.Task.Repo, branch, baseBranch(res.Task), title, body, res.Task.Issue, res.Draft)
-}
-
 // decoded reads what an outward action came to.
 func decoded[T any](raw json.RawMessage) (v T, err error) {
 	err = json.Unmarshal(raw, &v)
@@ -276,7 +300,7 @@ func (g *github) check(ctx context.Context, sha string, res task.Result) error {
 		conclusion, title = "neutral", "Passes, and waits for a decision"
 	}
 	_, err := g.once(ctx, "check_run:"+sha, func(ctx context.Context) (any, error) {
-		return nil, g.forge.CheckRun(ctx, res.Task.Repo, sha, "fettle", conclusion, title, g.text.checkSummary(res))
+		return nil, g.forge.CheckRun(ctx, res.Task.Repo, sha, "fettle", conclusion, title, g.text.checkSummary(res), g.text.notes(res)...)
 	})
 	if err != nil {
 		return fmt.Errorf("writing the check run: %w", err)
@@ -292,6 +316,7 @@ func (g *github) handOver(ctx context.Context, res task.Result) (task.Publicatio
 		if pub, err = g.commit(ctx, res); err != nil {
 			return pub, err
 		}
+		g.wip(ctx, pub.Commit, res)
 	}
 	err := g.report(ctx, &pub, res)
 	return pub, err
@@ -304,7 +329,11 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 		if err != nil {
 			return nil, err
 		}
-		sha, err := g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, g.text.commitMessage(res), res.Changes, old, ledger{g.store, g.lease, g.point})
+		message, err := g.signed(ctx, res, g.text.commitMessage(res))
+		if err != nil {
+			return nil, err
+		}
+		sha, err := g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, message, res.Changes, old, ledger{g.store, g.lease, g.point})
 		if err == nil {
 			g.point("branch moved")
 		}
@@ -341,7 +370,8 @@ func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
 
 func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {
 	raw, err := g.once(ctx, "report", func(ctx context.Context) (any, error) {
-		return g.forge.Comment(ctx, res.Task.Repo, res.Task.Issue, "report-"+res.RunID, g.text.exhausted(res, *pub))
+		url, err := g.forge.Comment(ctx, res.Task.Repo, res.Task.Issue, "report-"+res.RunID, g.text.exhausted(res, *pub))
+		return url, g.quiet(err)
 	})
 	if err != nil {
 		return fmt.Errorf("writing the final report: %w", err)

@@ -90,7 +90,11 @@ func (g *github) release(ctx context.Context, pub *task.Publication, res task.Re
 		return nil
 	}
 	raw, err := g.once(ctx, "commit:approved", func(ctx context.Context) (any, error) {
-		sha, err := g.forge.Recommit(ctx, res.Task.Repo, pub.Branch, pub.Commit, g.text.commitMessage(res), ledger{g.store, g.lease, g.point})
+		message, err := g.signed(ctx, res, g.text.commitMessage(res))
+		if err != nil {
+			return nil, err
+		}
+		sha, err := g.forge.Recommit(ctx, res.Task.Repo, pub.Branch, pub.Commit, message, ledger{g.store, g.lease, g.point})
 		var conflict *forge.Conflict
 		if errors.As(err, &conflict) { // somebody pushed, and so asked CI
 			g.log.WithError(err).Info("the branch is a human's now; no commit is needed for CI to run")

@@ -79,12 +79,18 @@ func (a *App) pullClosed(ctx context.Context, ev task.Event, p store.Pull) (stri
 	if err := a.unlabel(ctx, ev.Repo, p.Issue); err != nil {
 		return "", err
 	}
-	if now.Merged && !a.app.KeepBranch {
+	if now.Merged && !a.keeps(ctx, p) {
 		if _, err := a.app.Forge.DeleteBranch(ctx, ev.Repo, p.Branch, p.Head); err != nil {
 			a.cfg.Log.WithError(err).Warn("the branch of a merged pull request was not deleted")
 		}
 	}
 	return "it was " + string(fate), nil
+}
+
+// keeps tells whether the operator or the repository wants the branch to stay.
+func (a *App) keeps(ctx context.Context, p store.Pull) bool {
+	r, err := a.cfg.Store.Run(ctx, p.Run)
+	return a.app.KeepBranch || err == nil && r.Result != nil && r.Result.Task.Wishes.KeepBranch
 }
 
 // unlabel takes the labels that ask for work, or tell of it, off an issue whose pull

@@ -81,7 +81,7 @@ func (r reporter) subject(res task.Result) string {
 		title = fmt.Sprintf("issue %d", t.Issue)
 	}
 	if !conventional.MatchString(title) {
-		title = "fix: " + lowerFirst(title)
+		title = kind(res) + ": " + lowerFirst(title)
 	}
 	return unskipped(cut(title, 72))
 }
@@ -105,7 +105,7 @@ func (r reporter) commitMessage(res task.Result) string {
 	subject := r.subject(res)
 	var b strings.Builder
 	if res.Outcome != task.Success {
-		subject = cut("WIP: "+strings.TrimPrefix(subject, "fix: "), 72)
+		subject = cut("WIP: "+strings.TrimPrefix(subject, kind(res)+": "), 72)
 	}
 	if res.SkipCI {
 		subject = cut(subject, 72-len(skipCI)-1) + " " + skipCI
@@ -304,7 +304,7 @@ func (r reporter) commands(res task.Result) string {
 }
 
 // status is the one comment that is edited while a run goes on.
-func (r reporter) status(p task.Progress, now time.Time) string {
+func (r reporter) status(p task.Progress, t task.Task, log string, now time.Time) string {
 	var b strings.Builder
 	head := map[string]string{"waiting": "✋ **fettle** waits for you.", "parked": "💤 **fettle** put this aside."}[p.Phase]
 	if head == "" {
@@ -320,7 +320,7 @@ func (r reporter) status(p task.Progress, now time.Time) string {
 	if p.Phase == "waiting" {
 		fmt.Fprintf(&b, "| answer | `/fettle approve` or `/fettle reject` with the reason |\n")
 	}
-	fmt.Fprintf(&b, "| cost | %s of %s |\n| elapsed | %s |\n\n`/fettle stop` ends the run. <sub>Run `%s`, %s</sub>\n", p.Cost, p.Budget, p.Elapsed.Round(time.Second), p.RunID, now.UTC().Format("2006-01-02 15:04:05 UTC"))
+	fmt.Fprintf(&b, "| cost | %s of %s |\n| elapsed | %s |\n| text as read | `sha256:%s` |\n%s\n`/fettle stop` ends the run. <sub>Run `%s`, %s</sub>\n", p.Cost, p.Budget, p.Elapsed.Round(time.Second), t.TextHash()[:16], logRow(log), p.RunID, now.UTC().Format("2006-01-02 15:04:05 UTC"))
 	return b.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fettle-dev/fettle/bot/command"
+	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -20,11 +21,18 @@ func (a *App) begin(ctx context.Context, ev task.Event, c command.Command) (stri
 	if issue.IsPullRequest {
 		return a.answer(ctx, ev, c, fmt.Sprintf("I start from issues; say `/fettle %s` on the issue that this pull request is for.", c.Name))
 	}
+	if c.Base != "" {
+		if _, there, err := a.app.Forge.BranchHead(ctx, ev.Repo, c.Base); err != nil {
+			return "", err
+		} else if !there {
+			return a.answer(ctx, ev, c, "There is no branch of that name; nothing was started. `/fettle fix --base NAME` takes the name of a branch of this repository.")
+		}
+	}
 	if c.Name == "fix" {
-		_, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, task.Gates{})
+		_, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, c.Base, task.Gates{})
 		return note, err
 	}
-	joined, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, task.Gates{Plan: true, PlanFirst: true})
+	joined, note, err := a.start(ctx, ev, issue, task.OriginComment, c.Hint, c.Base, task.Gates{Plan: true, PlanFirst: true})
 	if err == nil && joined {
 		return a.answer(ctx, ev, c, "A run is under way here already; `/fettle status` says where it stands, and `/fettle stop` ends it.")
 	}
@@ -33,7 +41,7 @@ func (a *App) begin(ctx context.Context, ev task.Event, c command.Command) (stri
 
 // start makes a run that waits at the given gates besides the operator's, or
 // joins the one that is live.
-func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin task.Origin, hint string, gates task.Gates) (joined bool, note string, err error) {
+func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin task.Origin, hint, base string, gates task.Gates) (joined bool, note string, err error) {
 	repo, err := a.app.Forge.Repo(ctx, ev.Repo)
 	if err != nil {
 		return false, "", err
@@ -42,7 +50,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 	if err != nil {
 		return false, "", err
 	}
-	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil {
+	if err := a.app.Forge.React(ctx, repo, issue.Number, 0, "eyes"); err != nil && !errors.Is(err, forge.ErrLocked) {
 		return false, "", err
 	}
 	if ev.Issue.Title != "" { // the text counts as it was at the trigger, whatever it was edited to since
@@ -50,7 +58,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 	}
 	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery, Saved: &task.RunState{Outsider: outsider, Gates: gates}, Task: task.Task{
 		Title: issue.Title, Body: issue.Body, Hint: hint, Origin: origin, Repo: repo, Issue: issue.Number, IssueURL: issue.URL,
-		Actor: ev.Actor, BaseBranch: repo.DefaultBranch,
+		Actor: ev.Actor, BaseBranch: base,
 	}})
 	if err != nil {
 		return false, "", err
@@ -58,6 +66,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 	if joined {
 		return true, "joined " + run.ID, nil
 	}
+	a.queued(ctx, run)
 	return false, "started " + run.ID, nil
 }
 

@@ -67,6 +67,9 @@ func Story(r task.Run, decisions [][]byte) string {
 		fmt.Fprintf(&b, "  %2d %-10s %7s %6s  %s\n", a.Number, a.Tier, a.Cost, a.Elapsed.Round(100*time.Millisecond), oneLine(tried(a), 110))
 		fmt.Fprintf(&b, "     → %s\n", oneLine(came(a), 110))
 	}
+	if saw := sawOf(decisions); len(saw) > 0 {
+		fmt.Fprintf(&b, "\nWhat models saw\n  %s\n", strings.Join(saw, "\n  "))
+	}
 	last := lastDecision(decisions)
 	if last != "" {
 		fmt.Fprintf(&b, "\nLast decision  %s\n", oneLine(last, 160))
@@ -131,10 +134,33 @@ func came(a task.Attempt) string {
 	return why
 }
 
+const mostSaw = 40 // lines
+
+// sawOf tells what was put before models, why, and what they asked for.
+func sawOf(decisions [][]byte) []string {
+	var out []string
+	for _, line := range decisions {
+		var d task.Decision
+		if json.Unmarshal(bytes.TrimSpace(line), &d) != nil {
+			continue
+		}
+		switch d.Kind {
+		case "model.shown", "traced", "plan.skipped":
+			out = append(out, oneLine(d.Reason, 400))
+		case "model.looked":
+			out = append(out, fmt.Sprintf("  the %v asks: %s", d.Data["as"], oneLine(d.Reason, 160)))
+		}
+	}
+	if n := len(out) - mostSaw; n > 0 {
+		out = append(out[:mostSaw], fmt.Sprintf("… and %s more; see 'fettle runs log'", task.Count(n, "line")))
+	}
+	return out
+}
+
 func lastDecision(decisions [][]byte) string {
 	for i := len(decisions) - 1; i >= 0; i-- {
 		var d task.Decision
-		if json.Unmarshal(bytes.TrimSpace(decisions[i]), &d) == nil && d.Kind != "ended" {
+		if json.Unmarshal(bytes.TrimSpace(decisions[i]), &d) == nil && d.Kind != "ended" && d.Kind != "model.looked" && d.Kind != "model.shown" {
 			return fmt.Sprintf("%s: %s", d.Kind, d.Reason)
 		}
 	}

@@ -302,7 +302,7 @@ func (a *App) takeUp(ctx context.Context, repo task.Repo, issue task.Issue) (boo
 		_, err := a.app.Forge.Comment(ctx, repo, issue.Number, "missed-label", fmt.Sprintf("The label `%s` was put on while I was not reachable. %s, who wrote this, may not write to this repository and could have changed the text since, so I did not start. Read it, then say `/fettle fix`.", a.app.Label, a.app.Funnel.Markdown(outsider)))
 		return false, err
 	}
-	joined, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", task.Gates{})
+	joined, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", "", task.Gates{})
 	if err == nil {
 		a.cfg.Log.WithField("issue", fmt.Sprintf("%s#%d", repo.Slug(), issue.Number)).Info("a label that nobody told of: " + note)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -13,12 +14,14 @@ import (
 
 // fix is a commit that mends an issue in a few functions.
 type fix struct {
-	repo   string
-	commit string
-	parent string
-	title  string
-	body   string
-	truth  []truth
+	repo      string
+	commit    string
+	parent    string
+	title     string
+	body      string
+	truth     []truth
+	testFiles []string
+	tests     string // the source of the tests that the commit adds or changes; "" where there are none
 }
 
 // truth is a function of the parent's tree that the commit changed.
@@ -29,9 +32,9 @@ type truth struct {
 
 const (
 	mostFunctions = 3
-	mostTouched   = 8 // files with tests and documents
-	fewestWords   = 4 // of a message, beside the commonest
-	lookedAt      = 6000
+	mostTouched   = 8       // files with tests and documents
+	fewestWords   = 4       // of a message, beside the commonest
+	mostTests     = 6 << 10 // bytes of test source
 )
 
 var (
@@ -54,7 +57,7 @@ func fixes(ctx context.Context, c *clone, name string, most int) ([]fix, error) 
 		if len(out) == most || ctx.Err() != nil {
 			break
 		}
-		f, changed, ok := candidate(part)
+		f, changed, tests, ok := candidate(part)
 		if !ok || seen[f.title] {
 			continue
 		}
@@ -62,6 +65,10 @@ func fixes(ctx context.Context, c *clone, name string, most int) ([]fix, error) 
 		if f.truth, err = changedFunctions(ctx, c, changed); err != nil || len(f.truth) == 0 || len(f.truth) > mostFunctions {
 			continue // a clone may lack objects
 		}
+		if f.tests, err = testSource(ctx, c, tests); err != nil {
+			continue
+		}
+		f.testFiles = slices.Sorted(maps.Keys(tests))
 		seen[f.title] = true
 		out = append(out, f)
 	}
@@ -69,41 +76,45 @@ func fixes(ctx context.Context, c *clone, name string, most int) ([]fix, error) 
 	return out, ctx.Err()
 }
 
-// candidate reads a commit: its message, and its source files with both blobs.
-func candidate(part string) (fix, map[string][2]string, bool) {
+// candidate reads a commit: its message, and its source and test files with both
+// blobs.
+func candidate(part string) (f fix, changed, tests map[string][2]string, ok bool) {
 	head, files, ok := strings.Cut(part, "\x02")
 	first, message, _ := strings.Cut(head, "\n")
 	ids := strings.Fields(first)
 	if !ok || len(ids) != 2 {
-		return fix{}, nil, false
+		return fix{}, nil, nil, false
 	}
-	f := fix{commit: ids[0], parent: ids[1]}
+	f = fix{commit: ids[0], parent: ids[1]}
 	if !fixing.MatchString(message) || version.MatchString(message) {
-		return f, nil, false
+		return f, nil, nil, false
 	}
 	message = strings.TrimSpace(trailer.ReplaceAllString(message, ""))
 	f.title, f.body, _ = strings.Cut(message, "\n")
 	if len(plain.FindAllString(message, -1)) < fewestWords {
-		return f, nil, false
+		return f, nil, nil, false
 	}
-	changed := map[string][2]string{}
+	changed, tests = map[string][2]string{}, map[string][2]string{}
 	words := strings.FieldsFunc(files, func(r rune) bool { return r == 0 || r == '\n' })
 	n := 0
 	for i := 0; i+1 < len(words); i += 2 {
 		meta, p := strings.Fields(words[i]), words[i+1]
 		if len(meta) != 5 {
-			return f, nil, false
+			return f, nil, nil, false
 		}
 		n++
+		if memory.ClassOf(p) == memory.ClassTest && meta[4] != "D" {
+			tests[p] = [2]string{meta[2], meta[3]}
+		}
 		if code.LanguageOf(p) == code.Unknown || memory.ClassOf(p) != memory.ClassSource {
 			continue
 		}
 		if meta[4] != "M" {
-			return f, nil, false
+			return f, nil, nil, false
 		}
 		changed[p] = [2]string{meta[2], meta[3]}
 	}
-	return f, changed, len(changed) > 0 && len(changed) <= mostFunctions && n <= mostTouched
+	return f, changed, tests, len(changed) > 0 && len(changed) <= mostFunctions && n <= mostTouched
 }
 
 // changedFunctions are those of the text before that the text after has not.
@@ -130,4 +141,36 @@ func changedFunctions(ctx context.Context, c *clone, changed map[string][2]strin
 	}
 	slices.SortFunc(out, func(a, b truth) int { return strings.Compare(path.Join(a.path, a.name), path.Join(b.path, b.name)) })
 	return out, nil
+}
+
+// testSource is the source of the tests that a commit adds or changes, as a run
+// has it that begins with a failing test: the innermost regions, in their order.
+func testSource(ctx context.Context, c *clone, tests map[string][2]string) (string, error) {
+	var b strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(tests)) {
+		var before []byte
+		if strings.Trim(tests[p][0], "0") != "" {
+			var err error
+			if before, err = c.blob(ctx, tests[p][0]); err != nil {
+				return "", err
+			}
+		}
+		after, err := c.blob(ctx, tests[p][1])
+		if err != nil {
+			return "", err
+		}
+		regions, err := code.Touched(ctx, p, before, after)
+		if err != nil {
+			return "", err
+		}
+		for i, r := range regions {
+			outer := i+1 < len(regions) && regions[i+1].StartByte >= r.StartByte && regions[i+1].EndByte <= r.EndByte
+			callable := r.Kind == code.KindFunction || r.Kind == code.KindMethod || r.Kind == code.KindTest
+			if text := after[r.StartByte:r.EndByte]; callable && !outer && b.Len()+len(text) <= mostTests {
+				b.Write(text)
+				b.WriteString("\n\n")
+			}
+		}
+	}
+	return b.String(), nil
 }

@@ -13,6 +13,13 @@ import (
 
 var ways = []string{"words", "bm25", "fettle"}
 
+// Ways that not all commits have.
+const (
+	aiderMap  = "map"
+	withTests = "tests" // fettle, with the source of the failing tests
+	withRun   = "run"   // and with what ran in them
+)
+
 var cuts = []int{5, 10, 20}
 
 // windows are the budgets in tokens, of four bytes each.
@@ -32,6 +39,8 @@ type result struct {
 	took time.Duration
 	hits []memory.Hit
 	by   map[string]score
+
+	traced map[string][]memory.Hit
 }
 
 func places(hits []memory.Hit) []ranked {
@@ -110,6 +119,10 @@ func pack(list []ranked, room int) []ranked {
 func (r *result) reweigh(w memory.Weights) {
 	memory.Reweigh(r.hits, w)
 	r.by["fettle"] = r.score(places(r.hits), nil)
+	for way, hits := range r.traced {
+		memory.Reweigh(hits, w)
+		r.by[way] = r.score(places(hits), nil)
+	}
 }
 
 // rows is a table of means.
@@ -140,7 +153,16 @@ func mean(all []result, way string) score {
 }
 
 // aim is what fitting makes as large as it can.
-func aim(m score) float64 { return m.files[1] + m.functions[1] + m.mrr + m.shown[1] }
+func aim(all []result) float64 {
+	sum := 0.0
+	for _, way := range []string{"fettle", withTests, withRun} {
+		if some := having(all, way); len(some) > 0 {
+			m := mean(some, way)
+			sum += m.files[1] + m.functions[1] + m.mrr + m.shown[1]
+		}
+	}
+	return sum
+}
 
 // fitted climbs one weight at a time.
 func fitted(all []result) memory.Weights {
@@ -149,7 +171,7 @@ func fitted(all []result) memory.Weights {
 		for i := range all {
 			all[i].reweigh(best)
 		}
-		return aim(mean(all, "fettle"))
+		return aim(all)
 	}
 	top := try()
 	for range 4 {

@@ -15,12 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bench/machine"
+	"github.com/fettle-dev/fettle/bench/mend/bugs"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
-	"github.com/fettle-dev/fettle/bench"
-	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
 // What the judge can make of a true fix; invalid comes from result.go.
@@ -326,7 +326,7 @@ func (h honest) say(n, of int) {
 // writeHonest writes the figures, the open ones that are not ready and signed
 // one by one, and of the sealed ones how many there are of each kind.
 func writeHonest(w io.Writer, all []honest) {
-	fmt.Fprintf(w, "# What the judge says of true fixes\n\nWritten by `mend honest`, %s. Ready is green without doubts and findings of what a change reaches for; times are the judge's seconds by those of its one run of all suites.\n\n", bench.Machine())
+	fmt.Fprintf(w, "# What the judge says of true fixes\n\nWritten by `mend honest`, %s. Ready is green without doubts and findings of what a change reaches for; times are the judge's seconds by those of its one run of all suites.\n\n", machine.Line())
 	fmt.Fprintf(w, "| bugs | n | ready | signed | witnessed | draft | red | median times | 90th | invalid |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, half := range []string{"", ", open", ", sealed"} {
 		for _, lang := range []string{"python", "javascript", "go", "all"} {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fettle-dev/fettle/bench/mend/bugs"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
 // measured is what the tests of a correct tree show, found once.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
 	"github.com/fettle-dev/fettle/bench/mend/fresh"
 	"github.com/fettle-dev/fettle/bench/mend/history"
 	"github.com/fettle-dev/fettle/bench/mend/inject"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 //go:embed subjects.json
@@ -66,7 +66,7 @@ func (o *options) prepare(ctx context.Context) error {
 		return err
 	}
 	defer bench.Close()
-	fmt.Println(bench.Machine())
+	fmt.Println(machine.Line())
 	bad := 0
 	if o.makes(bugs.Injected) || o.makes(bugs.Planted) {
 		n, err := o.prepareSubjects(ctx, bench)

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // summary is the part of fettle's JSON that is looked at.

@@ -13,10 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fettle-dev/fettle/bench/mend/bugs"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
-	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
 const (

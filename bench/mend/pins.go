@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bench/mend/bugs"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
-	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
 // What the comparison of a patch with the correct code can come to.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
@@ -45,7 +45,7 @@ func (o *options) writeReport(ctx context.Context) error {
 
 func (o *options) print(w io.Writer, all group) {
 	all = all.where(func(r result) bool { return o.wants(r.bug()) })
-	fmt.Fprintf(w, "# Mechanical repair on bugs of real code\n\nWritten by `make bench-mend`; BENCH_MEND=\"-half sealed -jobs 2 -ablate 14\" makes all that stands here. %s, build %s.\n\n", bench.Machine(), strings.Join(builds(all), ", "))
+	fmt.Fprintf(w, "# Mechanical repair on bugs of real code\n\nWritten by `make bench-mend`; BENCH_MEND=\"-half sealed -jobs 2 -ablate 14\" makes all that stands here. %s, build %s.\n\n", machine.Line(), strings.Join(builds(all), ", "))
 	fmt.Fprintf(w, "A bug is mended when all tests of the subject pass, of which `fettle fix` saw about half. Sealed bugs, half of all by a hash, were not looked at while the engine was built. What the figures miss is told in MISSES.md.\n")
 	halves := []struct {
 		name   string

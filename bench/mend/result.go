@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Verdicts on what came out for a bug.

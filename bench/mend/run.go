@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
 )
 
@@ -50,7 +50,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	jobs = append(jobs, without...)
-	fmt.Printf("%s\n%d bugs of the %s half, %d runs to do, build %s\n", bench.Machine(), len(list), o.half, len(jobs), build)
+	fmt.Printf("%s\n%d bugs of the %s half, %d runs to do, build %s\n", machine.Line(), len(list), o.half, len(jobs), build)
 	if len(jobs) == 0 {
 		return nil
 	}

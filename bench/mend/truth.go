@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
+	"github.com/fettle-dev/fettle/bot/checkout"
 )
 
 // fixOf is the true fix of a bug as a diff, or why it cannot be told.

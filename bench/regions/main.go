@@ -25,7 +25,7 @@ import (
 	"os/signal"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 )
 
 var errPart = errors.New("no such part")
@@ -86,7 +86,7 @@ func (b *bench) run(ctx context.Context, parts []string) error {
 	if len(parts) == 0 {
 		parts = []string{"recall", "syntax", "speed", "saving"}
 	}
-	fmt.Printf("%s\n\n", bench.Machine())
+	fmt.Printf("%s\n\n", machine.Line())
 	start := time.Now()
 	for _, part := range parts {
 		begin := time.Now()

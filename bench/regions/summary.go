@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 )
 
 // figure is one line of the summary.
@@ -32,7 +32,7 @@ func (b *bench) miss(format string, args ...any) {
 
 // summary prints all figures, and what is missing.
 func (b *bench) summary(took time.Duration) {
-	fmt.Printf("Summary (%s, peak memory of this program %d MB, load now %s)\n", took.Round(time.Second), peak()>>10, bench.Load())
+	fmt.Printf("Summary (%s, peak memory of this program %d MB, load now %s)\n", took.Round(time.Second), peak()>>10, machine.Load())
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  figure\twanted\tmeasured\t")
 	unmet := 0

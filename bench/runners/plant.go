@@ -16,10 +16,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bench/mend/inject"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
-	"github.com/fettle-dev/fettle/bench/mend/inject"
 )
 
 // state is what fettle says of a tree's tests.

@@ -33,7 +33,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 )
 
 type bench struct {
@@ -75,7 +75,7 @@ func (b *bench) run(ctx context.Context, repos []string) error {
 		return fmt.Errorf("make the folder for what was found: %w", err)
 	}
 	b.begun = time.Now()
-	fmt.Printf("%s\n\n", bench.Machine())
+	fmt.Printf("%s\n\n", machine.Line())
 	var all []judged
 	for _, dir := range repos {
 		got, err := b.repo(ctx, dir)

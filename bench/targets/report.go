@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/fettle-dev/fettle/bench"
+	"github.com/fettle-dev/fettle/bench/machine"
 )
 
 // quartiles of shares, in percent.
@@ -69,7 +69,7 @@ func (b *bench) summary(all []judged) {
 			sum[i].walls = append(sum[i].walls, s.walls...)
 		}
 	}
-	fmt.Printf("All %d repositories, %d faults that a suite sees (%s half), %s, load now %s\n", len(all), seen, b.half, time.Since(b.begun).Round(time.Second), bench.Load())
+	fmt.Printf("All %d repositories, %d faults that a suite sees (%s half), %s, load now %s\n", len(all), seen, b.half, time.Since(b.begun).Round(time.Second), machine.Load())
 	table(ways, sum, seen)
 	last := sum[len(sum)-1]
 	_, mid, _ := quartiles(last.shares)

@@ -6,6 +6,7 @@
 //	Reproducer an issue, tree, places → a test that shows the fault
 //	Developer  one step               → edits, over several turns with tools
 //	Tester     what the checks say    → pass_to_commit, fix_required, escalate_tier
+//	Asker      a question, places     → prose with citations that exist
 //	Reviewer   diff, checks, task     → ACCEPT, RETRY, FAIL, ESCALATE_TO_PLANNER
 //	Judge      all of these           → what follows; a pure function
 //
@@ -54,6 +55,7 @@ type Roles struct {
 	Reviewer   *Reviewer
 	Triager    *Triager
 	Reproducer *Reproducer
+	Asker      *Asker
 }
 
 // New reads the prompts. The error says which file cannot be used and why.
@@ -64,12 +66,13 @@ func New(cfg Config) (*Roles, error) {
 	}
 	base := role{prompts: all, count: cfg.Count}
 	return &Roles{
-		Planner:    &Planner{role: base},
+		Planner:    &Planner{role: base, limits: cfg.Limits.withDefaults()},
 		Developer:  &Developer{role: base, limits: cfg.Limits.withDefaults()},
 		Tester:     &Tester{role: base},
 		Reviewer:   &Reviewer{role: base},
 		Triager:    &Triager{role: base},
 		Reproducer: &Reproducer{role: base, limits: cfg.Limits.withDefaults()},
+		Asker:      &Asker{role: base},
 	}, nil
 }
 

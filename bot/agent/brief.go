@@ -3,26 +3,11 @@ package agent
 import (
 	"context"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// Place is a region shown to a role.
-type Place struct {
-	Path   string
-	Region code.Region
-	Code   string // the region's text
-	Before string // some lines before it
-	After  string // some lines after it
-	Why    string // why it is suspicious
-	Target bool   // the step in hand names it, or its file
-}
-
-// Outline is what a file holds that the step in hand names.
-type Outline struct {
-	Path string
-	Text string // its regions, one a line with their ids, and the text of a small file
-}
+// Head is how a file begins.
+type Head struct{ Path, Text string }
 
 // Accepted is a step of the plan that is done: its change stands in the tree.
 type Accepted struct {
@@ -58,8 +43,8 @@ type Brief struct {
 	// last attempt.
 	Feedback string
 	Done     []Accepted // steps of the plan that stand in the tree
-	Outlines []Outline  // of the files that the step names
-	Places   []Place
+	Shown    Shown
+	Small    bool // the model's window is small: a form of its own, short
 	Failures []task.Failure
 	Attempts []task.Attempt // that failed on this tree, for tiers that see them
 	// History are decisions of the ladder in one line each, such as "tier1
@@ -75,6 +60,8 @@ type Brief struct {
 	TestDirs   []string // where the repository keeps its tests
 	Checks     []string // names that run_check takes
 	MaxBytes   int      // of the prompt's user part without the conversation; 0: 48 KiB
+
+	mayDecline bool // an answer that only finishes, with the reason, is taken at once
 
 	// Tools answer the developer's questions; nil: there are none and the
 	// first answer is the last.

@@ -40,12 +40,7 @@ type conversation struct {
 
 // next asks for the next answer.
 func (c *conversation) next(ctx context.Context, ask Ask, req model.Request, count func(model.Kind)) (answer.Actions, error) {
-	for _, e := range c.log {
-		req.User += e.text
-	}
-	if c.final = c.last(); c.final && c.turns > 0 {
-		req.User += "\n\nThis is your last answer of this attempt: no question is answered any more. Give your edits, or finish."
-	}
+	req = c.prompt(req, "Give your edits, or finish.")
 	counted := func(ctx context.Context, r model.Request) (model.Reply, error) {
 		reply, err := ask(ctx, r)
 		c.tokens += reply.TokensIn + reply.TokensOut
@@ -69,6 +64,17 @@ func (c *conversation) next(ctx context.Context, ask Ask, req model.Request, cou
 		c.explanation = v.Explanation
 	}
 	return v, nil
+}
+
+// prompt is a request with what was asked for so far, and whether the answer is the last.
+func (c *conversation) prompt(req model.Request, wanted string) model.Request {
+	for _, e := range c.log {
+		req.User += e.text
+	}
+	if c.final = c.last(); c.final && c.turns > 0 {
+		req.User += "\n\nThis is your last answer: no question is answered any more. " + wanted
+	}
+	return req
 }
 
 // last tells whether the answer to come is the last one. When the tokens are
@@ -114,7 +120,7 @@ func (c *conversation) take(ctx context.Context, v answer.Actions) (Ending, erro
 	case len(c.edits) > 0 && (!open || finish && !turn.refused):
 		return Finished, nil
 	case finish && !open:
-		if c.idle++; c.idle > 1 || c.final {
+		if c.idle++; c.idle > 1 || c.final || c.brief.mayDecline && c.explanation != "" {
 			return NothingDone, nil
 		}
 		turn.say("You finished, but nothing was changed. Give the edits of the step; if no change is needed, say why and finish again.")
@@ -176,6 +182,10 @@ func (c *conversation) tool(ctx context.Context, a answer.Action) (string, error
 		return t.ListFiles(ctx, a.Path)
 	case answer.RunCheck:
 		return t.RunCheck(ctx, a.Check)
+	case answer.Outline:
+		return t.Outline(ctx, a.Path)
+	case answer.TryCode:
+		return t.Try(ctx, a.Path, a.Query)
 	}
 	return "", fmt.Errorf("%s is no action", a.Action)
 }

@@ -54,6 +54,12 @@ func (s *shelf) Search(_ context.Context, query, path string) (string, error) {
 func (s *shelf) ListFiles(_ context.Context, path string) (string, error) {
 	return s.get("list "+path, path)
 }
+func (s *shelf) Outline(_ context.Context, path string) (string, error) {
+	return s.get("outline", path)
+}
+func (s *shelf) Try(_ context.Context, path, expression string) (string, error) {
+	return s.get("try", path+" "+expression)
+}
 func (s *shelf) RunCheck(_ context.Context, name string) (string, error) {
 	return s.get("run "+name, name)
 }
@@ -356,8 +362,8 @@ func BenchmarkDevelop(b *testing.B) {
 	in := brief()
 	in.Tools = &shelf{texts: map[string]string{"b.py": strings.Repeat("x = 1\n", 1000)}}
 	for range 5 {
-		in.Places = append(in.Places, in.Places[0])
-		in.Places[len(in.Places)-1].Code = strings.Repeat("def f(x):\n    return x\n", 80)
+		in.Shown.Code = append(in.Shown.Code, in.Shown.Code[0])
+		in.Shown.Code[len(in.Shown.Code)-1].Code = strings.Repeat("def f(x):\n    return x\n", 80)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

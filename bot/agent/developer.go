@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -51,58 +50,57 @@ func converse(ctx context.Context, ask Ask, req model.Request, b Brief, limits L
 	}
 }
 
-// What of a long issue, and of the outline of a large file, is always shown, in
-// bytes.
-const (
-	shortestBody    = 2000
-	shortestOutline = 1000
-)
+// shortestBody is what of a long issue is always shown, in bytes.
+const shortestBody = 2000
 
-// prompt renders the brief, leaving out the least suspicious regions, then the
-// oldest attempts, then what the step names, the last first, then the middle of
-// the issue, until it fits the tier's window.
+// prompt renders the brief, leaving out the oldest attempts but one, then what is
+// the least likely of the code, then the last attempt, then the middle of the
+// issue, until it fits the tier's window.
 func (d *Developer) prompt(b Brief) (model.Request, error) {
-	b.Attempts, b.Places, b.Outlines = shown(b), Look(b.Places, b.Failures), slices.Clone(b.Outlines)
+	b.Attempts = shown(b)
 	data := func() any { return viewOf(b, d.limits.Turns) }
 	less := func(over int) bool {
 		switch {
-		case len(b.Places) > 1 && !b.Places[len(b.Places)-1].Target:
-			b.Places = b.Places[:len(b.Places)-1]
-		case len(b.Attempts) > 0:
+		case len(b.Attempts) > 1:
 			b.Attempts = b.Attempts[1:]
+		case b.Shown.less():
 		case len(b.History)+len(b.Precedents)+len(b.Warnings) > 0:
 			b.History, b.Precedents, b.Warnings = nil, nil, nil
-		case len(b.Outlines) > 0 && cut(&b.Outlines[len(b.Outlines)-1].Text, over, shortestOutline):
-		case len(b.Outlines) > 1:
-			b.Outlines = b.Outlines[:len(b.Outlines)-1]
-		case len(b.Places) > 1:
-			b.Places = b.Places[:len(b.Places)-1]
+		case len(b.Attempts) > 0:
+			b.Attempts = nil
 		default:
 			return cut(&b.Task.Body, over, shortestBody)
 		}
 		return true
 	}
-	req, err := d.request(promptOf(b.Tier), window(b.MaxBytes), data, less)
+	req, err := d.request(promptOf(b), window(b.MaxBytes), data, less)
 	req.Tier, req.Agent = b.Tier, "developer"
 	return req, err
 }
 
 // promptOf is the prompt of a tier; one that is not on the ladder gets the
-// first.
-func promptOf(t task.Tier) string {
-	switch t {
-	case task.Tier2, task.Tier3:
-		return "developer-" + string(t)
+// first, and a small window a form of its own.
+func promptOf(b Brief) string {
+	switch {
+	case b.Small:
+		return "developer-small"
+	case b.Tier == task.Tier2, b.Tier == task.Tier3:
+		return "developer-" + string(b.Tier)
 	}
 	return "developer-tier1"
 }
 
 func viewOf(b Brief, turns int) *view {
 	v := newView()
-	v.Task, v.Plan, v.Step, v.Feedback = taskOf(b.Task), planOf(b.Plan), stepOf(b.Step), foreign(b.Feedback)
-	v.Done, v.Outlines = doneOf(b.Done), outlinesOf(b.Outlines)
-	v.Places, v.Failures, v.Strategies = placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
-	v.Named = len(b.Places) > 0 && b.Places[0].Target
+	v.Task, v.Feedback = taskOf(b.Task), foreign(b.Feedback)
+	if b.Plan.Origin != Fallback || len(b.Plan.Steps) > 1 { // else the step is the task
+		v.Plan, v.Step = planOf(b.Plan), stepOf(b.Step)
+		for i := range v.Plan.Steps {
+			v.Plan.Steps[i].Done, v.Plan.Steps[i].Now = i < len(b.Done), i == len(b.Done)
+		}
+	}
+	v.Done, v.Shown = doneOf(b.Done), shownOf(b.Shown)
+	v.Failures, v.Strategies = describeAll(b.Failures, 5), StrategiesFor(b.Failures)
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, foreigns(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -20,8 +22,7 @@ type Instruction struct{ Path, Text string }
 type PlanBrief struct {
 	Task         task.Task
 	Tier         task.Tier // whose model plans; the same one criticises
-	Files        []string  // of the whole tree, without what is never sent; shown as at most 50 lines
-	Places       []Place   // retrieved regions, the most suspicious first
+	Shown        Shown
 	Failures     []task.Failure
 	Instructions []Instruction
 	Attempts     []task.Attempt
@@ -33,8 +34,10 @@ type PlanBrief struct {
 	// Protected tells the files that nobody but a human changes; nil: none are. A
 	// plan that aims at one of them is to be made without it.
 	Protected func(path string) bool
-	MaxSteps  int // 0: MaxSteps; the fewer of the two hold
-	MaxBytes  int // of the prompt's user part; 0: 48 KiB
+	// Tools answer the planner's questions, for a few turns; nil: there are none.
+	Tools    Tools
+	MaxSteps int // 0: MaxSteps; the fewer of the two hold
+	MaxBytes int // of the prompt's user part; 0: 48 KiB
 }
 
 func (b PlanBrief) steps() int {
@@ -50,10 +53,15 @@ func (b PlanBrief) steps() int {
 // A plan that aims at protected files again, though it was said against it, is
 // given as it is: it is not for a model to decide.
 //
+// A plan of one or two uncritical steps is used without a critique.
+//
 //	plan ─ valid? ─ critique ─ approved ─► plan
 //	  └──── no ────────┬─ rejected ─► one revision ─ valid? ─ critique ─► plan
 //	                   ▼                                └──────┴─────► fallback
-type Planner struct{ role }
+type Planner struct {
+	role
+	limits Limits
+}
 
 // Plan asks for a plan and criticises it. The error is Ask's, for what is not
 // the model's fault: a cancelled call, a refused budget.
@@ -73,6 +81,7 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	if err != nil {
 		return p.instead(ctx, b, err)
 	}
+	first = b.lean(first)
 	problems := b.objections(first)
 	if len(problems) == 0 {
 		problems, err = p.criticise(ctx, ask, b, first)
@@ -90,6 +99,7 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	if err != nil {
 		return p.instead(ctx, b, err)
 	}
+	second = b.lean(second)
 	var left []string
 	if len(b.objections(second)) == 0 {
 		left, err = p.criticise(ctx, ask, b, second)
@@ -147,7 +157,7 @@ func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback stri
 		return Plan{}, err
 	}
 	req.Tier, req.Agent = b.Tier, "planner"
-	got, _, err := answer.Planner.AskWith(ctx, answer.Ask(ask), req, answer.Options[answer.Plan]{Count: p.count, Check: func(v answer.Plan) *answer.Malformed { return full.check(v) }})
+	got, err := p.look(ctx, ask, req, full)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -158,9 +168,83 @@ func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback stri
 	return plan, nil
 }
 
+// plannerTurns bounds the answers to one brief, those that ask included.
+const plannerTurns = 4
+
+// look asks until there is a plan: an answer that asks to see something gets it and
+// another turn, for a few turns.
+func (p *Planner) look(ctx context.Context, ask Ask, req model.Request, b PlanBrief) (answer.Plan, error) {
+	limits := p.limits
+	limits.Turns = min(limits.Turns, plannerTurns)
+	c := &conversation{brief: Brief{Tools: b.Tools, MaxBytes: b.MaxBytes}, limits: limits, asked: map[string]int{}}
+	for {
+		r := c.prompt(req, "Give the plan.")
+		c.final = c.final || b.Tools == nil
+		got, _, err := answer.Planner.AskWith(ctx, answer.Ask(ask), r, answer.Options[answer.Plan]{Count: p.count, Check: func(v answer.Plan) *answer.Malformed {
+			if len(v.Steps) == 0 && c.final {
+				return &answer.Malformed{Class: answer.SchemaInvalid, Reason: "it has no steps, and nothing can be looked at any more"}
+			}
+			return b.check(v)
+		}})
+		if err != nil || len(got.Steps) > 0 {
+			return got, err
+		}
+		c.turns++
+		if over, err := c.take(ctx, answer.Actions{Actions: got.Look}); err != nil {
+			return got, err
+		} else if over != "" { // it asks for the same again and again
+			c.turns = limits.Turns
+		}
+	}
+}
+
+// lean is a plan without steps that only change words or only add tests, where the
+// task asks for neither and the plan does something besides.
+func (b PlanBrief) lean(p Plan) Plan {
+	asked := strings.ToLower(b.Task.Title + "\n" + b.Task.Body + "\n" + b.Task.Hint)
+	aside := func(s Step) bool {
+		return len(s.Targets) > 0 && !slices.ContainsFunc(s.Targets, func(t string) bool {
+			file, _ := SplitTarget(t)
+			return !code.IsTest(file) && !document.MatchString(file)
+		})
+	}
+	wanted := func(s Step) bool {
+		return slices.ContainsFunc(s.Targets, func(t string) bool {
+			file, _ := SplitTarget(t)
+			return code.IsTest(file) && asksForTests.MatchString(asked) || !code.IsTest(file) && (asksForWords.MatchString(asked) || strings.Contains(asked, strings.ToLower(path.Base(file))))
+		})
+	}
+	var kept, extra []Step
+	for _, s := range p.Steps {
+		if aside(s) && !wanted(s) {
+			extra = append(extra, s)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) > 0 && len(extra) > 0 {
+		p.Steps = kept
+	}
+	return p
+}
+
+var (
+	asksForTests = regexp.MustCompile(`\b(?:add|write|need|needs|missing|more|with)\b[^.\n]{0,40}\btests?\b`)
+	asksForWords = regexp.MustCompile(`\b(?:document|documented|documentation|docs|docstrings?|comments?|readme|changelog|typos?)\b`)
+)
+
+// plain tells whether a plan is used without a critique: one or two uncritical
+// steps cost less to try than to talk about (SPEC L2).
+func (p Plan) plain() bool {
+	return len(p.Steps) <= 2 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Critical })
+}
+
 // criticise gives the problems of a plan. A critique that cannot be had is no
 // problem of the plan, which is valid by then.
 func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan) ([]string, error) {
+	if plan.plain() {
+		return nil, nil
+	}
 	data := func() any {
 		v := p.view(b)
 		v.Plan = planOf(plan)
@@ -180,23 +264,21 @@ func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan
 
 func (p *Planner) view(b PlanBrief) *view {
 	v := newView()
-	v.Task, v.Places, v.Failures, v.Strategies = taskOf(b.Task), placesOf(b.Places), describeAll(b.Failures, 5), StrategiesFor(b.Failures)
+	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), describeAll(b.Failures, 5)
 	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
-	tree, left := Tree(b.Files, treeLines)
-	v.Done = doneOf(b.Done)
-	v.Tree, v.TreeLeft, v.MaxSteps, v.NeedsTest = foreigns(tree), left, b.steps(), b.NeedsTest
+	v.Done, v.MaxSteps, v.NeedsTest = doneOf(b.Done), b.steps(), b.NeedsTest
+	v.Tools, v.Turns = b.Tools != nil, plannerTurns-1
 	for _, i := range b.Instructions {
 		v.Instructions = append(v.Instructions, fileView{foreign(i.Path), foreign(clipped(i.Text, 4<<10))})
 	}
 	return v
 }
 
-// shrink leaves out the least suspicious place, an instruction, the oldest
+// shrink leaves out the least likely code, an instruction, the oldest
 // attempt, or the middle of the issue.
 func (b *PlanBrief) shrink(over int) bool {
 	switch {
-	case len(b.Places) > 1:
-		b.Places = b.Places[:len(b.Places)-1]
+	case b.Shown.less():
 	case len(b.Instructions) > 0:
 		b.Instructions = b.Instructions[:len(b.Instructions)-1]
 	case len(b.Attempts) > 1:
@@ -227,7 +309,7 @@ func (b PlanBrief) check(v answer.Plan) *answer.Malformed {
 			switch file, _ := SplitTarget(t); {
 			case !local(file):
 				return bad("step %d aims at %s, which is no path inside the repository", i+1, line(t))
-			case code.IsTest(file) && slices.Contains(b.Files, file):
+			case code.IsTest(file) && slices.Contains(b.Shown.Files, file):
 				return bad("step %d aims at %s: tests that are there are the evidence and stay as they are; aim at the code that they test, and put a new test into a new file", i+1, line(file))
 			}
 		}
@@ -247,12 +329,8 @@ func local(p string) bool {
 // FallbackPlan is the plan that needs no model: read the suspicious places,
 // patch, test, finish. It always has its one step.
 func FallbackPlan(b PlanBrief, why ...string) Plan {
-	var targets []string
-	for _, p := range b.Places {
-		if !slices.Contains(targets, p.Path) && len(targets) < 5 {
-			targets = append(targets, p.Path)
-		}
-	}
+	targets := b.Shown.Paths()
+	targets = targets[:min(len(targets), 5)]
 	accept := "every failing test passes, and nothing that was green is red"
 	if b.NeedsTest {
 		accept = "a new test fails before the change and passes after it, and nothing that was green is red"

@@ -71,7 +71,7 @@ func TestA2APromptThatCannotBeUsedIsRefusedAtTheStart(t *testing.T) {
 		"no border":        {"planner.md", "only rules", "twenty equal signs"},
 		"does not parse":   {"planner.md", "x" + border + "{{.Task", "planner.md"},
 		"an unknown field": {"critic.md", "x" + border + "{{.Budget}}", "critic.md"},
-		"in a branch":      {"critic.md", "x" + border + "{{range .Places}}{{.Secret}}{{end}}", "critic.md"},
+		"in a branch":      {"critic.md", "x" + border + "{{range .Shown.Code}}{{.Secret}}{{end}}", "critic.md"},
 		"an unknown part":  {"tester.md", "{{template \"nothing\"}}" + border, "tester.md"},
 		"a misspelt name":  {"developer-tier4.md", "x", "which no role uses"},
 		"too long":         {"planner.md", strings.Repeat("x", maxPrompt+1), "at most"},

@@ -30,10 +30,10 @@ type ReproductionBrief struct {
 	Task     task.Task
 	Tier     task.Tier
 	Aim      Aim
-	Tests    []Outline // of the repository, to write another like them
+	Tests    []Head // of the repository, to write another like them
 	TestDirs []string
-	Places   []Place // that the issue may be about
-	Last     string  // the test as it was written last; may be empty
+	Shown    Shown
+	Last     string // the test as it was written last; may be empty
 	// CameOf is what Last did on the code as it is, and Failures with what.
 	CameOf   string
 	Failures []task.Failure
@@ -52,15 +52,16 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 	limits.Turns = min(limits.Turns, reproducerTurns)
 	data := func() any {
 		v := newView()
-		v.Task, v.Outlines, v.TestDirs, v.Places = taskOf(b.Task), outlinesOf(b.Tests), foreigns(b.TestDirs), placesOf(b.Places)
+		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), foreigns(b.TestDirs), shownOf(b.Shown)
 		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), describeAll(b.Failures, 3)
 		v.Tools, v.Turns = b.Tools != nil, limits.Turns
 		return v
 	}
 	less := func(over int) bool {
-		switch n := len(b.Places); {
-		case n > 1:
-			b.Places = b.Places[:n-1]
+		switch {
+		case len(b.Tests) > 1:
+			b.Tests = b.Tests[:1]
+		case b.Shown.less():
 		case len(b.Tests) > 0:
 			b.Tests = nil
 		default:
@@ -73,7 +74,7 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 		return nil, "", err
 	}
 	req.Tier, req.Agent = b.Tier, "reproducer"
-	got, err := converse(ctx, ask, req, Brief{Tools: b.Tools, MaxBytes: b.MaxBytes}, limits, p.count)
+	got, err := converse(ctx, ask, req, Brief{Tools: b.Tools, MaxBytes: b.MaxBytes, mayDecline: true}, limits, p.count)
 	if err != nil {
 		return nil, "", err
 	}

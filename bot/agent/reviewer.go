@@ -41,7 +41,7 @@ func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, 
 	b.Done = slices.Clone(b.Done)
 	data := func() any {
 		v := newView()
-		v.Task, v.Step, v.Done, v.Diff = taskOf(b.Task), stepOf(b.Step), doneOf(b.Done), foreign(b.Diff)
+		v.Task, v.Step, v.Done, v.Diff = taskOf(b.Task), stepOf(b.Step), doneOf(b.Done), diffOf(b.Diff)
 		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
 		if b.Advice.Recommendation != "" {
 			v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)

@@ -10,7 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -22,10 +21,12 @@ func everywhere(evil string) Brief {
 	return Brief{
 		Tier: task.Tier3, Task: task.Task{Title: evil, Body: evil, Hint: evil}, NeedsTest: true, Regenerate: true, TestDirs: []string{evil, evil}, Checks: []string{evil},
 		Plan: Plan{Summary: evil, Steps: []Step{{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}}}, Step: Step{Goal: evil, Targets: []string{evil}, Acceptance: evil, Critical: true}, Feedback: evil,
-		Done: []Accepted{{Goal: evil, Changed: []string{evil}, Diff: evil}}, Outlines: []Outline{{Path: evil, Text: evil}},
+		Done:     []Accepted{{Goal: evil, Changed: []string{evil}, Diff: evil}},
 		Failures: []task.Failure{failure},
-		Places:   []Place{{Path: evil + ".py", Region: code.Region{ID: evil}, Code: evil, Before: evil, After: evil, Why: evil}},
-		History:  []string{evil}, Precedents: []Precedent{{Words: evil, Diff: evil}}, Warnings: []string{evil},
+		Shown: Shown{Files: []string{evil}, Near: []string{evil}, Map: []Mapped{{evil, []string{evil}}}, Left: []string{evil}, Facts: evil,
+			Code: []Text{{Path: evil + ".py", ID: evil, Code: evil, Why: evil}, {Path: evil, Index: []string{evil}, Code: evil}},
+			Docs: []Text{{Path: evil, Code: evil}}, Tests: []Text{{Path: evil, Code: evil}, {Path: evil, Code: evil, Given: true}}},
+		History: []string{evil}, Precedents: []Precedent{{Words: evil, Diff: evil}}, Warnings: []string{evil},
 		Attempts: []task.Attempt{
 			{Number: 1, Tier: task.Tier1, Refused: evil},
 			{Number: 2, Tier: task.Tier1, Diff: evil, Explanation: evil, Fixed: []string{evil}, Broken: []string{evil}, Failures: []task.Failure{failure}, Callers: []task.CallSite{{Path: evil, Name: evil}}},
@@ -47,7 +48,7 @@ func asks(t interface{ Fatal(...any) }, r *Roles, evil string) []model.Request {
 	b := everywhere(evil)
 	e := Evidence{Failures: b.Failures, Missing: []string{evil}, Tier: task.Tier1, Earlier: b.Attempts[1:]}
 	e.Failures[0].Fingerprint = "new"
-	pb := PlanBrief{Task: b.Task, Files: []string{evil}, Places: b.Places, Failures: b.Failures, Instructions: []Instruction{{evil, evil}}, Attempts: b.Attempts, Precedents: b.Precedents, Warnings: b.Warnings, Plan: b.Plan, Done: b.Done}
+	pb := PlanBrief{Task: b.Task, Shown: b.Shown, Failures: b.Failures, Instructions: []Instruction{{evil, evil}}, Attempts: b.Attempts, Precedents: b.Precedents, Warnings: b.Warnings, Plan: b.Plan, Done: b.Done}
 	words := strings.ToValidUTF8(strings.Join(strings.Fields(evil), " "), "")
 	for _, tier := range []task.Tier{task.Tier1, task.Tier2, task.Tier3} {
 		b.Tier = tier
@@ -216,7 +217,7 @@ func TestS12AnObedientModelGainsNothingByHundredInjections(t *testing.T) {
 			return model.Reply{Text: m[1], Finish: "stop", TokensIn: 3000}, nil
 		}
 		b := brief()
-		b.Task.Body, b.Failures[0].Message, b.Places[0].Code = text, text, text
+		b.Task.Body, b.Failures[0].Message, b.Shown.Code[0].Code = text, text, text
 		tools := &shelf{}
 		b.Tools = tools
 		allowed := []string{"a.py"}

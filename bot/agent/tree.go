@@ -5,75 +5,119 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
-// treeLines is how many lines of the file tree the planner sees (SPEC L2).
+// treeLines is how many lines of the file tree a role sees (SPEC L2).
 const treeLines = 50
 
-// Tree shows files, given as slash-separated paths, in at most lines lines:
-// all of them where they fit, else as many levels of folders as fit, each with
-// the number of files below it, then the files at the top. left is how many
-// files stand in no line, not even in a folder's number.
-func Tree(files []string, lines int) (shown []string, left int) {
-	if len(files) <= lines {
-		shown = slices.Clone(files)
-		slices.Sort(shown)
-		return shown, 0
-	}
-	for depth := 8; depth > 0; depth-- {
-		if shown = folded(files, depth); len(shown) <= lines {
-			return shown, 0
-		}
-	}
-	// Even the top level is too wide: its largest folders first.
-	counts := below(files, 1)
-	slices.SortFunc(shown, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	for _, s := range shown[lines:] {
-		left += counts[s]
-	}
-	return shown[:lines], left
-}
-
-// folded lists files whose folder is not deeper than depth, and for the others
-// the folder at that depth.
-func folded(files []string, depth int) []string {
-	counts := below(files, depth)
-	out := make([]string, 0, len(counts))
-	for name := range counts {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// below counts the files behind each line of folded.
-func below(files []string, depth int) map[string]int {
-	folders := map[string]int{}
-	out := map[string]int{}
+// Tree names files, given as slash-separated paths, a folder with its files on one
+// line, in at most lines lines and, but for one, room bytes. Where not all can be named,
+// the folders of those that are near come first, of a folder that is too wide those
+// files, and the other folders with the number of files below them. left is how
+// many files stand in no line, not even in a number.
+func Tree(files, near []string, lines, room int) (shown []string, left int) {
+	in := map[string][]string{}
 	for _, f := range files {
-		if dir := cutAt(f, depth); dir != f {
-			folders[dir]++
-		} else {
-			out[f] = 1
+		in[path.Dir(f)] = append(in[path.Dir(f)], path.Base(f))
+	}
+	var rest []string
+	order := folders(in, near)
+	kept := max(1, lines*4/5) // the others are told in the lines that are left
+	if len(order) <= lines {
+		kept = lines
+	}
+	for n, dir := range order {
+		slices.Sort(in[dir])
+		line := dir + "/: " + strings.Join(in[dir], " ")
+		if len(line) > room {
+			line = narrowed(dir, in[dir], near)
+		}
+		if len(shown) > 0 && len(line) > room || n >= kept {
+			for _, name := range in[dir] {
+				rest = append(rest, path.Join(dir, name))
+			}
+			continue
+		}
+		shown, room = append(shown, line), room-len(line)
+	}
+	slices.Sort(shown)
+	folds, left := folded(rest, lines-len(shown))
+	return append(shown, folds...), left
+}
+
+// folders are in order: those of files that are near, then the others from the top down.
+func folders(in map[string][]string, near []string) []string {
+	rank := map[string]int{}
+	for n, f := range near {
+		if _, known := rank[path.Dir(f)]; !known {
+			rank[path.Dir(f)] = n - len(near)
 		}
 	}
-	for dir, n := range folders {
-		out[fmt.Sprintf("%s/ (%d files)", dir, n)] = n
+	out := make([]string, 0, len(in))
+	for dir := range in {
+		out = append(out, dir)
 	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
 	return out
+}
+
+const mostNarrow = 12 // files of a folder that cannot be told whole
+
+// narrowed names of a folder the files that are near, else its first ones.
+func narrowed(dir string, names, near []string) string {
+	var told []string
+	for _, f := range near {
+		if path.Dir(f) == dir && slices.Contains(names, path.Base(f)) && !slices.Contains(told, path.Base(f)) && len(told) < mostNarrow {
+			told = append(told, path.Base(f))
+		}
+	}
+	if len(told) == 0 {
+		told = names[:min(len(names), 3)]
+	}
+	line := dir + "/: " + strings.Join(told, " ")
+	if n := len(names) - len(told); n > 0 {
+		line += fmt.Sprintf(" (and %d more)", n)
+	}
+	return line
+}
+
+// folded tells folders with the number of files below them, in at most lines lines:
+// as deep as fits, else the largest.
+func folded(files []string, lines int) (shown []string, left int) {
+	if len(files) == 0 {
+		return nil, 0
+	}
+	var counts map[string]int
+	for depth := 8; depth > 0; depth-- {
+		counts = map[string]int{}
+		for _, f := range files {
+			counts[cutAt(path.Dir(f), depth)]++
+		}
+		if len(counts) <= lines {
+			break
+		}
+	}
+	for dir := range counts {
+		shown = append(shown, dir)
+	}
+	slices.SortFunc(shown, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	for _, dir := range shown[min(len(shown), max(0, lines)):] {
+		left += counts[dir]
+	}
+	shown = shown[:min(len(shown), max(0, lines))]
+	slices.Sort(shown)
+	for i, dir := range shown {
+		shown[i] = fmt.Sprintf("%s/ (%d files)", dir, counts[dir])
+	}
+	return shown, left
 }
 
 // cutAt gives the first depth folders of a path, or the path when it has no
 // more than that.
-func cutAt(file string, depth int) string {
-	at := 0
-	for i := range len(file) {
-		if file[i] != '/' {
-			continue
-		}
-		if at++; at == depth {
-			return path.Clean(file[:i])
-		}
-	}
-	return file
+func cutAt(dir string, depth int) string {
+	parts := strings.SplitN(dir, "/", depth+1)
+	return strings.Join(parts[:min(len(parts), depth)], "/")
 }

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -16,13 +16,10 @@ type view struct {
 	Plan         planView
 	Step         stepView
 	Feedback     foreign
-	Tree         []foreign
-	TreeLeft     int // lines of the tree that were left out
+	Shown        shownView
 	Instructions []fileView
 	Done         []acceptedView
-	Outlines     []outlineView
-	Named        bool // the first of the places are those that the step names
-	Places       []placeView
+	Heads        []fileView // how tests of the repository begin
 	Failures     []foreign
 	Strategies   []Strategy // our own words
 	Attempts     []attemptView
@@ -67,10 +64,11 @@ type stepView struct {
 	Goal, Acceptance foreign
 	Targets          []foreign
 	Critical         bool
+	Done, Now        bool // in the plan as a whole
 }
 
 func stepOf(s Step) stepView {
-	return stepView{foreign(s.Goal), foreign(s.Acceptance), foreigns(s.Targets), s.Critical}
+	return stepView{Goal: foreign(s.Goal), Acceptance: foreign(s.Acceptance), Targets: foreigns(s.Targets), Critical: s.Critical}
 }
 
 type planView struct {
@@ -96,20 +94,11 @@ func foreigns(all []string) []foreign {
 
 type fileView struct{ Path, Text foreign }
 
-type placeView struct {
-	Path, ID, Code, Before, After, Why foreign
-	StartLine, EndLine                 int
-	Lang                               string // a language of package code, not foreign
-}
+// indexLine is the line of a Git diff that names blobs.
+var indexLine = regexp.MustCompile(`(?m)^index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: [0-7]{6})?\n`)
 
-func placesOf(places []Place) []placeView {
-	out := make([]placeView, 0, len(places))
-	for _, p := range places {
-		out = append(out, placeView{foreign(p.Path), foreign(p.Region.ID), foreign(p.Code), foreign(p.Before), foreign(p.After), foreign(p.Why),
-			p.Region.StartLine, p.Region.EndLine, string(code.LanguageOf(p.Path))})
-	}
-	return out
-}
+// diffOf is a diff as a prompt shows it.
+func diffOf(diff string) foreign { return foreign(indexLine.ReplaceAllString(diff, "")) }
 
 type acceptedView struct {
 	Goal, Diff foreign
@@ -119,17 +108,15 @@ type acceptedView struct {
 func doneOf(all []Accepted) []acceptedView {
 	out := make([]acceptedView, 0, len(all))
 	for _, a := range all {
-		out = append(out, acceptedView{foreign(a.Goal), foreign(a.Diff), foreigns(a.Changed)})
+		out = append(out, acceptedView{foreign(a.Goal), diffOf(a.Diff), foreigns(a.Changed)})
 	}
 	return out
 }
 
-type outlineView struct{ Path, Text foreign }
-
-func outlinesOf(all []Outline) []outlineView {
-	out := make([]outlineView, 0, len(all))
+func headsOf(all []Head) []fileView {
+	out := make([]fileView, 0, len(all))
 	for _, o := range all {
-		out = append(out, outlineView{foreign(o.Path), foreign(o.Text)})
+		out = append(out, fileView{foreign(o.Path), foreign(o.Text)})
 	}
 	return out
 }
@@ -149,7 +136,7 @@ type attemptView struct {
 func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 	out := make([]attemptView, 0, len(attempts))
 	for _, a := range attempts {
-		v := attemptView{a.Number, a.Tier, foreign(a.Refused), foreign(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
+		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
 			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
 		for _, c := range a.Callers {
 			if !c.Adapted {
@@ -229,9 +216,11 @@ func describe(f task.Failure) string {
 // sample fills every part of a prompt once, to try the prompt out.
 func sample() *view {
 	one := []foreign{"x"}
+	text := []textView{{"x", "x", "x", "x", one, 1, 1, "go", true}, {"x", "", "x", "", one, 1, 1, "go", false}}
 	return &view{
-		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true}}}, Step: stepView{"x", "x", one, true}, Feedback: "x",
-		Tree: one, TreeLeft: 1, Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Outlines: []outlineView{{"x", "x"}}, Named: true, Places: []placeView{{"x", "x", "x", "x", "x", "x", 1, 1, "go"}}, Failures: one,
+		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true, true, false}, {"x", "x", one, true, false, true}}}, Step: stepView{Goal: "x", Acceptance: "x", Targets: one}, Feedback: "x",
+		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},
+		Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Heads: []fileView{{"x", "x"}}, Failures: one,
 		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
 		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Why: "x"}, Advice: "x",

@@ -108,6 +108,9 @@ func (s *Store) command(ctx context.Context, c call) (cmd *exec.Cmd, done func()
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
+	if s.cfg.CAFile != "" {
+		cmd.Env = append(cmd.Env, "GIT_SSL_CAINFO="+s.cfg.CAFile)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second

@@ -54,6 +54,7 @@ const DefaultMaxBytes = 2 << 30
 type Config struct {
 	Root     string           // state folder for mirrors and trees; made when missing
 	Git      string           // path of git; "" looks in PATH
+	CAFile   string           // PEM certificates that remotes are trusted by instead of this machine's; "" for none
 	Now      func() time.Time // nil: time.Now
 	Log      logrus.FieldLogger
 	MaxBytes int64          // zero: DefaultMaxBytes

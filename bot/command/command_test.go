@@ -15,6 +15,11 @@ func TestS3CommandsOfTheGrammar(t *testing.T) {
 		"/fettle fix look at  parse()":         {Name: "fix", Hint: "look at  parse()"},
 		"/Fettle FIX Look":                     {Name: "fix", Hint: "Look"},
 		"/fettle\tfix\u00a0x":                  {Name: "fix", Hint: "x"},
+		"/fettle fix --base v2.x look at f":    {Name: "fix", Hint: "look at f"},
+		"/fettle fix --base=release/1":         {Name: "fix"},
+		"/fettle fix --base":                   {Name: "fix", Problem: "?"},
+		"/fettle fix --base ../x":              {Name: "fix", Problem: "?"},
+		"/fettle fix --based on this":          {Name: "fix", Hint: "--based on this"},
 		"/fettle plan":                         {Name: "plan"},
 		"/fettle approve":                      {Name: "approve"},
 		"/fettle approve step 2":               {Name: "approve", Step: 2},
@@ -60,6 +65,15 @@ func TestS3CommandsOfTheGrammar(t *testing.T) {
 			t.Errorf("%q: problem %q", in, got.Problem)
 		}
 		if got.Name != want.Name || got.Hint != want.Hint || got.Step != want.Step || got.Tier != want.Tier || got.Name == "resume" && got.From != want.From {
+			t.Errorf("%q: %+v", in, got)
+		}
+	}
+}
+
+func TestS4TheBaseOfACommand(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"/fettle fix --base v2.x look": "v2.x", "/fettle fix --base=release/1": "release/1", "/fettle plan --base dev": "dev", "/fettle fix look --base dev": ""} {
+		if got := Parse(in)[0]; got.Base != want || !got.OK() {
 			t.Errorf("%q: %+v", in, got)
 		}
 	}

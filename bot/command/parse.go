@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,6 +23,7 @@ type Command struct {
 	Hint string   // free text: the hint of fix, the feedback of reject
 	Step int      // of approve and reject; 0 for the whole plan
 	From int      // of resume: step to begin with; -1 when not given
+	Base string   // of fix and plan: the branch that the pull request is for; "" when not given
 	Tier string   // of retry: mechanical, tier1, tier2, tier3; "" when not given
 	Line int      // 1-based, in the comment
 
@@ -153,10 +155,29 @@ func (c *Command) arguments(free string) {
 			}
 			c.From = n
 		}
+	case "fix", "plan":
+		c.Hint = c.base(free)
 	default:
 		c.Hint = free
 	}
 }
+
+// base takes "--base NAME" or "--base=NAME" from the front of a hint.
+func (c *Command) base(free string) (hint string) {
+	rest, ok := strings.CutPrefix(free, "--base")
+	if !ok || rest != "" && rest[0] != '=' && rest[0] != ' ' && rest[0] != '\t' {
+		return free
+	}
+	words := strings.Fields(strings.TrimPrefix(rest, "="))
+	if len(words) == 0 || !plainBranch.MatchString(words[0]) || strings.Contains(words[0], "..") {
+		c.Problem = "--base needs the name of a branch"
+		return ""
+	}
+	c.Base = words[0]
+	return strings.TrimSpace(strings.Replace(strings.TrimPrefix(rest, "="), words[0], "", 1))
+}
+
+var plainBranch = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$`)
 
 // step reads "step N" and returns what follows it.
 func (c *Command) step(words []string) []string {

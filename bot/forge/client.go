@@ -2,6 +2,8 @@ package forge
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +36,7 @@ type Config struct {
 	PrivateKey []byte // PEM, PKCS#1 or PKCS#8
 	BaseURL    string // "" is github.com; else a GitHub Enterprise Server or the simulator, https unless on loopback
 	HTTP       *http.Client
+	CA         []byte // PEM certificates that are trusted besides this machine's, such as a company's; nil: none
 	Funnel     Funnel
 	Now        func() time.Time
 	Log        logrus.FieldLogger
@@ -99,6 +102,11 @@ func New(cfg Config) (*Client, error) {
 	if cfg.HTTP != nil && cfg.HTTP.Transport != nil {
 		wire = cfg.HTTP.Transport
 	}
+	if len(cfg.CA) > 0 {
+		if wire, err = trusting(wire, cfg.CA); err != nil {
+			return nil, err
+		}
+	}
 	signed, err := appTransport(wire, cfg)
 	if err != nil {
 		return nil, err
@@ -108,6 +116,24 @@ func New(cfg Config) (*Client, error) {
 		limits: newLimits(cfg.Now), tokens: newTokens(), locks: newLocks(), known: newKnownComments(),
 		flight: semaphore.NewWeighted(maxInFlight),
 	}, nil
+}
+
+// trusting is a transport that also trusts these certificates.
+func trusting(wire http.RoundTripper, ca []byte) (http.RoundTripper, error) {
+	known, isHTTP := wire.(*http.Transport)
+	if !isHTTP {
+		return nil, errors.New("forge: certificates of an authority are given, but the transport is not one that can be told of them")
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, errors.New("forge: the file of the certificate authority holds no PEM certificate; export it as PEM and name it with github.ca_file")
+	}
+	own := known.Clone()
+	own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
+	return own, nil
 }
 
 func setDefaults(cfg *Config) {

@@ -15,6 +15,10 @@ const (
 	writesPerMinute = 80
 	writesPerHour   = 500
 	unstatedPause   = 60 * time.Second
+
+	// and for at most 900 points a minute: a read is one, a change five
+	pointsPerMinute = 900
+	changePoints    = 5
 )
 
 // limits remembers, for each installation, until when nothing may be sent and
@@ -29,6 +33,34 @@ type installationLimit struct {
 	until  time.Time
 	reason string
 	writes []time.Time // oldest first, none older than an hour
+	points []spent     // oldest first, none older than a minute
+	sum    int         // of points
+}
+
+type spent struct {
+	at     time.Time
+	points int
+}
+
+// afford says whether so many points can be spent now, and spends them; else from
+// when on they can be.
+func (s *installationLimit) afford(now time.Time, points int) (free time.Time, ok bool) {
+	for len(s.points) > 0 && !now.Before(s.points[0].at.Add(time.Minute)) {
+		s.sum -= s.points[0].points
+		s.points = s.points[1:]
+	}
+	left := s.sum
+	for _, p := range s.points {
+		if left+points <= pointsPerMinute {
+			break
+		}
+		left, free = left-p.points, p.at.Add(time.Minute)
+	}
+	if !free.IsZero() {
+		return free, false
+	}
+	s.points, s.sum = append(s.points, spent{now, points}), s.sum+points
+	return now, true
 }
 
 func newLimits(now func() time.Time) *limits {
@@ -44,8 +76,9 @@ func (l *limits) of(installation int64) *installationLimit {
 	return s
 }
 
-// admit says whether a request may be sent now.
-func (l *limits) admit(installation int64, write bool) error {
+// admit says whether a request may be sent now: one that only reads, that changes
+// something, or that makes content which people see.
+func (l *limits) admit(installation int64, points int, write bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, s := l.now(), l.of(installation)
@@ -53,7 +86,7 @@ func (l *limits) admit(installation int64, write bool) error {
 		return &RateLimited{Until: s.until, Installation: installation, Reason: s.reason}
 	}
 	if !write {
-		return nil
+		return l.spend(s, installation, now, points)
 	}
 	for len(s.writes) > 0 && !now.Before(s.writes[0].Add(time.Hour)) {
 		s.writes = s.writes[1:]
@@ -70,7 +103,20 @@ func (l *limits) admit(installation int64, write bool) error {
 			return &RateLimited{Until: free, Installation: installation, Reason: "own pace of writes, " + strconv.Itoa(w.n) + " in " + w.span.String()}
 		}
 	}
+	if err := l.spend(s, installation, now, points); err != nil {
+		return err
+	}
 	s.writes = append(s.writes, now)
+	return nil
+}
+
+func (l *limits) spend(s *installationLimit, installation int64, now time.Time, points int) error {
+	if installation == 0 {
+		return nil // the App's own list of deliveries, which the sweep bounds
+	}
+	if free, ok := s.afford(now, points); !ok {
+		return &RateLimited{Until: free, Installation: installation, Reason: "own pace, " + strconv.Itoa(pointsPerMinute) + " points a minute"}
+	}
 	return nil
 }
 

@@ -121,16 +121,16 @@ func TestL03WritesKeepGitHubsPace(t *testing.T) {
 	now := newClock()
 	l := newLimits(now.now)
 	for i := range 2000 {
-		if err := l.admit(7, true); err != nil {
+		if err := l.admit(7, changePoints, true); err != nil {
 			var limited *RateLimited
 			if !errors.As(err, &limited) || !limited.Until.After(now.now()) {
 				t.Fatalf("write %d: %v", i, err)
 			}
-			ok(t, l.admit(7, false)) // reading goes on
+			ok(t, l.admit(7, 1, false)) // reading goes on
 			now.mu.Lock()
 			now.t = limited.Until
 			now.mu.Unlock()
-			ok(t, l.admit(7, true))
+			ok(t, l.admit(7, changePoints, true))
 		}
 		s := l.of(7).writes
 		minute := 0
@@ -245,4 +245,38 @@ func TestF06CallerMayGoAway(t *testing.T) {
 	if _, err := c.Issue(ctx, testRepo(), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestL03ReadsAndChangesKeepGitHubsPoints(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	l := newLimits(now.now)
+	type sent struct {
+		at     time.Time
+		points int
+	}
+	var all []sent
+	for i := range 5000 {
+		points := 1 + i%2*4 // a read, a change that nobody is told of
+		err := l.admit(7, points, false)
+		var limited *RateLimited
+		if errors.As(err, &limited) {
+			if !limited.Until.After(now.now()) || limited.Until.Sub(now.now()) > time.Minute {
+				t.Fatalf("request %d: %v at %s", i, err, now.now())
+			}
+			now.add(limited.Until.Sub(now.now()))
+			err = l.admit(7, points, false)
+		}
+		ok(t, err)
+		all = append(all, sent{now.now(), points})
+		now.add(time.Duration(i%7) * 10 * time.Millisecond)
+		sum := 0
+		for j := len(all) - 1; j >= 0 && now.now().Sub(all[j].at) < time.Minute; j-- {
+			sum += all[j].points
+		}
+		if sum > pointsPerMinute {
+			t.Fatalf("%d points in a minute", sum)
+		}
+	}
+	ok(t, l.admit(8, changePoints, false)) // another installation is not held up
 }

@@ -118,6 +118,10 @@ const fix = "fix: add adds\n\nFettle-Run: r1"
 
 // publish does what a run does from the trigger to the pull request.
 func (w *world) publish(ctx context.Context, c *forge.Client, draft bool) (task.PullRequest, error) {
+	return w.publishOn(ctx, c, "fettle/issue-1-add-subtracts", draft)
+}
+
+func (w *world) publishOn(ctx context.Context, c *forge.Client, branch string, draft bool) (task.PullRequest, error) {
 	if err := c.React(ctx, w.repo, w.issue, 0, "eyes"); err != nil {
 		return task.PullRequest{}, err
 	}
@@ -135,7 +139,6 @@ func (w *world) publish(ctx context.Context, c *forge.Client, draft bool) (task.
 	if err != nil {
 		return task.PullRequest{}, err
 	}
-	branch := "fettle/issue-1-add-subtracts"
 	old, _, err := c.BranchHead(ctx, w.repo, branch)
 	if err != nil {
 		return task.PullRequest{}, err

@@ -90,7 +90,7 @@ func (t *transport) send(req *http.Request, body []byte, auth string) (*http.Res
 		return nil, backoff.Permanent(err)
 	}
 	defer t.c.flight.Release(1)
-	if err := t.c.limits.admit(t.installation, notifies(req)); err != nil {
+	if err := t.c.limits.admit(t.installation, points(req), notifies(req)); err != nil {
 		return nil, backoff.Permanent(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithValue(req.Context(), installationKey{}, t.installation), t.c.cfg.RequestTimeout)
@@ -153,6 +153,14 @@ func repeatable(req *http.Request) bool {
 		}
 	}
 	return strings.Contains(p, "/issues/") && strings.HasSuffix(p, "/labels")
+}
+
+// points is what a request counts for against GitHub's limit of a minute.
+func points(req *http.Request) int {
+	if req.Method == http.MethodGet {
+		return 1
+	}
+	return changePoints
 }
 
 // notifies tells whether a request makes content that people see, which GitHub

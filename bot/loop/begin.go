@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -77,6 +78,7 @@ func (r *run) begin(ctx context.Context) error {
 		r.money.by = map[task.Tier]task.USD{}
 	}
 	r.state, r.saved, r.begun = r.in.State, r.in.State, r.now()
+	r.narrow()
 	r.state.Version, r.state.BaseCommit, r.state.Scope, r.state.Gates = 1, s.Base, s.Guard.Scope, s.Gates
 	r.deadline = r.begun.Add(r.in.Budget.Duration - s.Worked)
 	r.log = r.Log.WithField("run", r.in.RunID)
@@ -102,6 +104,25 @@ func (r *run) begin(ctx context.Context) error {
 		r.Reproducer = nil
 	}
 	return nil
+}
+
+// leastWindow is the fewest tokens of a window that hold the rules, a short issue, a
+// region and an answer.
+const leastWindow = 3000
+
+// narrow takes out the tiers whose window is smaller than the smallest prompt, before
+// anything is asked of them.
+func (r *run) narrow() {
+	all := r.rungs
+	r.rungs = map[task.Tier]rung{}
+	for tier, g := range all {
+		if tier != task.TierNano && tier != task.TierEmbeddings && g.Window > 0 && g.Window < leastWindow {
+			r.tooSmall = append(r.tooSmall, fmt.Sprintf("the window of %s (%s, context_tokens: %d) is smaller than the smallest prompt with its answer, %d tokens", tier, g.Model, g.Window, leastWindow))
+			continue
+		}
+		r.rungs[tier] = g
+	}
+	slices.Sort(r.tooSmall)
 }
 
 func (r *run) start(ctx context.Context) (start, error) {

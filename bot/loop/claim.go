@@ -25,8 +25,12 @@ func (r *run) claim(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if r.in.Task.Origin == task.OriginHook || r.in.Task.Origin == task.OriginCheck {
+	if r.in.Task.Origin == task.OriginHook {
 		r.claims = belong.All(red)
+	} else if r.in.Task.Origin == task.OriginCheck { // what the pull request made red is its own
+		known := r.in.Task.Follow.Known
+		r.claims = belong.All(without(red, known))
+		r.claims.Aside = without(red, r.claims.Mine)
 	} else if r.claims, err = r.sorts(ctx, claiming{Task: r.in.Task, Baseline: r.baseline}); err != nil {
 		return err
 	}
@@ -114,6 +118,14 @@ func (r *run) claimCheck() (task.Check, bool) {
 	return c, true
 }
 
+// sourceOf is the file in which a test is written.
+func sourceOf(t verify.TestResult) string {
+	if t.Failure != nil && strings.HasSuffix(t.Failure.File, "_test.go") && strings.HasPrefix(t.Failure.File, t.File) { // of Go the folder is known
+		return t.Failure.File
+	}
+	return cmp.Or(t.Source, t.File)
+}
+
 // sorts reads the red tests' own source.
 func (h *real) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
 	var reds []belong.Red
@@ -128,12 +140,8 @@ func (h *real) sorts(ctx context.Context, c claiming) (belong.Sorted, error) {
 		if !t.Red() || unit[t.ID] {
 			continue
 		}
-		file := cmp.Or(t.Source, t.File)
-		if t.Failure != nil && strings.HasSuffix(t.Failure.File, "_test.go") && strings.HasPrefix(t.Failure.File, t.File) { // of Go the folder is known
-			file = t.Failure.File
-		}
 		name, _ := verify.NativeName(c.Baseline.Report.Suites, t.ID)
-		reds = append(reds, h.red(ctx, t.ID, file, name, t.Failure))
+		reds = append(reds, h.red(ctx, t.ID, sourceOf(t), name, t.Failure))
 	}
 	return belong.Sort(belong.Read(c.Task.Title, c.Task.Body+"\n\n"+c.Task.Hint), reds), nil
 }

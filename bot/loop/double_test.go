@@ -15,7 +15,6 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/fettle-dev/fettle/bot/agent"
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -106,6 +105,8 @@ func (w *world) localise(context.Context, search) (located, error) {
 	return out, nil
 }
 
+func (w *world) facts(context.Context, search) (facts, error) { return facts{}, nil }
+
 func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 	w.until = q.Deadline.Sub(w.clock())
 	w.happens("repair", time.Second)
@@ -117,8 +118,8 @@ func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 }
 
 func (w *world) sight(context.Context, looking) (sight, error) {
-	p := agent.Place{Path: "weave0.py", Region: code.Region{ID: "function:interleave@00000000", Name: "interleave", StartLine: 1, EndLine: 2}, Code: "def interleave(a, b):\n    return a + b\n"}
-	return sight{Places: []agent.Place{p}, TestDirs: []string{"."}, Files: []string{"weave0.py", "t.py"}}, nil
+	t := agent.Text{Path: "weave0.py", ID: "function:interleave@00000000", Start: 1, End: 2, Code: "def interleave(a, b):\n    return a + b\n"}
+	return sight{Shown: agent.Shown{Code: []agent.Text{t}, Files: []string{"weave0.py", "t.py"}}, TestDirs: []string{"."}}, nil
 }
 
 func (w *world) apply(_ context.Context, p task.Patch, g patch.Guard, _ task.Tier) (applied, error) {

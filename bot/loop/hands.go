@@ -26,6 +26,7 @@ type hands interface {
 	sorts(ctx context.Context, c claiming) (belong.Sorted, error)
 	concerned(ctx context.Context, text string) (concern, error)
 	localise(ctx context.Context, q search) (located, error)
+	facts(ctx context.Context, q search) (facts, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
@@ -70,20 +71,31 @@ type located struct {
 
 // looking is what a role wants to see of the tree.
 type looking struct {
-	Suspects []mend.Suspect `json:"suspects"`          // places on the base, the most suspicious first
-	Targets  []string       `json:"targets,omitempty"` // of the step in hand
-	Words    string         `json:"words,omitempty"`   // of the step
-	Heads    []string       `json:"heads,omitempty"`   // files of which the beginning is wanted
-	On       []int          `json:"on,omitempty"`      // the attempts that stand in the tree
+	Title    string         `json:"title"`
+	Body     string         `json:"body"`
+	Suspects []mend.Suspect `json:"suspects"`           // places on the base, the most suspicious first
+	Targets  []string       `json:"targets,omitempty"`  // of the step in hand
+	Words    string         `json:"words,omitempty"`    // of the step
+	Failures []task.Failure `json:"failures,omitempty"` // what fails now
+	Ran      []string       `json:"ran,omitempty"`      // files that the failing tests were seen to run
+	Tests    []redTest      `json:"tests,omitempty"`    // of which the source is wanted
+	Heads    bool           `json:"heads,omitempty"`    // how tests begin is wanted
+	On       []int          `json:"on,omitempty"`       // the attempts that stand in the tree
+	Room     room           `json:"room"`
+}
+
+// redTest is a test of the base that fails.
+type redTest struct {
+	ID   string `json:"id"`
+	File string `json:"file"`
+	Name string `json:"name"` // in its file
 }
 
 // sight is what a role may be shown of the tree as it stands.
 type sight struct {
-	Places   []agent.Place   `json:"places"`
-	Outlines []agent.Outline `json:"outlines,omitempty"`
-	Heads    []agent.Outline `json:"heads,omitempty"` // how files begin
-	TestDirs []string        `json:"test_dirs"`
-	Files    []string        `json:"files"`
+	Shown    agent.Shown  `json:"shown"`
+	Heads    []agent.Head `json:"heads,omitempty"` // how tests begin
+	TestDirs []string     `json:"test_dirs"`
 
 	Instructions []agent.Instruction `json:"instructions,omitempty"`
 }
@@ -143,6 +155,7 @@ type weighing struct {
 
 // weighed are its verdicts; nil where there was nothing to judge.
 type weighed struct {
-	Own    *gate.Verdict `json:"own,omitempty"`
-	Theirs *gate.Verdict `json:"theirs,omitempty"`
+	Own      *gate.Verdict `json:"own,omitempty"`
+	Theirs   *gate.Verdict `json:"theirs,omitempty"`
+	Unjudged []string      `json:"unjudged,omitempty"` // new tests in languages whose tests cannot be judged
 }

@@ -36,6 +36,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -84,6 +85,7 @@ type Config struct {
 	// ends with it. The run closes it.
 	Memory     func(ctx context.Context, repo task.Repo) (*memory.Index, error)
 	Setup      *prepare.Session // installs dependencies; nil: nothing does
+	Box        *sandbox.Sandbox // runs what a model tries; nil: nothing does
 	MaxMutants int              // planted faults that a new test is asked about; zero: the gate's default
 	Sandbox    string           // the walls, for the report
 	Now        func() time.Time
@@ -171,7 +173,9 @@ type run struct {
 	deadline  time.Time
 	baseline  verify.Baseline
 	suspects  []mend.Suspect
-	localised float64 // seconds that it took to find them; 0 where another process did
+	tooSmall  []string // tiers that are not asked, for the size of their windows
+	facts     facts    // what was seen while the failing tests ran
+	localised float64  // seconds that it took to find them; 0 where another process did
 	installed prepare.Result
 	claims    belong.Sorted  // which red tests of the base are the issue's
 	example   *example.Found // nil: the repository's own tests show the fault, or none does
@@ -199,6 +203,11 @@ func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 func (r *run) run(ctx context.Context) (task.Result, error) {
 	if err := r.begin(ctx); err != nil {
 		return task.Result{}, err
+	}
+	for _, why := range r.tooSmall {
+		if err := errors.Join(r.note(ctx, "tier.skipped", why, nil), r.progress(ctx, "begin", "", why+": it is not asked. Raise context_tokens, or name another model")); err != nil {
+			return task.Result{}, err
+		}
 	}
 	// The limit of time is measured on the run's own time; the context's timer
 	// only makes sure that a call in flight ends too.
@@ -234,7 +243,7 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.work} {
+	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.observed, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

@@ -52,6 +52,10 @@ func (o *outside) localise(ctx context.Context, q search) (located, error) {
 	return observe(ctx, o.tape, "localise", q, func() (located, error) { return o.hands.localise(ctx, q) })
 }
 
+func (o *outside) facts(ctx context.Context, q search) (facts, error) {
+	return observe(ctx, o.tape, "facts", q, func() (facts, error) { return o.hands.facts(ctx, q) })
+}
+
 func (o *outside) repair(ctx context.Context, q search) (mend.Repair, error) {
 	return observe(ctx, o.tape, "repair", q, func() (mend.Repair, error) { return o.hands.repair(ctx, q) })
 }

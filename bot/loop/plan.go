@@ -53,12 +53,16 @@ func (r *run) planned(ctx context.Context) error {
 	r.state.Planned = true
 	tier, can := r.planner()
 	why := ""
-	switch clear, where := r.clear(); {
+	clear, where, err := r.clear(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
 	case r.in.Gates.Plan: // a human is to say yes to something worth reading
 	case !can:
 		why = "no model makes plans here"
 	case clear:
-		why = "a plan would cost more than it helps: the failing tests point at " + where
+		why = "a plan would cost more than it helps: " + where
 	}
 	if why != "" || !can {
 		if err := r.note(ctx, "plan.skipped", why, nil); err != nil {
@@ -118,30 +122,51 @@ func (r *run) unplanned(ctx context.Context, err error) error {
 	return err
 }
 
-// clear tells whether the localisation leaves little to plan: tests fail, and
-// the places that stand out lie in at most two files.
-func (r *run) clear() (bool, string) {
-	if len(r.red()) == 0 || len(r.suspects) == 0 {
-		return false, ""
+// farAhead is the share of the best place's score under which the next one is far
+// behind.
+const farAhead = 0.6
+
+// mostRan is how many files a failing test may run for its place to be clear.
+const mostRan = 6
+
+// clear tells whether the localisation leaves little to plan: tests fail, and the
+// places that stand out lie in at most two files, or all files that were seen to run
+// are shown in one prompt; or none does, and one place is far ahead of the others.
+func (r *run) clear(ctx context.Context) (bool, string, error) {
+	if len(r.suspects) == 0 {
+		return false, "", nil
+	}
+	if len(r.red()) == 0 {
+		top := r.suspects[0]
+		return len(r.suspects) == 1 || r.suspects[1].Score < farAhead*top.Score, "the issue's words point at one place of " + top.Path, nil
+	}
+	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= mostRan {
+		seen, err := r.sees(ctx, r.modelTiers()[0], true)
+		if err != nil {
+			return false, "", err
+		}
+		if paths := seen.Shown.Paths(); !slices.ContainsFunc(ran, func(f string) bool { return !slices.Contains(paths, f) }) {
+			return true, "all files that the failing test runs (" + strings.Join(ran, ", ") + ") fit into one prompt, with what it calls", nil
+		}
 	}
 	var files []string
 	for _, s := range r.suspects {
-		if s.Score >= 0.6*r.suspects[0].Score && !slices.Contains(files, s.Path) {
+		if s.Score >= farAhead*r.suspects[0].Score && !slices.Contains(files, s.Path) {
 			files = append(files, s.Path)
 		}
 	}
-	return len(files) <= 2, strings.Join(files, " and ")
+	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and "), nil
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {
-	seen, err := r.shown(ctx, false)
+	seen, err := r.shown(ctx, tier, false)
 	if err != nil {
 		return agent.PlanBrief{}, err
 	}
 	done := r.done()
 	b := agent.PlanBrief{
-		Task: r.in.Task, Tier: tier, Files: seen.Files, Places: seen.Places, Failures: r.failing(), Attempts: r.tried(), Done: done,
-		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions,
+		Task: r.in.Task, Tier: tier, Shown: seen.Shown, Failures: r.failing(), Attempts: r.tried(), Done: done,
+		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions, Tools: tools{r, "planner"},
 	}
 	b.Plan.Steps = b.Plan.Steps[len(done):]
 	if !r.asks() {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -194,6 +196,9 @@ func (r *run) weigh(ctx context.Context, a *task.Attempt) (refused bool, err err
 	if got.Own != nil {
 		r.checkExample(a, *got.Own)
 	}
+	if len(got.Unjudged) > 0 {
+		a.Doubts = append(a.Doubts, fmt.Sprintf("how strong the new test %s is was not measured: tests of its language cannot be judged yet", strings.Join(got.Unjudged, ", ")))
+	}
 	if got.Theirs == nil {
 		return false, nil
 	}
@@ -214,6 +219,12 @@ func (h *real) weigh(ctx context.Context, w weighing) (out weighed, err error) {
 			return out, fmt.Errorf("judging the reproduction test: %w", err)
 		}
 		out.Own = &v
+	}
+	for _, p := range slices.Sorted(maps.Keys(theirs)) {
+		if !gate.Judges(string(code.LanguageOf(p))) {
+			out.Unjudged = append(out.Unjudged, p)
+			delete(theirs, p)
+		}
 	}
 	if len(theirs) > 0 {
 		c.Tests, c.Characterises = theirs, w.Characterises

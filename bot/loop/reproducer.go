@@ -13,7 +13,6 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
-	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -55,6 +54,9 @@ func (r *run) writeReproduction(ctx context.Context) error {
 	tiers := r.modelTiers()
 	if r.Reproducer == nil || len(tiers) == 0 || r.example != nil || r.needsNoReproduction() || r.in.Task.Origin == task.OriginHook || r.in.Task.Follow != nil {
 		return nil
+	}
+	if r.baseline.Untested == "" && !slices.ContainsFunc(r.baseline.Report.Suites, func(s verify.Suite) bool { return gate.Judges(s.Kind) }) {
+		return r.note(ctx, "reproduction.given_up", "tests in the languages of this repository's suites cannot be judged yet, so none is asked for", nil)
 	}
 	if err := r.progress(ctx, "reproduce", tiers[0], "writing a test that shows the fault"); err != nil {
 		return err
@@ -123,19 +125,16 @@ func (r *run) newWriter(ctx context.Context, tier task.Tier) (*writer, error) {
 		w.calls++
 		return ask(ctx, req)
 	}
-	about, err := r.concerned(ctx, r.in.Task.Title+"\n"+r.in.Task.Body)
+	room := r.room(tier)
+	room.Code = room.Code * 3 / 5 // a test calls what a change would have to know from inside
+	seen, err := r.sight(ctx, looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, Heads: true, Room: room})
 	if err != nil {
 		return nil, err
 	}
-	l := looking{Heads: about.Tests}
-	for _, s := range about.Places {
-		l.Suspects = append(l.Suspects, mend.Suspect{Path: s.Path, Line: s.Line, Reasons: s.Why})
-	}
-	seen, err := r.sight(ctx, l)
-	if err != nil {
+	if err := r.tellShown(ctx, "reproducer", tier, seen.Shown); err != nil {
 		return nil, err
 	}
-	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Places: seen.Places, MaxBytes: r.window(tier), Tools: tools{r}}
+	w.brief = agent.ReproductionBrief{Task: r.in.Task, Tier: tier, Tests: seen.Heads, TestDirs: seen.TestDirs, Shown: seen.Shown, MaxBytes: r.window(tier), Tools: tools{r, "reproducer"}}
 	return w, nil
 }
 
@@ -163,7 +162,10 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 		return one, nil
 	}
 	unstated := "It fails as it should. But " + strings.ReplaceAll(strings.Join(one.came.Verdict.Doubts, "; "), reproduction.Ask, "") + ". Write one that expects only what the issue, the README or a comment states."
+	known := w.brief.Shown
+	w.brief.Shown.Code, w.brief.Shown.Map, w.brief.Shown.Left, w.brief.Tests = nil, nil, nil, nil // the test shows what it calls
 	two, err := w.askUntil(ctx, strategy, agent.AimFail, one, unstated, 1)
+	w.brief.Shown = known
 	var over *noReproduction
 	switch {
 	case errors.As(err, &over), err == nil && two == nil:

@@ -1,77 +1,111 @@
 package loop
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
+// Bounds of what is shown of the tree.
 const (
-	maxPlaces    = 6  // regions that are shown, and no further suspicious ones
-	maxNamed     = 12 // regions that a step names
-	maxLikely    = 3  // regions of a file of which a step names none
-	maxListed    = 200
-	largestNamed = 24 << 10 // bytes of a region that is shown whole
-	contextLines = 6
+	leastScore   = 0.35 // of the best place's; what is further behind is not shown
+	surelyShown  = 3    // places that are shown however far they are behind
+	besidesRan   = 0.7  // of the best place's score, of a file that the failing tests were not seen to run
+	mostMapped   = 12   // files of the map
+	mostHeads    = 1
+	headLines    = 40
+	headBytes    = 1500
+	mostWhole    = 3 // suspicious files that are shown whole because they are small
+	longestWhy   = 80
+	longestTest  = 2 << 10
+	longestDoc   = 1500
+	mostDocs     = 2
+	nearDoc      = 0.6 // of the nearest section's score
+	longestInMap = 120
 )
 
-// sight shows the tree as it stands: first what the step names, a region whole,
-// of a file alone an outline and its likeliest regions; then the most suspicious
-// places, which are those of the base wherever they stand now.
-func (h *real) sight(_ context.Context, l looking) (sight, error) {
+// room is how many bytes a role is shown of the tree.
+type room struct {
+	Code  int `json:"code"`
+	Map   int `json:"map"`
+	Names int `json:"names"`
+}
+
+// sight shows the tree as it stands (SPEC M9): the files that the step names whole,
+// or their likeliest regions, then the most suspicious places, which are those of the
+// base wherever they stand now, then what the issue's words point at. No line is
+// shown twice.
+func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	out := sight{TestDirs: h.testDirs()}
-	add := func(p agent.Place) {
-		if !slices.ContainsFunc(out.Places, func(o agent.Place) bool { return o.Path == p.Path && o.Region.ID == p.Region.ID }) {
-			out.Places = append(out.Places, p)
-		}
+	ask := memory.Query{Title: l.Title, Body: l.Body}
+	for _, f := range l.Failures {
+		ask.Frames = append(ask.Frames, f.Trace...)
 	}
+	hits, err := h.hits(ctx, ask)
+	if err != nil {
+		return out, fmt.Errorf("looking for what the issue speaks of: %w", err)
+	}
+	w := &wanted{h: h, room: l.Room}
 	for _, t := range l.Targets {
-		if file, region := agent.SplitTarget(t); len(out.Places) < maxNamed && !patch.Match(h.never, file) {
-			h.target(&out, l, file, region, add)
+		if file, region := agent.SplitTarget(t); !h.secret(file) {
+			w.target(file, region, l.Words)
 		}
 	}
 	for _, s := range l.Suspects {
-		if len(out.Places) >= maxPlaces {
+		w.suspect(s)
+	}
+	for n, g := range hits {
+		if g.Score < leastScore && n >= surelyShown {
 			break
 		}
-		if p, ok := h.suspect(s); ok {
-			add(p)
+		if len(l.Ran) > 0 && g.Score < besidesRan && !slices.Contains(l.Ran, g.Path) {
+			continue
+		}
+		if g.Class == memory.ClassSource || memory.ClassOf(g.Path) == memory.ClassSource {
+			w.suspect(mend.Suspect{Path: g.Path, Line: g.Start, EndLine: g.End, Region: g.Region, Score: g.Score, Reasons: g.Reasons()})
 		}
 	}
-	for _, f := range l.Heads {
-		if src, err := h.sources.read(f); err == nil && !patch.Match(h.never, f) {
-			out.Heads = append(out.Heads, agent.Outline{Path: f, Text: opening(string(src))})
+	out.Shown = w.packed(l.Failures)
+	out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits)
+	for _, t := range l.Tests {
+		if text := h.sources.red(ctx, t.ID, t.File, t.Name, nil).Source; text != "" && !h.secret(t.File) {
+			out.Shown.Tests = append(out.Shown.Tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
+		}
+	}
+	for _, g := range hits {
+		if l.Heads && code.IsTest(g.Path) && len(out.Heads) < mostHeads && !slices.ContainsFunc(out.Heads, func(o agent.Head) bool { return o.Path == g.Path }) {
+			if src, err := h.now.read(g.Path); err == nil {
+				out.Heads = append(out.Heads, agent.Head{Path: g.Path, Text: opening(string(src))})
+			}
 		}
 	}
 	for _, f := range h.files() {
-		if !patch.Match(h.never, f) {
-			out.Files = append(out.Files, f)
+		if !h.secret(f) {
+			out.Shown.Files = append(out.Shown.Files, f)
 		}
 	}
 	for _, f := range []string{"AGENTS.md", "CONTRIBUTING.md"} { // untrusted advice (SPEC C2)
-		if text, err := h.sources.read(f); err == nil && !patch.Match(h.never, f) {
+		if text, err := h.sources.read(f); err == nil && !h.secret(f) {
 			out.Instructions = append(out.Instructions, agent.Instruction{Path: f, Text: string(first(text, 4<<10))})
 		}
 	}
 	return out, nil
 }
-
-const (
-	headLines = 50
-	headBytes = 3 << 10
-)
 
 // opening is how a text begins.
 func opening(text string) string {
@@ -82,35 +116,242 @@ func opening(text string) string {
 	return begin
 }
 
-// target shows what a target of the step names. A file that is not there is to
-// be created.
-func (h *real) target(out *sight, l looking, file, region string, add func(agent.Place)) {
-	regions, ok := h.now.list(file)
-	if !ok {
+// clip keeps the beginning of a text.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "\n[...]\n"
+}
+
+// wanted are the places that may be shown, the likeliest first.
+type wanted struct {
+	h      *real
+	room   room
+	places []agent.Place
+	top    float64 // score of the first suspect
+}
+
+// add wants a region, unless it is inside of one that is wanted.
+func (w *wanted) add(p agent.Place) {
+	if !slices.ContainsFunc(w.places, func(o agent.Place) bool { return inside(p, o) }) {
+		w.places = append(w.places, p)
+	}
+}
+
+// files are those of the places so far, each once.
+func (w *wanted) files() []string {
+	var out []string
+	for _, p := range w.places {
+		if !slices.Contains(out, p.Path) {
+			out = append(out, p.Path)
+		}
+	}
+	return out
+}
+
+func inside(p, o agent.Place) bool {
+	return p.Path == o.Path && o.Region.StartByte <= p.Region.StartByte && p.Region.EndByte <= o.Region.EndByte
+}
+
+// whole wants a file, where it has no more bytes than that.
+func (w *wanted) whole(file, why string, target bool, most int) bool {
+	src, err := w.h.now.read(file)
+	if err != nil || len(src) > most || bytes.IndexByte(src, 0) >= 0 {
+		return false
+	}
+	g := code.Region{StartLine: 1, EndLine: bytes.Count(src, []byte("\n")) + 1, EndByte: len(src)}
+	w.add(agent.Place{Path: file, Region: g, Code: string(src), Why: why, Target: target})
+	return true
+}
+
+// target wants what a target of the step names: a small file whole, a region, or
+// the regions of a large file that have most words of the step. A file that is not
+// there is to be created.
+func (w *wanted) target(file, region, words string) {
+	regions, ok := w.h.now.list(file)
+	if !ok || w.whole(file, "named by the step", true, w.room.Code/2) {
 		return
 	}
 	named := func(g code.Region, why string) {
-		p := h.now.at(file, g)
+		p := w.h.now.at(file, g)
 		p.Why, p.Target = why, true
-		add(p)
+		w.add(p)
 	}
-	if region != "" {
-		if g, _, err := code.Resolve(regions, region); err == nil && g.EndByte-g.StartByte <= largestNamed {
-			named(g, "named by the step")
-			return
-		}
-	}
-	src, _ := h.now.read(file) // it was listed
-	if !slices.ContainsFunc(out.Outlines, func(o agent.Outline) bool { return o.Path == file }) {
-		out.Outlines = append(out.Outlines, agent.Outline{Path: file, Text: outline(regions, src)})
-	}
-	if len(src) <= longestFile { // the outline shows it whole
+	if g, _, err := code.Resolve(regions, region); region != "" && err == nil && g.EndByte-g.StartByte <= w.room.Code {
+		named(g, "named by the step")
 		return
 	}
-	for _, g := range likely(regions, src, region+" "+l.Words) {
+	src, _ := w.h.now.read(file) // it was listed
+	for _, g := range likely(regions, src, region+" "+words) {
 		named(g, "it has words of the step")
 	}
 }
+
+// suspect wants the region of a place of the base, as it stands now, or its file
+// where that is small.
+func (w *wanted) suspect(s mend.Suspect) {
+	if w.top == 0 {
+		w.top = s.Score
+	}
+	if len(w.places) >= surelyShown && s.Score < leastScore*w.top {
+		return
+	}
+	why := first([]rune(strings.Join(first(s.Reasons, 1), "")), longestWhy)
+	if files := w.files(); (len(files) < mostWhole || slices.Contains(files[:mostWhole], s.Path)) && w.whole(s.Path, string(why), false, w.room.Code/4) {
+		return
+	}
+	p, ok := w.h.sources.place(s.Path, s.Line)
+	if g, found := w.h.named(s); found {
+		p, ok = g, true
+	}
+	if _, changed := w.h.stood[s.Path]; ok && changed {
+		regions, there := w.h.now.list(s.Path)
+		g, _, err := code.Resolve(regions, p.Region.ID)
+		if ok = there && err == nil; ok {
+			p = w.h.now.at(s.Path, g)
+		}
+	}
+	if ok && p.Region.EndByte-p.Region.StartByte <= w.room.Code {
+		p.Why = string(why)
+		w.add(p)
+	}
+}
+
+// named is the region of the base that a suspect names by its id.
+func (h *real) named(s mend.Suspect) (agent.Place, bool) {
+	regions, _ := h.sources.list(s.Path)
+	n := slices.IndexFunc(regions, func(g code.Region) bool { return g.ID == s.Region })
+	if s.Region == "" || n < 0 {
+		return agent.Place{}, false
+	}
+	return h.sources.at(s.Path, regions[n]), true
+}
+
+// packed chooses what fits, each line once, and maps what else its files hold.
+func (w *wanted) packed(failures []task.Failure) agent.Shown {
+	places := agent.Look(w.places, failures)
+	hits := make([]memory.Hit, len(places))
+	for i, p := range places {
+		hits[i] = memory.Hit{Path: p.Path, Start: p.Region.StartLine, End: p.Region.EndLine, Bytes: len(p.Code), Region: fmt.Sprint(i)}
+	}
+	taken, left := memory.Pack(hits, w.room.Code)
+	of := func(g memory.Hit) agent.Place { i, _ := strconv.Atoi(g.Region); return places[i] }
+	var shown []agent.Place
+	for _, g := range taken {
+		shown = append(shown, of(g))
+	}
+	shown = slices.DeleteFunc(slices.Clone(shown), func(p agent.Place) bool { // what a later one holds
+		return slices.ContainsFunc(shown, func(o agent.Place) bool { return len(o.Code) > len(p.Code) && inside(p, o) })
+	})
+	out := agent.Shown{Room: w.room.Names}
+	for _, p := range shown {
+		t := agent.Text{Path: p.Path, ID: p.Region.ID, Start: p.Region.StartLine, End: p.Region.EndLine, Code: p.Code, Why: p.Why, Target: p.Target}
+		if t.ID == "" {
+			regions, _ := w.h.now.list(p.Path)
+			_, touched := w.h.stood[p.Path]
+			t.Index = index(regions, touched)
+		}
+		out.Code = append(out.Code, t)
+	}
+	for _, g := range left {
+		if p := of(g); p.Region.ID != "" {
+			out.Left = append(out.Left, fmt.Sprintf("%s %s, lines %d-%d", p.Path, p.Region.ID, g.Start, g.End))
+		} else {
+			out.Left = append(out.Left, p.Path)
+		}
+	}
+	for _, p := range places {
+		if !slices.Contains(out.Near, p.Path) {
+			out.Near = append(out.Near, p.Path)
+		}
+	}
+	out.Map = w.mapped(out.Near, shown)
+	return out
+}
+
+// index names the regions of a file that is shown whole, but for those within
+// functions: by their names, which is enough to change them, or by their ids where two
+// have one name, or where a step that is done changed the file.
+func index(regions []code.Region, ids bool) []string {
+	named := map[string]int{}
+	for _, g := range regions {
+		named[g.QualifiedName]++
+	}
+	var out []string
+	end := 0
+	for _, g := range regions {
+		if g.StartByte < end || g.Kind == code.KindBlock && !ids {
+			continue
+		}
+		if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
+			end = g.EndByte
+		}
+		if ids || named[g.QualifiedName] > 1 {
+			out = append(out, g.ID)
+		} else {
+			out = append(out, g.QualifiedName)
+		}
+	}
+	return first(out, maxListed)
+}
+
+// mapped are the symbols of files that are not shown, as far as there is room.
+func (w *wanted) mapped(files []string, shown []agent.Place) []agent.Mapped {
+	var out []agent.Mapped
+	left := w.room.Map
+	for _, file := range first(files, mostMapped) {
+		regions, _ := w.h.now.list(file)
+		m := agent.Mapped{Path: file}
+		for _, g := range regions {
+			p := agent.Place{Path: file, Region: g}
+			if g.Signature == "" || slices.ContainsFunc(shown, func(o agent.Place) bool { return inside(p, o) }) {
+				continue
+			}
+			line := fmt.Sprintf("%d %s", g.StartLine, string(first([]rune(strings.Join(strings.Fields(g.Signature), " ")), longestInMap)))
+			if left -= len(line) + 3; left < 0 {
+				break
+			}
+			m.Lines = append(m.Lines, line)
+		}
+		if len(m.Lines) > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+var (
+	namesDocument = regexp.MustCompile(`(?i)\b(?:readme|changelog|contributing|documentation|docs|manual)\b|[\w./-]+\.(?:md|rst|adoc)\b`)
+	isDocument    = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$`)
+)
+
+// documents are the sections that are nearest to the issue, of documents that it names.
+func (h *real) documents(text string, hits []memory.Hit) []agent.Text {
+	names := namesDocument.FindAllString(strings.ToLower(text), -1)
+	var out []agent.Text
+	best := 0.0
+	for _, g := range hits {
+		low := strings.ToLower(g.Path)
+		named := slices.ContainsFunc(names, func(n string) bool {
+			return strings.Contains(low, strings.TrimPrefix(n, "./")) || n == "documentation" || n == "manual"
+		})
+		src, err := h.now.read(g.Path)
+		if !named || !isDocument.MatchString(low) || err != nil || len(out) == mostDocs || g.Score < best*nearDoc {
+			continue
+		}
+		best = max(best, g.Score)
+		lines := strings.SplitAfter(string(src), "\n")
+		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
+		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(part, longestDoc)})
+	}
+	return out
+}
+
+const (
+	maxLikely = 3 // regions of a file of which a step names none
+	maxListed = 200
+)
 
 // likely are the functions and methods that have the most words in common with
 // a text, at most maxLikely.
@@ -135,37 +376,6 @@ func likely(regions []code.Region, src []byte, text string) []code.Region {
 	out := slices.DeleteFunc(slices.Clone(regions), func(g code.Region) bool { return score[g.ID] == 0 })
 	slices.SortStableFunc(out, func(a, b code.Region) int { return cmp.Compare(score[b.ID], score[a.ID]) })
 	return first(out, maxLikely)
-}
-
-// outline lists regions with their ids, and the text of a small file.
-func outline(regions []code.Region, src []byte) string {
-	var b strings.Builder
-	for i, g := range regions {
-		if i == maxListed {
-			fmt.Fprintf(&b, "… %d more\n", len(regions)-i)
-			break
-		}
-		fmt.Fprintf(&b, "%s lines %d-%d\n", g.ID, g.StartLine, g.EndLine)
-	}
-	if len(src) <= longestFile {
-		fmt.Fprintf(&b, "\n%s", src)
-	}
-	return b.String()
-}
-
-// suspect is the region of a place of the base, as it stands now.
-func (h *real) suspect(s mend.Suspect) (agent.Place, bool) {
-	p, ok := h.sources.place(s.Path, s.Line)
-	if _, changed := h.stood[s.Path]; ok && changed {
-		regions, there := h.now.list(s.Path)
-		g, _, err := code.Resolve(regions, p.Region.ID)
-		if !there || err != nil {
-			return p, false
-		}
-		p = h.now.at(s.Path, g)
-	}
-	p.Why = strings.Join(s.Reasons, "; ")
-	return p, ok
 }
 
 // files are those of the tree as it stands.
@@ -257,24 +467,15 @@ func (s *sources) place(p string, line int) (agent.Place, bool) {
 	return s.at(p, reg), true
 }
 
-// at shows a region of a file that was listed.
+// at is a region of a file that was listed.
 func (s *sources) at(p string, g code.Region) agent.Place {
 	src, _ := s.read(p)
-	before, after := string(src[:g.StartByte]), string(src[g.EndByte:])
-	return agent.Place{Path: p, Region: g, Code: string(src[g.StartByte:g.EndByte]), Before: tail(before, contextLines), After: head(after, contextLines)}
+	return agent.Place{Path: p, Region: g, Code: string(src[g.StartByte:g.EndByte])}
 }
 
 func head(s string, n int) string {
 	lines := strings.SplitAfter(strings.TrimLeft(s, "\r\n"), "\n")
 	return strings.Join(first(lines, n), "")
-}
-
-func tail(s string, n int) string {
-	lines := strings.SplitAfter(strings.TrimRight(s, " \t\r\n"), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "")
 }
 
 // words are the lower-case words of four letters or more, with identifiers

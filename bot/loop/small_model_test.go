@@ -19,8 +19,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// smallWindow is the context of the small model, in tokens.
-const smallWindow = 4096
+// window7B is the context of the small model, in tokens.
+const window7B = 4096
 
 // noise are answers that cannot be used, by role: those of the corpus of
 // malformed answers that have to be refused, without those of which it is
@@ -169,7 +169,7 @@ func TestA2ASmallNoisyModelFinishesWhatItsAnswersAllow(t *testing.T) {
 				s.withRoles()
 				s.world.places = 4 // so that a plan is asked for
 				s.cfg.Models = model.New(model.Config{Endpoints: map[task.Tier]model.Endpoint{task.Tier1: {
-					Tier: task.Tier1, BaseURL: s.server.URL(), Model: "small-7b", PriceIn: 1, PriceOut: 2, MaxTokens: 500, ContextTokens: smallWindow,
+					Tier: task.Tier1, BaseURL: s.server.URL(), Model: "small-7b", PriceIn: 1, PriceOut: 2, MaxTokens: 500, ContextTokens: window7B,
 				}}, Log: s.cfg.Log, Backoff: func() backoff.BackOff { return &backoff.ZeroBackOff{} }})
 				res, err := s.run(t.Context())
 				if err != nil {
@@ -186,8 +186,8 @@ func TestA2ASmallNoisyModelFinishesWhatItsAnswersAllow(t *testing.T) {
 					t.Errorf("the journal says %s, the result %s", spent, res.Cost)
 				}
 				for _, c := range s.server.Calls() {
-					if size := (len(c.System)+len(c.User))/4 + c.Max; size > smallWindow {
-						t.Errorf("a call of about %d tokens does not fit into %d", size, smallWindow)
+					if size := (len(c.System)+len(c.User))/4 + c.Max; size > window7B {
+						t.Errorf("a call of about %d tokens does not fit into %d", size, window7B)
 					}
 				}
 				s.replays()

@@ -92,19 +92,14 @@ func (h *real) spoken(ctx context.Context, q search) ([]mend.Suspect, error) {
 	return out, nil
 }
 
-// concerned looks for the functions, and the test files, that a text points at.
+// concerned looks for the functions that a text points at.
 func (h *real) concerned(ctx context.Context, text string) (out concern, err error) {
 	hits, err := h.hits(ctx, memory.Query{Title: text})
 	if err != nil {
 		return out, fmt.Errorf("looking for what the issue is about: %w", err)
 	}
 	for _, g := range hits {
-		switch {
-		case code.IsTest(g.Path):
-			if len(out.Tests) < testsTold && !slices.Contains(out.Tests, g.Path) {
-				out.Tests = append(out.Tests, g.Path)
-			}
-		case g.Class == memory.ClassSource && len(out.Places) < placesTold:
+		if g.Class == memory.ClassSource && len(out.Places) < placesTold {
 			out.Places = append(out.Places, spot{g.Name, g.Path, g.Start, g.Reasons()})
 		}
 	}

@@ -133,6 +133,9 @@ func (r *run) noModels(ctx context.Context) error {
 	if why := r.notOurs(); len(r.red()) == 0 && why != "" {
 		return &Stop{task.Rejected, why}
 	}
+	if len(r.tooSmall) > 0 {
+		return &Stop{task.Rejected, strings.Join(r.tooSmall, "; ") + ": raise context_tokens, or name another model"}
+	}
 	if len(r.red()) == 0 {
 		return &Stop{task.Rejected, "no test fails on the base, so there is nothing that a repair without a model could prove; add a failing test, or configure a model under tiers"}
 	}

@@ -74,7 +74,7 @@ type cast struct {
 	reviewed  []scripted.Call
 }
 
-var stepOf = regexp.MustCompile("(?s)The step of the plan that is yours now\n```+text\n(.*?)\n```")
+var stepOf = regexp.MustCompile(`\(yours now\) (.*)`)
 
 func (c *cast) answer(call scripted.Call, _ int) scripted.Answer {
 	var text string
@@ -218,7 +218,7 @@ func TestL3TheNextStepSeesTheTreeWithTheStepsBefore(t *testing.T) {
 	after := strings.Replace(shop, "def total(items):\n    return sum(price(i) for i in items)\n", cheaper, 1)
 	c, b, res := discount(t)
 	asked := c.developed["then"][0].User
-	for _, want := range []string{"Done, and in the tree", "first, give total a discount", cheaper[:30], idIn(t, after, "total")} {
+	for _, want := range []string{"(done: it is in the code above) first, give total a discount", "(yours now) then, show it in the receipt", cheaper[:30], idIn(t, after, "total")} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("the second step is not shown %q", want)
 		}
@@ -321,6 +321,7 @@ func TestC5AStepWithoutNewBehaviourNeedsNoTestOfItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, shopFiles, c.answer, task.Tier1, task.Tier2).withRoles(t)
+			b.task.Body += " The README says so, too."
 			res := b.run(t, task.Budget{})
 			if res.Outcome != task.Success || len(res.Attempts) != 2 || len(res.Changes) < 2 {
 				t.Fatalf("%s after %d attempts: %s", res.Outcome, len(res.Attempts), res.Reason)
@@ -353,7 +354,7 @@ func TestL3AReplanKeepsTheStepsThatAreDone(t *testing.T) {
 	if got := content(t, res, "shop.py"); !strings.Contains(got, cheaper) || !strings.Contains(got, longer) || len(b.journal.State.Done) != 2 {
 		t.Errorf("a step is lost, %v are done:\n%s", b.journal.State.Done, got)
 	}
-	if asked := c.planned[1].User; !strings.Contains(asked, "Done, and in the tree") || !strings.Contains(asked, "def total(items, discount=0)") {
+	if asked := c.planned[1].User; !strings.Contains(asked, "Done, and in the code above") || !strings.Contains(asked, "def total(items, discount=0)") {
 		t.Errorf("the planner does not see what is done:\n%s", asked)
 	}
 	b.replays(t)
@@ -413,9 +414,9 @@ func TestM9WhatAStepNamesIsShownFirst(t *testing.T) {
 		"a region by its name":   {"shop.py::ring", "method:Till.ring@", nil},
 		"a method of its type":   {"shop.py::Till.ring", "method:Till.ring@", nil},
 		"its kind and name":      {"shop.py::method:Till.ring", "method:Till.ring@", nil},
-		"a file":                 {"shop.py", "method:Till.ring@", []string{"The step names shop.py", "function:price@", "method:Till.close@"}},
-		"a small file is whole":  {"small.py", "", []string{"The step names small.py", "function:tiny@", "def tiny(x):\n    return x"}},
-		"a name that is not his": {"shop.py::Till.rings", "method:Till.ring@", []string{"The step names shop.py"}},
+		"a file":                 {"shop.py", "method:Till.ring@", []string{"What else these files hold", "def price(item)"}},
+		"a small file is whole":  {"small.py", "", []string{"small.py, whole; regions: tiny (named by the step)", "def tiny(x):\n    return x"}},
+		"a name that is not his": {"shop.py::Till.rings", "method:Till.ring@", nil},
 	} {
 		if testing.Short() && name != "a file" { // it needs the outline as well
 			continue
@@ -433,7 +434,7 @@ func TestM9WhatAStepNamesIsShownFirst(t *testing.T) {
 				t.Fatalf("%s: %s", res.Outcome, res.Reason)
 			}
 			asked := c.developed["first"][0].User
-			_, regions, _ := strings.Cut(asked, "Regions that may have to change")
+			_, regions, _ := strings.Cut(asked, "Code, the likeliest place first")
 			_, id, _ := strings.Cut(regions, ", region ")
 			if !strings.HasPrefix(id, row.first) {
 				t.Errorf("the first region is %.60s", id)

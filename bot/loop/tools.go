@@ -9,23 +9,29 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/memory"
+	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// tools answer the developer's questions about the tree as it stands before
-// the attempt. Every answer is an effect.
-type tools struct{ r *run }
+// tools answer a role's questions about the tree as it stands before the attempt.
+// Every answer is an effect, and told in the run's story.
+type tools struct {
+	r  *run
+	as string // the role
+}
 
 // toolCall is one question.
 type toolCall struct {
-	Name string `json:"name"` // read, search, list, check, edit
+	Name string `json:"name"` // read, search, list, check, outline, try, edit
 	Path string `json:"path,omitempty"`
-	What string `json:"what,omitempty"` // region, query or check
+	What string `json:"what,omitempty"` // region, query, check or expression
 	// Edit is what is asked leave for, under the name "edit".
 	Edit task.EditKind `json:"edit,omitempty"`
 }
@@ -42,7 +48,9 @@ const checkTests = "tests"
 
 const (
 	longestFile = 8 << 10 // shown as a whole
-	mostHits    = 50
+
+	mostListedLines, mostListedBytes = 100, 6 << 10
+	mostHits                         = 30
 )
 
 func (t tools) call(ctx context.Context, c toolCall) (toolAnswer, error) {
@@ -55,6 +63,16 @@ func (t tools) call(ctx context.Context, c toolCall) (toolAnswer, error) {
 		return toolAnswer{Text: text}, err
 	})
 	if err != nil { // not the model's to know
+		return got, fmt.Errorf("%w: %w", agent.ErrFatal, err)
+	}
+	if c.Name != "edit" {
+		came := fmt.Sprintf("%d bytes", len(got.Text))
+		if got.No != "" {
+			came = "refused: " + short(got.No)
+		}
+		err = t.r.note(ctx, "model.looked", strings.TrimSpace(fmt.Sprintf("%s %s %s", c.Name, c.Path, short(c.What)))+": "+came, map[string]any{"as": t.as, "name": c.Name, "path": c.Path, "what": c.What})
+	}
+	if err != nil {
 		return got, fmt.Errorf("%w: %w", agent.ErrFatal, err)
 	}
 	return got, nil
@@ -93,6 +111,16 @@ func (t tools) ListFiles(ctx context.Context, under string) (string, error) {
 	return t.ask(ctx, toolCall{Name: "list", Path: under})
 }
 
+// Outline implements agent.Tools.
+func (t tools) Outline(ctx context.Context, name string) (string, error) {
+	return t.ask(ctx, toolCall{Name: "outline", Path: name})
+}
+
+// Try implements agent.Tools.
+func (t tools) Try(ctx context.Context, name, expression string) (string, error) {
+	return t.ask(ctx, toolCall{Name: "try", Path: name, What: expression})
+}
+
 // RunCheck implements agent.Tools.
 func (t tools) RunCheck(ctx context.Context, name string) (string, error) {
 	if name != checkTests {
@@ -120,14 +148,22 @@ func (h *real) tool(ctx context.Context, c toolCall) (string, error) {
 	case "edit":
 		return "", h.permit(ctx, root.FS(), files, c)
 	case "read":
-		return readRegion(ctx, root.FS(), files, path.Clean(c.Path), c.What)
+		return h.reads(ctx, root.FS(), files, path.Clean(c.Path), c.What)
 	case "search":
-		return searchIn(ctx, root.FS(), files, c.What)
+		return h.searches(ctx, root.FS(), files, c)
+	case "outline":
+		return h.outlines(ctx, root.FS(), files, path.Clean(c.Path))
+	case "try":
+		return h.try(ctx, files, path.Clean(c.Path), c)
 	case "list":
 		if len(files) == 0 {
-			return "", refused("there is no file under %q", c.Path)
+			return "", h.unreadable(path.Clean(c.Path))
 		}
-		return strings.Join(first(files, 500), "\n"), nil
+		names, left := agent.Tree(files, nil, mostListedLines, mostListedBytes)
+		if left > 0 {
+			names = append(names, fmt.Sprintf("… %d more files", left))
+		}
+		return strings.Join(names, "\n"), nil
 	}
 	return h.runTests(ctx)
 }
@@ -150,20 +186,36 @@ func (h *real) visible(tree fs.FS, under string) []string {
 	return out
 }
 
-func readRegion(ctx context.Context, tree fs.FS, files []string, name, region string) (string, error) {
+// unreadable says why a file is not shown, as far as it may be told.
+func (h *real) unreadable(name string) error {
+	switch {
+	case name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name):
+		return refused("%s lies outside of the repository; only its own files can be seen", name)
+	case h.secret(name):
+		return refused("%s is never shown to a model; work without it", name)
+	}
+	return refused("there is no file %s; list_files and search tell which there are", name)
+}
+
+func (h *real) reads(ctx context.Context, tree fs.FS, files []string, name, region string) (string, error) {
 	if !slices.Contains(files, name) {
-		return "", refused("there is no file %s that may be read", name)
+		return "", h.unreadable(name)
 	}
 	src, err := fs.ReadFile(tree, name)
 	if err != nil {
 		return "", refused("%s cannot be read", name)
 	}
+	if m := answer.LineRange.FindStringSubmatch(region); m != nil {
+		return linesOf(name, string(src), m[1])
+	}
 	regions, err := code.Regions(ctx, name, src)
 	if err != nil {
 		return "", refused("%s cannot be parsed: %v", name, err)
 	}
-	if region == "" {
-		return outline(regions, src), nil
+	if region == "" && len(src) <= longestFile {
+		return strings.Join(index(regions, true), "\n") + "\n\n" + string(src), nil
+	} else if region == "" {
+		return "It is too long to be shown whole. " + strings.Join(signatures(regions), "\n"), nil
 	}
 	g, how, err := code.Resolve(regions, region)
 	switch {
@@ -192,7 +244,7 @@ func (h *real) permit(ctx context.Context, tree fs.FS, files []string, c toolCal
 		return nil //nolint:nilerr // the guard says so
 	}
 	if c.What == "" {
-		return &refusal{"a step that is done changed this file, and its whole text could take that back; replace the regions one by one, under these ids", outline(regions, src)}
+		return &refusal{"a step that is done changed this file, and its whole text could take that back; replace the regions one by one, under these ids", strings.Join(index(regions, true), "\n") + "\n\n" + clip(string(src), longestFile)}
 	}
 	g, how, err := code.Resolve(regions, c.What)
 	if err != nil {
@@ -204,6 +256,93 @@ func (h *real) permit(ctx context.Context, tree fs.FS, files []string, c toolCal
 		return &refusal{fmt.Sprintf("the region was changed since, and is %s now; give its whole new code under that id, on the ground of the text as it is", g.ID), string(text)}
 	}
 	return nil
+}
+
+// linesOf are lines of a file such as 10-40.
+func linesOf(name, src, lines string) (string, error) {
+	a, b, two := strings.Cut(lines, "-")
+	from, err := strconv.Atoi(a)
+	to := from
+	if two && err == nil {
+		to, err = strconv.Atoi(b)
+	}
+	all := strings.SplitAfter(src, "\n")
+	if err != nil || from < 1 || to < from || from > len(all) {
+		return "", refused("%s has %d lines, and %s are none of them", name, len(all), lines)
+	}
+	return strings.Join(all[from-1:min(to, len(all))], ""), nil
+}
+
+// signatures lists regions with their lines and ids.
+func signatures(regions []code.Region) []string {
+	var out []string
+	for _, g := range first(regions, maxListed) {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%d-%d %s %s", g.StartLine, g.EndLine, g.ID, strings.Join(strings.Fields(g.Signature), " "))))
+	}
+	if n := len(regions) - maxListed; n > 0 {
+		out = append(out, fmt.Sprintf("… %d more", n))
+	}
+	return out
+}
+
+const mostOutlined = 20 // files of a folder
+
+// outlines gives the signatures of a file, or of a folder's source files.
+func (h *real) outlines(ctx context.Context, tree fs.FS, files []string, name string) (string, error) {
+	if len(files) == 0 {
+		return "", h.unreadable(name)
+	}
+	var b strings.Builder
+	n := 0
+	for _, f := range files {
+		src, err := fs.ReadFile(tree, f)
+		if f != name && code.LanguageOf(f) == code.Unknown || err != nil || len(src) > largestRead {
+			continue
+		}
+		if n++; n > mostOutlined {
+			fmt.Fprintf(&b, "… more files; outline a folder below it\n")
+			break
+		}
+		regions, err := code.Regions(ctx, f, src)
+		if err != nil {
+			return "", refused("%s cannot be parsed: %v", f, err)
+		}
+		fmt.Fprintf(&b, "%s\n  %s\n", f, strings.Join(signatures(regions), "\n  "))
+	}
+	if n == 0 {
+		return "", refused("there is no source under %q", name)
+	}
+	return b.String(), nil
+}
+
+const mostMeant = 6 // places that a search tells besides those word for word
+
+// searches finds a text word for word, and what the index knows of it.
+func (h *real) searches(ctx context.Context, tree fs.FS, files []string, c toolCall) (string, error) {
+	said, err := searchIn(ctx, tree, files, c.What)
+	var no *refusal
+	if err != nil && !errors.As(err, &no) || strings.TrimSpace(c.What) == "" {
+		return said, err
+	}
+	hits, failed := h.hits(ctx, memory.Query{Title: c.What})
+	if failed != nil {
+		return said, failed
+	}
+	var b strings.Builder
+	n := 0
+	for _, g := range hits {
+		if g.Score >= leastScore && n < mostMeant && g.Region != "" && slices.Contains(files, g.Path) {
+			n++
+			fmt.Fprintf(&b, "%s:%d-%d %s %s\n", g.Path, g.Start, g.End, g.Region, strings.Join(strings.Fields(g.Signature), " "))
+		}
+	}
+	if n == 0 {
+		return said, err
+	}
+	if no != nil {
+		said = no.why + "\n"
+	}
+	return said + "Regions that these words point at, the likeliest first:\n" + b.String(), nil
 }
 
 func searchIn(ctx context.Context, tree fs.FS, files []string, query string) (string, error) {
@@ -226,7 +365,7 @@ func searchIn(ctx context.Context, tree fs.FS, files []string, query string) (st
 					fmt.Fprintf(&b, "… more than %d places\n", mostHits)
 					return b.String(), nil
 				}
-				fmt.Fprintf(&b, "%s:%d: %s\n", f, i+1, strings.TrimSpace(line))
+				fmt.Fprintf(&b, "%s:%d: %s\n", f, i+1, short(line))
 			}
 		}
 	}

@@ -111,15 +111,11 @@ func (r *run) secondOpinion(ctx context.Context, v triage.Verdict) (triage.Verdi
 
 var strictness = map[triage.Action]int{triage.Start: 0, triage.Plan: 1, triage.Answer: 2, triage.Ask: 2, triage.Refuse: 3}
 
-const (
-	placesTold = 5
-	testsTold  = 2
-)
+const placesTold = 5
 
 // concern is what a text seems to be about.
 type concern struct {
-	Places []spot   `json:"places,omitempty"` // functions, the likeliest first
-	Tests  []string `json:"tests,omitempty"`  // test files
+	Places []spot `json:"places,omitempty"` // functions, the likeliest first
 }
 
 // spot is where a function stands.

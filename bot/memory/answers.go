@@ -17,7 +17,7 @@ func (v *View) answered(ctx context.Context, q Query) ([]Hit, error) {
 	if err := v.index.db.QueryRowContext(ctx, `SELECT ifnull((SELECT value FROM meta WHERE key = 'writes'), 0)`).Scan(&state); err != nil {
 		return nil, err
 	}
-	asked, err := json.Marshal(Query{Title: q.Title, Body: q.Body, Frames: q.Frames})
+	asked, err := json.Marshal(Query{Title: q.Title, Body: q.Body, Frames: q.Frames, Tests: q.Tests, Ran: q.Ran})
 	if err != nil {
 		return nil, err
 	}

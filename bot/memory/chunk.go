@@ -209,7 +209,7 @@ const (
 	classConfig    = "config"
 	classDocs      = "docs"
 	classGenerated = "generated"
-	classTest      = "test"
+	ClassTest      = "test"
 	classAside     = "example" // examples, benchmarks, stubs
 	classStill     = "still"   // of a source, what is no function
 )
@@ -222,7 +222,7 @@ func classOfFile(file string, made bool) string {
 	case made:
 		return classGenerated
 	case code.IsTest(file):
-		return classTest
+		return ClassTest
 	case code.LanguageOf(file) == code.Unknown:
 		switch strings.ToLower(path.Ext(file)) {
 		case ".md", ".markdown", ".rst", ".txt", ".adoc", "":

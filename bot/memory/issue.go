@@ -97,6 +97,7 @@ const (
 	inTitle  = 1.0 // a plain word
 	inBody   = 0.5
 	inDetail = 0.25 // words of the body behind the first lines
+	inTest   = 0.15 // words of failing tests
 )
 
 const firstLines = 600 // bytes of the body that say what it is about

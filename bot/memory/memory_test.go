@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // project is a tree for tests: paths and texts.
@@ -346,4 +347,21 @@ func FuzzSearch(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestM2WhatAFailingTestUsesOrRanStandsFirst(t *testing.T) {
+	t.Parallel()
+	v, _ := update(t, open(t, ""), shop.source())
+	vague := Query{Title: "Guests of the hotel see nonsense"}
+	withTest, withRun := vague, vague
+	withTest.Tests = "def test_invoice():\n    assert write_csv([guest]) == 'x'\n"
+	withRun.Ran = []Ran{{task.Frame{File: "shop/export.py", Line: 3, Function: "write_csv"}, 1}, {task.Frame{File: "shop/money.py", Line: 11, Function: "apply_discount"}, 0.2}}
+	for name, q := range map[string]Query{"its source": withTest, "what ran": withRun} {
+		if got := found(t, v, q, 1); !slices.Equal(got, []string{"shop/export.py:write_csv"}) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := found(t, v, vague, 1); slices.Equal(got, []string{"shop/export.py:write_csv"}) {
+		t.Errorf("the words alone find it, so nothing is shown: %v", got)
+	}
 }

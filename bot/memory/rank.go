@@ -19,11 +19,19 @@ type Query struct {
 	Title  string // or the words of a search
 	Body   string
 	Frames []task.Frame // of failing tests, beyond those that the text quotes; the innermost last
+	Tests  string       // source of failing tests
+	Ran    []Ran        // functions that ran in them
 	Limit  int          // hits; zero: all
 	// Hidden tells of files that must not be found; nil: none.
 	Hidden func(path string) bool `json:"-"`
 	// Weights are Fitted where nil.
 	Weights *Weights `json:"-"`
+}
+
+// Ran is a function that ran in failing tests; Line is where it begins.
+type Ran struct {
+	task.Frame
+	Worth float64 `json:"worth"` // 0 to 1: how much more it ran in failing tests than in passing ones
 }
 
 // Part is a part of a score, from 0 to 1, and what it rests on.
@@ -96,9 +104,10 @@ func (v *View) Search(ctx context.Context, q Query) ([]Hit, error) {
 
 // found gathers the evidence.
 func (v *View) found(ctx context.Context, q Query) ([]Hit, error) {
-	s := &search{view: v, asked: read(q.Title, q.Body), parts: map[int32]map[string]Part{}}
+	s := &search{view: v, asked: read(q.Title, q.Body), q: q, parts: map[int32]map[string]Part{}}
 	s.asked.frames = append(s.asked.frames, q.Frames...)
-	for _, find := range []func(context.Context) error{s.words, s.messages, s.names, s.paths, s.frames, s.past, s.graph} {
+	s.asked.plain(q.Tests[:min(len(q.Tests), maxText)], inTest)
+	for _, find := range []func(context.Context) error{s.words, s.messages, s.names, s.tests, s.paths, s.frames, s.ran, s.past, s.graph} {
 		if err := find(ctx); err != nil {
 			return nil, err
 		}
@@ -108,6 +117,7 @@ func (v *View) found(ctx context.Context, q Query) ([]Hit, error) {
 
 type search struct {
 	view   *View
+	q      Query
 	asked  asked
 	parts  map[int32]map[string]Part
 	byFile map[int32]float64 // words of files
@@ -268,7 +278,7 @@ func (s *search) names(context.Context) error {
 				value = sure
 			}
 			if p.kind == code.KindClass || p.kind == code.KindType || p.kind == code.KindModule {
-				s.members(i, 0.4*value, name)
+				s.members(i, ByName, 0.4*value, "the text names its class "+name)
 			}
 			s.put(i, ByName, value, "the text names "+name)
 		}
@@ -276,13 +286,35 @@ func (s *search) names(context.Context) error {
 	return nil
 }
 
+// tests looks for what the failing tests call: the rarer a name among all pieces,
+// the surer it is meant.
+func (s *search) tests(context.Context) error {
+	for _, name := range usesOf(s.q.Tests[:min(len(s.q.Tests), maxText)], "") {
+		defined := s.view.byName[name]
+		n := 0
+		for _, i := range defined {
+			if s.view.file(i).class == ClassSource {
+				n++
+			}
+		}
+		for _, i := range defined {
+			p, value := s.view.piece(i), 1/math.Sqrt(float64(max(n, 1)))
+			s.put(i, ByTest, value, "a failing test uses "+name)
+			if p.kind == code.KindClass || p.kind == code.KindType || p.kind == code.KindModule {
+				s.members(i, ByTest, 0.3*value, "a failing test uses its class "+name)
+			}
+		}
+	}
+	return nil
+}
+
 // members are the methods of a class that is named.
-func (s *search) members(class int32, value float64, name string) {
+func (s *search) members(class int32, by string, value float64, why string) {
 	prefix := s.view.piece(class).qualified + "."
 	f := s.view.at[class].file
 	for k := range s.view.files[f].pieces {
 		if strings.HasPrefix(s.view.files[f].pieces[k].qualified, prefix) {
-			s.put(s.view.first[f]+int32(k), ByName, value, "the text names its class "+name)
+			s.put(s.view.first[f]+int32(k), by, value, why)
 		}
 	}
 }
@@ -336,32 +368,58 @@ func (s *search) stem(f *file) (float64, string) {
 // line has moved, the function's name decides.
 func (s *search) frames(context.Context) error {
 	all := s.asked.frames
+	s.eachFrame(len(all), func(n int) task.Frame { return all[n] }, func(n int, i int32, sure float64) {
+		value, fr := 0.5+0.5*float64(n+1)/float64(len(all)), all[n]
+		if len(all) > 1 && n == 0 {
+			value = math.Max(value, 0.8) // of most languages' traces the first is the innermost
+		}
+		s.put(i, ByFrame, sure*value, fmt.Sprintf("%s:%d%s is in the trace", fr.File, fr.Line, within(fr)))
+	})
+	return nil
+}
+
+func within(fr task.Frame) string {
+	if fr.Function == "" {
+		return ""
+	}
+	return ", in " + fr.Function + ","
+}
+
+// ran puts first what ran in failing tests more than in others.
+func (s *search) ran(context.Context) error {
+	s.eachFrame(len(s.q.Ran), func(n int) task.Frame { return s.q.Ran[n].Frame }, func(n int, i int32, sure float64) {
+		if sure == 1 || s.view.piece(i).start == s.q.Ran[n].Line {
+			s.put(i, ByRan, s.q.Ran[n].Worth, "it ran in a failing test")
+		}
+	})
+	return nil
+}
+
+// eachFrame gives the pieces in which frames lie, and how surely: where the line
+// has moved, the function's name decides.
+func (s *search) eachFrame(count int, at func(n int) task.Frame, take func(n int, i int32, sure float64)) {
 	of := map[string][]int{} // by the name of the file
-	for n, fr := range all {
-		of[path.Base(fr.File)] = append(of[path.Base(fr.File)], n)
+	for n := range count {
+		name := path.Base(at(n).File)
+		of[name] = append(of[name], n)
 	}
 	for k, f := range s.view.files {
 		for _, n := range of[path.Base(f.path)] {
-			fr := all[n]
+			fr := at(n)
 			if !sameEnd(f.path, fr.File) {
 				continue
 			}
-			value := 0.5 + 0.5*float64(n+1)/float64(len(all))
-			if len(all) > 1 && n == 0 {
-				value = math.Max(value, 0.8) // of most languages' traces the first is the innermost
-			}
 			for m := range f.pieces {
 				p := &f.pieces[m]
-				switch {
+				switch i := s.view.first[k] + int32(m); {
 				case fr.Function != "" && p.name == fr.Function:
-					s.put(s.view.first[k]+int32(m), ByFrame, value, fmt.Sprintf("%s:%d, in %s, is in the trace", fr.File, fr.Line, fr.Function))
+					take(n, i, 1)
 				case p.start <= fr.Line && fr.Line <= p.end && callable(p.kind):
-					s.put(s.view.first[k]+int32(m), ByFrame, 0.8*value, fmt.Sprintf("%s:%d is in the trace", fr.File, fr.Line))
+					take(n, i, 0.8)
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // sameEnd tells whether two paths can be the same file: one ends with the other,

@@ -163,7 +163,7 @@ func (v *View) resolve(from *file, spec string, stems map[string][]int32) []int3
 	for cut := len(parts); cut > 0 && cut > len(parts)-2; cut-- { // the last part may be a name in the file, or its ending
 		for _, to := range stems[parts[cut-1]] {
 			f := v.files[to]
-			if f == from || f.class == classTest && from.class != classTest {
+			if f == from || f.class == ClassTest && from.class != ClassTest {
 				continue
 			}
 			dirs := strings.Split(strings.ToLower(path.Dir(f.path)), "/")

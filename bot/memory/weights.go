@@ -11,8 +11,10 @@ const (
 	ByWords    = "words"    // BM25 of the terms
 	ByName     = "name"     // its name, or its class's, is written in the text
 	ByMessage  = "message"  // it holds a text that is quoted
+	ByTest     = "test"     // a failing test uses its name, or its class
 	ByPath     = "path"     // its file is named
 	ByFrame    = "frame"    // a stack frame lies in it
+	ByRan      = "ran"      // it ran in a failing test, and less in others
 	ByFile     = "file"     // the words of the whole file
 	ByGraph    = "graph"    // what stands high leads to it
 	ByHistory  = "history"  // commits with the same words changed its file
@@ -35,7 +37,7 @@ func classOf(f *file, p *piece) string {
 	case f.class != ClassSource:
 		return f.class
 	case p.kind == code.KindTest, strings.HasPrefix(p.qualified, "tests.") && code.LanguageOf(f.path) == code.Rust:
-		return classTest
+		return ClassTest
 	case p.kind != code.KindFunction && p.kind != code.KindMethod:
 		return classStill
 	}
@@ -49,7 +51,7 @@ func classOf(f *file, p *piece) string {
 // tests; a fault may lie in one of them.
 var Fitted = Weights{
 	Parts: map[string]float64{
-		ByWords: 1, ByName: 0.3, ByMessage: 0.4, ByPath: 0.2, ByFrame: 1, ByFile: 0.1, ByGraph: 0.6, ByHistory: 0.28, ByTogether: 0.1, ByHeat: 0.035, ByKind: 0.07,
+		ByWords: 1, ByName: 0.3, ByMessage: 0.4, ByTest: 0.5, ByPath: 0.2, ByFrame: 1, ByRan: 1, ByFile: 0.1, ByGraph: 0.6, ByHistory: 0.28, ByTogether: 0.1, ByHeat: 0.035, ByKind: 0.07,
 	},
-	Class: map[string]float64{ClassSource: 1, classStill: 0.4, classAside: 0.5, classConfig: 0.3, classGenerated: 0.3, classDocs: 0.25, classTest: 0.15},
+	Class: map[string]float64{ClassSource: 1, classStill: 0.4, classAside: 0.5, classConfig: 0.3, classGenerated: 0.3, classDocs: 0.25, ClassTest: 0.15},
 }

@@ -60,6 +60,7 @@ type GitHub struct {
 	PrivateKeyFile    string
 	WebhookSecretFile string // one secret per line; all are valid at once, so that they can be changed without a gap
 	BaseURL           string // empty: github.com
+	CAFile            string // PEM certificates of the authority behind an Enterprise Server; empty: this machine's
 }
 
 // Log is how loud and in what form.
@@ -241,11 +242,12 @@ func databaseURL(v value, path func(value) (string, error)) (string, error) {
 func github(v value, path func(value) (string, error)) (GitHub, error) {
 	var g GitHub
 	return g, first(
-		v.only(keyAdvice, "app_id", "private_key_file", "webhook_secret_file", "base_url"),
+		v.only(keyAdvice, "app_id", "private_key_file", "webhook_secret_file", "base_url", "ca_file"),
 		set(v, "app_id", &g.AppID, func(v value) (int64, error) { return v.integer(1, 1<<53) }),
 		set(v, "private_key_file", &g.PrivateKeyFile, path),
 		set(v, "webhook_secret_file", &g.WebhookSecretFile, path),
 		set(v, "base_url", &g.BaseURL, endpointURL),
+		set(v, "ca_file", &g.CAFile, path),
 	)
 }
 

@@ -22,7 +22,7 @@ tiers:
     model: qwen2.5-coder:7b
     context_tokens: 8192
 budget: {usd: 0.5, minutes: 10, attempts_per_tier: 2, attempts: 7}
-github: {app_id: 7, private_key_file: app.pem, webhook_secret_file: /etc/secret, base_url: "http://127.0.0.1:9090"}
+github: {app_id: 7, private_key_file: app.pem, webhook_secret_file: /etc/secret, base_url: "http://127.0.0.1:9090", ca_file: ca.pem}
 label: fix-me
 state_dir: /var/lib/fettle
 `

@@ -123,6 +123,7 @@ type Follow struct {
 	Review   *Review    `json:"review,omitempty"` // whose words are a part of it
 	Check    *CheckEnd  `json:"check,omitempty"`
 	Edits    *Patch     `json:"edits,omitempty"`    // that somebody wrote out, such as a suggestion
+	Known    []string   `json:"known,omitempty"`    // tests that were red before the pull request, and still are
 	Comments []int64    `json:"comments,omitempty"` // that this run takes in, each by one run only
 }
 

@@ -87,6 +87,7 @@ type Run struct {
 // RunState is what the loop saves after every attempt, and takes up again
 // after a crash. It survives a JSON round trip.
 type RunState struct {
+	Base       string          `json:"base,omitempty"` // branch that it is for, once that is known
 	Version    int             `json:"version"`
 	Phase      string          `json:"phase,omitempty"` // last finished phase
 	BaseCommit string          `json:"base_commit,omitempty"`

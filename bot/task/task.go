@@ -59,9 +59,17 @@ type Task struct {
 	Generation int     `json:"generation"`      // 1 for the first run on an issue, then counted up
 	BaseBranch string  `json:"base_branch,omitempty"`
 	BaseCommit string  `json:"base_commit,omitempty"` // full hash, set when the checkout is made
+	Wishes     Wishes  `json:"wishes,omitzero"`       // of the repository, for the pull request
 	WithTests  bool    `json:"with_tests,omitempty"`  // nominal and edge cases come with the change, also where nobody opens a pull request
 	Mending    Mending `json:"mending,omitzero"`      // how mechanical repair searches
 	Follow     *Follow `json:"follow,omitempty"`      // the pull request that it goes on with; nil: a new one
+}
+
+// Wishes is what a repository's own file says of the pull requests that it gets.
+type Wishes struct {
+	Labels     []string `json:"labels,omitempty"`
+	SignOff    bool     `json:"sign_off,omitempty"`    // commits carry Signed-off-by
+	KeepBranch bool     `json:"keep_branch,omitempty"` // where the pull request was merged
 }
 
 // Mending is what whoever asked wants of mechanical repair. It stays with the

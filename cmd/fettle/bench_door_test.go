@@ -68,10 +68,35 @@ func (b *bencher) door() {
 	rate, bareRate := float64(len(flat))/10, float64(len(quick))/5
 	b.row("webhooks stored, 64 callers for 10 s", fmt.Sprintf("%.0f/s", rate), fmt.Sprintf("bare handler %.0f/s", bareRate), fmt.Sprintf("1 : %.1f", bareRate/rate), ">= 1000/s", rate >= 1000)
 	b.row("  their p99", ms(percentile(flat, 99)), "bare handler "+ms(percentile(quick, 99)), "", "< 250 ms", percentile(flat, 99) < 250*time.Millisecond)
+	b.peers(rate, percentile(flat, 99))
 	sent := len(steady) + len(flat)
 	stored, done := b.stored()
 	b.row("  answered 202 and in the database", strconv.Itoa(stored), fmt.Sprintf("of %d", sent), "", "all", stored == sent)
 	b.note("webhooks: %d KB each, one client process on the same cores; %d of %d were also handled when the load ended", len(benchPayload())>>10, done, stored)
+}
+
+// peers measures the same load on two servers of Node.js: Probot, which keeps
+// deliveries in memory, and the least that writes each to SQLite before it answers.
+func (b *bencher) peers(rate float64, worst time.Duration) {
+	b.Helper()
+	dir := os.Getenv("FETTLE_BENCH_PEERS")
+	if dir == "" {
+		b.note("not beside Probot and a Node.js server with SQLite: npm could not install them here")
+		return
+	}
+	for _, peer := range []struct {
+		name, script string
+		aim          float64
+	}{{"Probot, in memory", "probot.mjs", 1}, {"Node.js, each in SQLite", "sqlite.mjs", 5}} {
+		c := b.command(os.Getenv("FETTLE_BENCH_NODE"), "--no-warnings", filepath.Join(dir, peer.script))
+		c.Env = append(os.Environ(), "BENCH_SECRET="+benchSecret, "BENCH_DB="+filepath.Join(b.dir, peer.script+".db"), "NODE_ENV=production")
+		server, said := b.start(regexp.MustCompile(`listening on (\S+)`), c)
+		taken := (&loader{b: b, url: said[1] + "/webhook"}).flat(peer.script, 10*time.Second)
+		b.stop(server)
+		theirs := float64(len(taken)) / 10
+		b.row("  beside "+peer.name, fmt.Sprintf("%.0f/s, p99 %s", rate, ms(worst)), fmt.Sprintf("%.0f/s, p99 %s", theirs, ms(percentile(taken, 99))),
+			fmt.Sprintf("%.1f×", rate/theirs), fmt.Sprintf(">= %.0f×", peer.aim), rate >= peer.aim*theirs)
+	}
 }
 
 // start starts a server and waits for the line by which it says where it is.
@@ -182,7 +207,7 @@ func (l *loader) client() *http.Client {
 	return &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 4 * benchCallers}}
 }
 
-// send sends one delivery; anything but 202 ends the benchmark.
+// send sends one delivery; anything but 2xx ends the benchmark.
 func (l *loader) send(client *http.Client, id string, payload []byte, signature string) error {
 	req, err := http.NewRequestWithContext(l.b.ctx, http.MethodPost, l.url, bytes.NewReader(payload))
 	if err != nil {
@@ -199,7 +224,7 @@ func (l *loader) send(client *http.Client, id string, payload []byte, signature 
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return err
 	}
-	if resp.StatusCode != http.StatusAccepted {
+	if resp.StatusCode/100 != 2 {
 		return fmt.Errorf("%s was answered %s", id, resp.Status)
 	}
 	return nil

@@ -184,6 +184,10 @@ func (g *global) indexed(c *cobra.Command, repo string, do func(dir string, v *m
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	return p.indexed(c, repo, g.quiet, func(survey *checkout.Survey, v *memory.View, rep memory.Report) error { return do(survey.Dir, v, rep) })
+}
+
+func (p *parts) indexed(c *cobra.Command, repo string, quiet bool, do func(survey *checkout.Survey, v *memory.View, rep memory.Report) error) (err error) {
 	dir, err := folder(repo)
 	if err != nil {
 		return err
@@ -206,7 +210,7 @@ func (g *global) indexed(c *cobra.Command, repo string, do func(dir string, v *m
 	}
 	defer func() { err = errors.Join(err, ix.Close()) }()
 	src := memory.Source{Files: survey.Blobs, Read: survey.Read, Head: survey.Head, History: survey.History, Now: p.now()}
-	if !g.quiet {
+	if !quiet {
 		src.Progress = func(done, all int) { fmt.Fprintf(c.ErrOrStderr(), "indexed %d of %d files\n", done, all) }
 	}
 	v, rep, err := ix.Update(c.Context(), src)
@@ -216,7 +220,7 @@ func (g *global) indexed(c *cobra.Command, repo string, do func(dir string, v *m
 	for _, s := range survey.Skipped {
 		rep.Skip("could not be read", s)
 	}
-	return do(survey.Dir, v, rep)
+	return do(survey, v, rep)
 }
 
 // indexFile is where the index of a project lies; installations share none (SPEC X5).

@@ -107,7 +107,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	}
 	app := bot.NewApp(p.bot(db), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
-		Access: p.set.Access, Forget: p.forget,
+		Access: p.set.Access, Forget: p.forget, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	})
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -153,7 +153,13 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
 	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
-	client, err := forge.New(forge.Config{AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
+	var ca []byte
+	if gh.CAFile != "" {
+		if ca, err = os.ReadFile(gh.CAFile); err != nil {
+			return nil, usage("reading github.ca_file: %w", err)
+		}
+	}
+	client, err := forge.New(forge.Config{CA: ca, AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 )
 
 type simulateFlags struct {
-	addr, webhookURL, secret, state string
-	repos                           []string
+	addr, webhookURL, secret, state, enterprise string
+	repos                                       []string
 }
 
 func newSimulate(g *global) *cobra.Command {
@@ -26,19 +27,25 @@ func newSimulate(g *global) *cobra.Command {
 fettle makes, signed webhooks, and pages to look at issues and pull requests.
 It is for trying fettle out and for tests; it is not GitHub.
 
-The App's private key is written to the state folder as app.pem; point
-github.private_key_file of 'fettle serve' at it, and github.base_url at the
-address printed. Another program can act as people do by calls below /_simulator/,
-such as POST /_simulator/label; they need the token that is printed, and only
-addresses of this machine are answered.`,
-		Example: `  fettle simulate --addr 127.0.0.1:9090 --webhook-url http://127.0.0.1:8080/webhook --secret s3cret --repo ./my-project`,
-		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+A configuration for 'fettle serve' is written to the state folder as fettle.yml,
+with the App's key and the webhook's secret beside it. Open the address that is
+printed to act on the pages as anybody: file issues, label, comment, review, set
+checks, merge. Another program can do the same by calls below /_simulator/, such as
+POST /_simulator/label; they need the token that is printed, and only addresses of
+this machine are answered.
+
+With --enterprise it is a GitHub Enterprise Server: https under a certificate
+authority of its own, which fettle.yml names.`,
+		Example: `  fettle simulate --state /tmp/sim --repo ./my-project
+  fettle serve --config /tmp/sim/fettle.yml`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.addr, "addr", "127.0.0.1:9090", "`ADDRESS` to listen on; loopback only")
 	fl.StringVar(&f.webhookURL, "webhook-url", "http://127.0.0.1:8080/webhook", "`URL` that deliveries are sent to")
-	fl.StringVar(&f.secret, "secret", "", "the webhook `SECRET`")
+	fl.StringVar(&f.secret, "secret", "", "the webhook `SECRET` (default: a random one)")
+	fl.StringVar(&f.enterprise, "enterprise", "", "be a GitHub Enterprise Server of this `VERSION`, such as 3.14.0")
 	pathVar(c, &f.state, "state", "", "`DIR` for its data (default: a temporary folder)")
 	fl.StringArrayVar(&f.repos, "repo", nil, "`DIR` to host, as owner \"local\"; OWNER/NAME=DIR to name it (may be given several times)")
 	return c
@@ -55,7 +62,10 @@ func (f *simulateFlags) run(c *cobra.Command, g *global) error {
 		}
 		defer os.RemoveAll(f.state)
 	}
-	s, err := simulator.New(simulator.Config{Addr: f.addr, Root: f.state, WebhookURL: f.webhookURL, WebhookSecret: f.secret, Now: p.now, Log: p.log})
+	if f.secret == "" {
+		f.secret = rand.Text()
+	}
+	s, err := simulator.New(simulator.Config{Addr: f.addr, Root: f.state, Enterprise: f.enterprise, WebhookURL: f.webhookURL, WebhookSecret: f.secret, Now: p.now, Log: p.log})
 	if err != nil {
 		return usage("starting the simulator: %w", err)
 	}
@@ -70,13 +80,35 @@ func (f *simulateFlags) run(c *cobra.Command, g *global) error {
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%s/%s/%s\n", s.URL(), owner, name)
 	}
-	key := filepath.Join(f.state, "app.pem")
-	if err := os.WriteFile(key, s.PrivateKeyPEM(), 0o600); err != nil {
-		return fmt.Errorf("writing the App's key: %w", err)
+	key, config, err := f.configure(s)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: the simulator is at %s (app_id %d, private_key_file %s)\n", s.URL(), s.AppID(), key)
+	fmt.Fprintf(c.ErrOrStderr(), "fettle: serve it with: fettle serve --config %s\n", config)
+	fmt.Fprintf(c.ErrOrStderr(), "fettle: to act on its pages, open %s\n", s.EntryURL())
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: calls below %s/_simulator/ need 'Authorization: Bearer %s'\n", s.URL(), s.ControlToken())
 	return s.Serve(c.Context())
+}
+
+// configure writes what 'fettle serve' needs into the state folder.
+func (f *simulateFlags) configure(s *simulator.Server) (key, config string, err error) {
+	dir, err := filepath.Abs(f.state)
+	if err != nil {
+		return "", "", err
+	}
+	key, config = filepath.Join(dir, "app.pem"), filepath.Join(dir, "fettle.yml")
+	text := fmt.Sprintf("# made by fettle simulate; tiers of models can be added\nstate_dir: %s\ngithub:\n  base_url: %s\n  app_id: %d\n  private_key_file: app.pem\n  webhook_secret_file: webhook-secret\n",
+		filepath.Join(dir, "serve"), s.URL(), s.AppID())
+	if f.enterprise != "" {
+		text += "  ca_file: " + s.CAFile() + "\n"
+	}
+	for name, content := range map[string][]byte{key: s.PrivateKeyPEM(), filepath.Join(dir, "webhook-secret"): []byte(f.secret + "\n"), config: []byte(text)} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			return "", "", fmt.Errorf("writing what fettle serve needs: %w", err)
+		}
+	}
+	return key, config, nil
 }
 
 // repoFlag splits OWNER/NAME=DIR, or names a folder after itself.

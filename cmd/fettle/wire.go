@@ -185,7 +185,7 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
 			Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models,
-			Memory: p.memory, Setup: setup, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
+			Memory: p.memory, Setup: setup, Box: box, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 		}), func() error {
 			for _, n := range models.Tally().Counts() {
 				p.log.WithFields(logrus.Fields{"run": run, "prompt": n.PromptClass, "action": n.Action, "class": n.Class, "times": n.Times, "calls": n.Asked}).Info("models: failures")
@@ -200,7 +200,7 @@ func (p *parts) memory(ctx context.Context, repo task.Repo) (*memory.Index, erro
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {
-	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), Funnel: p.funnel, Now: p.now, Log: p.log})
+	return checkout.New(checkout.Config{Root: filepath.Join(p.set.StateDir, "checkouts"), CAFile: p.set.GitHub.CAFile, Funnel: p.funnel, Now: p.now, Log: p.log})
 }
 
 func (p *parts) openStore(ctx context.Context) (*store.Store, error) {

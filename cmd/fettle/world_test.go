@@ -126,11 +126,22 @@ type server struct {
 // answers.
 func newWorld(t *testing.T, files map[string]string, config string, wraps ...func(http.Handler) http.Handler) *world {
 	t.Helper()
+	return newWorldOn(t, files, config, func(cfg *simulator.Config) {
+		for _, wrap := range wraps {
+			cfg.Middleware = wrap
+		}
+	})
+}
+
+// newWorldOn hosts it on a GitHub of another kind.
+func newWorldOn(t *testing.T, files map[string]string, config string, change func(*simulator.Config)) *world {
+	t.Helper()
 	w := &world{T: t, dir: t.TempDir()}
 	var err error
 	cfg := simulator.Config{Root: filepath.Join(w.dir, "github"), WebhookSecret: canary}
-	for _, wrap := range wraps {
-		cfg.Middleware = wrap
+	change(&cfg)
+	if cfg.Enterprise != "" {
+		config = fmt.Sprintf("  ca_file: %s\n%s", filepath.Join(cfg.Root, "ca.pem"), config)
 	}
 	w.sim, err = simulator.New(cfg)
 	w.must(err)

@@ -15,9 +15,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bench/ladder"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/task"
-	"github.com/fettle-dev/fettle/bench/ladder"
 )
 
 func main() {

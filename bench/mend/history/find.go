@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // Search bounds the search of one repository.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bench/mend/bugs"
+	"github.com/fettle-dev/fettle/bot/code"
 )
 
 // Subject is a project into which faults are planted.

@@ -43,6 +43,7 @@ func (s *Server) table() []route {
 		{method: "PATCH", path: repo + "/issues/{issue_number}", need: talk, handle: (*Server).editIssue},
 		{method: "GET", path: repo + "/issues/{issue_number}/comments", need: hear, handle: (*Server).listComments},
 		{method: "POST", path: repo + "/issues/{issue_number}/comments", need: talk, handle: (*Server).createComment},
+		{method: "GET", path: repo + "/issues/{issue_number}/events", need: hear, handle: (*Server).listEvents},
 		{method: "GET", path: repo + "/issues/{issue_number}/labels", need: hear, handle: (*Server).listIssueLabels},
 		{method: "POST", path: repo + "/issues/{issue_number}/labels", need: talk, handle: (*Server).addLabels},
 		{method: "PUT", path: repo + "/issues/{issue_number}/labels", need: talk, handle: (*Server).setLabels},

@@ -48,7 +48,7 @@ type command struct {
 // answers 200 with JSON, or 400 with {"error": …}.
 func (s *Server) control() http.Handler {
 	mux := http.NewServeMux()
-	post := func(path string, do func(o command) (any, error)) {
+	for path, do := range s.orders() {
 		mux.HandleFunc("POST /_simulator/"+path, func(w http.ResponseWriter, r *http.Request) {
 			var o command
 			if err := decodeStrict(r, &o); err != nil {
@@ -59,8 +59,6 @@ func (s *Server) control() http.Handler {
 			reply(w, out, err)
 		})
 	}
-	s.issueOrders(post)
-	s.otherOrders(post)
 	mux.HandleFunc("POST /_simulator/faults", func(w http.ResponseWriter, r *http.Request) {
 		var f Fault
 		err := decodeStrict(r, &f)
@@ -120,9 +118,18 @@ func loopbackHost(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-type orders func(path string, do func(o command) (any, error))
+type deed func(o command) (any, error)
 
-func (s *Server) issueOrders(post orders) {
+// orders are what can be done, by the last part of a control call's path.
+func (s *Server) orders() map[string]deed {
+	all := map[string]deed{}
+	post := func(path string, do deed) { all[path] = do }
+	s.issueOrders(post)
+	s.otherOrders(post)
+	return all
+}
+
+func (s *Server) issueOrders(post func(string, deed)) {
 	post("issues", func(o command) (any, error) {
 		n, err := s.OpenIssueLabelled(o.Owner, o.Name, o.Title, o.Body, o.Actor, o.Labels)
 		return obj{"number": n}, err
@@ -162,7 +169,7 @@ func (s *Server) issueOrders(post orders) {
 	post("merge", func(o command) (any, error) { return nil, s.MergePull(o.Owner, o.Name, o.Number, o.Actor) })
 }
 
-func (s *Server) otherOrders(post orders) {
+func (s *Server) otherOrders(post func(string, deed)) {
 	post("repos", func(o command) (any, error) { return nil, s.AddRepo(o.Owner, o.Name, o.Dir) })
 	post("permission", func(o command) (any, error) { return nil, s.SetPermission(o.Owner, o.Name, o.Login, o.Permission) })
 	post("protected", func(o command) (any, error) { return nil, s.SetProtected(o.Owner, o.Name, o.Branch, o.Protected) })

@@ -84,6 +84,7 @@ func TestLabelsAreAddedSetAndRemoved(t *testing.T) {
 	w.call(200, "GET", repo+"/labels?per_page=5", tok, nil)
 	w.call(204, "DELETE", at, tok, nil)
 	w.call(200, "GET", repo+"/labels/agent:working", tok, nil)
+	w.call(200, "GET", strings.TrimSuffix(at, "/labels")+"/events", tok, nil)
 	w.call(201, "POST", repo+"/labels", tok, map[string]any{"name": "agent:fix", "color": "0E8A16", "description": "for the App"})
 	if r := w.call(422, "POST", repo+"/labels", tok, map[string]any{"name": "Agent:Fix"}); r.firstError()["code"] != "already_exists" {
 		t.Errorf("got %s", r.raw)

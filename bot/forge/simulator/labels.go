@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -68,6 +69,28 @@ func (s *Server) listIssueLabels(c *call) (answer, error) {
 		return answer{}, err
 	}
 	return ok(s.labelShapes(c.repo, page(c, s.url, c.repo.labelsOf(i))))
+}
+
+// listEvents lists who labelled an issue, the oldest first; GitHub lists more.
+func (s *Server) listEvents(c *call) (answer, error) {
+	i, err := s.issueIn(c)
+	if err != nil {
+		return answer{}, err
+	}
+	all := []obj{}
+	for n, e := range i.Timeline {
+		if e.Kind != "labeled" && e.Kind != "unlabeled" {
+			continue
+		}
+		colour := "ededed"
+		if l := c.repo.labelNamed(e.Detail); l != nil {
+			colour = l.Color
+		}
+		id := i.ID*1000 + int64(n)
+		all = append(all, obj{"id": id, "node_id": nodeID("LabeledEvent", id), "url": fmt.Sprintf("%s/issues/events/%d", s.repoAPI(c.repo), id), "actor": s.user(e.Actor), "event": e.Kind,
+			"commit_id": nil, "commit_url": nil, "created_at": stamp(e.At), "label": obj{"name": e.Detail, "color": colour}, "performed_via_github_app": nil})
+	}
+	return ok(page(c, s.url, all))
 }
 
 func (s *Server) addLabels(c *call) (answer, error) {

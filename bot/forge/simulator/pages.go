@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 )
 
-//go:embed web/pages.html web/style.css
+//go:embed web/pages.html web/forms.html web/style.css
 var web embed.FS
 
 // view is what every page gets.
@@ -25,6 +26,16 @@ type view struct {
 	Repo                  *repository
 	OpenIssues, OpenPulls int
 	Data                  any
+	Form                  string   // token of its forms; "" when whoever looks may not act
+	People                []string // that can be acted as
+	Here                  string   // path of the page, to come back to
+}
+
+// scope is what a form is about.
+type scope struct {
+	*view
+	On   any
+	Page *view
 }
 
 // pager renders the pages that people look at. All text of others is escaped;
@@ -44,16 +55,24 @@ func markdown(text string) template.HTML {
 }
 
 var pageFuncs = template.FuncMap{
-	"when":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	"markdown": markdown,
+	"when":        func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+	"markdown":    markdown,
+	"on":          func(v *view, on any) scope { return scope{view: v, On: on, Page: v} },
+	"short":       short,
+	"rows":        func() []struct{} { return make([]struct{}, 3) },
+	"words":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+	"conclusions": func() []string { return checkConclusions },
 	"emoji": func(content string) string {
 		return map[string]string{"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀"}[content]
 	},
 }
 
 func (s *Server) pages() http.Handler {
-	p := &pager{s: s, tmpl: template.Must(template.New("").Funcs(pageFuncs).ParseFS(web, "web/pages.html"))}
+	p := &pager{s: s, tmpl: template.Must(template.New("").Funcs(pageFuncs).ParseFS(web, "web/pages.html", "web/forms.html"))}
+	s.pager = p
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_enter", s.enter)
+	mux.HandleFunc("POST /_do/{order}", s.act(s.orders()))
 	mux.HandleFunc("GET /_style.css", p.style)
 	mux.HandleFunc("GET /_avatar/{login}", avatar)
 	mux.HandleFunc("GET /{$}", p.home)
@@ -68,6 +87,7 @@ func (s *Server) pages() http.Handler {
 		"/pull/{n}/files":  p.files,
 		"/pull/{n}/checks": p.checks,
 		"/commit/{sha}":    p.commit,
+		"/settings":        p.settings,
 	} {
 		mux.HandleFunc("GET /{owner}/{repo}"+path, p.show(page))
 	}
@@ -88,7 +108,7 @@ func (p *pager) show(page func(context.Context, *http.Request, *repository, *vie
 			http.NotFound(w, r)
 			return
 		}
-		v := &view{Title: repo.Owner + "/" + repo.Name, Base: "/" + repo.Owner + "/" + repo.Name, Repo: repo, Tab: "code"}
+		v := &view{People: p.s.people(repo), Title: repo.Owner + "/" + repo.Name, Base: "/" + repo.Owner + "/" + repo.Name, Repo: repo, Tab: "code"}
 		for _, i := range repo.Issues {
 			switch {
 			case i.State != "open":
@@ -104,6 +124,14 @@ func (p *pager) show(page func(context.Context, *http.Request, *repository, *vie
 }
 
 func (p *pager) render(w http.ResponseWriter, r *http.Request, name string, v *view, err error) {
+	p.renderStatus(w, r, http.StatusOK, name, v, err)
+}
+
+func (p *pager) renderStatus(w http.ResponseWriter, r *http.Request, status int, name string, v *view, err error) {
+	if p.s.mayAct(r) {
+		v.Form = p.s.sign("form")
+	}
+	v.Here = r.URL.EscapedPath()
 	if errors.Is(err, errNoPage) {
 		http.NotFound(w, r)
 		return
@@ -118,6 +146,7 @@ func (p *pager) render(w http.ResponseWriter, r *http.Request, name string, v *v
 		return
 	}
 	harden(w, "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes())
 }
 
@@ -125,7 +154,7 @@ func (p *pager) render(w http.ResponseWriter, r *http.Request, name string, v *v
 func harden(w http.ResponseWriter, kind string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 }
 
 func (p *pager) style(w http.ResponseWriter, r *http.Request) {
@@ -241,7 +270,13 @@ func (p *pager) blob(ctx context.Context, r *http.Request, repo *repository, v *
 	for line := range strings.Lines(strings.ToValidUTF8(string(data), "�")) {
 		lines = append(lines, diffLine{New: strconv.Itoa(len(lines) + 1), Text: strings.TrimRight(line, "\r\n")})
 	}
-	v.Data = map[string]any{"Ref": ref, "Path": path, "Lines": lines}
+	whole := map[string]any{"Ref": ref, "Path": path, "Lines": lines}
+	if head, err := p.s.refSHA(ctx, repo, "refs/heads/"+ref); err != nil {
+		return "", err
+	} else if head != "" && utf8.Valid(data) && len(data) < 1<<20 {
+		whole["Branch"], whole["Text"] = ref, string(data)
+	}
+	v.Data = whole
 	return "blob", nil
 }
 

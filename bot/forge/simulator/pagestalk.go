@@ -23,6 +23,10 @@ type issuePage struct {
 	Head, Into, Tab     string
 	Checks              []*checkRun
 	Files               []filePage
+	Pull, Draft, Open   bool
+	Locked              bool
+	HeadSHA             string
+	Paths               []string // of files that a remark can stand on
 }
 
 // chapter is a comment, or an event when it has no Body.
@@ -32,6 +36,17 @@ type chapter struct {
 	Body             template.HTML
 	Edited           bool
 	Reactions        []reaction
+	Threads          []threadPage // of a review
+	Verdict          string       // of a review
+}
+
+// threadPage is a thread below the review that opened it.
+type threadPage struct {
+	*thread
+	Number int
+	Where  string
+	Lines  []diffLine
+	Said   []chapter
 }
 
 type filePage struct {
@@ -45,6 +60,7 @@ type diffLine struct{ Kind, Old, New, Text string }
 func (p *pager) page(repo *repository, i *issue) issuePage {
 	base := "/" + repo.Owner + "/" + repo.Name
 	out := issuePage{Number: i.Number, Title: i.Title, Author: i.Author, Labels: repo.labelsOf(i), CreatedAt: i.CreatedAt,
+		Open: i.State == "open", Locked: i.Locked,
 		Comments: i.Comments, Link: fmt.Sprintf("%s/issues/%d", base, i.Number), Word: "Open"}
 	if i.State == "closed" {
 		out.Word, out.Mark = "Closed", "issue-closed"
@@ -53,6 +69,10 @@ func (p *pager) page(repo *repository, i *issue) issuePage {
 		return out
 	}
 	out.Link, out.Head, out.Into = fmt.Sprintf("%s/pull/%d", base, i.Number), i.Pull.Head, i.Pull.Base
+	out.Pull, out.Draft, out.HeadSHA = true, i.Pull.Draft, i.Pull.HeadSHA
+	if i.Pull.Fork != "" {
+		out.Head = i.Pull.Fork + ":" + out.Head
+	}
 	switch {
 	case !i.Pull.MergedAt.IsZero():
 		out.Word, out.Mark = "Merged", "merged"
@@ -108,6 +128,11 @@ func (p *pager) open(ctx context.Context, r *http.Request, repo *repository, v *
 			return nil, nil, err
 		}
 		out.Files = filePages(files)
+		for _, f := range files {
+			if f.Status != "removed" {
+				out.Paths = append(out.Paths, f.Path)
+			}
+		}
 	}
 	v.Data = &out
 	return i, &out, nil
@@ -137,10 +162,53 @@ func (p *pager) issue(ctx context.Context, r *http.Request, repo *repository, v 
 		out.Story = append(out.Story, chapter{ID: fmt.Sprintf("issuecomment-%d", c.ID), Author: c.Author, At: c.CreatedAt,
 			Body: markdown(c.Body), Edited: c.Edits > 0, Reactions: c.Reactions})
 	}
+	out.Story = append(out.Story, reviewChapters(i)...)
 	sort.SliceStable(out.Story, func(a, b int) bool { return out.Story[a].At.Before(out.Story[b].At) })
 	first := chapter{Author: i.Author, At: i.CreatedAt, Body: markdown(body), Reactions: i.Reactions}
 	out.Story = append([]chapter{first}, out.Story...)
 	return "issue", nil
+}
+
+// reviewChapters are the reviews that say something, each with the threads that it
+// opened and what was answered in them.
+func reviewChapters(i *issue) []chapter {
+	if i.Pull == nil {
+		return nil
+	}
+	var out []chapter
+	for _, v := range i.Pull.Reviews {
+		c := chapter{ID: fmt.Sprintf("pullrequestreview-%d", v.ID), Author: v.Author, At: v.At, Verdict: v.State, Body: markdown(v.Body)}
+		for _, t := range i.Pull.Threads {
+			if t.Comments[0].Review != v.ID {
+				continue
+			}
+			shown := threadPage{thread: t, Number: i.Number, Where: fmt.Sprintf("%s line %d", t.Path, t.Line), Lines: lastLines(diffLines(t.Hunk), 6)}
+			if t.StartLine > 0 {
+				shown.Where = fmt.Sprintf("%s lines %d to %d", t.Path, t.StartLine, t.Line)
+			}
+			for _, m := range t.Comments {
+				shown.Said = append(shown.Said, chapter{ID: fmt.Sprintf("discussion_r%d", m.ID), Author: m.Author, At: m.CreatedAt, Body: markdown(m.Body), Reactions: m.Reactions})
+			}
+			c.Threads = append(c.Threads, shown)
+		}
+		if len(c.Threads) > 0 || strings.TrimSpace(v.Body) != "" || v.State != "commented" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func lastLines(all []diffLine, n int) []diffLine { return all[max(0, len(all)-n):] }
+
+// settings is who may do what, and what can become of the repository.
+func (p *pager) settings(_ context.Context, _ *http.Request, repo *repository, v *view) (string, error) {
+	v.Tab = "settings"
+	data := map[string]any{"Permissions": repo.Permissions, "Branch": repo.DefaultBranch, "Installed": false, "Suspended": false}
+	if in := p.s.state.installationOf(repo.Owner); in != nil {
+		data["Installed"], data["Suspended"] = true, in.Suspended
+	}
+	v.Data = data
+	return "settings", nil
 }
 
 func (p *pager) files(ctx context.Context, r *http.Request, repo *repository, v *view) (string, error) {

@@ -193,7 +193,7 @@ func (s *Server) resolveThread(ctx context.Context, r *repository, i *issue, t *
 		}
 		comments = append(comments, shape)
 	}
-	s.emit(r, "pull_request_review_thread", "resolved", actor, obj{"action": "resolved", "pull_request": s.simplePull(r, i),
+	s.emit(r, "pull_request_review_thread", "resolved", actor, obj{"action": "resolved", "pull_request": s.pullShape(r, i),
 		"thread": obj{"node_id": nodeID("PRRT", t.ID), "comments": comments}})
 	return nil
 }
@@ -228,14 +228,12 @@ func (s *Server) lineNow(ctx context.Context, r *repository, i *issue, t *thread
 		first = t.StartLine
 	}
 	for l := range strings.Lines(text) {
-		var oldAt, oldLen, newAt, newLen int
 		if !strings.HasPrefix(l, "@@ ") {
 			continue
 		}
 		words := strings.Fields(l)
-		oldAt, oldLen = span(words[1])
-		newAt, newLen = span(words[2])
-		_ = newAt
+		oldAt, oldLen := span(words[1])
+		_, newLen := span(words[2])
 		switch {
 		case oldLen == 0 && oldAt >= first && oldAt < t.Line, oldLen > 0 && oldAt <= t.Line && oldAt+oldLen > first:
 			return 0, 0, true, nil
@@ -295,11 +293,8 @@ func (s *Server) reviewCommentShape(ctx context.Context, r *repository, i *issue
 	return out, nil
 }
 
-// simplePull is a pull request as the webhooks of reviews have it.
-func (s *Server) simplePull(r *repository, i *issue) obj { return s.pullShape(r, i) }
-
 func (s *Server) emitReview(r *repository, i *issue, v *review) {
-	s.emit(r, "pull_request_review", "submitted", v.Author, obj{"action": "submitted", "review": s.reviewShape(r, i, v, v.State), "pull_request": s.simplePull(r, i)})
+	s.emit(r, "pull_request_review", "submitted", v.Author, obj{"action": "submitted", "review": s.reviewShape(r, i, v, v.State), "pull_request": s.pullShape(r, i)})
 }
 
 func (s *Server) emitReviewComment(ctx context.Context, r *repository, i *issue, t *thread, m *reviewComment) {
@@ -308,7 +303,7 @@ func (s *Server) emitReviewComment(ctx context.Context, r *repository, i *issue,
 		s.cfg.Log.WithError(err).Error("simulator: describing a review comment for its webhook")
 		return
 	}
-	s.emit(r, "pull_request_review_comment", "created", m.Author, obj{"action": "created", "comment": shape, "pull_request": s.simplePull(r, i)})
+	s.emit(r, "pull_request_review_comment", "created", m.Author, obj{"action": "created", "comment": shape, "pull_request": s.pullShape(r, i)})
 }
 
 // The handlers of the REST API.

@@ -259,6 +259,9 @@ func (s *Server) write(w http.ResponseWriter, c *call, ans answer) {
 	h.Set("X-GitHub-Request-Id", strings.ToUpper(hex.EncodeToString(id[:10])))
 	h.Set("X-GitHub-Media-Type", "github.v3; format=json")
 	h.Set("X-GitHub-Api-Version-Selected", "2022-11-28")
+	if s.cfg.Enterprise != "" {
+		h.Set("X-GitHub-Enterprise-Version", s.cfg.Enterprise)
+	}
 	data := ans.raw
 	if data == nil && ans.body != nil {
 		encoded, err := json.Marshal(ans.body)

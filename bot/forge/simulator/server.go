@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -32,6 +33,11 @@ type Config struct {
 	TokenTTL    time.Duration     // of installation tokens; 0 = one hour
 	RateLimit   int               // requests per installation and hour; 0 = 5000
 
+	// Enterprise is the version of GitHub Enterprise Server to be, such as 3.14.0:
+	// TLS under an authority of its own (CAFile), no rate limits, deliveries kept
+	// for seven days. "" is github.com.
+	Enterprise string
+
 	Git string // git binary; "" = from PATH
 	Now func() time.Time
 	Log logrus.FieldLogger
@@ -54,6 +60,7 @@ type Server struct {
 	routes   []route
 
 	controlToken string
+	pager        *pager
 
 	mu    sync.Mutex // guards state, deliveries, faults, calls
 	state *state
@@ -92,6 +99,15 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("listening on %s: %w; name another address", cfg.Addr, err)
 	}
 	s.url = "http://" + reachable(s.listener.Addr().String())
+	if cfg.Enterprise != "" {
+		secure, err := s.certify()
+		if err != nil {
+			return nil, errors.Join(err, s.listener.Close())
+		}
+		s.url = "https" + strings.TrimPrefix(s.url, "http")
+		s.listener = tls.NewListener(s.listener, secure)
+	}
+	_, s.hooks.host, _ = strings.Cut(s.url, "://")
 	s.routes = s.table()
 	s.server = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	return s, nil

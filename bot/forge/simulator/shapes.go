@@ -96,7 +96,7 @@ func (s *Server) repoHTML(r *repository) string { return s.url + "/" + r.Owner +
 
 // repoShape is a repository in the short form that other objects embed.
 func (s *Server) repoShape(r *repository) obj {
-	host := strings.TrimPrefix(s.url, "http://")
+	_, host, _ := strings.Cut(s.url, "://")
 	full := r.Owner + "/" + r.Name
 	out := obj{"id": r.ID, "node_id": nodeID("R", r.ID), "name": r.Name, "full_name": full, "private": true,
 		"owner": s.user(r.Owner), "html_url": s.repoHTML(r), "description": nil, "fork": false, "url": s.repoAPI(r),

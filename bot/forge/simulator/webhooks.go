@@ -45,7 +45,9 @@ type Delivery struct {
 const (
 	hookTimeout = 10 * time.Second   // GitHub waits this long for an answer
 	hookKept    = 3 * 24 * time.Hour // and keeps a delivery this long
-	hookAtOnce  = 16
+
+	hookKeptEnterprise = 7 * 24 * time.Hour // an Enterprise Server does longer
+	hookAtOnce         = 16
 )
 
 // hookQueue delivers each webhook once, in the background, and remembers what
@@ -54,6 +56,9 @@ type hookQueue struct {
 	dir    string
 	now    func() time.Time
 	appID  int64
+	server string // version of an Enterprise Server, or ""
+	host   string // its name
+	keep   time.Duration
 	client *http.Client
 	ctx    context.Context // ends the deliveries under way at close
 	cancel context.CancelFunc
@@ -71,9 +76,12 @@ type hookQueue struct {
 
 func newHookQueue(cfg Config, dir string) (*hookQueue, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &hookQueue{dir: dir, now: cfg.Now, appID: cfg.AppID, url: cfg.WebhookURL, secret: cfg.WebhookSecret, ctx: ctx, cancel: cancel,
+	q := &hookQueue{dir: dir, now: cfg.Now, appID: cfg.AppID, server: cfg.Enterprise, keep: hookKept, url: cfg.WebhookURL, secret: cfg.WebhookSecret, ctx: ctx, cancel: cancel,
 		slots: make(chan struct{}, hookAtOnce), client: &http.Client{Timeout: hookTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: hookAtOnce},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	if q.server != "" {
+		q.keep = hookKeptEnterprise
+	}
 	q.report = func(err error) { cfg.Log.WithError(err).Error("simulator: keeping a delivery") }
 	q.idle = sync.NewCond(&q.mu)
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -153,6 +161,10 @@ func (q *hookQueue) header(d Delivery, payload []byte) http.Header {
 	h.Set("X-GitHub-Hook-ID", strconv.FormatInt(q.appID+100, 10))
 	h.Set("X-GitHub-Hook-Installation-Target-ID", strconv.FormatInt(q.appID, 10))
 	h.Set("X-GitHub-Hook-Installation-Target-Type", "integration")
+	if q.server != "" {
+		h.Set("X-GitHub-Enterprise-Host", q.host)
+		h.Set("X-GitHub-Enterprise-Version", q.server)
+	}
 	if q.secret != "" {
 		h.Set("X-Hub-Signature", "sha1="+sign(sha1.New))
 		h.Set("X-Hub-Signature-256", "sha256="+sign(sha256.New))
@@ -231,7 +243,7 @@ func (q *hookQueue) wait(ctx context.Context) error {
 func (q *hookQueue) kept() []Delivery {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	oldest := q.now().Add(-hookKept)
+	oldest := q.now().Add(-q.keep)
 	var out []Delivery
 	for i := len(q.list) - 1; i >= 0; i-- {
 		if !q.list[i].DeliveredAt.Before(oldest) {

@@ -22,6 +22,8 @@ const (
 	SearchReplace = "search_replace" // blocks of lines as they are and as they shall be
 	WholeFile     = "whole_file"     // for models that insist
 	RunCheck      = "run_check"
+	Outline       = "outline"  // the regions of a file, or the files of a folder
+	TryCode       = "try_code" // an expression, in the sandbox
 	Finish        = "finish"
 )
 
@@ -65,6 +67,8 @@ var kinds = map[string]fields{
 	SearchReplace: {[]string{"path", "code"}, []string{"reason", "signature"}},
 	WholeFile:     {[]string{"path", "code"}, []string{"reason", "signature"}},
 	RunCheck:      {[]string{"check"}, []string{"reason"}},
+	Outline:       {[]string{"path"}, []string{"reason"}},
+	TryCode:       {[]string{"path", "query"}, []string{"reason"}},
 	Finish:        {nil, []string{"reason"}},
 }
 
@@ -84,6 +88,8 @@ var spellings = map[string]string{
 	"delete": DeleteRegion, "remove": DeleteRegion, "remove_region": DeleteRegion, "delete_function": DeleteRegion, "remove_function": DeleteRegion,
 	"create": CreateFile, "new_file": CreateFile, "add_file": CreateFile, "create_new_file": CreateFile,
 	"test": RunCheck, "check": RunCheck, "run_test": RunCheck, "run_tests": RunCheck, "run_checks": RunCheck, "run_named_check": RunCheck,
+	"symbols": Outline, "list_regions": Outline, "list_symbols": Outline, "get_outline": Outline,
+	"try": TryCode, "evaluate": TryCode, "eval": TryCode, "try_expression": TryCode,
 	"done": Finish, "complete": Finish, "submit": Finish, "finished": Finish, "final": Finish, "end": Finish,
 }
 
@@ -102,7 +108,7 @@ var Developer = Shape[Actions]{
 	Name: "list of actions", Fenced: true, keys: []string{"actions"}, many: "actions",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["actions", "explanation"], "properties": {
   "actions": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxActions) + `, "items": {"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
-    "action": {"type": "string", "enum": ["read_region", "search", "list_files", "replace_region", "insert_after", "delete_region", "create_file", "add_import", "search_replace", "whole_file", "run_check", "finish"]},
+    "action": {"type": "string", "enum": ["read_region", "search", "list_files", "replace_region", "insert_after", "delete_region", "create_file", "add_import", "search_replace", "whole_file", "run_check", "outline", "try_code", "finish"]},
     "path": {"type": "string", "maxLength": 1000}, "region": {"type": "string", "maxLength": 1000}, "query": {"type": "string", "maxLength": 1000},
     "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "signature": {"type": "boolean"}}}},
   "explanation": {"type": "string", "default": ""}}}`),

@@ -208,7 +208,7 @@ func TestL2PlansKeepToTheirBounds(t *testing.T) {
 	t.Parallel()
 	step := `{"goal": "g", "files": "a.py", "is_critical": "yes"}`
 	v, _, err := Planner.Read(`{"plan": [`+step+`], "overview": "s"}`, "stop")
-	if err != nil || !reflect.DeepEqual(v, Plan{"s", []Step{{Goal: "g", Targets: []string{"a.py"}, Critical: true}}}) {
+	if err != nil || !reflect.DeepEqual(v, Plan{Summary: "s", Steps: []Step{{Goal: "g", Targets: []string{"a.py"}, Critical: true}}}) {
 		t.Errorf("%+v %v", v, err)
 	}
 	v, _, err = Planner.Read(`{"steps": [{"step": 1, "goal": "g", "targets": []}, {"step": 2, "goal": "h", "targets": []}]}`, "stop")

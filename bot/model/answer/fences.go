@@ -50,6 +50,13 @@ func withoutThoughts(text string) (string, *Malformed) {
 	return text, nil
 }
 
+// Spoken is an answer in prose without the reasoning before it; nothing, where it
+// ends in the middle of that.
+func Spoken(text string) string {
+	text, _ = withoutThoughts(text)
+	return text
+}
+
 // glued is a fence right behind the bracket that ends an object.
 var glued = regexp.MustCompile("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
 

@@ -90,10 +90,12 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 	if says := strange(a.Path); says != "" {
 		return refuse("names the path %q, which %s", oneLine(a.Path), says)
 	}
-	if says := unclear(a.Region); says != "" {
+	if says := unclear(a.Region); says != "" && !LineRange.MatchString(a.Region) {
 		return refuse("names the region %q, which %s", oneLine(a.Region), says)
 	}
-	if a.Region != "" && (!strings.ContainsFunc(a.Region, unicode.IsLetter) || twoRegions.MatchString(a.Region) || noRegion.MatchString(a.Region)) {
+	if a.Action == ReadRegion && LineRange.MatchString(a.Region) {
+		a.Region = LineRange.FindStringSubmatch(a.Region)[1]
+	} else if a.Region != "" && (!strings.ContainsFunc(a.Region, unicode.IsLetter) || twoRegions.MatchString(a.Region) || noRegion.MatchString(a.Region)) {
 		return refuse("names the region %q, which is not the id of one region", oneLine(a.Region))
 	}
 	if a.Check != "" && (!checkName.MatchString(a.Check) || unclear(a.Check) != "") {
@@ -115,6 +117,9 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 	}
 	return nil
 }
+
+// LineRange is what read_region takes for a region besides one: lines.
+var LineRange = regexp.MustCompile(`^(?:lines? ?)?([0-9]{1,7}(?:-[0-9]{1,7})?)$`)
 
 // unprintable tells control characters that stand in no source.
 func unprintable(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r\f", r) || r == 0x7f }

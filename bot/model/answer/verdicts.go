@@ -82,8 +82,9 @@ const MaxSteps = 12
 
 // Plan is a planner's answer.
 type Plan struct {
-	Summary string `json:"summary"`
-	Steps   []Step `json:"steps"`
+	Summary string   `json:"summary"`
+	Steps   []Step   `json:"steps"`
+	Look    []Action `json:"look,omitempty"` // what it has to see before it plans; there are no steps then
 }
 
 // Step is one change of a plan.
@@ -100,7 +101,10 @@ var Planner = Shape[Plan]{
 	Name: "plan", keys: []string{"steps"},
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["summary", "steps"], "properties": {
   "summary": {"type": "string", "default": ""},
-  "steps": {"type": "array", "minItems": 1, "maxItems": ` + strconv.Itoa(MaxSteps) + `, "items": {"type": "object", "additionalProperties": false, "required": ["goal", "targets", "acceptance", "critical"], "properties": {
+  "look": {"type": "array", "maxItems": 10, "items": {"type": "object", "additionalProperties": false, "required": ["action"], "properties": {
+    "action": {"type": "string", "enum": ["read_region", "outline", "search", "list_files", "run_check", "try_code"]}, "path": {"type": "string", "maxLength": 1000},
+    "region": {"type": "string", "maxLength": 1000}, "query": {"type": "string", "maxLength": 1000}, "check": {"type": "string", "maxLength": 200}}}},
+  "steps": {"type": "array", "maxItems": ` + strconv.Itoa(MaxSteps) + `, "items": {"type": "object", "additionalProperties": false, "required": ["goal", "targets", "acceptance", "critical"], "properties": {
     "goal": {"type": "string", "minLength": 1, "maxLength": 2000}, "targets": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
     "acceptance": {"type": "string", "default": ""}, "critical": {"type": "boolean", "default": false}, "test": {"type": "boolean"}}}}}}`),
 	Example: `{"summary": "what is wrong and how it is mended", "steps": [{"goal": "one change", "targets": ["src/a.py"], "acceptance": "what shows that it is done", "critical": false, "test": true}]}`,
@@ -113,6 +117,20 @@ var Planner = Shape[Plan]{
 // finishPlan refuses steps that say nothing, or that lead out of the
 // repository.
 func finishPlan(v *Plan, _ document, _ *Report) *Malformed {
+	if len(v.Steps) == 0 && len(v.Look) == 0 {
+		return malformed(SchemaInvalid, "it has neither a step nor anything to look at")
+	}
+	if len(v.Steps) > 0 {
+		v.Look = nil // it plans without
+	}
+	for i := range v.Look {
+		a := &v.Look[i]
+		for _, bad := range []*Malformed{a.checked(i + 1), a.sensible(i+1, "")} {
+			if bad != nil {
+				return bad
+			}
+		}
+	}
 	for i, step := range v.Steps {
 		if strings.TrimSpace(step.Goal) == "" {
 			return malformed(SchemaInvalid, "step %d has no goal", i+1)

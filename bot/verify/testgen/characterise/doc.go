@@ -26,6 +26,9 @@
 // between them. What agrees with a function beside it on all inputs is told, and
 // what a function beside it undid and undoes no more (Alike).
 //
+// Trace tells what functions are called with while tests run, and what comes of it,
+// for a reader.
+//
 // The package changes nothing in the tree that it is given.
 package characterise
 

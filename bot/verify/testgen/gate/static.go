@@ -36,6 +36,9 @@ func Static(ctx context.Context, c Candidate) ([]Rejection, error) {
 	return out, nil
 }
 
+// Judges tells whether tests of a language can be judged.
+func Judges(lang string) bool { return dialectOf(code.Language(lang)) != nil }
+
 func static(ctx context.Context, c Candidate, files map[string]bool, p string) ([]Rejection, error) {
 	lang := code.LanguageOf(p)
 	if dialectOf(lang) == nil {

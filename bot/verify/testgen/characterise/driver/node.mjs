@@ -47,6 +47,49 @@ function text(v) {
   return (v.p ?? '') + (v.e.length ? v.o + v.e.map(text).join(', ') + v.c : (v.o + v.c).replaceAll(' ', ''));
 }
 
+const brief = (v, most = 80) => {
+  let out;
+  try { out = text(literal(v)); } catch { out = typeof v === 'function' ? `<function ${v.name}>` : undefined; }
+  try { out ??= typeof v === 'object' && v !== null ? (v.constructor?.name ?? '') + ' ' + JSON.stringify(v) : String(v); } catch { out = `<${typeof v}>`; }
+  return out.length <= most ? out : out.slice(0, most - 1) + '…';
+};
+
+// trace tells the calls of the functions that carry calls of it, in their order,
+// and what came of each.
+function trace() {
+  let calls = 0, depth = 0;
+  const errors = new WeakSet();
+  const ended = (f, line) => { if (f) { depth = f.depth; say({ call: f.call, ...line }); } };
+  globalThis.__fettle = {
+    begins: (spot, given) => {
+      if (calls >= req.most) return undefined;
+      const f = { call: ++calls, depth };
+      say({ call: f.call, spot, depth, args: given().map((v) => brief(v)).join(', ') });
+      depth++;
+      return f;
+    },
+    gave: (f, v) => { ended(f, { gave: brief(v, 160) }); return v; },
+    raised: (f, e) => {
+      const known = typeof e === 'object' && e !== null && errors.has(e);
+      if (typeof e === 'object' && e !== null) errors.add(e);
+      ended(f, { raised: `${e?.name ?? 'Error'}: ${String(e?.message ?? e).slice(0, 120)}`, began: !known });
+    },
+  };
+  return run();
+}
+
+// run runs the test files.
+function run() {
+  setTimeout(() => process.exit(0), req.wall * 1000).unref();
+  process.on('uncaughtException', () => {});
+  process.on('unhandledRejection', () => {});
+  return (async () => {
+    for (const f of req.files) {
+      try { await import(pathToFileURL(resolve(f))); } catch { /* the others may run */ }
+    }
+  })();
+}
+
 function record() {
   const objects = new WeakMap(), told = new Set(), count = {};
   const inside = (file) => (new Error().stack.split('\n')[4] ?? '').includes(file);
@@ -84,14 +127,7 @@ function record() {
       say(line);
     }),
   };
-  setTimeout(() => process.exit(0), req.wall * 1000).unref();
-  process.on('uncaughtException', () => {});
-  process.on('unhandledRejection', () => {});
-  return (async () => {
-    for (const f of req.files) {
-      try { await import(pathToFileURL(resolve(f))); } catch { /* the others may run */ }
-    }
-  })();
+  return run();
 }
 
 let active = false, impure = false;
@@ -200,4 +236,4 @@ async function look() {
   process.exit(0);
 }
 
-await (!isMainThread ? look() : req.mode === 'record' ? record() : observe());
+await (!isMainThread ? look() : req.mode === 'record' ? record() : req.mode === 'trace' ? trace() : observe());

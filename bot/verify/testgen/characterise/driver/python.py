@@ -186,10 +186,67 @@ class Recorder:
             say(line)
 
 
+def brief(value, most=80):
+    """A value in a few characters, whatever it is."""
+    try:
+        out = text(literal(value))
+    except Exception:
+        try:
+            out = repr(value)
+        except BaseException:
+            out = "<%s>" % type(value).__name__
+    return out if len(out) <= most else out[: most - 1] + "…"
+
+
+class Tracer:
+    """Tells the calls of some functions in their order, and what came of each."""
+
+    def __init__(self):
+        self.spots, self.real, self.calls, self.depth, self.raised = {}, {}, 0, 0, {}
+        for i, t in enumerate(req["targets"]):
+            self.spots.setdefault((os.path.realpath(t["path"]), t["name"]), []).append((i, t))
+
+    def __call__(self, frame, event, _):
+        code = frame.f_code
+        name = code.co_filename
+        if name not in self.real:
+            self.real[name] = os.path.realpath(name)
+        for i, t in self.spots.get((self.real[name], code.co_name), ()):
+            if t["from"] <= code.co_firstlineno <= t["to"] and self.calls < req["most"] and not code.co_flags & 0x2A0:
+                return self.follow(i, frame, code)
+        return None
+
+    def follow(self, spot, frame, code):
+        self.calls += 1
+        call, state = self.calls, {}
+        at = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        names = [n for n in code.co_varnames[:at] if n not in ("self", "cls")]
+        say({"call": call, "spot": spot, "depth": self.depth, "args": ", ".join("%s=%s" % (n, brief(frame.f_locals[n])) for n in names if n in frame.f_locals)})
+        self.depth += 1
+        frame.f_trace_lines = False
+
+        def local(inner, event, arg):
+            if event == "exception":
+                state["raised"] = arg[1]
+            elif event == "return":
+                self.depth -= 1
+                error = state.get("raised")
+                if arg is None and error is not None:
+                    began = id(error) not in self.raised
+                    self.raised[id(error)] = error
+                    say({"call": call, "raised": "%s: %s" % (type(error).__name__, str(error)[:120]), "began": began})
+                else:
+                    say({"call": call, "gave": brief(arg, 160)})
+            return local
+
+        return local
+
+
 def record():
     signal.alarm(int(req["wall"]))
     sys.path.insert(0, os.getcwd())
-    watch = Recorder()
+    tracing = req["mode"] == "trace"
+    watch, begin, end = (Tracer(), sys.settrace, sys.settrace) if tracing else (Recorder(), sys.setprofile, sys.setprofile)
     try:
         import pytest
     except ImportError:
@@ -197,16 +254,16 @@ def record():
     try:
         if pytest and req["runner"] == "pytest":
             args = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", *req["files"]]
-            sys.setprofile(watch)
+            begin(watch)
             pytest.main(args)
         else:
             import unittest
 
-            sys.setprofile(watch)
+            begin(watch)
             unittest.main(module=None, argv=["unittest", *req["files"]], exit=False)
     except BaseException:  # whatever it was, what was told counts
         pass
-    sys.setprofile(None)
+    end(None)
     say({"path": [p for p in sys.path if p]})
     os._exit(0)
 
@@ -340,4 +397,4 @@ def look():
     os._exit(0)
 
 
-(record if req["mode"] == "record" else observe)()
+(observe if req["mode"] == "observe" else record)()

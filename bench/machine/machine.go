@@ -1,6 +1,5 @@
-// Package bench measures fettle beside other tools and on planted faults. It is a
-// module of its own: what fettle is neither builds nor tests it.
-package bench
+// Package machine tells when and on what figures are taken.
+package machine
 
 import (
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"time"
 )
 
-// Machine is a line that tells when and on what figures are taken.
-func Machine() string {
+// Line is a line that tells when and on what figures are taken.
+func Line() string {
 	return fmt.Sprintf("%s, %s on %d cores, load %s", time.Now().Format(time.DateTime), runtime.Version(), runtime.NumCPU(), Load())
 }
 

@@ -1,0 +1,61 @@
+package characterise
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+)
+
+func TestM9CallsOfAFailingTestAreTold(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]struct {
+		suite verify.Suite
+		files map[string]string
+		test  string
+		want  []string
+	}{
+		"python": {verify.Suite{Name: "pytest", Kind: "python", Dir: "."}, map[string]string{
+			"shop.py":      "def price(item):\n    if item < 0:\n        raise ValueError('negative')\n    return item\n\n\ndef total(items):\n    return sum(price(i) for i in items)\n",
+			"test_shop.py": "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 4\n\n\ndef test_bad():\n    total([-1])\n"},
+			"test_shop.py", []string{"total(items=[1, 2]) gave 3", "  price(item=1) gave 1", "price(item=-1) raised ValueError: negative", "total(items=[-1]) let pass ValueError: negative"}},
+		"javascript": {verify.Suite{Name: "node", Kind: "javascript", Dir: "."}, map[string]string{
+			"package.json": `{"type": "module"}`,
+			"shop.js":      "export function price(item) {\n  if (item < 0) throw new Error('negative');\n  return item;\n}\nexport const total = (items) => items.map(price).reduce((a, b) => a + b, 0);\n",
+			"shop.test.js": "import test from 'node:test';\nimport assert from 'node:assert';\nimport { total } from './shop.js';\ntest('total', () => assert.equal(total([1, 2]), 4));\ntest('bad', () => { total([-1]); });\n"},
+			"shop.test.js", []string{"total([1, 2]) gave 3", "  price(1, 0, [1, 2]) gave 1", "price(-1, 0, [-1]) raised Error: negative", "total([-1]) let pass Error: negative"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box, err := Box()
+			if err != nil {
+				t.Fatalf("the tests need the sandbox: %v", err)
+			}
+			dir := t.TempDir()
+			in := Traced{Dir: dir, Suites: []verify.Suite{p.suite}, Tests: []string{p.test}, Files: map[string][]byte{}}
+			for f, text := range p.files {
+				if err := os.WriteFile(filepath.Join(dir, f), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(f, "shop.") && f != p.test {
+					in.Files[f] = []byte(text)
+				}
+			}
+			calls, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, c := range calls {
+				said = append(said, strings.Repeat("  ", c.Depth)+c.Name+"("+c.Args+") "+c.Came())
+			}
+			for _, want := range p.want {
+				if !strings.Contains(strings.Join(said, "\n"), want) {
+					t.Errorf("the calls do not say %q:\n%s", want, strings.Join(said, "\n"))
+				}
+			}
+		})
+	}
+}
