@@ -187,42 +187,14 @@ func (w *world) must(err error) {
 	}
 }
 
-// lean is a PATH with the programs that servers of these worlds use. Whoever finds
-// more asks each toolchain what it is at every start.
-var lean = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(sharedState, "bin")
-	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // payloads look there, too
-		return "", err
-	}
-	for _, name := range []string{"git", "bwrap", "python3"} {
-		at, err := exec.LookPath(name)
-		if err != nil {
-			return "", err
-		}
-		if name == "python3" { // not the shim of a version manager
-			out, err := exec.Command(at, "-c", "import sys; print(sys.executable)").Output()
-			if err != nil {
-				return "", err
-			}
-			at = strings.TrimSpace(string(out))
-		}
-		if err := os.Symlink(at, filepath.Join(dir, name)); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
-})
-
 // start starts the server. Its url is "" when it died before it listened.
 func (w *world) start() *server {
 	w.Helper()
 	log, err := os.OpenFile(w.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	w.must(err)
 	defer log.Close()
-	path, err := lean()
-	w.must(err)
 	c := exec.Command("fettle-killed")
-	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_SPARED="+w.spared, "FETTLE_CANARY="+canary, "PATH="+path)
+	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_SPARED="+w.spared, "FETTLE_CANARY="+canary)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	w.must(err)
