@@ -93,7 +93,7 @@ bench-regions: ## regions beside the languages' own tools, ctags and native tree
 bench-checks: build ## fettle check beside the projects' own commands, green and with planted faults; FETTLE_CHECK_REPOS=DIR:DIR=RUNNER
 	$(GO) run ./bench/checks -fettle bin/fettle $(CHECKS)
 
-bench-context: ## does fettle search find the functions that real fixes changed, from their messages? FETTLE_CONTEXT_REPOS=dir:dir or DIR="dir dir"; CONTEXT="-n 40 -fit -misses"
+bench-context: ## does fettle search find the functions that real fixes changed, from their messages and tests? FETTLE_CONTEXT_REPOS=dir:dir or DIR="dir dir"; CONTEXT="-n 40 -fit -misses -run PYTHON -map PYTHON"
 	$(GO) run ./bench/context $(CONTEXT) $(DIR)
 
 bench-runners: build ## fettle fix on real projects of each runner, with a true and a forged answer of a double; DIR=dir:dir, RUNNERS="-v -seed 2"

@@ -28,6 +28,7 @@ look() {
 	need 'python3 -c "import pytest"' python3-pytest
 	need 'command -v node' nodejs
 	need 'command -v gcc' gcc
+	need 'echo "#include <stdlib.h>" | gcc -xc -E -' libc6-dev
 	need 'command -v initdb || ls /usr/lib/postgresql/*/bin/initdb' postgresql
 }
 use_debians() {

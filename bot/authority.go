@@ -30,7 +30,7 @@ func (a *App) handle(ctx context.Context, ev task.Event) (string, error) {
 	var lacks *forge.MissingPermission
 	switch {
 	case forge.IsGone(err):
-		return err.Error(), nil
+		return "the repository or issue is gone: " + err.Error(), nil
 	case errors.Is(err, forge.ErrLocked):
 		return "nothing could be said: " + err.Error(), nil
 	case errors.As(err, &lacks):

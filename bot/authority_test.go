@@ -62,9 +62,7 @@ func newHouse(t *testing.T, change ...func(*bot.AppConfig)) *house {
 	served := make(chan error, 1)
 	go func() { served <- h.sim.Serve(context.Background()) }()
 	t.Cleanup(func() { h.must(errors.Join(h.sim.Close(), <-served)) })
-	src := t.TempDir()
-	h.must(os.WriteFile(filepath.Join(src, "calc.py"), []byte("def add(a, b):\n    return a - b\n"), 0o600))
-	h.must(h.sim.AddRepo("acme", "shop", src))
+	h.host("acme", "shop")
 	h.must(h.sim.SetPermission("acme", "shop", boss, "write"))
 	h.must(h.sim.SetPermission("acme", "shop", "triager", "triage"))
 	h.db = openDB(t, store.Config{})
@@ -103,6 +101,14 @@ func newHouse(t *testing.T, change ...func(*bot.AppConfig)) *house {
 	t.Cleanup(door.Close)
 	h.sim.SetWebhook(door.URL, "x")
 	return h
+}
+
+// host adds a repository.
+func (h *house) host(owner, name string) {
+	h.Helper()
+	src := h.TempDir()
+	h.must(os.WriteFile(filepath.Join(src, "calc.py"), []byte("def add(a, b):\n    return a - b\n"), 0o600))
+	h.must(h.sim.AddRepo(owner, name, src))
 }
 
 func (h *house) installation() int64 { return h.sim.Snapshot("acme", "shop").Installation }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -84,6 +86,7 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 	}
 	if first.Result != nil {
 		f.Known = first.Result.KnownRed
+		q.body = strings.TrimSpace(q.body + "\n\n" + changedWords(first.Result.Best))
 	}
 	f.Pull, f.URL, f.Branch, f.Base, f.Head, f.Of, f.Run = p.Number, p.URL, p.Branch, p.Base, head, p.Generation, p.Run
 	run, joined, err := a.cfg.Store.CreateRun(ctx, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: followKey(ev.Delivery, f), Saved: &task.RunState{}, Task: task.Task{
@@ -97,6 +100,19 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "", store.Later(a.cfg.Now().Add(leastWait), fmt.Errorf("run %s of the issue is under way", run.ID))
 	}
 	return fmt.Sprintf("follow-up %s (%s)", run.ID, f.Kind), nil
+}
+
+// changedWords says what a pull request changed: a review need not name it.
+func changedWords(a *task.Attempt) string {
+	if a == nil || len(a.Regions) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("What the pull request changed:\n\n")
+	for _, g := range a.Regions[:min(len(a.Regions), 10)] {
+		fmt.Fprintf(&b, "- `%s` in %s, line %d\n", g.Name, g.Path, g.StartLine)
+	}
+	return b.String()
 }
 
 // followKey makes asking twice for the same work of a delivery one ask.
@@ -128,6 +144,18 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 		p, left = suggested(tree.BaseFS(), f.Threads)
 		nothing = len(p.Edits) == 0
 	}
+	if f.Kind == task.FollowBase {
+		p, ok, err := b.pinned(ctx, r, job)
+		if err != nil {
+			return res, err
+		}
+		if !ok {
+			return b.without(ctx, r, task.Rejected, "its edits do not say which bytes they replace, so making them anew could take back what the base has got since", "Merge or rebase the branch, or say `/fettle fix` on the pull request with what to do."), nil
+		}
+		with := *f
+		with.Edits = &p
+		r.Task.Follow = &with
+	}
 	if !f.Kind.Climbs() || nothing {
 		res, err = b.onTheSide(ctx, r, job, tree)
 	} else {
@@ -136,9 +164,47 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 	if err != nil {
 		return res, err
 	}
-	res.Left = left
+	if res.Left = left; res.Outcome != task.Success && f.Kind.Climbs() {
+		res.NextAction = "Say `/fettle fix` on the pull request with what to do, or push to its branch."
+	}
 	res.Answers, err = b.answers(ctx, r, job, tree)
 	return res, err
+}
+
+// pinned are the edits of a pull request, each naming its region by the hash of the
+// bytes that it replaced: where the moved base has others there, it is refused.
+func (b *Bot) pinned(ctx context.Context, r task.Run, job Job) (p task.Patch, ok bool, err error) {
+	first, err := b.cfg.Store.Run(ctx, r.Task.Follow.Run)
+	if err != nil || job.Before == nil || first.Result == nil {
+		return p, false, err
+	}
+	before, err := job.Before(ctx, first.Result.Task.BaseCommit)
+	if err != nil {
+		return p, false, fmt.Errorf("reading the code as it was before the pull request: %w", err)
+	}
+	defer func() { err = errors.Join(err, before.Close()) }()
+	for _, e := range r.Task.Follow.Edits.Edits {
+		if e.Kind == task.EditFile { // it holds all that the file was
+			return p, false, nil
+		}
+		if e.Kind.NeedsRegion() {
+			src, err := fs.ReadFile(before.BaseFS(), e.Path)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // a file that another commit made: there is nothing to hold it against
+			}
+			regions, err := code.Regions(ctx, e.Path, src)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // what cannot be read cannot be pinned
+			}
+			at, _, err := code.Resolve(regions, e.Region)
+			if err != nil {
+				return p, false, nil //nolint:nilerr // the same
+			}
+			e.Region = at.ID
+		}
+		p.Edits = append(p.Edits, e)
+	}
+	return p, true, nil
 }
 
 // onTheSide is work that no ladder is climbed for: answers, tests of what was

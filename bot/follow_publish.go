@@ -2,8 +2,8 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/forge"
@@ -21,9 +21,7 @@ func (g *github) follow(ctx context.Context, res task.Result) (task.Publication,
 	case res.Outcome == task.Success && f.Kind == task.FollowUndo:
 		err = g.takeBack(ctx, &pub)
 	case res.Outcome == task.Success && len(res.Changes) > 0:
-		if pub, err = g.add(ctx, res); err == nil && f.Kind == task.FollowUndo {
-			err = errors.New("a commit that is taken back changes nothing else")
-		}
+		pub, err = g.add(ctx, res)
 	}
 	if err != nil {
 		return pub, err
@@ -79,9 +77,8 @@ func (g *github) takeBack(ctx context.Context, pub *task.Publication) error {
 // A question is answered and left open: who asked says whether that was it.
 func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Publication) error {
 	f := res.Task.Follow
-	_, left := g.left(res)
 	for _, t := range f.Threads {
-		body, done := g.text.threadAnswer(res, pub, t, left[t.ID])
+		body, done := g.text.threadAnswer(res, pub, t, slices.Contains(res.Left, t.ID))
 		key := "thread:" + t.ID
 		if _, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
 			return g.forge.ReplyThread(ctx, res.Task.Repo, f.Pull, t.Comments[0].ID, fmt.Sprintf("follow-%s-%d", g.run.ID, t.Last().ID), body)
@@ -101,15 +98,6 @@ func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Pu
 		}
 	}
 	return nil
-}
-
-// left are the threads whose suggestion could not be applied.
-func (g *github) left(res task.Result) (n int, left map[string]bool) {
-	left = map[string]bool{}
-	for _, id := range res.Left {
-		left[id] = true
-	}
-	return len(left), left
 }
 
 // tellPull says on the pull request what no thread is told.

@@ -90,7 +90,7 @@ func (g *github) signed(ctx context.Context, res task.Result, message string) (s
 	if err != nil {
 		return "", fmt.Errorf("signing the commit off, which the repository asks for: %w", err)
 	}
-	return strings.TrimRight(message, "\n") + "\nSigned-off-by: " + who + "\n", nil
+	return strings.TrimRight(message, "\n") + "\n" + forge.SignedOff + who + "\n", nil
 }
 
 // queued shows on the issue how many runs are before a new one, where some are.
@@ -192,8 +192,10 @@ func kind(res task.Result) string {
 		return "docs"
 	case all(code.IsTest):
 		return "test"
-	case reshapes.MatchString(res.Task.Title) && !slices.ContainsFunc(res.Reproduction, func(id string) bool { return !slices.Contains(res.NewTests, id) }):
-		return "refactor" // no test of the repository was red
+	case slices.ContainsFunc(res.Reproduction, func(id string) bool { return !slices.Contains(res.NewTests, id) }):
+		return "fix" // a test of the repository was red
+	case reshapes.MatchString(res.Task.Title):
+		return "refactor"
 	case adds.MatchString(res.Task.Title):
 		return "feat"
 	}

@@ -220,7 +220,7 @@ func TestBadInputEndsInAnHonestWord(t *testing.T) {
 			return n
 		}, "", "gone"},
 		"a transferred issue": {func(h *house) int {
-			h.must(h.sim.AddRepo("acme", "other", h.TempDir()))
+			h.host("acme", "other")
 			n := asked(h)
 			_, err := h.sim.TransferIssue("acme", "shop", n, "other", boss)
 			h.must(err)
@@ -343,7 +343,7 @@ func TestBadInputOfAnIssueThatIsWorkedOn(t *testing.T) {
 func TestX5AnInstallationSeesNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.must(h.sim.AddRepo("rival", "shop", h.TempDir()))
+	h.host("rival", "shop")
 	h.must(h.sim.SetPermission("rival", "shop", boss, "write"))
 	n := h.open(boss)
 	h.must(h.sim.Label("acme", "shop", n, gate, boss))

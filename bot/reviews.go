@@ -107,7 +107,7 @@ var (
 	thanks = regexp.MustCompile(`(?i)^\W*(lgtm|looks good( to me)?|thanks?( you)?|thank you|nice|great|good (catch|work|job)|perfect|👍|🎉|❤️)[\w\s]{0,30}\W*$`)
 	// interrogative begins a question, where a question mark ends it. "Could you …?"
 	// asks for something to be done.
-	interrogative = regexp.MustCompile(`(?i)^\W*(why|what|how|where|when|who|which|is|are|was|were|does|do|did|has|have)\b`)
+	interrogative = regexp.MustCompile(`(?i)^[\W_]*(?:why|what|how|where|when|who|which|is|are|was|were|does|do|did|has|have)(?:[^a-z]|$)`)
 )
 
 // isQuestion tells whether a text wants an answer and no change.

@@ -212,6 +212,42 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 				t.Errorf("%s\n%s", after.Diff, e.state())
 			}
 		},
+		"tests of what was changed are asked for": func(t *testing.T) {
+			e, n := opened(t)
+			e.mu.Lock()
+			e.pins = true
+			e.mu.Unlock()
+			p := e.pull()
+			e.say(p.Number, "/fettle test", ada)
+			e.until("they are written", e.ended(n, 2))
+			if r, after := e.of(n)[1], e.pull(); r.Outcome != task.Success || after.HeadSHA == p.HeadSHA || !strings.Contains(after.Diff, "+++ b/test_interleave_pinned.py") || !strings.Contains(spoken(after.IssueView), after.HeadSHA) {
+				t.Errorf("%s: %s\n%s", r.Outcome, r.Reason, e.state())
+			}
+		},
+		"the base moves beside the change": func(t *testing.T) {
+			e, n := opened(t)
+			p := e.pull()
+			moved, err := e.sim.CommitFile(acme, shopN, "main", "weave.py", []byte(brokenWeave+"\n\ndef rest(items):\n    return items[1:]\n"), "the rest", ada)
+			e.must(err)
+			e.until("it is made anew", e.ended(n, 2))
+			after := e.pull()
+			if r := e.of(n)[1]; r.Outcome != task.Success || after.HeadSHA == p.HeadSHA || !strings.Contains(after.Diff, "out.extend") || strings.Contains(after.Diff, "-def rest") || r.Task.Follow.Kind != task.FollowBase {
+				t.Errorf("%s: %s\n%s\n%s", r.Outcome, r.Reason, after.Diff, e.state())
+			}
+			if after.BaseSHA != moved {
+				t.Errorf("it is for %s, the base stands at %s", after.BaseSHA, moved)
+			}
+		},
+		"the base moves where the change is": func(t *testing.T) {
+			e, n := opened(t)
+			p := e.pull()
+			_, err := e.sim.CommitFile(acme, shopN, "main", "weave.py", []byte(strings.Replace(brokenWeave, "One of each in turn", "One and one in turn", 1)), "words", ada)
+			e.must(err)
+			e.until("it is tried", e.ended(n, 2))
+			if after := e.pull(); after.HeadSHA != p.HeadSHA || !strings.Contains(spoken(after.IssueView), "the region was changed since") {
+				t.Errorf("%s", e.state())
+			}
+		},
 		"a check stays red": func(t *testing.T) {
 			e, n := opened(t)
 			e.must(e.sim.SetCheck(acme, shopN, "main", "flaky-on-main", "failure", "", "", ""))

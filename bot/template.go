@@ -54,9 +54,6 @@ var answers = []struct {
 	{regexp.MustCompile(`(?i)\b(reproduc|how to (run|try))`), []string{"Reproduce locally"}},
 }
 
-// checklistTitle is the section of ours that stands in every pull request.
-const checklistTitle = "Checklist"
-
 // inTemplate puts the sections of a pull request's text where the repository's
 // template asks for them. Its other headings stay with their words: boxes in them
 // are for people to tick. Its HTML comments are for whoever writes by hand and go.

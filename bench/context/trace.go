@@ -49,7 +49,7 @@ func (w *worktree) tree() string { return filepath.Join(w.dir, "tree") }
 var tracer string
 
 const (
-	traceTime   = time.Minute
+	traceTime   = 5 * time.Minute // of a clock; the processor time is limited below
 	traceLimits = "ulimit -v 4000000; ulimit -t 60; exec \"$@\""
 )
 

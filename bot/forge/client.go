@@ -74,7 +74,8 @@ type Client struct {
 	locks  *locks
 	known  *knownComments
 
-	userID atomic.Int64 // of the App's bot; 0: not seen yet
+	userID    atomic.Int64           // of the App's bot; 0: not seen yet
+	signature atomic.Pointer[string] // what Signature gave last; nil: nobody asked
 
 	mu   sync.Mutex
 	slug string

@@ -65,7 +65,7 @@ func (c *Client) committing(ctx context.Context, w *committer, message, doing st
 	if err := c.mayWrite(ctx, g, w.repo, w.branch); err != nil {
 		return "", err
 	}
-	w.c, w.g, w.message = c, g, strings.TrimSpace(c.cfg.Funnel.Message(message))+"\n"
+	w.c, w.g, w.message = c, g, c.message(message)
 	sha, err := commit(ctx)
 	if err != nil {
 		return "", c.explain(doing, err)

@@ -11,6 +11,24 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
+// SignedOff begins the trailer with which a commit's author vouches for it (DCO).
+const SignedOff = "Signed-off-by: "
+
+// message is a commit's message as it may leave. The App's own sign-off is set
+// behind what the funnel has passed, which would see a mention in its address.
+func (c *Client) message(whole string) string {
+	whole, own := strings.TrimSpace(whole), c.signature.Load()
+	signed := false
+	if own != nil {
+		whole, signed = strings.CutSuffix(whole, "\n"+SignedOff+*own)
+	}
+	out := strings.TrimSpace(c.cfg.Funnel.Message(whole))
+	if signed {
+		out += "\n" + SignedOff + *own
+	}
+	return out + "\n"
+}
+
 // Signature is the App as the author of a commit that is made through the API:
 // name and address, as Signed-off-by needs them. The number in the address is the
 // bot's user id, which GitHub tells with each comment of it; issue is one that the
@@ -37,7 +55,9 @@ func (c *Client) Signature(ctx context.Context, repo task.Repo, issue int) (stri
 	if !strings.Contains(host, ".") || loopback(host) { // the simulator
 		host = "github.com"
 	}
-	return fmt.Sprintf("%s <%d+%s@users.noreply.%s>", login, id, login, host), nil
+	who := fmt.Sprintf("%s <%d+%s@users.noreply.%s>", login, id, login, host)
+	c.signature.Store(&who)
+	return who, nil
 }
 
 // Verified tells whether GitHub shows a commit as verified.

@@ -41,7 +41,8 @@ func (r *run) observed(ctx context.Context) (err error) {
 // facts follows the calls of the suspicious files' functions while the failing tests
 // run. What cannot be followed leaves no facts.
 func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
-	if h.Characteriser == nil {
+	secret := func(f string) bool { return h.secret(f) && code.LanguageOf(f) != code.Unknown }
+	if h.Characteriser == nil || slices.ContainsFunc(h.tree.Files(), secret) { // what such code computes is not told
 		return out, nil
 	}
 	red := q.Baseline.Red()

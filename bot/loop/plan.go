@@ -131,14 +131,16 @@ const mostRan = 6
 
 // clear tells whether the localisation leaves little to plan: tests fail, and the
 // places that stand out lie in at most two files, or all files that were seen to run
-// are shown in one prompt; or none does, and one place is far ahead of the others.
+// are shown in one prompt; or none does, and a place that the issue names is far ahead
+// of the others.
 func (r *run) clear(ctx context.Context) (bool, string, error) {
 	if len(r.suspects) == 0 {
 		return false, "", nil
 	}
 	if len(r.red()) == 0 {
 		top := r.suspects[0]
-		return len(r.suspects) == 1 || r.suspects[1].Score < farAhead*top.Score, "the issue's words point at one place of " + top.Path, nil
+		named := slices.ContainsFunc(top.Reasons, func(s string) bool { return strings.HasPrefix(s, "the text names ") })
+		return named && (len(r.suspects) == 1 || r.suspects[1].Score < farAhead*top.Score), "the issue names one place of " + top.Path, nil
 	}
 	if ran := r.facts.Files; len(ran) > 0 && len(ran) <= mostRan {
 		seen, err := r.sees(ctx, r.modelTiers()[0], true)

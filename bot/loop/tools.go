@@ -188,10 +188,7 @@ func (h *real) visible(tree fs.FS, under string) []string {
 
 // unreadable says why a file is not shown, as far as it may be told.
 func (h *real) unreadable(name string) error {
-	switch {
-	case name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name):
-		return refused("%s lies outside of the repository; only its own files can be seen", name)
-	case h.secret(name):
+	if h.secret(name) {
 		return refused("%s is never shown to a model; work without it", name)
 	}
 	return refused("there is no file %s; list_files and search tell which there are", name)

@@ -45,7 +45,7 @@ func classOf(f *file, p *piece) string {
 }
 
 // Fitted are the weights that make bench-context fitted on half of its
-// repositories, rounded; but three were set by hand. The messages of commits, which
+// repositories, rounded; but some were set by hand. The messages of commits, which
 // are its queries, quote hardly any trace, text or path, so it says nothing of these.
 // Its truth is functions alone, so that it gave nothing to types, constants and
 // tests; a fault may lie in one of them.

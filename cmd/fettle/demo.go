@@ -210,7 +210,8 @@ func (d *demo) configure(sim *simulator.Server, secret string) error {
 	set.GitHub.AppID, set.GitHub.BaseURL = sim.AppID(), sim.URL()
 	set.GitHub.PrivateKeyFile = filepath.Join(d.state, "app.pem")
 	set.GitHub.WebhookSecretFile = filepath.Join(d.state, "webhook-secret")
-	d.set = &set
+	set.Access.Installations = nil
+	d.set, d.unswept = &set, true // nothing was missed
 	if err := os.WriteFile(set.GitHub.PrivateKeyFile, sim.PrivateKeyPEM(), 0o600); err != nil {
 		return fmt.Errorf("writing the App's key: %w", err)
 	}

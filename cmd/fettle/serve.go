@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +42,18 @@ It needs the App's id, private key and webhook secret in the configuration:
     app_id: 12345
     private_key_file: /etc/fettle/app.pem
     webhook_secret_file: /etc/fettle/webhook-secret   # one secret a line; two may be valid at once
+
+Who may ask for work beside people who may write to a repository, and how often:
+
+  bots: {allow: ["renovate[bot]"]}       # others are told no, once
+  installations: {allow: [acme, 4711]}   # accounts or ids; without it every one
+  commands_per_hour: 30                  # of one user
+  delete_branch: false                   # keep fettle's branch after a merge
+  log: {url: "https://logs.example.org/?run={run}"}
+
+Deliveries that were missed while it was down are asked for again, and labelled
+issues without a run are taken up: at the start and every ten minutes. When the
+App is uninstalled, everything stored for it is deleted.
 
 The webhook is at /webhook, the health check at /healthz. The first SIGTERM
 drains, the second ends at once.`,
@@ -113,6 +127,7 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	if err != nil {
 		return usage("listening on %s: %w; choose another with --addr", addr, err)
 	}
+	var swept atomic.Pointer[bot.Swept]
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", hooks.Webhook(hooks.WebhookConfig{Secrets: secrets, Accept: app.Accept, Log: p.log}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -121,6 +136,9 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 			return
 		}
 		fmt.Fprintln(w, "ok")
+		if s := swept.Load(); s != nil {
+			fmt.Fprintln(w, s)
+		}
 	})
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
 	served := make(chan error, 1)
@@ -131,7 +149,13 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		deaf()
 	}()
 	ready("http://" + l.Addr().String())
+	var keeping sync.WaitGroup
+	if !p.unswept {
+		keeping.Go(func() { app.Keep(ctx, func(s bot.Swept) { swept.Store(&s) }) })
+	}
 	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, workers)
+	deaf()
+	keeping.Wait() // before the database closes
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err = errors.Join(err, srv.Shutdown(closing))

@@ -31,7 +31,7 @@ func TestS2ADangerousIssueAndADuplicateAreToldWhy(t *testing.T) {
 	for _, r := range w.runs() {
 		why[r.Outcome] += r.Reason + "\n"
 	}
-	for _, want := range []string{fmt.Sprintf("#%d is open", pulls[0].Number), "weaken security"} {
+	for _, want := range []string{fmt.Sprintf("pull request #%d (", pulls[0].Number), "is open for this issue already", "weaken security"} {
 		if !strings.Contains(why[task.Rejected], want) {
 			t.Errorf("nobody is told %q: %v", want, why)
 		}

@@ -49,6 +49,8 @@ type parts struct {
 	now    func() time.Time
 	point  func(string) // tests end the process at named places; nil otherwise
 
+	unswept bool // of the demo and of tests: the server takes up only what it is told of
+
 	boxes string // overrides where the sandbox's state is kept
 
 	mu  sync.Mutex

@@ -124,7 +124,7 @@ func lend(tmp string) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, nobody, nobody)
+		return os.Lchown(path, nobody, nobody) //nolint:gosec // a folder that nobody else writes, and no link is followed
 	})
 }
 
