@@ -421,6 +421,7 @@ func TestX6UninstallingDeletesEverything(t *testing.T) {
 		t.Errorf("a suspended installation is deleted: %v %v", all, err)
 	}
 	h.must(h.sim.Suspend("acme", false))
+	h.deliver() // before the next: deliveries may come in any order
 	h.must(h.sim.Uninstall("acme"))
 	h.must(h.sim.Settle(t.Context()))
 	h.mu.Lock()

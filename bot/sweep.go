@@ -22,7 +22,7 @@ const (
 	forgetEvery   = time.Minute
 	deliveriesFor = 3 * 24 * time.Hour // as long as GitHub keeps them
 	mostListed    = 5000               // deliveries that are looked at
-	mostRedeliver = 1000               // that are asked for again
+	mostRedeliver = 150                // that are asked for again: GitHub takes 180 changes a minute
 	mostTries     = 5                  // attempts of one delivery, ours and GitHub's
 	retryDelivery = 5 * time.Minute    // the least time between them
 	untoldFor     = 24 * time.Hour

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -273,6 +275,10 @@ func (s *Server) branchMoved(ctx context.Context, r *repository, ref, before, af
 	return nil
 }
 
+// closingWords are GitHub's, by which a pull request that is merged into the default
+// branch closes an issue.
+var closingWords = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+#(\d+)\b`)
+
 // mergePull merges as a human with write permission would by the button.
 func (s *Server) mergePull(ctx context.Context, r *repository, i *issue, actor string) error {
 	p := i.Pull
@@ -298,6 +304,14 @@ func (s *Server) mergePull(ctx context.Context, r *repository, i *issue, actor s
 	i.note("merged", actor, short(sha), s.now())
 	s.setState(r, i, "closed", "", actor)
 	p.BaseSHA = base // a merged pull request keeps showing what it was made against
+	if p.Base == r.DefaultBranch {
+		for _, m := range closingWords.FindAllStringSubmatch(i.Title+"\n"+i.Body, -1) {
+			n, _ := strconv.Atoi(m[1]) // too large a number names no issue either
+			if closed := r.issue(n); closed != nil && closed.Pull == nil {
+				s.setState(r, closed, "closed", "", actor)
+			}
+		}
+	}
 	return s.branchMoved(ctx, r, "refs/heads/"+p.Base, base, sha, actor)
 }
 
