@@ -24,10 +24,16 @@ type baseFor struct {
 	upper  *settings.Repo // what the default branch's file says, where another was chosen
 }
 
-// open checks the base out. A run that goes on stays on its commit.
+// open checks the base out. A run that goes on stays on its commit. A follow-up works
+// on the branch of its pull request, or makes the change anew on what moved.
 func (o *baseFor) open(ctx context.Context) (*checkout.Tree, error) {
 	repo, pinned := o.run.Task.Repo, o.run.Saved.BaseCommit
 	o.branch = cmp.Or(o.run.Task.BaseBranch, o.run.Saved.Base)
+	if f := o.run.Task.Follow; f != nil {
+		if o.branch = f.Branch; f.Kind == task.FollowBase {
+			o.branch = f.Base
+		}
+	}
 	var tree *checkout.Tree
 	var err error
 	if o.branch == "" || o.branch == repo.DefaultBranch {
@@ -60,7 +66,7 @@ func (o *baseFor) open(ctx context.Context) (*checkout.Tree, error) {
 // chosen is what open has found; a pull request that stands has its own base.
 func (o *baseFor) chosen() (string, *settings.Repo) {
 	if f := o.run.Task.Follow; f != nil {
-		return f.Base, nil
+		return f.Base, o.upper
 	}
 	return o.branch, o.upper
 }

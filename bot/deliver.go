@@ -259,12 +259,7 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 	}
 	base := &baseFor{app: a, run: r, auth: auth}
 	_, _, err = a.Run(ctx, lease, r, Job{
-		Open: func(ctx context.Context) (*checkout.Tree, error) {
-			if r.Task.Follow != nil {
-				return a.openFollow(ctx, r, auth)
-			}
-			return base.open(ctx)
-		},
+		Open:      base.open,
 		Base:      base.chosen,
 		Publisher: a.publisher(lease, r),
 		Linked: func(ctx context.Context) (int, error) {

@@ -84,6 +84,12 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 	if err != nil {
 		return "", err
 	}
+	if held, err := a.unapproved(ctx, first); err != nil {
+		return "", err
+	} else if held {
+		_, err := a.app.Forge.Comment(ctx, repo, p.Number, "unapproved", fmt.Sprintf("This draft is for words of %s, who may not write to this repository, and nobody has approved it: CI was asked to skip it, and would run on whatever I push now. So I leave it as it is. Push to the branch yourself, or say `/fettle fix` on the issue.", a.app.Funnel.Markdown(first.Saved.Outsider)))
+		return "refused: nobody approved the outsider's draft", err
+	}
 	if first.Result != nil {
 		f.Known = first.Result.KnownRed
 		q.body = strings.TrimSpace(q.body + "\n\n" + changedWords(first.Result.Best))
@@ -102,6 +108,16 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 	return fmt.Sprintf("follow-up %s (%s)", run.ID, f.Kind), nil
 }
 
+// unapproved tells of a run whose draft stands for an outsider's words without a yes.
+// While that can still be given the run is live; here it was cancelled, or left.
+func (a *App) unapproved(ctx context.Context, r task.Run) (bool, error) {
+	if r.Saved.Outsider == "" || r.Saved.Published == 0 { // it went out like anybody's
+		return false, nil
+	}
+	said, err := a.cfg.Store.Answers(ctx, r.ID)
+	return !slices.ContainsFunc(said, func(s task.Answer) bool { return s.Gate == task.GateOutsider && s.Approved }), err
+}
+
 // changedWords says what a pull request changed: a review need not name it.
 func changedWords(a *task.Attempt) string {
 	if a == nil || len(a.Regions) == 0 {
@@ -118,18 +134,6 @@ func changedWords(a *task.Attempt) string {
 // followKey makes asking twice for the same work of a delivery one ask.
 func followKey(delivery string, f task.Follow) string {
 	return fmt.Sprintf("%s/%s/%v", delivery, f.Kind, f.Comments)
-}
-
-// openFollow checks the branch of a pull request out.
-func (a *App) openFollow(ctx context.Context, r task.Run, auth func(context.Context) (string, error)) (*checkout.Tree, error) {
-	ref := r.Task.Follow.Branch
-	if r.Task.Follow.Kind == task.FollowBase { // the change is made anew on what moved
-		ref = r.Task.Follow.Base
-	}
-	if r.Saved.BaseCommit != "" {
-		ref = r.Saved.BaseCommit
-	}
-	return a.app.Checkouts.Open(ctx, r.Task.Repo, ref, auth)
 }
 
 // followUp works on what is asked of a pull request that stands.

@@ -130,7 +130,7 @@ func (a *App) unanswered(ctx context.Context, ev task.Event, p store.Pull) (unan
 	writers := map[string]bool{}
 	writes := func(login string) (bool, error) {
 		ok, known := writers[login]
-		if known {
+		if known || login == "" { // whoever it was has no account any more
 			return ok, nil
 		}
 		ok, err := a.mayWrite(ctx, ev.Repo, login)
@@ -154,6 +154,13 @@ func (a *App) unanswered(ctx context.Context, ev task.Event, p store.Pull) (unan
 			return out, err
 		} else if !ok {
 			continue
+		}
+		for i, c := range t.Comments { // the task is in words of those who may write
+			if ok, err := writes(c.Author); err != nil {
+				return out, err
+			} else if !ok || c.IsBot {
+				t.Comments[i].Body = fmt.Sprintf("(what %s said is left out: only words of people who may write here are work)", c.Author)
+			}
 		}
 		switch {
 		case len(forge.Suggestions(last.Body)) > 0:
