@@ -172,7 +172,7 @@ func (c *copier) tree(ctx context.Context, dir string) error {
 	for _, d := range list {
 		name := path.Join(dir, d.Name())
 		switch {
-		case isDotGit(d.Name()):
+		case isDotGit(d.Name()) || regular.HoldsKeys(d.Name()):
 		case d.IsDir():
 			if err := c.tree(ctx, name); err != nil {
 				return err

@@ -33,6 +33,7 @@ func TestOpenDirTakesAWorkingCopyAsItIs(t *testing.T) {
 	for name, text := range map[string]string{"node_modules/dep/index.js": "dep\n", "web/composer.json": "{}\n", "web/vendor/autoload.php": "<?php\n", "env/pyvenv.cfg": "home = /usr/bin\n", "env/lib/x.py": "x\n", "vendor/kept.py": "ours\n"} {
 		write(t, work, name, text, 0o644)
 	}
+	write(t, work, "env/pip.conf", "[global]\nindex-url = https://key@registry.example.com\n", 0o644)
 	write(t, work, ".git/info/exclude", "web/vendor/\n", 0o644)
 	write(t, work, "__pycache__/x.pyc", "junk\n", 0o644)
 	write(t, work, ".fettle/last_run", "ours\n", 0o644)
@@ -44,7 +45,7 @@ func TestOpenDirTakesAWorkingCopyAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := without(without(without(without(picture(t, work), ".git/"), "debug.log"), "__pycache__"), ".fettle")
+	all := without(without(without(without(without(picture(t, work), ".git/"), "debug.log"), "__pycache__"), ".fettle"), "env/pip.conf")
 	want := without(without(without(all, "node_modules/"), "web/vendor/"), "env/")
 	same(t, "dirty copy", picture(t, tree.Dir()), want)
 	if got := git(t, tree.gitDir, "rev-parse", tree.BaseCommit()+"^"); got != git(t, work, "rev-parse", "HEAD") {

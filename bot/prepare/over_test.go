@@ -54,6 +54,7 @@ func TestC1WhatAFolderHasInstalledIsShownAndFoundAgain(t *testing.T) {
 		}
 	}
 	lay("node_modules/dep/index.js", "one\n")
+	lay("node_modules/.npmrc", "//registry.example.com/:_authToken=x\n")
 	if err := os.Symlink("/root/secret", filepath.Join(folder, "node_modules/dep/elsewhere")); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestC1WhatAFolderHasInstalledIsShownAndFoundAgain(t *testing.T) {
 		t.Helper()
 		p := w.prepare(req)
 		defer p.end()
-		if got, _ := p.run("cat node_modules/dep/index.js; test -L node_modules/dep/elsewhere && echo link; echo x > node_modules/dep/index.js || echo held"); p.res.State != There || !strings.HasPrefix(got, want) || strings.Contains(got, "link") || !strings.Contains(got, "held") {
+		if got, _ := p.run("cat node_modules/dep/index.js; test -L node_modules/dep/elsewhere && echo link; cat node_modules/.npmrc && echo link; echo x > node_modules/dep/index.js || echo held"); p.res.State != There || !strings.HasPrefix(got, want) || strings.Contains(got, "link") || !strings.Contains(got, "held") {
 			t.Errorf("%+v\n%s", p.res, got)
 		}
 		if got := w.entries(layersDir); len(got) != layers {

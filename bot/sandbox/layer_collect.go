@@ -46,9 +46,10 @@ func (w *Workspace) Collect(ctx context.Context, src, dir string, room Room) (*L
 
 // CollectFolder copies folders below src, in which somebody installed packages for a
 // tree of the same shape, into dir, an empty folder of ours, as Collect does. src is
-// only read.
+// only read; files in which installers keep keys are left out.
 func (s *Sandbox) CollectFolder(ctx context.Context, src string, folders []string, dir string, room Room) (*Layer, error) {
 	return s.gather(dir, room, func(g *gatherer) error {
+		g.folder = true
 		root, err := os.OpenRoot(src)
 		if err != nil {
 			return err
@@ -104,6 +105,8 @@ type gatherer struct {
 	kinds map[string]int // of what was dropped
 	first []string       // of each kind, in order
 	sites []string       // inside paths of Python's folders of packages
+
+	folder bool // of somebody's, who may keep keys in it
 }
 
 // litter is what running programs leaves in a tree and nobody needs.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // copy copies an entry as name to as; inside is where it will stand. What is not
@@ -25,6 +27,9 @@ func (g *gatherer) copy(ctx context.Context, from, to *os.Root, name, as, inside
 		return fmt.Errorf("%w: more than %d files", ErrRoom, g.room.Files)
 	}
 	switch {
+	case g.folder && regular.HoldsKeys(name):
+		g.drop("a file in which installers keep keys", inside)
+		return nil
 	case info.IsDir():
 		return g.copyFolder(ctx, from, to, name, as, inside)
 	case info.Mode().IsRegular():
