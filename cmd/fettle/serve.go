@@ -104,6 +104,9 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 		return err
 	}
 	defer p.close()
+	if p.set.Access.Installations == nil {
+		p.log.Warn("whoever installs the App is worked for, at your cost; name the accounts under installations: {allow: [...]} in " + p.set.File)
+	}
 	// What each run is made of is made once: a mistake in the settings ends the
 	// server, and not its runs.
 	if _, err := p.preparer(); err != nil {
