@@ -18,7 +18,7 @@ import (
 )
 
 // keyVersion changes when what a layer holds, or how it is made, changes.
-const keyVersion = 2
+const keyVersion = 3
 
 // lockNames are files that pin dependencies: where one is there and nothing is
 // installed beside it, a setup is needed.
