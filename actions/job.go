@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -24,7 +25,8 @@ type Job struct {
 	RunID   string
 	// Workflow is the path of the workflow's file, which is the same in all its runs.
 	Workflow string
-	Token    string
+	Token    string // that fettle acts with
+	JobToken string // of the job itself
 	APIURL   string
 	RunURL   string // where people read the job's log
 	Dir      string // of everything that the job keeps, below the runner's temporary folder
@@ -59,7 +61,7 @@ var obeyed = []string{"issues", "issue_comment", "pull_request_review", "pull_re
 // Read reads the job from its environment.
 func Read(getenv func(string) string) (*Job, error) {
 	j := &Job{
-		Event: getenv("GITHUB_EVENT_NAME"), RunID: getenv("GITHUB_RUN_ID"), Token: getenv("GITHUB_TOKEN"), APIURL: getenv("GITHUB_API_URL"),
+		Event: getenv("GITHUB_EVENT_NAME"), RunID: getenv("GITHUB_RUN_ID"), Token: getenv("GITHUB_TOKEN"), JobToken: cmp.Or(getenv("FETTLE_JOB_TOKEN"), getenv("GITHUB_TOKEN")), APIURL: getenv("GITHUB_API_URL"),
 		In: Inputs{Label: getenv("FETTLE_LABEL"), Config: getenv("FETTLE_CONFIG"), Preset: getenv("FETTLE_PRESET"), Model: getenv("FETTLE_MODEL"),
 			BaseURL: getenv("FETTLE_BASE_URL"), ModelFile: getenv("FETTLE_MODEL_FILE"), ModelSHA256: strings.ToLower(strings.TrimPrefix(getenv("FETTLE_MODEL_SHA256"), "sha256:")),
 			HasKey: getenv(keyVariable) != "", PrivateKey: []byte(getenv("FETTLE_PRIVATE_KEY"))},
@@ -190,6 +192,13 @@ func (j *Job) MarkerKey() []byte {
 // Record is the folder that is uploaded: the runs' database for the next job, and
 // files for people.
 func (j *Job) Record() string { return filepath.Join(j.Dir, "record") }
+
+// Wrote tells whether the artifact of a run may be the record of an earlier job:
+// only runs of the same workflow file, at a commit of this repository and started
+// by an event that fettle obeys, had what it takes to write it.
+func (j *Job) Wrote(path, event string, own bool) bool {
+	return own && path != "" && path == j.Workflow && slices.Contains(obeyed, event)
+}
 
 // Artifact is the name under which the record of an issue is kept.
 func Artifact(issue int) string { return fmt.Sprintf("fettle-issue-%d", issue) }
