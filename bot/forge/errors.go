@@ -63,7 +63,7 @@ type MissingPermission struct {
 func (e *MissingPermission) Error() string {
 	which := "GitHub refused it"
 	if e.Permission != "" {
-		which = "the App lacks the permission " + e.Permission
+		which = "the token lacks the permission " + e.Permission
 	}
 	return fmt.Sprintf("%s: %s; %s: %v", e.What, which, e.Grant, e.err)
 }
