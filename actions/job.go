@@ -129,12 +129,15 @@ func (j *Job) readEvent(file string) error {
 		return errors.New("the runner names no event file (GITHUB_EVENT_PATH is empty)")
 	}
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxEvent {
-		return fmt.Errorf("the event file %s cannot be used: it has to be a file of at most %d bytes (%v)", file, maxEvent, err)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxEvent) {
+		err = fmt.Errorf("it has to be a file of at most %d bytes", maxEvent)
 	}
-	raw, err := os.ReadFile(file)
+	var raw []byte
+	if err == nil {
+		raw, err = os.ReadFile(file)
+	}
 	if err != nil {
-		return fmt.Errorf("reading the event file: %w", err)
+		return fmt.Errorf("the event file %s cannot be used: %w", file, err)
 	}
 	var head struct {
 		Repository struct {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -30,13 +29,15 @@ func (j *Job) Unpack(archive []byte) error {
 	}
 	found := false
 	for _, f := range r.File {
-		if !slices.Contains([]string{Database, Database + "-wal"}, f.Name) {
-			continue
+		for _, name := range []string{Database, Database + "-wal"} {
+			if f.Name != name {
+				continue
+			}
+			if err := unpack(f, filepath.Join(j.Record(), name)); err != nil {
+				return fmt.Errorf("unpacking %s of the earlier job: %w", name, err)
+			}
+			found = found || name == Database
 		}
-		if err := unpack(f, filepath.Join(j.Record(), f.Name)); err != nil {
-			return fmt.Errorf("unpacking %s of the earlier job: %w", f.Name, err)
-		}
-		found = found || f.Name == Database
 	}
 	if !found {
 		return errors.New("the record of the earlier job holds no " + Database)

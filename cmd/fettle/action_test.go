@@ -28,7 +28,6 @@ import (
 type runner struct {
 	*world
 	token string
-	event string
 	runID int64
 	env   map[string]string // more, or others
 	temp  string            // RUNNER_TEMP of the job in hand
@@ -72,7 +71,7 @@ func (r *runner) on(event, action string) {
 		raw, err := json.Marshal(fields)
 		r.must(err)
 		r.runID++
-		file := filepath.Join(r.T.TempDir(), "event.json")
+		file := filepath.Join(r.TempDir(), "event.json")
 		r.must(os.WriteFile(file, raw, 0o600))
 		r.env["GITHUB_EVENT_PATH"], r.env["GITHUB_EVENT_NAME"] = file, event
 		return
@@ -83,9 +82,9 @@ func (r *runner) on(event, action string) {
 // command is a step, with the environment of one.
 func (r *runner) command(files string, args ...string) *exec.Cmd {
 	c := exec.Command("fettle", args...)
-	c.Dir = r.T.TempDir() // a checkout that nobody made
+	c.Dir = r.TempDir() // a checkout that nobody made
 	env := map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": r.T.TempDir(), "GITHUB_ACTIONS": "true", "RUNNER_TEMP": r.temp, "GITHUB_REPOSITORY": owner + "/weave",
+		"PATH": os.Getenv("PATH"), "HOME": r.TempDir(), "GITHUB_ACTIONS": "true", "RUNNER_TEMP": r.temp, "GITHUB_REPOSITORY": owner + "/weave",
 		"GITHUB_REPOSITORY_ID": fmt.Sprint(r.sim.RepoID(owner, "weave")), "GITHUB_RUN_ID": fmt.Sprint(r.runID), "GITHUB_SERVER_URL": r.sim.URL(), "GITHUB_API_URL": r.sim.URL() + "/api/v3",
 		"GITHUB_WORKFLOW_REF": owner + "/weave/.github/workflows/fettle.yml@refs/heads/main", "GITHUB_TOKEN": r.token, "FETTLE_JOB_TOKEN": r.token, "FETTLE_LABEL": "agent:fix",
 		"GITHUB_OUTPUT": filepath.Join(files, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(files, "summary"), "GITHUB_STATE": filepath.Join(files, "state"),
@@ -106,7 +105,7 @@ func (r *runner) run(while func(step *exec.Cmd)) job {
 	var err error
 	r.temp, err = os.MkdirTemp(r.dir, "job-")
 	r.must(err)
-	files := r.T.TempDir()
+	files := r.TempDir()
 	var log bytes.Buffer
 	step := func(args ...string) int {
 		c := r.command(files, args...)
