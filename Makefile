@@ -10,6 +10,8 @@ KILLS   ?= 20
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
+ACTIONLINT := .tools/actionlint
+ACTIONLINT_VERSION := v1.7.12
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
@@ -52,12 +54,16 @@ fault: setup ## kill -9 at each named point, KILLS times each
 words: ## write all texts that users can see to docs/words.txt, to be read as a user
 	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/docs/words.txt
 
-lint: $(LINT) $(DEADCODE) ## the linter, and functions that no command reaches
+lint: $(LINT) $(DEADCODE) $(ACTIONLINT) ## the linters of code and workflows, and functions that no command reaches
 	$(LINT) run ./... ./bench/...
+	$(ACTIONLINT)
 	sh .ci/deadcode.sh
 
 $(LINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(ACTIONLINT):
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 
 $(DEADCODE):
 	GOBIN=$(CURDIR)/.tools $(GO) install golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION)
