@@ -51,7 +51,8 @@ type parts struct {
 
 	unswept bool // of the demo and of tests: the server takes up only what it is told of
 
-	boxes string // overrides where the sandbox's state is kept
+	boxes   string // overrides where the sandbox's state is kept
+	askAnew bool   // the sandbox asks all toolchains again
 
 	mu  sync.Mutex
 	box *sandbox.Sandbox
@@ -126,7 +127,7 @@ func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
 	if p.box != nil {
 		return p.box, nil
 	}
-	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
+	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), AskAnew: p.askAnew, Now: p.now, Log: p.log})
 	if err != nil {
 		return nil, refused(err)
 	}
