@@ -364,9 +364,24 @@ func (h *pushed) check(ctx context.Context, session *sandbox.Sandbox, src source
 			fmt.Fprintf(h.out, "%s: %s\n", h.funnel.Log(name), h.funnel.Log(command))
 		}
 	}
-	r, err := check.New(check.Config{Sandbox: session, Now: h.now, Log: h.log}).Run(ctx, src.dir, opt)
+	runner := check.New(check.Config{Sandbox: session, Now: h.now, Log: h.log})
+	r, err := runner.Run(ctx, src.dir, opt)
+	if err == nil && r.Status == check.Failed && diff.From != "" {
+		r, err = runner.New(ctx, src.dir, r, opt, filesBefore(diff))
+	}
 	r.Clean(h.funnel.Log)
 	return r, err
+}
+
+// filesBefore gives a comparison's earlier state back, but for files too large to be read.
+func filesBefore(diff *checkout.Comparison) map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range diff.Files {
+		if !f.Large {
+			out[f.Path] = f.Before
+		}
+	}
+	return out
 }
 
 // refsOf names the remote's refs of pushes.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -58,7 +60,9 @@ func (h *pushed) mend(ctx context.Context, p prepush.Push, src source, r check.R
 	default:
 		fmt.Fprintln(h.out, "fettle: mended")
 	}
-	fmt.Fprintf(h.out, "%s\n", colourDiff(h.funnel.Log(s.Diff)))
+	if _, err := lipgloss.Fprintln(h.out, colourDiff(h.funnel.Log(s.Diff))); err != nil { // without colours where it is no terminal
+		return err
+	}
 	return h.offer(ctx, p, s)
 }
 
