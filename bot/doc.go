@@ -117,6 +117,7 @@
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/context           what search finds of real fixes, from their messages
+//	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code
