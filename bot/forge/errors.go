@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -74,8 +73,7 @@ const permissionHeader = "X-Accepted-GitHub-Permissions"
 
 // grantURL is where the owner of an installation accepts new permissions.
 func (c *Client) grantURL(installation int64) string {
-	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
-	return web.String()
+	return webURL(c.base, fmt.Sprintf("/settings/installations/%d", installation)).String()
 }
 
 // ErrNothingToCommit says that the files are as they were in the base commit.
