@@ -53,6 +53,7 @@
 //	hooks                            the webhook's door
 //	eval                             cases as data
 //	bot                              this package
+//	bot/forge/manifest               the local page that creates the App, and the files that come of it
 //	bot/forge                        GitHub; the only importer of go-github
 //	bot/forge/simulator              a GitHub for the demo and the tests
 //	bot/forge/simulator/contract/cut cuts the part that is used out of GitHub's published description

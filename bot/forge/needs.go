@@ -81,7 +81,7 @@ func missing(granted *github.InstallationPermissions) []Need {
 func surplus(granted *github.InstallationPermissions) []string {
 	have := grants(granted)
 	for _, p := range Permissions() {
-		if have[p.Name] == p.Level {
+		if level := have[p.Name]; level == p.Level || level == "read" {
 			delete(have, p.Name)
 		}
 	}

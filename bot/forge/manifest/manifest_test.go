@@ -310,7 +310,7 @@ func TestO6OnlyTheBrowserThatWasGivenTheAddressIsAnswered(t *testing.T) {
 		"another page's form":    func() (int, string) { return w.post(w.page, "https://evil.example", url.Values{"a": {"b"}}) },
 		"a form without origin":  func() (int, string) { return w.post(back, "", nil) },
 		"another page's script":  func() (int, string) { return w.get(w.page, "Origin", "https://evil.example", "Sec-Fetch-Mode", "cors") },
-		"a null origin":          func() (int, string) { return w.get(back, "Origin", "null") },
+		"a null origin":          func() (int, string) { return w.get(w.page, "Origin", "null") },
 		"a picture":              func() (int, string) { return w.get(back, "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image") },
 		"a frame":                func() (int, string) { return w.get(back, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe") },
 		"a name that leads here": func() (int, string) { return w.get(w.page, "Host", "evil.example:80") },
@@ -325,7 +325,7 @@ func TestO6OnlyTheBrowserThatWasGivenTheAddressIsAnswered(t *testing.T) {
 	if left := w.left(); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	if status, _ := w.get(back, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "cross-site"); status != http.StatusOK {
+	if status, _ := w.get(back, "Origin", w.sim.URL(), "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "cross-site"); status != http.StatusOK {
 		t.Errorf("the browser that GitHub sends back: %d", status)
 	}
 }
