@@ -167,20 +167,21 @@ func (p *parts) deliveryFinding(ctx context.Context, client *forge.Client, app f
 	if len(list) == 0 {
 		return finding{"deliveries", "warning", "GitHub has delivered nothing within three days: whether it reaches " + hook.URL + " is not known", "file an issue, or install the App, and run this again; " + app.Settings + "/advanced lists deliveries"}
 	}
-	bad := 0
-	for _, d := range list {
-		if !d.Delivered() {
+	bad, seen := 0, map[string]bool{}
+	for _, d := range list { // newest first: an event that arrived when it was asked for again is not lost
+		if !d.Delivered() && !seen[d.GUID] {
 			bad++
 		}
+		seen[d.GUID] = true
 	}
 	last := list[0]
-	f := finding{"deliveries", "ok", fmt.Sprintf("GitHub reaches it: all of the last %d within three days arrived", len(list)), ""}
+	f := finding{"deliveries", "ok", fmt.Sprintf("GitHub reaches it: all of the last %d events within three days arrived", len(seen)), ""}
 	if bad > 0 {
-		f = finding{"deliveries", "warning", fmt.Sprintf("the last one (%s) arrived; %d of the last %d did not", last.Event, bad, len(list)), "'fettle serve' asks for them again; look at " + app.Settings + "/advanced"}
+		f = finding{"deliveries", "warning", fmt.Sprintf("the last one (%s) arrived; %d of the last %d did not", last.Event, bad, len(seen)), "'fettle serve' asks for them again; look at " + app.Settings + "/advanced"}
 	}
 	if !last.Delivered() {
 		f.Status = "error"
-		f.Detail = fmt.Sprintf("the last one (%s, %s) was answered %d; %d of the last %d failed", last.Event, last.At.UTC().Format(time.RFC3339), last.StatusCode, bad, len(list))
+		f.Detail = fmt.Sprintf("the last one (%s, %s) was answered %d; %d of the last %d failed", last.Event, last.At.UTC().Format(time.RFC3339), last.StatusCode, bad, len(seen))
 		f.Fix = deliveryCure(last.StatusCode, hook.URL, app.Settings, p.set.GitHub.WebhookSecretFile)
 	}
 	return f

@@ -87,10 +87,11 @@ func (f *appFlags) create(c *cobra.Command, g *global, asJSON bool) error {
 next:
   1. install it on a repository: %s
   2. start the server: %s
-     it listens on 127.0.0.1:8080; what GitHub sends to %s has to arrive there
+     what GitHub sends to %s has to arrive where it
+     listens, by default on 127.0.0.1:8080
   3. make the label agent:fix in the repository and put it on an issue
 
 'fettle doctor%s --repo OWNER/NAME' says whether all of it works
-`, made.Slug, made.AppID, made.Owner, made.File, made.Key, made.Secret, made.Install, made.Serve, made.Webhook, strings.TrimPrefix(made.Serve, "fettle serve"))
+`, made.Slug, made.AppID, made.Owner, made.File, made.Key, made.Secret, made.Install, made.Serve, made.Webhook, strings.TrimPrefix(made.Serve, "fettle serve")) // doctor takes the same flags
 	return err
 }

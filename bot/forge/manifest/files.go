@@ -48,12 +48,17 @@ func (c Config) free() error {
 	return nil
 }
 
-// serve is the command that starts the server with the file.
-func (c Config) serve() string {
-	if usual, err := settings.File(""); err == nil && usual == c.File {
-		return "fettle serve"
+// serve is the command that starts the server with the file, where a webhook of
+// this machine alone says that it listens.
+func (c Config) serve(hook string) string {
+	command := "fettle serve"
+	if usual, err := settings.File(""); err != nil || usual != c.File {
+		command += " --config " + c.File
 	}
-	return "fettle serve --config " + c.File
+	if u, err := url.Parse(hook); err == nil && reach(u.Hostname()) == loopback && u.Host != usualAddr {
+		command += " --addr " + u.Host
+	}
+	return command
 }
 
 // spot is the place of the files. It is taken before GitHub is asked.

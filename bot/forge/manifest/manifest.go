@@ -53,10 +53,11 @@ type Result struct {
 }
 
 const (
-	about    = "https://github.com/fettle-dev/fettle"
-	maxName  = 34         // GitHub's limit of an App's name
-	patience = time.Hour  // how long the page waits for the person
-	path     = "/webhook" // where fettle serve listens for deliveries
+	about     = "https://github.com/fettle-dev/fettle"
+	maxName   = 34               // GitHub's limit of an App's name
+	patience  = time.Hour        // how long the page waits for the person
+	usualAddr = "127.0.0.1:8080" // where fettle serve listens
+	path      = "/webhook"       // where fettle serve listens for deliveries
 )
 
 // ErrPatience says that nobody created the App.

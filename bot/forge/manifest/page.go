@@ -47,6 +47,7 @@ type view struct {
 	Problem     string // what went wrong
 	Back        string // where to begin again
 	Ask         bool   // for the webhook's address
+	Local       bool   // GitHub is on this machine
 	Webhook     string
 	Fixed       bool // the webhook's address is the command's
 	Key         string
@@ -120,7 +121,7 @@ func (p *page) ask(w http.ResponseWriter, r *http.Request) {
 		Permissions: forge.Permissions(), Events: forge.Events()}
 	web, err := p.cfg.Place.Web()
 	if err == nil {
-		v.Host = web.Host
+		v.Host, v.Local = web.Host, reach(web.Hostname()) == loopback
 		if asked := r.URL.Query().Get("webhook"); !v.Fixed && asked != "" {
 			v.Webhook = asked
 			if v.Webhook, err = p.cfg.webhook(asked); err != nil {
@@ -138,7 +139,11 @@ func (p *page) ask(w http.ResponseWriter, r *http.Request) {
 		p.show(w, http.StatusInternalServerError, view{Title: "This page could not be made", Problem: err.Error()})
 		return
 	}
-	if v.Ask = v.Webhook == "" || v.Problem != ""; !v.Ask {
+	v.Ask = v.Webhook == "" || v.Problem != ""
+	if v.Webhook == "" && v.Local {
+		v.Webhook = "http://" + usualAddr + path
+	}
+	if !v.Ask {
 		p.mu.Lock()
 		p.hook = v.Webhook
 		p.mu.Unlock()
@@ -200,7 +205,7 @@ func (p *page) store(ctx context.Context, code string) (*Result, error) {
 		return nil, fmt.Errorf("GitHub has made the App %s, and its key could not be kept: %w; delete the App at %s and run the command again", app.Slug, err, app.Settings)
 	}
 	return &Result{AppID: app.ID, Slug: app.Slug, Owner: app.Owner, Settings: app.Settings, Install: app.Install, Webhook: p.hook,
-		File: p.cfg.File, Key: place.key(), Secret: place.secret(), Serve: p.cfg.serve()}, nil
+		File: p.cfg.File, Key: place.key(), Secret: place.secret(), Serve: p.cfg.serve(p.hook)}, nil
 }
 
 func (p *page) success(made *Result) view {

@@ -206,6 +206,9 @@ func (s *Server) found(id, name, actor string) (string, error) {
 	s.state.App, s.state.Installations, s.state.Tokens = a, nil, map[string]*token{}
 	s.changed()
 	s.SetWebhook(a.WebhookURL, a.Secret)
+	if err := s.hooks.forget(); err != nil {
+		return "", err
+	}
 	delete(s.wishes, id)
 	var raw [20]byte
 	_, _ = rand.Read(raw[:]) // never fails (crypto/rand)
@@ -237,6 +240,20 @@ func (s *Server) convert(c *call) (answer, error) {
 	out := s.appShape(g.app)
 	out["client_secret"], out["webhook_secret"], out["pem"] = g.app.ClientSecret, g.app.Secret, string(g.app.Key)
 	return created(out)
+}
+
+// appPage shows the App's settings: all that stands below them on GitHub's pages.
+func (s *Server) appPage(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	a := s.app
+	s.mu.Unlock()
+	_, rest, _ := strings.Cut(r.URL.Path, "/settings/apps/")
+	if slug, _, _ := strings.Cut(rest, "/"); slug != a.Slug {
+		http.NotFound(w, r)
+		return
+	}
+	hook, _ := s.hooks.target()
+	s.pager.render(w, r, "app", &view{Title: a.Name, Data: map[string]any{"App": a, "Hook": hook}}, nil)
 }
 
 // installPage is where an owner installs the App on an account.

@@ -109,6 +109,10 @@ func TestO6AnAppIsMadeOfAManifestAndItsCodeIsGoodOnce(t *testing.T) {
 		t.Errorf("a name that is taken: %d", status)
 	}
 
+	if page := p.look(w.s.URL() + "/settings/apps/mender-of-octo/permissions"); !strings.Contains(page, "https://hooks.example/webhook") {
+		t.Errorf("settings: %s", page)
+	}
+
 	// it is still there after a restart
 	before := w.s.AppID()
 	if err := w.s.Close(); err != nil {

@@ -224,6 +224,8 @@ func (s *Server) Handler() http.Handler {
 			s.serveAPI(w, r)
 		case isGitPath(r.URL.Path):
 			s.serveGit(w, r)
+		case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/settings/apps/") && !strings.HasPrefix(r.URL.Path, "/settings/apps/new/"):
+			s.appPage(w, r)
 		default:
 			pages.ServeHTTP(w, r)
 		}
