@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/command"
@@ -98,9 +99,29 @@ func (a *App) onPull(ctx context.Context, ev task.Event, c command.Command) (str
 		if !ok || head != p.Head {
 			return a.answer(ctx, ev, c, fmt.Sprintf("The last commit on `%s` is not mine, so I take nothing back.", p.Branch))
 		}
+		undone, err := a.undoOf(ctx, *p)
+		switch {
+		case err != nil:
+			return "", err
+		case undone != nil && slices.Contains(undone.Task.Follow.Comments, ev.CommentID):
+			return "done by " + undone.ID, nil
+		case undone != nil:
+			return a.answer(ctx, ev, c, fmt.Sprintf("It was undone already: the last commit on `%s`, %s, takes back %s. I do not undo an undo, nor what was before it: say `/fettle fix` with what you want instead, or use `git revert`.", p.Branch, head, undone.Task.Follow.Head))
+		}
 		q.title, q.follow.Kind = fmt.Sprintf("take back %s", head[:12]), task.FollowUndo
 	}
 	return a.follow(ctx, ev, *p, q)
+}
+
+// undoOf is the run whose undo is the last commit of fettle's on the branch, or nil.
+func (a *App) undoOf(ctx context.Context, p store.Pull) (*task.Run, error) {
+	runs, err := a.earlier(ctx, p)
+	for _, r := range runs {
+		if r.Task.Follow.Kind == task.FollowUndo && r.Result != nil && r.Result.Published.Commit == p.Head {
+			return &r, err
+		}
+	}
+	return nil, err
 }
 
 // explain answers with the trail of evidence of a change.

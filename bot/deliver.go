@@ -107,6 +107,8 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 		return a.pushed(ctx, ev)
 	case task.EventRemoved:
 		return a.removed(ctx, ev)
+	case task.EventRepo:
+		return a.repoChanged(ctx, ev)
 	case task.EventPing:
 		return "ping", nil
 	}

@@ -185,7 +185,7 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	if err != nil {
 		return pub, err
 	}
-	label := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft]
+	label, over := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft], false
 	switch f := res.Task.Follow; {
 	case f != nil && f.Kind == task.FollowQuestion:
 		return pub, nil
@@ -194,7 +194,10 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		if err != nil {
 			return pub, err
 		}
-		if pub.PullRequest, label = &pr, labelReady; pr.Draft {
+		switch pub.PullRequest, label = &pr, labelReady; {
+		case pr.State != "open": // its end was said, and this run ends with it
+			label, over = "", true
+		case pr.Draft:
 			label = labelHuman
 		}
 	case res.Outcome == task.Cancelled || res.Outcome == task.Success && res.Best == nil:
@@ -212,8 +215,10 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.unshown = nil
-	if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
-		return pub, err
+	if !over {
+		if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
+			return pub, err
+		}
 	}
 	_, err = g.once(ctx, store.ToldKey(res.Outcome), func(context.Context) (any, error) { return nil, nil })
 	return pub, err
