@@ -377,7 +377,7 @@ func TestS2StaleStatesAreTakenBack(t *testing.T) {
 		t.Errorf("%v %v", s, err)
 	}
 	said := h.said(n)
-	if strings.Contains(said, "is working on this") || !strings.Contains(said, "the disk was full") || !slices.Contains(h.labels(n), "agent:needs-human") || slices.Contains(h.labels(n), "agent:working") {
+	if strings.Contains(said, "is working on this") || !strings.Contains(said, "he disk was full") || !slices.Contains(h.labels(n), "agent:needs-human") || slices.Contains(h.labels(n), "agent:working") {
 		t.Errorf("labels %v, said:\n%s", h.labels(n), said)
 	}
 	if slices.Contains(h.labels(lost), "agent:working") {

@@ -148,14 +148,7 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 	}
 	var b strings.Builder
 	b.WriteString(a.app.Funnel.Markdown(trail(r, "", "")))
-	if r.Result != nil {
-		for _, line := range perTier(*r.Result) {
-			fmt.Fprintf(&b, "- tried at %s\n", a.app.Funnel.Markdown(line))
-		}
-		for _, check := range r.Result.Checks {
-			fmt.Fprintf(&b, "- %s: %s%s\n", a.app.Funnel.Markdown(check.Name), check.Status, prefixed(", ", a.app.Funnel.Markdown(check.Detail)))
-		}
-	} else {
+	if r.Result == nil {
 		fmt.Fprintf(&b, "- %s\n", a.app.Funnel.Markdown(standing(r)))
 	}
 	if p != nil {
@@ -163,11 +156,21 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 		if err != nil {
 			return "", err
 		}
-		for _, f := range later {
+		for _, f := range slices.Backward(later) {
 			if f.Result != nil && f.Result.Published.Commit != "" {
 				fmt.Fprintf(&b, "- follow-up (%s): %s %s\n", f.Task.Follow.Kind, f.Result.Published.Commit, a.app.Funnel.Markdown(explanation(*f.Result)))
 			}
 		}
+	}
+	if r.Result != nil {
+		b.WriteString("\n<details><summary>What was tried and checked</summary>\n\n")
+		for _, line := range perTier(*r.Result) {
+			fmt.Fprintf(&b, "- tried at %s\n", a.app.Funnel.Markdown(line))
+		}
+		for _, check := range r.Result.Checks {
+			fmt.Fprintf(&b, "- %s: %s%s\n", a.app.Funnel.Markdown(check.Name), check.Status, prefixed(", ", a.app.Funnel.Markdown(shortIDs(check.Detail))))
+		}
+		b.WriteString("\n</details>\n")
 	}
 	fmt.Fprintf(&b, "\n<sub>Run `%s`; `fettle runs show %s` has every attempt</sub>\n", r.ID, r.ID)
 	return a.answer(ctx, ev, c, b.String())

@@ -307,7 +307,7 @@ func trail(r task.Run, path, places string) string {
 			}
 		}
 		if len(res.Reproduction) > 0 {
-			fmt.Fprintf(&b, "- shown by: %s (failed before, passes now)\n", strings.Join(res.Reproduction[:min(len(res.Reproduction), 5)], ", "))
+			fmt.Fprintf(&b, "- shown by: %s (failed before, passes now)\n", strings.Join(shown(res.Reproduction, 5), ", "))
 		}
 		if x := res.Best.Search; x != nil && x.Place != "" {
 			fmt.Fprintf(&b, "- looked for at %s; %s tried, %d passed every test\n", x.Place, task.Count(x.Tried, "candidate"), x.Plausible)

@@ -145,11 +145,11 @@ func proofLine(res task.Result) string {
 	case res.Best == nil:
 		return ""
 	case len(res.Reproduction) > 0:
-		return "Shown by " + strings.Join(res.Reproduction[:min(len(res.Reproduction), 3)], ", ") + ", which failed before and passes now; nothing that was green is red."
+		return "Shown by " + strings.Join(shown(res.Reproduction, 3), ", ") + ", which failed before and passes now; every test that passed before still passes."
 	case len(res.Best.NewTests) > 0:
-		return "The new tests pass, and nothing that was green is red."
+		return "The new tests pass, and every test that passed before still passes."
 	}
-	return "No test shows it; every test of the branch passes as before."
+	return "No test shows it; every test that passed before still passes."
 }
 
 func perTierLine(res task.Result) string {
@@ -163,7 +163,7 @@ func perTierLine(res task.Result) string {
 // followed is what the pull request is told of a follow-up.
 func (r reporter) followed(res task.Result, pub task.Publication) string {
 	f := res.Task.Follow
-	what := map[task.FollowKind]string{task.FollowReview: "the review", task.FollowSuggestion: "the suggestions", task.FollowCheck: "the red check", task.FollowTests: "tests of what was changed", task.FollowUndo: "`/fettle undo`", task.FollowBase: "the moved base", task.FollowQuestion: "the questions"}[f.Kind]
+	what := f.What()
 	if f.Check != nil {
 		what = "the red check `" + codeSpan(f.Check.Name) + "`"
 	}
@@ -176,7 +176,7 @@ func (r reporter) followed(res task.Result, pub task.Publication) string {
 	case pub.Commit == "":
 		fmt.Fprintf(&b, "Nothing had to be changed for %s.\n", what)
 	default:
-		fmt.Fprintf(&b, "%s answered in %s. %s\n\n%s\n", upperFirst(what), pub.Commit, r.funnel.Markdown(explanation(res)), r.funnel.Markdown(proofLine(res)))
+		fmt.Fprintf(&b, "%s is answered by %s. %s\n\n%s\n\n", upperFirst(what), pub.Commit, r.funnel.Markdown(explanation(res)), r.funnel.Markdown(proofLine(res)))
 		for _, d := range res.DraftReasons {
 			fmt.Fprintf(&b, "- open: %s\n", r.funnel.Markdown(d))
 		}

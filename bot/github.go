@@ -53,6 +53,7 @@ type Forge interface {
 	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
 	Redeliver(ctx context.Context, delivery int64) error
 	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	Closes(ctx context.Context, repo task.Repo, n, issue int) error
 	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
 	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)
 	Verified(ctx context.Context, repo task.Repo, sha string) (bool, error)
@@ -216,12 +217,30 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	defer g.mu.Unlock()
 	g.unshown = nil
 	if !over {
-		if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
+		before, err := g.before(ctx, res.Task.Follow)
+		if err != nil {
+			return pub, err
+		}
+		if err := g.status(ctx, g.text.finished(res, pub, before)); err != nil {
 			return pub, err
 		}
 	}
 	_, err = g.once(ctx, store.ToldKey(res.Outcome), func(context.Context) (any, error) { return nil, nil })
 	return pub, err
+}
+
+// before is what earlier runs of a follow-up's pull request cost.
+func (g *github) before(ctx context.Context, f *task.Follow) (sum task.USD, err error) {
+	if f == nil {
+		return 0, nil
+	}
+	runs, err := g.store.Runs(ctx, store.Filter{Installation: g.run.Task.Repo.Installation, Repo: g.run.Task.Repo.Slug(), Issue: g.run.Task.Issue, Limit: 1000})
+	for _, r := range runs {
+		if r.ID != g.run.ID && (r.ID == f.Run || r.Task.Follow != nil && r.Task.Follow.Pull == f.Pull) {
+			sum += r.Cost
+		}
+	}
+	return sum, err
 }
 
 // open pushes the change and opens the pull request.
@@ -292,8 +311,18 @@ func (g *github) Ask(ctx context.Context, gate task.Gate) error {
 	if gate.Kind == task.GateOutsider {
 		key = fmt.Sprintf("gate-%s", gate.Kind) // it is asked once, whoever works on the run
 	}
+	var change *task.Attempt
+	if gate.Attempt > 0 { // nobody says yes to what is not shown
+		now, err := g.store.Run(ctx, g.run.ID)
+		if err != nil {
+			return err
+		}
+		if gate.Attempt <= len(now.Saved.Attempts) {
+			change = &now.Saved.Attempts[gate.Attempt-1]
+		}
+	}
 	_, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
-		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate))
+		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate, change))
 	})
 	return err
 }

@@ -115,6 +115,11 @@ func (a *App) restate(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err := a.app.Forge.StateLabel(ctx, repo, p.Issue, label); err != nil {
 		return err
 	}
+	if !now.Draft { // as a draft it only referred to the issue
+		if err := a.app.Forge.Closes(ctx, repo, p.Number, p.Issue); err != nil {
+			return err
+		}
+	}
 	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
 	if err != nil || live != nil {
 		return err
@@ -123,7 +128,7 @@ func (a *App) restate(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range runs {
+	for i, r := range runs {
 		if r.Result == nil || r.Task.Follow != nil && r.Task.Follow.Kind == task.FollowQuestion {
 			continue
 		}
@@ -135,7 +140,11 @@ func (a *App) restate(ctx context.Context, repo task.Repo, p store.Pull) error {
 			}
 		}
 		pub.PullRequest = &now
-		return a.restatus(ctx, repo, p, a.text.finished(res, pub))
+		var before task.USD
+		for _, earlier := range runs[i+1:] {
+			before += earlier.Cost
+		}
+		return a.restatus(ctx, repo, p, a.text.finished(res, pub, before))
 	}
 	return nil
 }

@@ -387,6 +387,9 @@ func TestS2TheStatusCommentSaysWhatBecameOfThePullRequest(t *testing.T) {
 	says("#2 by **fettle** was closed and not merged", "")
 	h.must(h.sim.ReopenIssue("acme", "shop", p, boss))
 	says("opened #2", "agent:pr-ready")
+	if body := h.pull().Body; !strings.HasSuffix(strings.TrimSpace(body), "Fixes #1") {
+		t.Errorf("it does not close the issue:\n%s", body)
+	}
 	h.must(h.sim.MergePull("acme", "shop", p, boss))
 	says("#2 by **fettle** was merged into `main`", "")
 	if said := h.said(n); strings.Contains(said, "Review and merge") {

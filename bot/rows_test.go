@@ -159,7 +159,7 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 			e.must(err)
 			e.until("it is followed up", e.ended(n, 2))
 			after := e.pull()
-			if after.HeadSHA == p.HeadSHA || after.Draft || !strings.Contains(spoken(after.IssueView), "The review answered in "+after.HeadSHA) {
+			if after.HeadSHA == p.HeadSHA || after.Draft || !strings.Contains(spoken(after.IssueView), "The review is answered by "+after.HeadSHA) {
 				t.Errorf("%s", e.state())
 			}
 		},

@@ -175,11 +175,13 @@ func (a *App) say(ctx context.Context, r task.Run) error {
 		return err
 	}
 	if res.Outcome.Exhausted() || res.Outcome == task.Error || res.Outcome == task.Rejected {
-		if _, err := a.app.Forge.Comment(ctx, t.Repo, t.Issue, "report-"+r.ID, a.text.exhausted(res, res.Published)); err != nil {
+		url, err := a.app.Forge.Comment(ctx, t.Repo, t.Issue, "report-"+r.ID, a.text.exhausted(res, res.Published))
+		if err != nil {
 			return err
 		}
+		res.Published.ReportURL = url
 	}
-	_, _, err := a.app.Forge.StatusComment(ctx, t.Repo, t.Issue, statusKey(t), a.text.finished(res, res.Published))
+	_, _, err := a.app.Forge.StatusComment(ctx, t.Repo, t.Issue, statusKey(t), a.text.finished(res, res.Published, 0))
 	return err
 }
 
