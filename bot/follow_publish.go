@@ -56,6 +56,7 @@ func (g *github) add(ctx context.Context, res task.Result) (task.Publication, er
 		if _, err := g.once(ctx, "draft", func(ctx context.Context) (any, error) { return nil, g.forge.SetDraft(ctx, res.Task.Repo, f.Pull, true) }); err != nil {
 			return pub, err
 		}
+		g.point("made a draft")
 	}
 	if err := g.check(ctx, pub.Commit, res); err != nil {
 		g.log.WithError(err).Warn("the check run was not written")
@@ -65,7 +66,13 @@ func (g *github) add(ctx context.Context, res task.Result) (task.Publication, er
 
 // takeBack reverts the last commit.
 func (g *github) takeBack(ctx context.Context, pub *task.Publication) error {
-	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) { return g.undone(ctx) })
+	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) {
+		sha, err := g.undone(ctx)
+		if err == nil {
+			g.point("branch moved")
+		}
+		return sha, err
+	})
 	if err != nil {
 		return fmt.Errorf("taking back the last commit on %s: %w", pub.Branch, err)
 	}
@@ -88,6 +95,7 @@ func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Pu
 			}
 			return fmt.Errorf("answering a thread: %w", err)
 		}
+		g.point("thread answered")
 		if !done {
 			continue
 		}
@@ -96,6 +104,7 @@ func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Pu
 		}); err != nil && !forge.IsGone(err) {
 			return fmt.Errorf("resolving a thread: %w", err)
 		}
+		g.point("thread resolved")
 	}
 	return nil
 }
@@ -112,6 +121,7 @@ func (g *github) tellPull(ctx context.Context, res task.Result, pub *task.Public
 	if err != nil {
 		return fmt.Errorf("saying on the pull request what was done: %w", err)
 	}
+	g.point("told")
 	pub.ReportURL, err = decoded[string](raw)
 	return err
 }

@@ -93,6 +93,7 @@ func (a *App) ready(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err := a.app.Forge.SetDraft(ctx, repo, p.Number, false); err != nil {
 		return err
 	}
+	a.cfg.Point("made ready")
 	return a.restate(ctx, repo, p)
 }
 
