@@ -64,10 +64,11 @@ func counted(n int, one, many string) string {
 func (a *App) Keep(ctx context.Context, said func(Swept)) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
-	mine := true // after a start there is most to find
+	mine, more := true, false // after a start there is most to find
 	for ctx.Err() == nil {
-		if mine {
+		if mine || more {
 			s, err := a.Sweep(ctx)
+			more = s.Redelivery == mostRedeliver // the rest in a minute
 			if err != nil && ctx.Err() == nil {
 				a.cfg.Log.WithError(err).Error("a sweep was not done to its end; the next one is")
 			}

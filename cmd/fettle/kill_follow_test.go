@@ -89,6 +89,7 @@ func TestF01KilledAtTheEffectsOfFollowUps(t *testing.T) {
 	}
 
 	step("a moved base", "push", func() error {
+		w.must(w.sim.Ready(owner, "weave", pull().Number, false, human)) // and it becomes a draft again
 		_, err := w.sim.CommitFile(owner, "weave", "main", "weave.py", []byte(strings.Replace(weave, "first + second\n", "first + second\n\n\ndef rest(items):\n    return items[1:]\n", 1)), "the rest", human)
 		return err
 	}, runs(2), 1, "committed", "branch_moved", "pushed", "made_a_draft", "told", "published")
