@@ -399,7 +399,7 @@ func (l ledger) Made(ctx context.Context, sha string) error {
 }
 
 func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
-	return l.store.IsOurs(ctx, l.lease, sha)
+	return l.store.IsOurs(ctx, l.lease.RunID, sha)
 }
 
 func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {

@@ -213,8 +213,10 @@ func (a *App) unlabel(ctx context.Context, repo task.Repo, issue int) error {
 // on there ends, because nothing is pushed over their commit; asked again, it goes
 // on on top of it.
 func (a *App) pushedByOthers(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
-	if ev.After == p.Head {
-		return "ignored: the commit is fettle's", nil
+	// One may be told of a commit before the run that made it has written down that
+	// it stands on the branch, and before this process knows its own name.
+	if ours, err := a.cfg.Store.IsOurs(ctx, p.Run, ev.After); err != nil || ours {
+		return "ignored: the commit is fettle's", err
 	}
 	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
 	if err != nil || live == nil || live.Task.Follow == nil || live.Task.Follow.Head == ev.After {

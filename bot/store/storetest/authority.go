@@ -180,7 +180,7 @@ func testMoveRepo(t *testing.T, h *harness) {
 	if pulls, err := s.Pulls(ctx, 7, "Acme/new", store.PullFilter{Number: 2}); err != nil || len(pulls) != 1 || pulls[0].Run != "done" {
 		t.Errorf("pull requests: %+v %v", pulls, err)
 	}
-	if ours, err := s.IsOurs(ctx, under, "c0ffee"); err != nil || !ours {
+	if ours, err := s.IsOurs(ctx, under.RunID, "c0ffee"); err != nil || !ours {
 		t.Errorf("the commit is not known any more: %v", err)
 	}
 	h.create(s, store.NewRun{ID: "again2", Delivery: "d-again", Budget: task.Budget{USD: task.Dollars(5)}, Task: task.Task{Issue: 1, Origin: task.OriginLabel, Repo: now}})
