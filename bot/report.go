@@ -182,11 +182,16 @@ func (r reporter) diff(text string) string {
 		}
 	}
 	slices.SortStableFunc(parts, func(x, y string) int { return isNew(x) - isNew(y) })
+	for i := range parts {
+		parts[i] = strings.TrimPrefix(parts[i], newFile+"100644\n")
+	}
 	return r.funnel.Fence(limitLines(strings.Join(parts, "\n"), 120), "diff") + "\n\n"
 }
 
+const newFile = "new file mode "
+
 func isNew(part string) int {
-	if strings.HasPrefix(part, "new file") {
+	if strings.HasPrefix(part, newFile) {
 		return 1
 	}
 	return 0
