@@ -85,6 +85,7 @@ type github struct {
 	point func(string)
 
 	logLink string // where the run's log can be read; "": nowhere
+	remark  string // an open point of each pull request; "": none
 
 	mu      sync.Mutex // the status comment
 	shown   time.Time
@@ -317,14 +318,20 @@ func (g *github) Ask(ctx context.Context, gate task.Gate) error {
 		if err != nil {
 			return err
 		}
-		if gate.Attempt <= len(now.Saved.Attempts) {
-			change = &now.Saved.Attempts[gate.Attempt-1]
-		}
+		change = changeAt(now, gate)
 	}
 	_, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
 		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate, change))
 	})
 	return err
+}
+
+// changeAt is the attempt that a gate is about, or nil.
+func changeAt(r task.Run, g task.Gate) *task.Attempt {
+	if g.Attempt < 1 || g.Attempt > len(r.Saved.Attempts) {
+		return nil
+	}
+	return &r.Saved.Attempts[g.Attempt-1]
 }
 
 // check puts the checklist on the commit, where reviewers look for it.
