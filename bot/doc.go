@@ -92,6 +92,7 @@
 //	bot/sandbox/service     a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
 //	bot/code, code/mutate   source as regions; the operators
+//	bot/code/rule           the language of repair rules: patterns, rewrites, conditions
 //	bot/code/schemata       many changes of Go files in one build
 //	bot/settings            the operator's file and the repository's
 //	bot/regular             reads files of folders that others have filled
