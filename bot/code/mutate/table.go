@@ -29,7 +29,7 @@ type operator struct {
 // by conditional logit, checked across projects, and held within 0.67 to 2.7 times
 // what was judged: that benchmark leaves out what the classic operators take back.
 func table() []operator {
-	return slices.Concat(commonOperators(), pythonOperators(), braceOperators(), scriptOperators(), golangOperators())
+	return slices.Concat(commonOperators(), pythonOperators(), braceOperators(), scriptOperators(), golangOperators(), ruleOperators())
 }
 
 // commonOperators are those of several languages, and Python's.

@@ -41,7 +41,7 @@ func plainWords(text string) string {
 // contexts are what a pattern may stand in, tried in this order.
 var contexts = map[code.Language][]string{
 	code.Python:     {"%s\n", "try:\n    pass\n%s\n", "if a:\n    pass\n%s\n"},
-	code.JavaScript: {"%s", "(%s)", "async function* f() { %s }", "class A { %s }", "switch (a) { %s }"},
+	code.JavaScript: {"%s", "(%s)", "async function* f() { %s }", "class A { %s }", "switch (a) { %s }", "f(%s)", "({ %s })"},
 	code.Go:         {"package p\nfunc _() {\n%s\n}\n", "package p\nfunc _() {\n_ = %s\n}\n", "package p\n%s\n", "package p\nvar _ %s\n", "package p\nfunc _() {\nswitch {\n%s\n}\n}\n"},
 	code.Java:       {"class A { void f() { %s } }", "class A { void f() { x = %s; } }", "class A { %s }", "%s"},
 	code.Rust:       {"fn f() { %s }", "fn f() { let x = %s; }", "%s"},

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -90,7 +92,12 @@ func needs(n code.Node) int {
 	switch up.Kind() {
 	case "not_operator":
 		return holdOf["not"]
-	case "unary_operator", "unary_expression", "await", "await_expression":
+	case "unary_operator", "unary_expression":
+		if sign, ok := up.First(); ok && !sign.Is("!") {
+			return holdUnary + 1 // not --x
+		}
+		return holdUnary
+	case "await", "await_expression":
 		return holdUnary
 	case "conditional_expression", "ternary_expression":
 		if n.Start() == up.Start() || up.Kind() == "conditional_expression" {
@@ -162,7 +169,10 @@ func (t *template) single() bool {
 }
 
 // layout is how a file is written where a match stands.
-type layout struct{ indent, unit, eol string }
+type layout struct {
+	indent, unit, eol string
+	single            bool // texts stand in single quotes
+}
 
 func layoutAt(n code.Node) layout {
 	src := n.Tree().Src
@@ -174,7 +184,8 @@ func layoutAt(n code.Node) layout {
 	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
 		to++
 	}
-	return layout{string(src[from:to]), code.IndentUnit(src), code.LineEnding(src)}
+	single := n.Tree().Lang != code.Go && bytes.Count(src, []byte("'")) > bytes.Count(src, []byte(`"`))
+	return layout{string(src[from:to]), code.IndentUnit(src), code.LineEnding(src), single}
 }
 
 // write fills a rewrite in. values are those of generators.
@@ -231,8 +242,13 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 	return text
 }
 
+var doubled = regexp.MustCompile(`"([^"'\n]*)"`)
+
 // indented writes the lines of a rewrite in the file's indentation.
 func indented(text string, lay layout) string {
+	if lay.single {
+		text = doubled.ReplaceAllString(text, "'$1'")
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		rest := strings.TrimLeft(line, "\t")
@@ -244,13 +260,11 @@ func indented(text string, lay layout) string {
 	return strings.Join(lines, lay.eol)
 }
 
-// trimmed leaves out what a change of several lines leaves as it is at its ends, up
-// to the border of a word.
+// trimmed leaves out what a change leaves as it is at both ends, of a change of several
+// lines also at one, up to the border of a word.
 func trimmed(src []byte, start, end int, text string) (from, to int, put string) {
 	old := string(src[start:end])
-	if !strings.Contains(old, "\n") {
-		return start, end, text
-	}
+	one := !strings.Contains(old, "\n") && !strings.Contains(text, "\n")
 	head := 0
 	for head < len(old) && head < len(text) && old[head] == text[head] {
 		head++
@@ -264,6 +278,9 @@ func trimmed(src []byte, start, end int, text string) (from, to int, put string)
 	}
 	for tail > 0 && (!border(old, len(old)-tail) || !border(text, len(text)-tail)) {
 		tail--
+	}
+	if one && (head == 0 || tail == 0) {
+		return start, end, text
 	}
 	return start + head, end - tail, text[head : len(text)-tail]
 }

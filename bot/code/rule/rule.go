@@ -48,6 +48,7 @@ type Form struct {
 	In     List    `yaml:"in,omitempty"`     // of the rule's languages, those of this form
 	Match  List    `yaml:"match,omitempty"`  // any of these
 	If     List    `yaml:"if,omitempty"`     // conditions
+	With   Words   `yaml:"with,omitempty"`   // words that the form is written with, one after another: OP: [+, -]
 	Each   Each    `yaml:"each,omitempty"`   // metavariables of the rewrite that take many values
 	At     string  `yaml:"at,omitempty"`     // the metavariable that is replaced; else the whole match
 	To     Choices `yaml:"to,omitempty"`     // what is written, each with its weight
@@ -132,6 +133,32 @@ func (e *Each) UnmarshalYAML(n ast.Node) error {
 			return err
 		}
 		*e = append(*e, g)
+	}
+	return nil
+}
+
+// Word is a mark in a form that stands for several words in turn, such as operators,
+// for which no metavariable can stand.
+type Word struct {
+	Mark string
+	List List
+}
+
+// Words are the marks of a form.
+type Words []Word
+
+// UnmarshalYAML reads a map from marks to lists.
+func (w *Words) UnmarshalYAML(n ast.Node) error {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		return errors.New("with: write a mark and its words, such as OP: [+, -]")
+	}
+	for _, v := range m.Values {
+		var word Word
+		if err := errors.Join(yaml.NodeToValue(v.Key, &word.Mark), word.List.UnmarshalYAML(v.Value)); err != nil {
+			return err
+		}
+		*w = append(*w, word)
 	}
 	return nil
 }
@@ -286,6 +313,8 @@ func yamlSays(err error) string {
 
 var goodName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
+var goodMark = regexp.MustCompile(`^[A-Z]{2,}$`)
+
 // plain is what is wrong with the plain parts of a rule, or "".
 func (r *Rule) plain() string {
 	switch {
@@ -313,6 +342,11 @@ func (r *Rule) plain() string {
 				return "in: " + l + " is not one of the rule's languages"
 			}
 		}
+		for _, w := range f.With {
+			if !goodMark.MatchString(w.Mark) || len(w.List) == 0 {
+				return "with: " + w.Mark + ": write a mark of two or more capital letters, and its words"
+			}
+		}
 		if f.Says == "" {
 			return "says: write the sentence that people read of the change"
 		}
@@ -333,9 +367,37 @@ func (r *Rule) forms() []Form {
 		f.Match = either(f.Match, r.Match)
 		f.To = either(f.To, r.To)
 		f.Each = either(f.Each, r.Each)
+		f.With = either(f.With, r.With)
 		f.At = cmp.Or(f.At, r.At)
 		f.Says = cmp.Or(f.Says, r.Says)
 		f.Weight = cmp.Or(f.Weight, 1) * cmp.Or(r.Weight, 1)
+	}
+	return out
+}
+
+// spelled are a form's versions, one for each of its words.
+func (f Form) spelled() []Form {
+	if len(f.With) == 0 {
+		return []Form{f}
+	}
+	mark, list := f.With[0].Mark, f.With[0].List
+	f.With = f.With[1:]
+	var out []Form
+	for _, word := range list {
+		g := f
+		put := func(texts []string) []string {
+			out := slices.Clone(texts)
+			for i := range out {
+				out[i] = strings.ReplaceAll(out[i], mark, word)
+			}
+			return out
+		}
+		g.Match, g.If, g.Says = put(f.Match), put(f.If), put([]string{f.Says})[0]
+		g.To = slices.Clone(f.To)
+		for i := range g.To {
+			g.To[i].Text = strings.ReplaceAll(g.To[i].Text, mark, word)
+		}
+		out = append(out, g.spelled()...)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,9 +29,13 @@ type form struct {
 	weight float64
 }
 
+// whole is the metavariable that stands for all that a pattern matches.
+const whole = "ALL"
+
 type generator struct {
 	hole, name string
 	args       []string
+	fits       *regexp.Regexp // nil for any value
 }
 
 // Change is one change that a rule makes of a file.
@@ -67,14 +72,21 @@ func Compile(lang code.Language, rules []Rule) (*Set, error) {
 			if len(f.In) > 0 && !slices.Contains(f.In, word) {
 				continue
 			}
-			compiled, err := compile(families[word], r, f, i)
-			if err != nil {
-				all = append(all, &Error{r.File, max(f.Line, r.Line), r.Name, err.Error()})
+			versions := f.spelled()
+			if len(versions) > maxForms {
+				all = append(all, &Error{r.File, max(f.Line, r.Line), r.Name, fmt.Sprintf("with: %d versions are more than a form may have (%d)", len(versions), maxForms)})
 				continue
 			}
-			for _, c := range compiled {
-				for _, kind := range c.spread() {
-					s.byKind[kind] = append(s.byKind[kind], c)
+			for _, f := range versions {
+				compiled, err := compile(families[word], r, f, i)
+				if err != nil {
+					all = append(all, &Error{r.File, max(f.Line, r.Line), r.Name, err.Error()})
+					break
+				}
+				for _, c := range compiled {
+					for _, kind := range c.spread() {
+						s.byKind[kind] = append(s.byKind[kind], c)
+					}
 				}
 			}
 		}
@@ -115,7 +127,7 @@ func compile(lang code.Language, r *Rule, f Form, number int) ([]*form, error) {
 			}
 			c.roots = append(c.roots, p)
 		}
-		known := map[string]bool{}
+		known := map[string]bool{whole: true}
 		rows := 0
 		for i := range c.roots {
 			c.roots[i].holes(func(name string, row bool) { known[name] = true })
@@ -162,8 +174,17 @@ func (c *form) generators(each Each, known map[string]bool) error {
 		case len(fields) == 0 || Generators[fields[0]] == "":
 			return fmt.Errorf("each: no generator “%s”; known are %s", e.Call, strings.Join(sorted(Generators), ", "))
 		}
-		g := generator{hole: name, name: fields[0], args: fields[1:]}
-		for _, a := range g.args {
+		g := generator{hole: name, name: fields[0]}
+		for _, a := range fields[1:] {
+			if expr, ok := strings.CutPrefix(a, "~"); ok {
+				re, err := regexp.Compile(expr)
+				if err != nil {
+					return fmt.Errorf("each: “%s”: %w", e.Call, err)
+				}
+				g.fits = re
+				continue
+			}
+			g.args = append(g.args, a)
 			if strings.HasPrefix(a, "$") && !known[a[1:]] {
 				return fmt.Errorf("each: %s is not in the pattern", a)
 			}
@@ -237,6 +258,7 @@ func (f *form) fits(st *state, n code.Node) (code.Node, bool) {
 	if len(f.roots) > 1 && !isStatement(n) {
 		return n, false
 	}
+	st.bound = append(st.bound, bound{name: whole, first: n, last: at})
 	for i := range f.conds {
 		if !f.conds[i].test(st) {
 			return n, false
@@ -277,8 +299,12 @@ func (f *form) changes(st *state, first, last code.Node, give func(Change)) {
 				of = b.first
 			}
 		}
-		for k, v := range st.facts.Values(g.name, g.args, at, of) {
-			if k == maxValues {
+		count := 0
+		for _, v := range st.facts.Values(g.name, g.args, at, of) {
+			if g.fits != nil && !g.fits.MatchString(v.Text) {
+				continue
+			}
+			if count++; count > maxValues {
 				break
 			}
 			next := map[string]string{g.hole: v.Text}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,6 +42,11 @@ var Roles = map[string]string{
 	"leaving":   "it leaves: return, raise, throw, break, continue",
 	"assigned":  "it is written to there",
 	"callee":    "it is what is called",
+	"foreign":   "a name that is no variable of the place: a module, a class, a built-in function",
+	"joined":    "a side of and, or: && and ||",
+	"truth":     "its value is true or false",
+	"generator": "it stands in a function that yields",
+	"async":     "it stands in a function that is async",
 }
 
 // Generators give the values of metavariables of a rewrite.
@@ -88,18 +94,18 @@ var verbs = map[string]string{
 	"in":      "kinds, or kind.field: its parent is one of them",
 	"under":   "kinds, or kind.field: its parent is the first, the parent's parent the second, and so on",
 	"inside":  "kinds: it stands somewhere inside one of them",
-	"type":    "types: its type is one of them",
+	"type":    "types: its type is one of them; unknown where nothing tells it",
 	"types":   "a beginning of types: its type begins so",
 	"text":    "words: it is written as one of them",
 	"matches": "a regular expression that its text matches",
 	"holds":   "words: its text has one of them as a whole word",
-	"before":  "words: the file has one of these texts behind it",
+	"before":  "a text that stands in the file behind it; $X in it is what it stands for",
 	"short":   "one line of at most 60 bytes",
 	"line":    "it stands on one line",
 	"same":    "a metavariable: it is the same code",
 	"empty":   "a row of nothing",
 	"imports": "of file: it imports one of the modules",
-	"has":     "of file: one of these texts stands anywhere in it",
+	"has":     "of file: a text that stands in it; $X in it is what it stands for",
 }
 
 func parseCond(text string, known map[string]bool) (cond, error) {
@@ -139,7 +145,9 @@ func parseCond(text string, known map[string]bool) (cond, error) {
 	case "in", "inside", "under":
 		c.around(verb, words)
 	case "type":
-		c.on(func(s *state, n code.Node) bool { return s.facts != nil && slices.Contains(words, s.facts.Type(n)) })
+		c.on(func(s *state, n code.Node) bool {
+			return s.facts != nil && slices.Contains(words, cmp.Or(s.facts.Type(n), "unknown"))
+		})
 	case "types":
 		c.on(func(s *state, n code.Node) bool {
 			return s.facts != nil && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s.facts.Type(n), w) })
@@ -158,9 +166,9 @@ func parseCond(text string, known map[string]bool) (cond, error) {
 			return slices.ContainsFunc(words, func(w string) bool { return hasWord(b.text(), w) })
 		}
 	case "before":
-		c.on(func(_ *state, n code.Node) bool {
-			rest := string(n.Tree().Src[n.End():])
-			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(rest, w) })
+		_, want, _ := strings.Cut(text, "before ")
+		c.on(func(s *state, n code.Node) bool {
+			return strings.Contains(string(n.Tree().Src[n.End():]), s.fill(want))
 		})
 	case "short":
 		c.holds = func(_ *state, b bound) bool { t := b.text(); return len(t) <= 60 && !strings.Contains(t, "\n") }
@@ -259,6 +267,14 @@ func (c *cond) test(s *state) bool {
 		}
 	}
 	return c.holds(s, b) != c.not
+}
+
+// fill puts what metavariables stand for into a text.
+func (s *state) fill(text string) string {
+	return hole.ReplaceAllStringFunc(strings.TrimSpace(text), func(h string) string {
+		b, _ := s.get(strings.TrimLeft(h, "$"))
+		return b.text()
+	})
 }
 
 func hasWord(text, word string) bool {
