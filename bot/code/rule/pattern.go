@@ -69,7 +69,7 @@ func read(lang code.Language, text string) ([]code.Node, error) {
 		for up, ok := n.Parent(); ok && !n.Named() && up.Start() == start && up.End() == end; up, ok = n.Parent() {
 			n = up // break is a word of a statement
 		}
-		if n.Start() == start && n.End() == end {
+		if n.Start() == start && n.End() == end && n.Kind() != "statement_list" && n.Kind() != "program" && n.Kind() != "module" {
 			return []code.Node{n}, nil
 		}
 		var out []code.Node
@@ -101,7 +101,7 @@ func skipped(n code.Node) bool {
 	if n.IsExtra() {
 		return true
 	}
-	return !n.Named() && (n.Is(",") || n.Is(";") || n.Is("\n"))
+	return !n.Named() && (n.Is(",") || n.Is(";") || strings.TrimSpace(n.Kind()) == "")
 }
 
 // firstKid is the first node below that matching sees.
@@ -290,7 +290,7 @@ func Same(a, b code.Node) bool {
 // match tells whether a pattern fits a node, and binds its metavariables.
 func (s *state) match(p *part, n code.Node) bool {
 	if p.hole != "" {
-		return n.Named() && (!p.statement || isStatement(n)) && s.bind(bound{name: p.hole, first: n, last: n})
+		return n.Named() && (!p.statement || isStatement(n) || strings.HasSuffix(n.Kind(), "_statement")) && s.bind(bound{name: p.hole, first: n, last: n})
 	}
 	if n.Kind() != p.kind {
 		return false

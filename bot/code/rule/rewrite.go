@@ -3,6 +3,7 @@ package rule
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -13,11 +14,14 @@ type template struct {
 	pieces []piece
 	level  int // how tightly what it comes to holds together
 	weight float64
+	loose  bool // no parentheses are put in
+	along  bool // it has the metavariables of the pattern in the same order: what lies between them is kept
 }
 
 // piece is text, or a metavariable with how tightly its value has to hold together.
 type piece struct {
 	text string
+	was  string // what stands there in the pattern, where the two have the same metavariables
 	hole string
 	need int
 	tabs int // how much deeper than the match its line is
@@ -117,6 +121,68 @@ func needs(n code.Node) int {
 	return holdNone
 }
 
+// align notes where a rewrite has the metavariables of its pattern, each once and in
+// the same order: white space and line breaks between them then stay as they are.
+func (t *template) align(pattern string) {
+	var names []string
+	var texts []string
+	from := 0
+	for _, m := range hole.FindAllStringIndex(pattern, -1) {
+		name := strings.TrimLeft(pattern[m[0]:m[1]], "$")
+		if name == "_" || slices.Contains(names, name) {
+			return
+		}
+		names, texts = append(names, name), append(texts, pattern[from:m[0]])
+		from = m[1]
+	}
+	texts = append(texts, pattern[from:])
+	if len(names) == 0 || len(t.pieces) != 2*len(names)+1 {
+		return
+	}
+	for i, name := range names {
+		if t.pieces[2*i+1].hole != name {
+			return
+		}
+	}
+	for i, text := range texts {
+		t.pieces[2*i].was = text
+	}
+	t.along = true
+}
+
+// between is the text of a piece that stands between two metavariables of the pattern:
+// the source as it is where the rewrite says the same, else with its white space.
+func (p *piece) between(source string) (string, bool) {
+	bare := strings.TrimSpace(source)
+	if bare != strings.TrimSpace(p.was) && spaceless(bare) != spaceless(p.was) {
+		return "", false // a comment stands there
+	}
+	if p.text == p.was {
+		return source, true
+	}
+	core := strings.TrimSpace(p.text)
+	head, tail := spaces(p.text)
+	if core == "" {
+		return p.text, true
+	}
+	if h, _ := spaces(p.was); h != "" && head != "" {
+		head, _ = spaces(source)
+	}
+	if _, e := spaces(p.was); e != "" && tail != "" {
+		_, tail = spaces(source)
+	}
+	return head + core + tail, true
+}
+
+func spaceless(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// spaces are the white space at the beginning and at the end of a text.
+func spaces(text string) (head, tail string) {
+	bare := strings.TrimLeft(text, " \t\r\n")
+	head = text[:len(text)-len(bare)]
+	return head, bare[len(strings.TrimRight(bare, " \t\r\n")):]
+}
+
 // readTemplate reads a rewrite.
 func readTemplate(lang code.Language, c Choice) (template, error) {
 	t := template{weight: c.Weight, level: holdWord}
@@ -184,19 +250,39 @@ func layoutAt(n code.Node) layout {
 	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
 		to++
 	}
-	single := n.Tree().Lang != code.Go && bytes.Count(src, []byte("'")) > bytes.Count(src, []byte(`"`))
+	single := isScripted(n.Tree().Lang) && singles(n.Tree().Lang, src)
 	return layout{string(src[from:to]), code.IndentUnit(src), code.LineEnding(src), single}
+}
+
+func isScripted(lang code.Language) bool {
+	return lang == code.Python || family(lang) == "javascript"
+}
+
+// singles tells whether texts stand in single quotes, as most of JavaScript's do.
+func singles(lang code.Language, src []byte) bool {
+	one, two := bytes.Count(src, []byte("'")), bytes.Count(src, []byte(`"`))
+	return one > two || one == two && family(lang) == "javascript"
 }
 
 // write fills a rewrite in. values are those of generators.
 func (t *template) write(s *state, at code.Node, values map[string]string) string {
 	lay := layoutAt(at)
-	bare := !strings.HasSuffix(strings.TrimSpace(at.Text()), ";")
+	end := strings.TrimSpace(at.Text())
+	bare := !strings.HasSuffix(end, ";") && !(strings.HasSuffix(end, "}") && bytes.Contains(at.Tree().Src, []byte(";\n")))
 	var out strings.Builder
 	comma := false // of a row of nothing: the comma beside it goes too
 	for i, p := range t.pieces {
 		if p.hole == "" {
 			text := p.text
+			if t.along {
+				if kept, ok := s.gap(t, i); ok {
+					if p.text != p.was {
+						kept = quoted(kept, lay)
+					}
+					out.WriteString(kept)
+					continue
+				}
+			}
 			if comma {
 				text = strings.TrimPrefix(strings.TrimPrefix(text, ","), " ")
 				comma = false
@@ -220,7 +306,7 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 		if !ok {
 			b, _ := s.get(p.hole)
 			value = b.text()
-			if !b.none && b.first == b.last && holds(b.first) < p.need {
+			if !b.none && b.first == b.last && holds(b.first) < p.need && !t.loose {
 				value = "(" + value + ")"
 			}
 			if strings.Contains(value, "\n") && !b.none {
@@ -236,8 +322,40 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 			level = holds(b.first)
 		}
 	}
-	if level < needs(at) {
+	if level < needs(at) && !t.loose {
 		text = "(" + text + ")"
+	}
+	return text
+}
+
+// gap is what the source has in the place of a piece of a rewrite that goes along
+// with its pattern.
+func (s *state) gap(t *template, i int) (string, bool) {
+	all, ok := s.get(whole)
+	from, to := all.first.Start(), all.last.End()
+	if i > 0 {
+		b, is := s.get(t.pieces[i-1].hole)
+		from, ok = 0, ok && is && !b.none
+		if ok {
+			from = b.last.End()
+		}
+	}
+	if ok && i+1 < len(t.pieces) {
+		b, is := s.get(t.pieces[i+1].hole)
+		if ok = is && !b.none; ok {
+			to = b.first.Start()
+		}
+	}
+	if !ok || from > to {
+		return "", false
+	}
+	return t.pieces[i].between(string(all.first.Tree().Src[from:to]))
+}
+
+// quoted writes the texts of a rewrite in the file's quotes.
+func quoted(text string, lay layout) string {
+	if lay.single {
+		return doubled.ReplaceAllString(text, "'$1'")
 	}
 	return text
 }
@@ -246,9 +364,7 @@ var doubled = regexp.MustCompile(`"([^"'\n]*)"`)
 
 // indented writes the lines of a rewrite in the file's indentation.
 func indented(text string, lay layout) string {
-	if lay.single {
-		text = doubled.ReplaceAllString(text, "'$1'")
-	}
+	text = quoted(text, lay)
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		rest := strings.TrimLeft(line, "\t")

@@ -52,6 +52,7 @@ type Form struct {
 	Each   Each    `yaml:"each,omitempty"`   // metavariables of the rewrite that take many values
 	At     string  `yaml:"at,omitempty"`     // the metavariable that is replaced; else the whole match
 	To     Choices `yaml:"to,omitempty"`     // what is written, each with its weight
+	Loose  bool    `yaml:"loose,omitempty"`  // write it as it stands, without the parentheses that keep the parts together
 	Says   string  `yaml:"says,omitempty"`   // a sentence; $X becomes what it stands for, $TO what is written
 	Weight float64 `yaml:"weight,omitempty"` // against the rule's other forms; 1 is usual
 	Line   int     `yaml:"-"`
@@ -369,6 +370,7 @@ func (r *Rule) forms() []Form {
 		f.Each = either(f.Each, r.Each)
 		f.With = either(f.With, r.With)
 		f.At = cmp.Or(f.At, r.At)
+		f.Loose = f.Loose || r.Loose
 		f.Says = cmp.Or(f.Says, r.Says)
 		f.Weight = cmp.Or(f.Weight, 1) * cmp.Or(r.Weight, 1)
 	}

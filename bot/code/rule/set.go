@@ -154,7 +154,7 @@ func compile(lang code.Language, r *Rule, f Form, number int) ([]*form, error) {
 		if err := c.generators(f.Each, known); err != nil {
 			return nil, err
 		}
-		if err := c.rewrites(lang, pattern, f.To, known); err != nil {
+		if err := c.rewrites(lang, pattern, f, known); err != nil {
 			return nil, err
 		}
 		out = append(out, c)
@@ -195,7 +195,8 @@ func (c *form) generators(each Each, known map[string]bool) error {
 	return nil
 }
 
-func (c *form) rewrites(lang code.Language, pattern string, to Choices, known map[string]bool) error {
+func (c *form) rewrites(lang code.Language, pattern string, f Form, known map[string]bool) error {
+	to := f.To
 	if len(to) > maxForms {
 		return fmt.Errorf("to: %d rewrites are more than a form may have (%d)", len(to), maxForms)
 	}
@@ -214,6 +215,10 @@ func (c *form) rewrites(lang code.Language, pattern string, to Choices, known ma
 		t, err := readTemplate(lang, choice)
 		if err != nil {
 			return fmt.Errorf("to: %w", err)
+		}
+		t.loose = f.Loose
+		if c.at == "" {
+			t.align(strings.TrimSpace(pattern))
 		}
 		c.to = append(c.to, t)
 	}

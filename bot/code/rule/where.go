@@ -92,13 +92,13 @@ type cond struct {
 var verbs = map[string]string{
 	"is":      "kinds or roles: it is one of them",
 	"in":      "kinds, or kind.field: its parent is one of them",
-	"under":   "kinds, or kind.field: its parent is the first, the parent's parent the second, and so on",
+	"under":   "kinds, or kind.field: its parent is the first, the parent's parent the second, and so on; parentheses are passed over",
 	"inside":  "kinds: it stands somewhere inside one of them",
 	"type":    "types: its type is one of them; unknown where nothing tells it",
 	"types":   "a beginning of types: its type begins so",
 	"text":    "words: it is written as one of them",
 	"matches": "a regular expression that its text matches",
-	"holds":   "words: its text has one of them as a whole word",
+	"holds":   "words: its text has one of them as a whole word; $X is what it stands for",
 	"before":  "a text that stands in the file behind it; $X in it is what it stands for",
 	"short":   "one line of at most 60 bytes",
 	"line":    "it stands on one line",
@@ -162,8 +162,8 @@ func parseCond(text string, known map[string]bool) (cond, error) {
 		}
 		c.holds = func(_ *state, b bound) bool { return re.MatchString(b.text()) }
 	case "holds":
-		c.holds = func(_ *state, b bound) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return hasWord(b.text(), w) })
+		c.holds = func(s *state, b bound) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return hasWord(b.text(), s.fill(w)) })
 		}
 	case "before":
 		_, want, _ := strings.Cut(text, "before ")
@@ -233,6 +233,10 @@ func (c *cond) around(verb string, words []string) {
 	c.on(func(_ *state, n code.Node) bool {
 		for i := 0; ; i++ {
 			up, ok := n.Parent()
+			for verb == "under" && ok && up.Kind() == "parenthesized_expression" && !fits(words[i], up, n.Field()) {
+				n = up
+				up, ok = n.Parent()
+			}
 			if !ok {
 				return false
 			}
