@@ -134,6 +134,9 @@ func (s *scene) Role(role string, n code.Node) bool {
 	case "generator":
 		fn, ok := enclosing(n)
 		return ok && generates(fn)
+	case "keyed":
+		fn, ok := enclosing(n)
+		return ok && (strings.Contains(nameOf(fn), "key") || nameOf(fn) == "__lt__")
 	case "async":
 		fn, ok := enclosing(n)
 		return ok && isAsync(fn)
@@ -151,7 +154,15 @@ func (s *scene) Type(n code.Node) string {
 
 // Imports tells whether the file imports a module of that name.
 func (s *scene) Imports(name string) bool {
-	return s.facts.imports[name] || s.d.lang == py && s.moduleNamed(name)
+	if s.d.lang != py {
+		return s.facts.imports[name]
+	}
+	for line := range strings.Lines(string(s.src)) {
+		if _, names, ok := strings.Cut(line, " import "); ok && strings.HasPrefix(line, "from ") && wordCount(names, name) > 0 {
+			return true
+		}
+	}
+	return s.moduleNamed(name)
 }
 
 // Values gives the values of one of rule.Generators.
