@@ -81,7 +81,7 @@ func maskOfWords(words []string) int {
 // applyRules makes the mutations of the rules whose pattern begins at a node. Rules
 // are the last rows of the table.
 func (s *scene) applyRules(n code.Node) {
-	base := len(s.table) - len(builtin().list)
+	base := len(s.table) - s.ruled
 	s.rules.Match(n, s, func(c rule.Change) {
 		if s.op = base + c.Number; s.table[s.op].langs != 0 {
 			s.put(c.Start, c.End, c.Text, c.Weight, "%s", c.Says)

@@ -19,7 +19,7 @@ func TestEveryRuleHasExamplesAndTheyHold(t *testing.T) {
 			t.Errorf("%s:%d: rule %s has no example", r.File, r.Line, r.Name)
 		}
 		for _, e := range r.Examples {
-			says := r.Try(e, func(tree *code.Tree) []rule.Change {
+			says := r.Try(t.Context(), e, func(tree *code.Tree) []rule.Change {
 				set, err := rule.Compile(tree.Lang, []rule.Rule{*r})
 				if err != nil {
 					t.Error(err)
