@@ -219,7 +219,12 @@ func (g *global) rulesOf(c *cobra.Command, files []string) ([]rule.Rule, error) 
 		}
 		out = append(out, rules...)
 	}
-	if _, err := mutate.NewOwn(out); err != nil {
+	var all []error
+	for _, lang := range []code.Language{code.Python, code.JavaScript, code.Go, code.Java, code.Rust} {
+		_, err := rule.Compile(lang, out)
+		all = append(all, err)
+	}
+	if err := errors.Join(all...); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	return out, nil

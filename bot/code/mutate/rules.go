@@ -30,7 +30,7 @@ var builtin = sync.OnceValue(func() parsedRules {
 		src, err := ruleFiles.ReadFile(file)
 		if err == nil {
 			var rules []rule.Rule
-			rules, err = rule.Parse(file, src)
+			rules, err = rule.Parse("bot/code/mutate/"+file, src)
 			out.list = append(out.list, rules...)
 		}
 		out.err = errors.Join(out.err, err)
