@@ -101,6 +101,7 @@ type scene struct {
 	out        []weighted
 	seen       map[string]int // what a mutation comes to -> index in out
 	facts      *facts
+	imported   map[string]bool // what Imports found
 	d          dialect
 	eol, unit  string
 	shares     float64 // of all operators of the language

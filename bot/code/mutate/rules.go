@@ -157,6 +157,19 @@ func (s *scene) Imports(name string) bool {
 	if s.d.lang != py {
 		return s.facts.imports[name]
 	}
+	yes, known := s.imported[name]
+	if !known {
+		yes = s.importsName(name)
+		if s.imported == nil {
+			s.imported = map[string]bool{}
+		}
+		s.imported[name] = yes
+	}
+	return yes
+}
+
+// importsName tells whether a file of Python imports a module, or a name from one.
+func (s *scene) importsName(name string) bool {
 	for line := range strings.Lines(string(s.src)) {
 		if _, names, ok := strings.Cut(line, " import "); ok && strings.HasPrefix(line, "from ") && wordCount(names, name) > 0 {
 			return true

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -240,6 +241,24 @@ type layout struct {
 	single            bool // texts stand in single quotes
 }
 
+// style is how a file is written, which is worked out once for the file at work.
+type style struct {
+	tree      *code.Tree
+	unit, eol string
+	single    bool
+}
+
+var lastStyle atomic.Pointer[style]
+
+func styleOf(t *code.Tree) *style {
+	if s := lastStyle.Load(); s != nil && s.tree == t {
+		return s
+	}
+	s := &style{t, code.IndentUnit(t.Src), code.LineEnding(t.Src), isScripted(t.Lang) && singles(t.Lang, t.Src)}
+	lastStyle.Store(s)
+	return s
+}
+
 func layoutAt(n code.Node) layout {
 	src := n.Tree().Src
 	from := n.Start()
@@ -250,8 +269,8 @@ func layoutAt(n code.Node) layout {
 	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
 		to++
 	}
-	single := isScripted(n.Tree().Lang) && singles(n.Tree().Lang, src)
-	return layout{string(src[from:to]), code.IndentUnit(src), code.LineEnding(src), single}
+	s := styleOf(n.Tree())
+	return layout{string(src[from:to]), s.unit, s.eol, s.single}
 }
 
 func isScripted(lang code.Language) bool {
