@@ -97,6 +97,7 @@
 //	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
 //	bot/code/mutate                  the operators of repair and of mutation scores
+//	bot/code/rule                    the language of repair rules: patterns, rewrites, conditions
 //	bot/code                         source as regions
 //	bot/code/grammar                 the parsers of languages, some as WebAssembly
 //	bot/code/schemata                many changes of Go files in one build
