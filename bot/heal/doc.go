@@ -8,14 +8,14 @@
 // workflow, changed in one transaction with the event that changed it: a restart, a
 // second server and an event that comes twice make no difference.
 //
-//	                 3 in a row at a step            10 in 10 minutes
-//	      healthy ─────────────────────► degraded ─────────────────────► quarantined
-//	       ▲  ▲  └────────────────────────────┼──────────────────────────────▲   │
-//	       │  └──── 5 validated successes ────┘   10 in 10 minutes           │   │ release
-//	       │                                                       a failure │   ▼
-//	       └──────────────────── 3 validated successes ──────────────────── recovering
+//	           3 in a row at a step            10 in 10 minutes
+//	healthy ─────────────────────► degraded ─────────────────────► quarantined
+//	 ▲  ▲  └────────────────────────────┼──────────────────────────────▲   │
+//	 │  └──── 5 validated successes ────┘   10 in 10 minutes           │   │ release
+//	 │                                                       a failure │   ▼
+//	 └──────────────────── 3 validated successes ──────────────────── recovering
 //
-//	      healthy ── 30 in 10 minutes, everywhere ──► paused ── release ──► healthy
+//	healthy ── 30 in 10 minutes, everywhere ──► paused ── release ──► healthy
 //
 // Time moves no state: it only lets failures leave a window. So a clock that jumps
 // lifts no quarantine.

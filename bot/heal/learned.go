@@ -57,6 +57,7 @@ const proven = 20
 func (l *Lessons) Ended(version string, success bool, points int, significance float64) (fell bool) {
 	l.Now = version
 	if version == l.Good {
+		l.After = Rate{} // somebody went back to it
 		l.Before.add(success)
 		return false
 	}
@@ -77,11 +78,15 @@ func (l *Lessons) RolledBack(now string) {
 	l.Owed, l.Return = false, ""
 }
 
+// leastRuns is how many runs have to speak against a version: a single one says nothing,
+// however well everything went before.
+const leastRuns = 2
+
 // Fell tells whether the share of successes is lower by more than so many points, and
 // whether chance is an unlikely reason: Fisher's exact test, one-sided, since the
 // counts are small.
 func Fell(before, after Rate, points int, significance float64) bool {
-	if before.Runs == 0 || after.Runs == 0 {
+	if before.Runs == 0 || after.Runs < leastRuns {
 		return false
 	}
 	if 100*(before.Share()-after.Share()) <= float64(points)+1e-9 {

@@ -123,6 +123,7 @@ type Input struct {
 	History *estimate.History
 	Tree    *checkout.Tree
 	State   task.RunState // empty, or what an earlier process saved
+	Health  Health        // nil: nobody is asked
 	Journal Journal
 }
 
@@ -182,6 +183,7 @@ type run struct {
 	smoked    *smoked        // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
 	pins      bool // tests are written that pin what a change does
+	care      task.Care
 	log       logrus.FieldLogger
 }
 
@@ -243,11 +245,17 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.observed, r.work} {
+	for _, phase := range []struct {
+		name string
+		do   func(context.Context) error
+	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"observe", r.observed}, {"work", r.work}} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
-		if err := phase(ctx); err != nil {
+		if err := r.heed(ctx, phase.name); err != nil {
+			return err
+		}
+		if err := phase.do(ctx); err != nil {
 			return err
 		}
 	}

@@ -144,6 +144,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 		out = append(out, "DELETE FROM "+table+" WHERE run IN "+runs)
 	}
 	return append(out,
+		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
 		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all,
 		"DELETE FROM commands WHERE installation = $1 AND $2 = ''",
 		"UPDATE spent SET installation = 0 WHERE installation = $1 AND $2 = ''",
@@ -155,7 +156,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 // rows until they are vacuumed.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, river_job")
+		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, heal_scopes, heal_results, heal_moves, river_job")
 		return s.explain("free the space of deleted rows", err)
 	}
 	var busy, log, moved int
