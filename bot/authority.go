@@ -134,7 +134,7 @@ func (a *App) within(ctx context.Context, ev task.Event) (bool, error) {
 		return false, nil
 	}
 	_, err = a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "limit-"+ev.Delivery,
-		fmt.Sprintf("That were more than %d commands of %s within an hour, so this one and those after it are not carried out. Say it again later.", limit, a.app.Funnel.Markdown(ev.Actor)))
+		fmt.Sprintf("That is more than %d commands of %s within an hour, so this one and those after it are not carried out. Say it again later.", limit, a.app.Funnel.Markdown(ev.Actor)))
 	return false, err
 }
 

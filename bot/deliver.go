@@ -124,7 +124,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 		return "the label is gone or the issue is closed", nil
 	}
 	if ok, err := a.allowed(ctx, ev); err != nil || !ok {
-		return "refused: " + ev.Actor + " may not command here", err
+		return "refused: " + ev.Actor + " may not start work here", err
 	}
 	_, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", "", task.Gates{})
 	return note, err
@@ -159,7 +159,7 @@ func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
 	}
 	ok, err := a.allowed(ctx, ev)
 	if err != nil || !ok {
-		return "refused: " + ev.Actor + " may not command here", err
+		return "refused: " + ev.Actor + " may not start work here", err
 	}
 	if err := a.app.Forge.React(ctx, ev.Repo, ev.Issue.Number, ev.CommentID, "eyes"); err != nil {
 		return "", err
