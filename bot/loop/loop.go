@@ -32,6 +32,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/memory"
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -121,6 +122,8 @@ type Input struct {
 	Answers []task.Answer
 	// History chooses the first tier that has a model; nil: the cheapest.
 	History *estimate.History
+	// Recall gives what earlier runs on the repository taught; nil: it is not asked.
+	Recall  func(context.Context, pattern.Query) (task.Recalled, error)
 	Tree    *checkout.Tree
 	State   task.RunState // empty, or what an earlier process saved
 	Journal Journal
@@ -243,7 +246,7 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.observed, r.work} {
+	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.recall, r.observed, r.work} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
