@@ -128,6 +128,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	var none task.Publication
 	var res task.Result
 	var held *loop.Waiting
+	var base fs.FS // of a run that was worked on
 	switch {
 	case r.CancelAsked && r.Saved.Published > 0:
 		res = b.left(ctx, r)
@@ -165,6 +166,10 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 			}
 		}()
 		b.based(&r, &job, tree)
+		base = tree.BaseFS()
+		if err := b.settleFolder(ctx, r.Task.Repo, tree); err != nil {
+			return res, none, err
+		}
 		var way task.Gates
 		if f := r.Task.Follow; f != nil {
 			res, err = b.followUp(ctx, r, job, journal, tree)
@@ -208,6 +213,9 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	}
 	if err := b.runEnded(ctx, lease, r, res); err != nil {
 		return res, none, err
+	}
+	if err := b.remember(ctx, r, res, base); err != nil {
+		return res, none, fmt.Errorf("writing down what the run tried: %w", err)
 	}
 	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {
 		return res, none, fmt.Errorf("writing down the end of the run: %w", err)
@@ -267,6 +275,11 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	}
 	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
 		return res, gates, err
+	}
+	if learning, err := b.learning(ctx, r.Task); err != nil {
+		return res, gates, err
+	} else if learning {
+		in.Recall = b.recall(r.Task.Repo)
 	}
 	notes, err := narrow(&in)
 	if err != nil {

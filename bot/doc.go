@@ -83,6 +83,8 @@
 //	bot/prepare                      setup commands apart from checks, and what they installed
 //	bot/patch                        a set of edits: validate, apply, roll back, risk
 //	bot/memory                       what a project's code holds, ranked by an issue's words
+//	bot/memory/pattern               what a repository taught: fixes, wrong patterns, advice of reviews
+//	bot/heal                         breakers, states, and what is learned taken back
 //	bot/store/storetest              what every store must do, for SQLite and Postgres
 //	bot/store                        database and jobs
 //	bot/model/answer                 reads decisions out of answers
@@ -95,6 +97,7 @@
 //	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
 //	bot/code/mutate                  the operators of repair and of mutation scores
+//	bot/code/rule                    the language of repair rules: patterns, rewrites, conditions
 //	bot/code                         source as regions
 //	bot/code/grammar                 the parsers of languages, some as WebAssembly
 //	bot/code/schemata                many changes of Go files in one build
@@ -115,6 +118,7 @@
 //	bench/targets           targeted tests beside whole suites, on planted faults
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
+//	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back

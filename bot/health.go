@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/command"
@@ -111,7 +113,7 @@ func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, res 
 		return b.learn(ctx, lease, res)
 	}
 	key := heal.WorkflowOf(r.Task)
-	learning, err := b.cfg.Heal.Learning(ctx, key)
+	learning, err := b.learning(ctx, r.Task)
 	if err != nil {
 		return err
 	}
@@ -129,6 +131,62 @@ func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, res 
 		return err
 	}
 	return b.learn(ctx, lease, res)
+}
+
+// learning tells whether a run may use and add to what was learned.
+func (b *Bot) learning(ctx context.Context, t task.Task) (bool, error) {
+	if !b.healed(t) {
+		return true, nil
+	}
+	return b.cfg.Heal.Learning(ctx, heal.WorkflowOf(t))
+}
+
+// learnedVersions are the versions of what repositories taught, as heal asks for them.
+type learnedVersions struct{ db *store.Store }
+
+// NewLearned gives heal the lessons of a database.
+func NewLearned(db *store.Store) heal.Learned { return learnedVersions{db} }
+
+func (l learnedVersions) of(installation int64, repo string) Lessons {
+	owner, name, _ := strings.Cut(repo, "/")
+	return NewLessons(l.db, task.Repo{Installation: installation, Owner: owner, Name: name})
+}
+
+// Version is the newest: a rollback makes a new one too.
+func (l learnedVersions) Version(ctx context.Context, installation int64, repo string) (string, error) {
+	all, err := l.of(installation, repo).Versions(ctx)
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	return versionName(all[0].Number), nil
+}
+
+func versionName(n int) string { return fmt.Sprintf("v%02d", n) }
+
+// Rollback implements heal.Learned.
+func (l learnedVersions) Rollback(ctx context.Context, installation int64, repo, to, why string) (string, error) {
+	lessons, want := l.of(installation, repo), 0
+	if to != "" {
+		var err error
+		if want, err = strconv.Atoi(strings.TrimPrefix(to, "v")); err != nil {
+			return "", fmt.Errorf("%q is no version of what was learned", to)
+		}
+		all, err := lessons.Versions(ctx) // the newest first
+		if err != nil {
+			return "", err
+		}
+		kept := 0
+		for _, v := range all {
+			if kept == 0 || kept > want { // the newest that is not newer, else the oldest
+				kept = v.Number
+			}
+		}
+		want = kept
+	}
+	if _, err := lessons.Rollback(ctx, want, why); err != nil {
+		return "", err
+	}
+	return l.Version(ctx, installation, repo)
 }
 
 // parkPaused puts a run aside while everything is paused. It is told once.

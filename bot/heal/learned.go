@@ -12,7 +12,8 @@ type Learned interface {
 	// "" while nothing was learned.
 	Version(ctx context.Context, installation int64, repo string) (string, error)
 	// Rollback puts a version back in use, "" for none at all, and says which one is in
-	// use then: where to is not kept any more, the nearest older one. why goes on record.
+	// use then: where to is not kept any more, it is what the nearest that is kept holds.
+	// why goes on record.
 	Rollback(ctx context.Context, installation int64, repo, to, why string) (now string, err error)
 }
 

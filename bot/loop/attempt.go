@@ -57,7 +57,7 @@ func (r *run) pass(ctx context.Context, tier task.Tier, given task.Patch) error 
 	a.Cost, a.Elapsed = r.money.all-before, r.now().Sub(a.StartedAt)
 	a.Why = verdictWords(a, d)
 	r.state.Attempts = append(slices.Clone(r.state.Attempts), a)
-	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "next": d.Next, "by": d.By}
+	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "lessons": a.Lessons, "next": d.Next, "by": d.By}
 	maps.Copy(data, r.repairs(a))
 	if a.Loop != "" {
 		data["loop"], data["confidence"] = a.Loop, t.found.Confidence
@@ -356,6 +356,9 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
+	if id, ok := strings.CutPrefix(rep.Found.Template, task.Learned); ok {
+		a.Lessons = []string{id}
+	}
 	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
 	a.Search.Place, a.Search.Rejected = rep.Found.Place, rep.Found.Rejected
 	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts
@@ -400,6 +403,14 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err != nil {
 		return agent.Decision{}, err
 	}
+	var shown []string
+	if !brief.Small { // whose prompt has no room for them
+		brief.Precedents, brief.Warnings, brief.Advice, shown = r.remembered(a.Tier)
+	}
+	if err := r.tellRemembered(ctx, "developer", a.Tier, shown); err != nil {
+		return agent.Decision{}, err
+	}
+	a.Lessons = shown
 	answer, err := r.Developer.Develop(ctx, t.ask, brief)
 	for _, x := range answer.Actions {
 		t.actions = append(t.actions, detect.Action{Name: x.Action, Args: x.Target, Output: fmt.Sprint(x.Result, x.Bytes)})
@@ -420,6 +431,9 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, ended(ctx, err)
 	}
 	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
+	if err := r.heedWarnings(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
 	r.withKept(a)
 	if len(a.Patch.Edits) == 0 {
 		if a.Refused = "the answer holds no edit"; answer.Refused != "" {

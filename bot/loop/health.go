@@ -119,6 +119,7 @@ func (r *run) repairs(a task.Attempt) map[string]any {
 	if a.Search != nil && a.Search.Template != "" {
 		patterns = append(patterns, a.Search.Template)
 	}
+	patterns = append(patterns, a.Lessons...)
 	out := map[string]any{"fixes": kinds, "patterns": patterns}
 	if all := len(r.baseline.Report.Tests); all > 0 {
 		green := len(r.baseline.Report.Green())

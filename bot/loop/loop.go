@@ -32,6 +32,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/memory"
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -121,6 +122,8 @@ type Input struct {
 	Answers []task.Answer
 	// History chooses the first tier that has a model; nil: the cheapest.
 	History *estimate.History
+	// Recall gives what earlier runs on the repository taught; nil: it is not asked.
+	Recall  func(context.Context, pattern.Query) (task.Recalled, error)
 	Tree    *checkout.Tree
 	State   task.RunState // empty, or what an earlier process saved
 	Health  Health        // nil: nobody is asked
@@ -248,7 +251,7 @@ func (r *run) decide(ctx context.Context) error {
 	for _, phase := range []struct {
 		name string
 		do   func(context.Context) error
-	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"observe", r.observed}, {"work", r.work}} {
+	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"recall", r.recall}, {"observe", r.observed}, {"work", r.work}} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

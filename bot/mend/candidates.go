@@ -165,6 +165,7 @@ func (s *search) mutations(tree *code.Tree, project *mutate.Project, path string
 		out = slices.Concat(mutate.Mutations(tree, from, to), project.Beyond(path, from, to))
 	}
 	out = append(out, templates(tree, from, to)...)
+	out = append(out, s.learned(tree, from, to)...)
 	if !s.lacks(Synthesis) {
 		out = append(out, project.Likely(path, from, to, words)...)
 	}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/heal"
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -275,11 +277,15 @@ func (h *healWalk) recovered() error {
 
 // rolledBack: a version is learned after which runs end worse.
 func (h *healWalk) rolledBack() error {
-	was, err := h.lesson()
+	l := bot.NewLessons(h.db, h.repo)
+	n, err := l.Change(h.w.ctx, "advice of the demo", func(b *pattern.Book) error {
+		b.Advise("never change pricing.py", demoUser, "the demo", h.now())
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	h.say("\nSomething was learned (%s), and runs end worse with it", was)
+	h.say("\nAn advice was learned (v%02d), and runs end worse with it", n)
 	for range 5 {
 		if _, err := h.mend("A guest of four weeks pays for the coffee", "quote(28, 2) gives 1842.0, expected 7.25."); err != nil {
 			return err

@@ -50,8 +50,6 @@ type parts struct {
 	now    func() time.Time
 	point  func(string) // tests end the process at named places; nil otherwise
 
-	learned heal.Learned // what heal may take back; nil: nothing is learned
-
 	unswept bool // of the demo and of tests: the server takes up only what it is told of
 
 	boxes   string // overrides where the sandbox's state is kept
@@ -246,7 +244,7 @@ func (p *parts) heal(s *store.Store) (*heal.Heal, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	return heal.New(heal.Config{Store: s, Policy: policy, Learned: p.learned, Now: p.now, Log: p.log}), nil
+	return heal.New(heal.Config{Store: s, Policy: policy, Learned: bot.NewLearned(s), Now: p.now, Log: p.log}), nil
 }
 
 // newID is 64 random bits in hexadecimal.

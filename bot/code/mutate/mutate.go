@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/rule"
 )
 
 // Mutation is one change of the source text.
@@ -63,6 +64,7 @@ func Mutations(t *code.Tree, start, end int) []Mutation {
 		return nil
 	}
 	s := newScene(t, start, end)
+	s.rules = compiled[s.d.lang]().set
 	s.visit()
 	return s.finish()
 }
@@ -77,10 +79,13 @@ func (s *scene) visit() {
 			return true
 		}
 		for i := range s.table {
-			if s.table[i].langs&s.d.lang != 0 {
+			if s.table[i].langs&s.d.lang != 0 && s.table[i].visit != nil {
 				s.op = i
 				s.table[i].visit(s, n)
 			}
+		}
+		if s.rules != nil {
+			s.applyRules(n)
 		}
 		return true
 	})
@@ -107,6 +112,7 @@ type scene struct {
 	flats   map[int][]code.Node
 	ifs     []setting
 
+	rules      *rule.Set              // nil where none apply
 	readings   map[int]map[string]int // by the start of a function: how often it reads each name
 	idles      []variable             // of the span; nil until they are asked for
 	neighbours []choice               // the files that its pieces are held against
