@@ -112,7 +112,10 @@ func (m Move) Report() string {
 		fmt.Fprintf(&b, ", %d in a row at %s", m.InARow, m.Step)
 	}
 	if m.Trigger != "" {
-		fmt.Fprintf(&b, "; the last: %s at %s of run %s", m.Trigger, m.Step, m.Run)
+		fmt.Fprintf(&b, "; the last: %s at %s", m.Trigger, m.Step)
+		if m.Run != "" {
+			fmt.Fprintf(&b, " of run %s", m.Run)
+		}
 	}
 	if m.By != "" {
 		fmt.Fprintf(&b, "; by %s", m.By)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/heal"
-	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -100,7 +100,7 @@ func (h *healWalk) state(want heal.State) error {
 		if err != nil {
 			return err
 		}
-		now := heal.Standing{State: heal.Healthy}
+		now := heal.Standing{State: heal.Healthy, Repo: h.repo.Slug(), Class: heal.ClassFix, Limit: s.Policy.Workflow.Failures}
 		for _, w := range s.Workflows {
 			if w.Class == heal.ClassFix {
 				now = w
@@ -185,13 +185,16 @@ func (h *healWalk) seen(r task.Run) {
 	}
 }
 
-// comments waits for a comment of fettle's on an issue that holds some words.
+// marker is hidden on GitHub.
+var marker = regexp.MustCompile(`<!--.*?-->`)
+
+// comment waits for a comment of fettle's on an issue that holds some words.
 func (h *healWalk) comment(issue int, words string) error {
 	for {
 		for _, i := range h.w.sim.Snapshot(demoOwner, h.w.name).Issues {
 			for _, c := range i.Comments {
 				if i.Number == issue && c.Author != demoUser && strings.Contains(c.Body, words) {
-					first, _, _ := strings.Cut(c.Body, "\n\n")
+					first, _, _ := strings.Cut(strings.TrimSpace(marker.ReplaceAllString(c.Body, "")), "\n\n")
 					h.say("issue #%d       %s", issue, strings.Join(strings.Fields(first), " "))
 					return nil
 				}
@@ -275,20 +278,44 @@ func (h *healWalk) recovered() error {
 	return h.state(heal.Healthy)
 }
 
-// rolledBack: a version is learned after which runs end worse.
+// The house gets coffee, and nothing that mechanical repair tries makes its price right.
+var coffee = map[string]string{
+	"lodge/coffee.py":      "\"\"\"What coffee costs.\"\"\"\n\n\ndef coffee(nights):\n    return nights\n",
+	"tests/test_coffee.py": "from lodge.coffee import coffee\n\n\ndef test_coffee():\n    assert [coffee(n) for n in (1, 2, 5, 9)] == [310, 47, 1000003, 6]\n",
+}
+
+// rolledBack: what a merged pull request taught is in use when runs end worse, and is
+// taken back.
 func (h *healWalk) rolledBack() error {
-	l := bot.NewLessons(h.db, h.repo)
-	n, err := l.Change(h.w.ctx, "advice of the demo", func(b *pattern.Book) error {
-		b.Advise("never change pricing.py", demoUser, "the demo", h.now())
-		return nil
-	})
-	if err != nil {
+	h.say("\nA maintainer merges #2, which teaches its fix; then issues come that end badly")
+	if err := h.w.sim.MergePull(demoOwner, h.w.name, 2, demoUser); err != nil {
 		return err
 	}
-	h.say("\nAn advice was learned (v%02d), and runs end worse with it", n)
-	for range 5 {
-		if _, err := h.mend("A guest of four weeks pays for the coffee", "quote(28, 2) gives 1842.0, expected 7.25."); err != nil {
+	for versions := bot.NewLessons(h.db, h.repo); ; {
+		all, err := versions.Versions(h.w.ctx)
+		if err != nil {
 			return err
+		}
+		if len(all) > 0 {
+			h.say("fettle memory  v%02d: %s", all[0].Number, all[0].Why)
+			break
+		}
+		if err := h.pause(); err != nil {
+			return fmt.Errorf("waiting for what the merge teaches: %w", err)
+		}
+	}
+	for name, text := range coffee {
+		if _, err := h.w.sim.CommitFile(demoOwner, h.w.name, h.w.sim.Snapshot(demoOwner, h.w.name).DefaultBranch, name, []byte(text), "feat: coffee", demoUser); err != nil {
+			return err
+		}
+	}
+	for range 3 {
+		r, err := h.mend("coffee() is wrong", "tests/test_coffee.py::test_coffee fails: coffee(2) gives 2, expected 47.")
+		if err != nil {
+			return err
+		}
+		if r.Outcome == task.Success {
+			return errors.New("the coffee was mended: nothing ends badly")
 		}
 		s, err := h.heal.Status(h.w.ctx)
 		if err != nil {
@@ -300,5 +327,5 @@ func (h *healWalk) rolledBack() error {
 			return nil
 		}
 	}
-	return errors.New("five runs failed, and what was learned before them was not taken back")
+	return errors.New("three runs failed, and what was learned before them was not taken back")
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -13,14 +14,17 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
-func newInit() *cobra.Command {
-	var write, asJSON bool
+func newInit(g *global) *cobra.Command {
+	var write, asJSON, healing bool
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Propose a .fettle.yml for a repository",
 		Long: `init looks at how the folder is built, linted, type-checked and tested, and
 prints a .fettle.yml with what it found and the reason for each. Nothing is run.
 --write writes the file where there is none yet.
+
+--heal is the operator's: it prints a heal.yml with what holds without one, or with
+--write writes it beside the configuration.
 
 Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 		Example: `  fettle init
@@ -33,6 +37,9 @@ Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if healing {
+				return g.healTemplate(c, write)
+			}
 			p, err := propose(args)
 			if err != nil {
 				return err
@@ -54,8 +61,35 @@ Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
+	c.Flags().BoolVar(&healing, "heal", false, "the operator's heal.yml instead, with its defaults")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file")
 	return c
+}
+
+// healTemplate prints or writes the policy of the breakers.
+func (g *global) healTemplate(c *cobra.Command, write bool) error {
+	if !write {
+		_, err := c.OutOrStdout().Write(settings.HealTemplate)
+		return err
+	}
+	set, err := settings.Load(g.config)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	file, err := set.HealPath()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return usage("making the folder of %s: %w", file, err)
+	}
+	dir, name := filepath.Split(file)
+	p := &proposal{File: name, Content: string(settings.HealTemplate), dir: dir}
+	if err := p.write(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; a server reads it at once\n", file)
+	return err
 }
 
 // proposal is what init says.
