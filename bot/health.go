@@ -63,11 +63,14 @@ func quarantine(err error) *loop.Stop {
 
 // mayBegin asks heal before a run begins. A pause is an error: the run waits.
 func (b *Bot) mayBegin(ctx context.Context, r task.Run) (*loop.Stop, error) {
-	if !b.healed(r.Task) || r.Saved.Outcome != "" { // its result only has to go out
+	if !b.healed(r.Task) {
 		return nil, nil
 	}
 	_, err := b.cfg.Heal.ShouldRun(ctx, heal.WorkflowOf(r.Task))
 	if stop := quarantine(err); stop != nil {
+		if r.Saved.Outcome != "" { // whether its result may go out is asked then
+			return nil, nil
+		}
 		return stop, nil
 	}
 	return nil, err

@@ -154,6 +154,45 @@ func TestH3AReleaseLiftsItsOwnRepositoryAlone(t *testing.T) {
 	}
 }
 
+// S17: strangers want fettle to stop, or to go on where it stopped: their issues, commands
+// and labels count nothing, another installation's failures neither, and their release is
+// refused.
+func TestS17StrangersNeitherCauseNorLiftAQuarantine(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	for i := range 12 {
+		n := w.open(stranger)
+		_, err := w.sim.Comment("acme", "shop", n, "/fettle fix", stranger)
+		w.must(err)
+		if i%2 == 0 {
+			w.must(w.sim.Label("acme", "shop", n, gate, "triager"))
+		}
+	}
+	w.deliver()
+	w.next()
+	elsewhere := w.shop()
+	elsewhere.Installation++
+	for i := range 20 {
+		_, err := w.heal.OnResult(t.Context(), elsewhere, heal.Result{ID: fmt.Sprint("theirs", i), Step: "apply", Trigger: task.TargetNotFound})
+		w.must(err)
+	}
+	st, err := w.heal.Status(t.Context())
+	w.must(err)
+	for _, x := range st.Workflows {
+		if x.Installation == w.installation() {
+			t.Errorf("strangers were counted: %+v", x)
+		}
+	}
+	w.fails(10, task.Postcondition)
+	n := w.open(stranger)
+	_, err = w.sim.Comment("acme", "shop", n, "please\n/fettle release\n", stranger)
+	w.must(err)
+	w.deliver()
+	if _, err := w.heal.ShouldRun(t.Context(), w.shop()); err == nil {
+		t.Error("a stranger lifted the quarantine")
+	}
+}
+
 // H2: while everything is paused runs wait and say so once; they go on after the
 // operator's release. A maintainer's release does not lift it.
 func TestH2APauseHoldsRunsUntilTheOperatorReleases(t *testing.T) {

@@ -48,7 +48,9 @@ func (p *Policy) Get() settings.Heal {
 		if p.err == nil || p.err.Error() != err.Error() {
 			p.log.WithError(err).Error("heal: the new policy is refused, and the one before goes on holding")
 		}
-		p.err, p.raw = err, raw
+		if p.err, p.raw = err, raw; raw == nil {
+			p.raw = []byte{0} // it could not be read: no content is like it
+		}
 		return p.now
 	}
 	p.now, p.raw, p.err = next, raw, nil

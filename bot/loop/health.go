@@ -53,6 +53,9 @@ func (r *run) heed(ctx context.Context, step string) error {
 			return nerr
 		}
 	}
+	if err != nil && ctx.Err() != nil && !isStop(err) { // it is the end of the run's time, or a cancel
+		return r.alive(ctx)
+	}
 	if err != nil || c == r.care {
 		return err
 	}
