@@ -43,8 +43,18 @@ type caseFile struct {
 	Run       *task.Run          `json:"run,omitempty"` // the one that failed last
 	Commit    string             `json:"commit,omitempty"`
 	Attempts  []task.Attempt     `json:"attempts,omitempty"`
-	Effects   []task.Effect      `json:"effects,omitempty"`
+	Effects   []caseEffect       `json:"effects,omitempty"`
 	Decisions []string           `json:"decisions,omitempty"` // lines of the audit log
+}
+
+// caseEffect is an effect whose documents keep every byte: a replay compares them.
+type caseEffect struct {
+	Seq  int       `json:"seq"`
+	Kind string    `json:"kind"`
+	Key  string    `json:"key"`
+	At   time.Time `json:"timestamp"`
+	Data string    `json:"data,omitempty"`
+	Fail string    `json:"fail,omitempty"`
 }
 
 // mostCase bounds a case that is read from a file.
@@ -119,7 +129,9 @@ func (p *parts) caseOf(c *cobra.Command, g *global, name string) (caseFile, erro
 		}
 		f.Run, f.Commit, f.Attempts = &r, r.Saved.BaseCommit, r.Saved.Attempts
 		rec, err := p.bot(db).Record(ctx, r.ID)
-		f.Effects = rec.Effects
+		for _, e := range rec.Effects {
+			f.Effects = append(f.Effects, caseEffect{e.Seq, e.Kind, e.Key, e.At, string(e.Data), string(e.Fail)})
+		}
 		for _, line := range rec.Decisions {
 			f.Decisions = append(f.Decisions, string(line))
 		}
@@ -157,7 +169,10 @@ func (p *parts) showCase(ctx context.Context, out io.Writer, f caseFile) error {
 		say("\nThe run never began: nothing to decide again.")
 		return nil
 	}
-	rec := loop.Recorded{RunID: f.Run.ID, Effects: f.Effects}
+	rec := loop.Recorded{RunID: f.Run.ID}
+	for _, e := range f.Effects {
+		rec.Effects = append(rec.Effects, task.Effect{Run: f.Run.ID, Seq: e.Seq, Kind: e.Kind, Key: e.Key, At: e.At, Data: json.RawMessage(e.Data), Fail: json.RawMessage(e.Fail)})
+	}
 	for _, line := range f.Decisions {
 		rec.Decisions = append(rec.Decisions, []byte(line))
 	}
