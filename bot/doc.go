@@ -51,6 +51,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
 //	bot/forge                        GitHub; the only importer of go-github
@@ -120,6 +121,7 @@
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
+//	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code
