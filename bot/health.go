@@ -85,7 +85,7 @@ func (b *Bot) mayPublish(ctx context.Context, r task.Run, res task.Result) (task
 	_, err := b.cfg.Heal.ShouldRun(ctx, heal.WorkflowOf(r.Task))
 	if stop := quarantine(err); stop != nil {
 		res.Outcome, res.Reason, res.NextAction = stop.Outcome, stop.Reason+"; the change was not pushed", afterRelease
-		return res, nil
+		return res, nil //nolint:nilerr // the quarantine is the result
 	}
 	return res, err
 }
@@ -257,9 +257,9 @@ func (a *App) ciEnded(ctx context.Context, p store.Pull, sha, red string) error 
 	if a.cfg.Heal == nil {
 		return nil
 	}
-	r := heal.Result{ID: fmt.Sprintf("ci/%d/%s/%s", p.Installation, p.Repo, sha), Run: p.Run, Step: "ci"}
+	r := heal.Result{ID: fmt.Sprintf("ci/%d/%s/%s/green", p.Installation, p.Repo, sha), Run: p.Run, Step: "ci"}
 	if red != "" {
-		r.Trigger, r.Words = task.Postcondition, red+" is red on "+p.URL
+		r.ID, r.Trigger, r.Words = strings.TrimSuffix(r.ID, "green")+"red", task.Postcondition, red+" is red on "+p.URL
 	}
 	first, err := a.cfg.Store.Run(ctx, p.Run)
 	if err != nil {

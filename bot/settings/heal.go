@@ -2,8 +2,6 @@ package settings
 
 import (
 	_ "embed"
-	"errors"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -65,18 +63,6 @@ func (s *Settings) HealPath() (string, error) {
 	}
 	dir, err := xdg("XDG_CONFIG_HOME", ".config")
 	return filepath.Join(dir, "fettle", HealFile), err
-}
-
-// LoadHeal reads a heal.yml; one that is not there is the default.
-func LoadHeal(file string) (Heal, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return DefaultHeal(), nil
-	}
-	if err != nil {
-		return Heal{}, err
-	}
-	return ParseHeal(file, data)
 }
 
 // ParseHeal reads a heal.yml from bytes; file stands in errors, with the line.

@@ -80,7 +80,7 @@ func (h *healWalk) walk(ctx context.Context) (err error) {
 		return err
 	}
 	defer h.db.Close()
-	if h.heal, err = h.demo.parts.heal(h.db); err != nil {
+	if h.heal, err = h.parts.heal(h.db); err != nil {
 		return err
 	}
 	h.repo = task.Repo{Installation: h.w.sim.Snapshot(demoOwner, h.w.name).Installation, Owner: demoOwner, Name: h.w.name}
