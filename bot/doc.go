@@ -43,6 +43,9 @@
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
 //
+// Where fettle works by itself, bot/heal is asked before each step and told after it: it
+// makes runs careful, or ends them, where failures repeat.
+//
 // What comes of it goes to a Publisher: to GitHub, each outward action once
 // under a key (bot/store), each text through bot/redact; or to the folder of
 // whoever typed fettle fix.
