@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -103,7 +103,6 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 	defer diff.Close()
 	out := riskReport{From: diff.From, To: diff.To, Files: []riskFile{}}
 	var changes []patch.Change
-	facts := patch.Facts{}
 	for _, f := range diff.Files {
 		status := "modified"
 		switch {
@@ -113,17 +112,7 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 			status = "deleted"
 		}
 		out.Files = append(out.Files, riskFile{f.Path, status})
-		facts.TestsAdded = facts.TestsAdded || f.After != nil && code.IsTest(f.Path)
 		changes = append(changes, textOf(f))
-	}
-	sites, err := patch.Callers(c.Context(), diff.After, changes)
-	if err != nil {
-		return riskReport{}, fmt.Errorf("looking for callers: %w", err)
-	}
-	for _, s := range sites {
-		if !s.Adapted {
-			facts.CallersLeft++
-		}
 	}
 	var files []danger.File
 	for _, f := range changes {
@@ -133,10 +122,11 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 	if err != nil {
 		return riskReport{}, fmt.Errorf("looking for what can do harm: %w", err)
 	}
-	for _, f := range found {
-		facts.Dangers = append(facts.Dangers, patch.Danger{Points: f.Risk, Words: f.String()})
+	risk, sites, err := judge.Risk(c.Context(), diff.After, changes, found)
+	if err != nil {
+		return riskReport{}, err
 	}
-	out.Risk, out.Callers = patch.Risk(changes, facts), nonNil(sites)
+	out.Risk, out.Callers = risk, nonNil(sites)
 	out.Reasons = nonNil(out.Reasons)
 	return out, nil
 }
