@@ -208,10 +208,7 @@ func (r *run) tell(ctx context.Context, all []fault, late int) error {
 				r.found("unrun_line", f.Path, f.Line, "no test runs this changed line: it was made to fail, and all tests passed")
 			}
 		}
-		rule, words := "survivor", f.Words
-		if _, rest, ok := strings.Cut(f.Words, " "); ok {
-			words = rest
-		}
+		rule, words := "survivor", inWords(after[f.Path], f)
 		if f.back {
 			rule = "untested_change"
 		}
@@ -233,6 +230,19 @@ func (r *run) tell(ctx context.Context, all []fault, late int) error {
 		r.say("%s noticed that were planted into what is changed", task.Count(r.rep.Planted, "fault")+" of "+fmt.Sprint(r.rep.Planted))
 	}
 	return nil
+}
+
+// inWords says what a fault does to the text: the line before and after, where it is one.
+func inWords(text []byte, f fault) string {
+	_, words, _ := strings.Cut(f.Words, " ")
+	if f.back {
+		return words
+	}
+	was, now := strings.Split(string(text), "\n"), strings.Split(string(f.Text), "\n")
+	if at := f.Line - 1; len(was) == len(now) && at >= 0 && at < len(was) && was[at] != now[at] {
+		return fmt.Sprintf("`%s` made `%s`", strings.TrimSpace(was[at]), strings.TrimSpace(now[at]))
+	}
+	return "changed in this way: " + words
 }
 
 // unrun tells whether all tests pass though the lines of a fault were made to fail.

@@ -279,6 +279,9 @@ func (r *run) behaviour(ctx context.Context) error {
 			if now.Value == "" || was.Value == "" || now == was || now.Nonsense && !x.Seen || len(r.rep.Behaviour) == maxBehaviour {
 				continue
 			}
+			if now.After == was.After {
+				now.After, was.After = "", ""
+			}
 			r.rep.Behaviour = append(r.rep.Behaviour, task.Behaviour{Input: x.Input, Before: said(was), After: said(now)})
 		}
 	}

@@ -35,7 +35,7 @@ func (r *run) weigh(ctx context.Context) error {
 		}
 	}
 	r.altered(was, now)
-	if err := r.newTests2(ctx, was); err != nil {
+	if err := r.proofs(ctx, was); err != nil {
 		return err
 	}
 	if red := len(r.base.Red()) - len(v.Fixed); red > 0 && len(v.StillRed) > 0 {
@@ -152,8 +152,8 @@ func (r *run) passes(id string) bool {
 	return slices.ContainsFunc(r.verdict.Fixed, func(unit string) bool { return strings.HasPrefix(id, unit) })
 }
 
-// newTests2 says what each test is worth that the change adds, or makes other.
-func (r *run) newTests2(ctx context.Context, was verify.Report) error {
+// proofs says what each test is worth that the change adds, or makes other.
+func (r *run) proofs(ctx context.Context, was verify.Report) error {
 	r.newTests(was)
 	added, err := verify.AddedBy(ctx, r.product)
 	if err != nil {
