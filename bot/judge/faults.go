@@ -19,8 +19,8 @@ import (
 
 const (
 	sideBySide   = 2  // faults that run at once
-	maxSurvivors = 5  // enough are known
-	perLine      = 4  // faults of one line
+	maxSurvivors = 3  // enough are known
+	perLine      = 3  // faults of one line
 	maxBack      = 24 // places that are put back
 )
 

@@ -149,6 +149,22 @@ func (c change) all() []verify.Change {
 // only tells whether nothing but some kinds is changed.
 func (c change) only(kinds ...string) bool { return len(c.of(kinds...)) == len(c.files) }
 
+// moved tells whether files are only at another path.
+func (c change) moved() bool {
+	gone, come := 0, 0
+	for _, f := range c.files {
+		switch {
+		case f.After == nil:
+			gone++
+		case f.Before == nil:
+			come++
+		default:
+			return false
+		}
+	}
+	return c.renames > 0 && c.renames == come && come == gone
+}
+
 // lines counts what is changed in some files, both ways.
 func lines(all []verify.Change) int {
 	n := 0

@@ -45,8 +45,12 @@ func (r *run) weigh(ctx context.Context) error {
 	case len(r.rep.Tests.Broken) > 0:
 		b := r.rep.Tests.Broken[0]
 		r.lower(Refuted, "%s, first %s: %s", task.Count(len(r.rep.Tests.Broken), "test")+" "+plural(len(r.rep.Tests.Broken), "fails", "fail")+" with the change", b.ID, b.Why)
+	case len(v.Reasons) > 0 && onlyUnfixed(v.Reasons) && r.c.moved():
+		r.lower(Plausible, "files are only moved, and all tests that passed before pass")
 	case len(v.Reasons) > 0 && len(v.Fixed) == 0 && onlyUnfixed(v.Reasons):
 		r.lower(Unproven, "no test that fails with the code before the change passes with it%s", r.unfixed())
+	case len(v.Reasons) > 0 && len(r.base.Report.Tests) == 0:
+		r.lower(Unproven, "no test can be run with the code before the change, nor with it: %s", v.Reasons[0])
 	case len(v.Reasons) > 0:
 		for _, words := range v.Reasons {
 			r.lower(Refuted, "%s", words)
@@ -103,9 +107,10 @@ func (r *run) broken(id, why string) {
 	r.rep.Tests.Broken = append(r.rep.Tests.Broken, Test{ID: id, Why: why, Command: r.command(id)})
 }
 
-// redBefore tells whether a test itself, and not only its file, was red before.
+// redBefore tells whether a test itself, or a file that cannot be run, was red before,
+// and not only what holds it.
 func (r *run) redBefore(id string) bool {
-	return slices.ContainsFunc(r.base.Report.Tests, func(t verify.TestResult) bool { return t.ID == id && t.Red() })
+	return slices.ContainsFunc(r.base.Report.Failures(), func(f task.Failure) bool { return f.Test == id })
 }
 
 // altered tells of the tests that were green and fail with the change: it changed or
