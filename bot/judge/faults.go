@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/cross"
@@ -40,8 +41,14 @@ func (r *run) faults(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, c := range r.product {
+		if c.After != nil && len(mutate.Operators(code.LanguageOf(c.Path))) == 0 {
+			r.lower(Plausible, "no faults can be planted into %s: nothing says how much the tests hold on to it", c.Path)
+			break
+		}
+	}
 	if len(all) == 0 {
-		r.lower(Plausible, "no fault could be planted into what is changed (%s): nothing says how much the tests hold on to it", r.product[0].Path)
+		r.lower(Plausible, "no fault could be planted into what is changed: nothing says how much the tests hold on to it")
 		return nil
 	}
 	r.in.Progress(fmt.Sprintf("planting %s", task.Count(len(all), "fault")))

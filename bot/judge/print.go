@@ -11,7 +11,7 @@ import (
 // meaning is what a judgement says, in a sentence.
 var meaning = map[Judgement]string{
 	Proven:    "tests show what the change mends, and hold on to each changed line",
-	Plausible: "nothing speaks against the change, and a part of it is not proved",
+	Plausible: "nothing speaks against the change, and a part of it is unverified",
 	Unproven:  "the evidence does not show that the change does what it is for",
 	Refuted:   "the evidence speaks against the change",
 	Dangerous: "the change can do harm that no test sees: a person has to look",

@@ -49,7 +49,7 @@ tests that were there, what can do harm, and the risk. No model is asked.
 
 The judgements: proven (tests show what is mended, by evidence of grade signed or
 witnessed, and nothing planted into the changed lines went unnoticed); plausible
-(nothing speaks against it, a part is not proved); unproven; refuted (a test fails
+(nothing speaks against it, a part is unverified); unproven; refuted (a test fails
 with it); dangerous (it can do harm that no test sees). fettle approves nothing.
 
 Exit status: 0 proven, or plausible without --require proven; 1 refuted, unproven,
