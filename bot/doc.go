@@ -54,6 +54,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
