@@ -56,7 +56,7 @@ func (r reporter) permission(lacks *forge.MissingPermission) string {
 	if lacks.Permission != "" {
 		which = fmt.Sprintf("I lack the permission `%s` here", codeSpan(lacks.Permission))
 	}
-	return fmt.Sprintf("%s. An owner of the App grants it under Permissions & events, and an owner of this repository accepts it at %s.", which, r.funnel.Markdown(lacks.Grant))
+	return fmt.Sprintf("%s: %s.", which, r.funnel.Markdown(lacks.Grant))
 }
 
 // admitted tells whether the event's installation is worked for. A stranger who

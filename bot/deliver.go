@@ -33,6 +33,8 @@ type AppConfig struct {
 	// Forget deletes what is kept in files of an installation, of all its
 	// repositories or of one.
 	Forget func(installation int64, repo string, repos []task.Repo) error
+	// Remark stands as an open point in each pull request's checklist; "": none does.
+	Remark string
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }

@@ -65,6 +65,11 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	return g.parts(set, errs), nil
+}
+
+// parts is what commands share, by these settings.
+func (g *global) parts(set *settings.Settings, errs io.Writer) *parts {
 	p := &parts{set: set, funnel: redact.New(set.Known()...), now: time.Now, log: logrus.New()}
 	p.log.SetOutput(errs)
 	var format logrus.Formatter = &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}
@@ -76,7 +81,7 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if g.verbose {
 		p.verbose()
 	}
-	return p, nil
+	return p
 }
 
 // verbose logs at the level of the settings, info by default.
