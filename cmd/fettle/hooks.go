@@ -172,6 +172,7 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 		return err
 	}
 	h.startSandbox(ctx)
+	defer func() { _, _ = h.boxes() }() // close would not see one that is just being started
 	red := false
 	for i, p := range pushes {
 		if i == maxPushed {
