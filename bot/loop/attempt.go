@@ -339,7 +339,7 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		return agent.Decision{}, err
 	}
 	if rep.Found == nil {
-		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
+		a.Explanation = rep.Reason
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
 	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
