@@ -172,6 +172,7 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 		return err
 	}
 	h.startSandbox(ctx)
+	defer func() { _, _ = h.boxes() }() // close would not see one that is just being started
 	red := false
 	for i, p := range pushes {
 		if i == maxPushed {
@@ -367,6 +368,9 @@ func (h *pushed) check(ctx context.Context, session *sandbox.Sandbox, src source
 	runner := check.New(check.Config{Sandbox: session, Now: h.now, Log: h.log})
 	r, err := runner.Run(ctx, src.dir, opt)
 	if err == nil && r.Status == check.Failed && diff.From != "" {
+		if !h.quiet {
+			fmt.Fprintf(h.out, "red; the same checks on what %s has (%s):\n", clean(h.remote), shortHash(diff.From))
+		}
 		r, err = runner.New(ctx, src.dir, r, opt, filesBefore(diff))
 	}
 	r.Clean(h.funnel.Log)
