@@ -51,6 +51,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
 //	bot/forge/manifest               the local page that creates the App, and the files that come of it

@@ -76,6 +76,7 @@ Exit status: 0 no line is an error; 1 a line is; 2 the configuration is wrong.`,
 }
 
 func (p *parts) examine(ctx context.Context, repo, addr string) []finding {
+	p.askAnew = true // whoever asks the doctor has often just installed what was missing
 	out := []finding{gitFinding(ctx), p.fileFinding()}
 	out = append(out, p.sandboxFindings(ctx)...)
 	out = append(out, p.modelFindings(ctx)...)
