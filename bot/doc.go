@@ -54,6 +54,7 @@
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
+//	bot/forge/manifest               the local page that creates the App, and the files that come of it
 //	bot/forge                        GitHub; the only importer of go-github
 //	bot/forge/simulator              a GitHub for the demo and the tests
 //	bot/forge/simulator/contract/cut cuts the part that is used out of GitHub's published description
@@ -96,6 +97,7 @@
 //	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
 //	bot/code/mutate                  the operators of repair and of mutation scores
+//	bot/code/rule                    the language of repair rules: patterns, rewrites, conditions
 //	bot/code                         source as regions
 //	bot/code/grammar                 the parsers of languages, some as WebAssembly
 //	bot/code/schemata                many changes of Go files in one build
@@ -117,6 +119,7 @@
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/context           what search finds of real fixes, from their messages
+//	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -115,8 +114,12 @@ func (c *Client) grant(installation int64) string {
 	if c.cfg.Token != "" {
 		return "name it under `permissions:` of the workflow's job, or in the App that made the token"
 	}
-	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
-	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + web.String()
+	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + c.grantURL(installation)
+}
+
+// grantURL is where the owner of an installation accepts new permissions.
+func (c *Client) grantURL(installation int64) string {
+	return webURL(c.base, fmt.Sprintf("/settings/installations/%d", installation)).String()
 }
 
 // ErrNothingToCommit says that the files are as they were in the base commit.

@@ -259,6 +259,7 @@ func (s *Server) write(w http.ResponseWriter, c *call, ans answer) {
 	id := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", c.r.Method, c.r.URL, s.cfg.Now().UnixNano()))
 	h.Set("X-GitHub-Request-Id", strings.ToUpper(hex.EncodeToString(id[:10])))
 	h.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	h.Set("Date", s.now().Format(http.TimeFormat))
 	h.Set("X-GitHub-Api-Version-Selected", "2022-11-28")
 	if s.cfg.Enterprise != "" {
 		h.Set("X-GitHub-Enterprise-Version", s.cfg.Enterprise)
