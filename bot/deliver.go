@@ -218,6 +218,8 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.onPull(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
+	case "release":
+		return a.release(ctx, ev, c)
 	case "help":
 		return a.answer(ctx, ev, c, command.Help())
 	}
@@ -291,6 +293,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		Guard: a.app.Guard,
 		Gates: a.app.Gates,
 	})
+	if terr := a.TellMoves(context.WithoutCancel(ctx)); terr != nil {
+		a.cfg.Log.WithError(terr).Warn("heal: not everybody was told; it is tried again within a minute")
+	}
 	var parked *Parked
 	if errors.Is(err, ErrWaits) || errors.As(err, &parked) {
 		return true, nil // it is where it should be, and its worker is free

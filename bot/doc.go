@@ -43,6 +43,9 @@
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
 //
+// Where fettle works by itself, bot/heal is asked before each step and told after it: it
+// makes runs careful, or ends them, where failures repeat.
+//
 // What comes of it goes to a Publisher: to GitHub, each outward action once
 // under a key (bot/store), each text through bot/redact; or to the folder of
 // whoever typed fettle fix.
@@ -85,6 +88,8 @@
 //	bot/prepare                      setup commands apart from checks, and what they installed
 //	bot/patch                        a set of edits: validate, apply, roll back, risk
 //	bot/memory                       what a project's code holds, ranked by an issue's words
+//	bot/memory/pattern               what a repository taught: fixes, wrong patterns, advice of reviews
+//	bot/heal                         breakers, states, and what is learned taken back
 //	bot/store/storetest              what every store must do, for SQLite and Postgres
 //	bot/store                        database and jobs
 //	bot/model/answer                 reads decisions out of answers
@@ -118,6 +123,7 @@
 //	bench/targets           targeted tests beside whole suites, on planted faults
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
+//	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
 //	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/mend              mechanical repair on bugs of real code

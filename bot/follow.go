@@ -80,6 +80,9 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "the branch " + p.Branch + " is gone", nil
 	}
 	f := q.follow
+	if stopped, err := a.stoppedHere(ctx, ev, task.Task{Repo: repo, Follow: &f}); err != nil || stopped {
+		return "refused: the repository is quarantined", err
+	}
 	first, err := a.cfg.Store.Run(ctx, p.Run)
 	if err != nil {
 		return "", err

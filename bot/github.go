@@ -181,7 +181,7 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		pub, err = g.open(ctx, res)
 	case res.Outcome.Exhausted():
 		pub, err = g.handOver(ctx, res)
-	case res.Outcome == task.Rejected || res.Outcome == task.Error:
+	case res.Outcome == task.Rejected || res.Outcome == task.Error || res.Outcome == task.Quarantined:
 		err = g.report(ctx, &pub, res)
 	}
 	if err != nil {

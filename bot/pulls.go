@@ -83,6 +83,9 @@ func (a *App) pullClosed(ctx context.Context, ev task.Event, p store.Pull) (stri
 	if err := a.unlabel(ctx, ev.Repo, p.Issue); err != nil {
 		return "", err
 	}
+	if err := a.learnFate(ctx, ev, p, fate, now.MergeCommit); err != nil {
+		return "", err
+	}
 	if now.Merged && !a.keeps(ctx, p) {
 		if _, err := a.app.Forge.DeleteBranch(ctx, ev.Repo, p.Branch, p.Head); err != nil {
 			a.cfg.Log.WithError(err).Warn("the branch of a merged pull request was not deleted")
@@ -247,7 +250,8 @@ func (a *App) reverted(ctx context.Context, ev task.Event) (string, error) {
 	if err := a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("#%d was reverted", n), a.tellFate(ctx, ev.Repo, *p, task.FateReverted)
+	told := a.tellFate(ctx, ev.Repo, *p, task.FateReverted)
+	return fmt.Sprintf("#%d was reverted", n), errors.Join(told, a.learnFate(ctx, ev, *p, task.FateReverted, p.MergeCommit))
 }
 
 // pushed: a branch moved that pull requests of fettle's are for.

@@ -366,6 +366,9 @@ func (r reporter) status(p task.Progress, t task.Task, log string, now time.Time
 	if p.Tier != "" && p.Phase != "waiting" {
 		fmt.Fprintf(&b, "| tier | %s, attempt %d |\n", p.Tier, p.Attempt)
 	}
+	if p.Care != "" {
+		fmt.Fprintf(&b, "| mode | %s |\n", cell(r.funnel.Markdown(p.Care)))
+	}
 	if p.Note != "" && p.Phase == "parked" {
 		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(p.Note)))
 	}
@@ -404,6 +407,8 @@ func (r reporter) finished(res task.Result, pub task.Publication, before task.US
 		fmt.Fprintf(&b, "✅ **fettle** opened #%d.", pub.PullRequest.Number)
 	case res.Outcome == task.Cancelled:
 		b.WriteString("⏹️ **fettle** was stopped.")
+	case res.Outcome == task.Quarantined:
+		b.WriteString("🚫 **fettle** is quarantined here.")
 	case res.Outcome == task.Rejected && len(res.Attempts) > 0:
 		b.WriteString("🙋 **fettle** ended this.")
 	case res.Outcome == task.Rejected:
@@ -414,6 +419,9 @@ func (r reporter) finished(res task.Result, pub task.Publication, before task.US
 	fmt.Fprintf(&b, "\n\n| | |\n| --- | --- |\n| outcome | %s |\n", res.Outcome)
 	if res.Reason != "" && pub.ReportURL == "" {
 		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(res.Reason)))
+	}
+	if res.Care != "" {
+		fmt.Fprintf(&b, "| mode | %s |\n", cell(r.funnel.Markdown(res.Care)))
 	}
 	if f := res.Task.Follow; f != nil && res.Outcome == task.Success && pub.Commit != "" {
 		fmt.Fprintf(&b, "| last | %s, answered by %s |\n", f.What(), pub.Commit)

@@ -39,6 +39,9 @@ func (a *App) reviewed(ctx context.Context, ev task.Event) (string, error) {
 		}
 		return a.obey(ctx, ev, command.Parse(said))
 	}
+	if err := a.learnReview(ctx, ev, *p, reviewWords(ev)); err != nil {
+		return "", err
+	}
 	if ev.CommentID == 0 && ev.Review != nil && ev.Review.State == task.ReviewApproved {
 		note, err := a.approvedReview(ctx, ev, *p)
 		if err != nil || note != "" {

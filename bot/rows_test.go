@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -374,6 +375,10 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 			e.until("it is given up", e.told(p.Number, "still red after 2 follow-ups"))
 			if got := e.of(n); len(got) != 3 {
 				t.Errorf("%d runs\n%s", len(got), e.state())
+			}
+			// H1: each of the three commits counts, and what is red on the base too does not
+			if st, err := e.heal.Status(t.Context()); err != nil || len(st.Moves) != 1 || st.Moves[0].To != heal.Degraded || st.Moves[0].InARow != 3 || st.Moves[0].Step != "ci" || st.Global.Failures != 3 {
+				t.Errorf("the breakers: %+v %v", st, err)
 			}
 		},
 		"it is closed and not merged": func(t *testing.T) {

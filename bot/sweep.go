@@ -74,6 +74,9 @@ func (a *App) Keep(ctx context.Context, said func(Swept)) {
 			}
 			said(s)
 		}
+		if err := a.TellMoves(ctx); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WithError(err).Warn("heal: not everybody was told; it is tried again")
+		}
 		if _, err := a.Forget(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Error("data of a removed installation is not deleted yet; it is tried again")
 		}

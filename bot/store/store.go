@@ -153,6 +153,9 @@ func (s *Store) closeDB() error {
 }
 
 // now is the clock as rows hold it.
+// Now is the time by the store's clock.
+func (s *Store) Now() time.Time { return s.cfg.Now() }
+
 func (s *Store) now() int64 { return micro(s.cfg.Now()) }
 
 func micro(t time.Time) int64 {

@@ -49,6 +49,12 @@ func testForget(t *testing.T, h *harness) {
 		_, err = s.Reserve(ctx, l, task.Reservation{ID: "c1", Tier: task.Tier1, Worst: task.Dollars(0.4)})
 		h.must(err)
 		h.must(s.Settle(ctx, l, "c1", task.Dollars(0.4), json.RawMessage(`"`+words+`"`)))
+		k := store.HealKey{Installation: nr.Task.Repo.Installation, Repo: nr.Task.Repo.Slug(), Class: words}
+		_, _, err = s.Heal(ctx, store.HealResult{ID: words, Key: k, Run: nr.ID, Step: words, Cause: words, Words: words}, []store.HealKey{k}, func(map[store.HealKey]json.RawMessage, time.Time) (store.HealChange, error) {
+			doc := json.RawMessage(`"` + words + `"`)
+			return store.HealChange{Bodies: map[store.HealKey]json.RawMessage{k: doc}, Moves: []store.HealMove{{ID: words, Key: k, Body: doc}}}, nil
+		})
+		h.must(err)
 		h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success, Reason: words}, words))
 	}
 	fill(of("gone", 7, "Gone", secret), secret)

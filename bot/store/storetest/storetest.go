@@ -82,6 +82,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"I3ARunThatEndedWithoutAWordIsKnown", testUntold},
 		{"S2ThePlaceInTheQueue", testPlace},
 		{"OnceOnlyUnderConcurrentCalls", testOnceRace},
+		{"H2HealTakesAResultInOnce", testHeal},
 		{"L8RecordInOrderAndAsJSONL", testJournal},
 		{"EverythingSurvivesReopening", testReopen},
 		{"ListsAndFilters", testLists},
