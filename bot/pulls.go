@@ -175,7 +175,8 @@ func (a *App) restatus(ctx context.Context, repo task.Repo, p store.Pull, body s
 
 // fated is the status comment of a pull request that is done with.
 func (r reporter) fated(p store.Pull, fate task.Fate, runs []task.Run) string {
-	head, next := "", "Nothing is left to do here."
+	var head string
+	next := "Nothing is left to do here."
 	switch fate {
 	case task.FateMerged:
 		head = fmt.Sprintf("🎉 #%d by **fettle** was merged into `%s`.", p.Number, codeSpan(p.Base))

@@ -86,7 +86,7 @@ func TestGraphQLKnowsDraftAndReady(t *testing.T) {
 	}
 	for _, bad := range []reply{
 		w.graphql(tok, "mutation($id:ID!){markPullRequestReadyForReview(input:{pullRequestId:$id}){clientMutationId}}", map[string]any{"id": "PR_none"}),
-		w.graphql(tok, "query { viewer { login } }", nil),
+		w.graphql(tok, "query { rateLimit { limit } }", nil),
 	} {
 		if bad.status != 200 || bad.body["errors"] == nil {
 			t.Errorf("GraphQL answers 200 with errors, got %d %s", bad.status, bad.raw)

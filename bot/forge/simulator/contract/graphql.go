@@ -9,6 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 //go:embed github.graphql
@@ -55,7 +56,7 @@ func graphQLProblem(body []byte, rec *recorder) string {
 	if rec.status >= 300 || json.Unmarshal(rec.body.Bytes(), &answer) == nil && len(answer.Errors) > 0 {
 		return "" // a request that was refused may well be wrong
 	}
-	query, errs := gqlparser.LoadQuery(schema, ask.Query)
+	query, errs := gqlparser.LoadQueryWithRules(schema, ask.Query, rules.NewDefaultRules())
 	if len(errs) > 0 {
 		return "request: " + errs.Error()
 	}
