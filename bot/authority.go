@@ -56,7 +56,7 @@ func (r reporter) permission(lacks *forge.MissingPermission) string {
 	if lacks.Permission != "" {
 		which = fmt.Sprintf("I lack the permission `%s` here", codeSpan(lacks.Permission))
 	}
-	return fmt.Sprintf("%s. An owner of the App grants it under Permissions & events, and an owner of this repository accepts it at %s.", which, r.funnel.Markdown(lacks.Grant))
+	return fmt.Sprintf("%s: %s.", which, r.funnel.Markdown(lacks.Grant))
 }
 
 // admitted tells whether the event's installation is worked for. A stranger who
@@ -134,7 +134,7 @@ func (a *App) within(ctx context.Context, ev task.Event) (bool, error) {
 		return false, nil
 	}
 	_, err = a.app.Forge.Comment(ctx, ev.Repo, ev.Issue.Number, "limit-"+ev.Delivery,
-		fmt.Sprintf("That were more than %d commands of %s within an hour, so this one and those after it are not carried out. Say it again later.", limit, a.app.Funnel.Markdown(ev.Actor)))
+		fmt.Sprintf("That is more than %d commands of %s within an hour, so this one and those after it are not carried out. Say it again later.", limit, a.app.Funnel.Markdown(ev.Actor)))
 	return false, err
 }
 

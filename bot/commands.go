@@ -64,7 +64,7 @@ func (a *App) fixPull(ctx context.Context, ev task.Event, c command.Command) (st
 	}
 	q, more, ok := open.work(*p)
 	if !ok {
-		return a.answer(ctx, ev, c, "Nothing is asked here that is not answered. Say what to change: `/fettle fix` and the words behind it, or a review comment on the lines.")
+		return a.answer(ctx, ev, c, "Everything asked here is answered. Say what to change: `/fettle fix` and the words behind it, or a review comment on the lines.")
 	}
 	note, err := a.follow(ctx, ev, *p, q)
 	if err == nil && more {

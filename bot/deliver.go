@@ -33,6 +33,8 @@ type AppConfig struct {
 	// Forget deletes what is kept in files of an installation, of all its
 	// repositories or of one.
 	Forget func(installation int64, repo string, repos []task.Repo) error
+	// Remark stands as an open point in each pull request's checklist; "": none does.
+	Remark string
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }
@@ -124,7 +126,7 @@ func (a *App) labeled(ctx context.Context, ev task.Event) (string, error) {
 		return "the label is gone or the issue is closed", nil
 	}
 	if ok, err := a.allowed(ctx, ev); err != nil || !ok {
-		return "refused: " + ev.Actor + " may not command here", err
+		return "refused: " + ev.Actor + " may not start work here", err
 	}
 	_, note, err := a.start(ctx, ev, issue, task.OriginLabel, "", "", task.Gates{})
 	return note, err
@@ -159,7 +161,7 @@ func (a *App) comment(ctx context.Context, ev task.Event) (string, error) {
 	}
 	ok, err := a.allowed(ctx, ev)
 	if err != nil || !ok {
-		return "refused: " + ev.Actor + " may not command here", err
+		return "refused: " + ev.Actor + " may not start work here", err
 	}
 	if err := a.app.Forge.React(ctx, ev.Repo, ev.Issue.Number, ev.CommentID, "eyes"); err != nil {
 		return "", err

@@ -49,57 +49,65 @@
 //
 // # The rooms
 //
-//	cmd/fettle              one file per command; flags, wiring, exit codes
-//	hooks                   the webhook's door
-//	eval                    cases as data
-//	eval/issues             issues, pairs of an issue and a red test, and wishes
-//	bot                     this package
-//	bot/forge               GitHub; the only importer of go-github
-//	bot/forge/simulator     a GitHub for the demo and the tests
-//	bot/loop                one run: the ladder, attempts, budget, outcome
-//	bot/loop/triage         whether work on an issue may begin, from its words
-//	bot/loop/detect         repetitions, oscillation, standstill
-//	bot/loop/estimate       the first tier from history
-//	bot/agent               roles that ask models
-//	bot/mend                mechanical repair
-//	bot/verify              detection, baseline, evidence
-//	bot/verify/cross        the questions of a cross-examination: sabotage, wrong expectations
-//	bot/verify/reach        what a change newly reaches for: frames, foreign objects, native code
-//	bot/verify/danger       what a change adds that can do harm, or removes that kept harm away
-//	bot/verify/parse        what runners, compilers and linters print, as failures
-//	bot/verify/detect       how a repository is built, linted and tested
-//	bot/verify/impact       the tests that a change calls for
-//	bot/verify/check        the pipeline of fettle check
-//	bot/verify/runner       one command of a repository, run, and its report read
-//	bot/verify/belong       which red tests show the issue, from evidence
-//	bot/verify/testgen      whatever writes tests:
-//	  testgen/example       reproduction tests from the words of an issue
-//	  testgen/characterise  nominal and edge cases that pin what a change does
-//	  testgen/gate          generated tests, judged
-//	  testgen/probe         laid beside Go code, tells of its calls
-//	bot/verify/reproduction whether a test that a model wrote shows the issue's fault
-//	bot/verify/smoke        a repository's service, asked in the sandbox
-//	bot/prepare             setup commands apart from checks, and what they installed
-//	bot/patch               a set of edits: validate, apply, roll back, risk
-//	bot/memory              what a project's code holds, ranked by an issue's words
-//	bot/store               database and jobs
-//	bot/model               one request to a model
-//	bot/model/catalog       what is known of providers and prices
-//	bot/model/answer        reads decisions out of answers
-//	bot/command             the grammar of /fettle
-//	bot/checkout            Git
-//	bot/sandbox             confined processes
-//	bot/sandbox/service     a program that is started, waited for and asked, inside the sandbox
-//	bot/sandbox/egress      the way out of a setup: the hosts that the operator named
-//	bot/code, code/mutate   source as regions; the operators
-//	bot/code/rule           the language of repair rules: patterns, rewrites, conditions
-//	bot/code/schemata       many changes of Go files in one build
-//	bot/settings            the operator's file and the repository's
-//	bot/regular             reads files of folders that others have filled
-//	bot/redact              the one funnel for text that leaves or is stored
-//	bot/task                the vocabulary
+//	cmd/fettle                       one file per command; flags, wiring, exit codes
+//	hooks                            the webhook's door
+//	actions                          the door of GitHub Actions; the action itself
+//	eval                             cases as data
+//	bot                              this package
+//	bot/forge                        GitHub; the only importer of go-github
+//	bot/forge/simulator              a GitHub for the demo and the tests
+//	bot/forge/simulator/contract/cut cuts the part that is used out of GitHub's published description
+//	bot/forge/simulator/contract     GitHub's published description of itself
+//	bot/loop                         one run: the ladder, attempts, budget, outcome
+//	bot/loop/triage                  whether work on an issue may begin, from its words
+//	bot/loop/detect                  repetitions, oscillation, standstill
+//	bot/loop/estimate                the first tier from history
+//	bot/agent                        roles that ask models
+//	bot/mend                         mechanical repair
+//	bot/mend/driver                  runs built test binaries, one for each line that it reads
+//	bot/verify/check                 the pipeline of fettle check
+//	bot/verify/testgen/characterise  nominal and edge cases that pin what a change does
+//	bot/verify/testgen/gate          generated tests, judged
+//	bot/verify/testgen/probe         laid beside Go code, tells of its calls
+//	bot/verify/reproduction          whether a test that a model wrote shows the issue's fault
+//	bot/verify/belong                which red tests show the issue, from evidence
+//	bot/verify/testgen/example       reproduction tests from the words of an issue
+//	bot/verify                       detection, baseline, evidence
+//	bot/verify/cross                 the questions of a cross-examination: sabotage, wrong expectations
+//	bot/verify/danger                what a change adds that can do harm, or removes that kept harm away
+//	bot/verify/reach                 what a change newly reaches for: frames, foreign objects, native code
+//	bot/verify/impact                the tests that a change calls for
+//	bot/verify/runner                one command of a repository, run, and its report read
+//	bot/verify/detect                how a repository is built, linted and tested
+//	bot/verify/smoke                 a repository's service, asked in the sandbox
+//	bot/verify/parse                 what runners, compilers and linters print, as failures
+//	bot/prepare                      setup commands apart from checks, and what they installed
+//	bot/patch                        a set of edits: validate, apply, roll back, risk
+//	bot/memory                       what a project's code holds, ranked by an issue's words
+//	bot/store/storetest              what every store must do, for SQLite and Postgres
+//	bot/store                        database and jobs
+//	bot/model/answer                 reads decisions out of answers
+//	bot/model/scripted               a model double that answers from a script
+//	bot/model                        one request to a model
+//	bot/command                      the grammar of /fettle
+//	bot/checkout                     Git
+//	bot/sandbox/sandboxtest          a test binary, run once more under other circumstances
+//	bot/sandbox                      confined processes
+//	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
+//	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
+//	bot/code/mutate                  the operators of repair and of mutation scores
+//	bot/code/rule                    the language of repair rules: patterns, rewrites, conditions
+//	bot/code                         source as regions
+//	bot/code/grammar                 the parsers of languages, some as WebAssembly
+//	bot/code/schemata                many changes of Go files in one build
+//	bot/settings                     the operator's file and the repository's
+//	bot/model/catalog                what is known of providers and prices
+//	bot/regular                      reads files of folders that others have filled
+//	bot/redact                       the one funnel for text that leaves or is stored
+//	bot/task                         the vocabulary
 //
-// Imports go down this list, never up; the linter keeps it so.
+// Imports go down this list, never up: TestO8ImportsGoDown reads it. What a room may
+// not touch though it lies below is told to the linter (.golangci.yml).
 //
 // What only measures stands in a module of its own, bench, which make test does
 // not build (make bench-test does):
@@ -110,6 +118,7 @@
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/context           what search finds of real fixes, from their messages
+//	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code

@@ -1,12 +1,15 @@
 package bot
 
 import (
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -45,5 +48,59 @@ func TestO8LinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	})
 	if err != nil || links == 0 {
 		t.Errorf("%d links were looked at: %v", links, err)
+	}
+}
+
+// O8: bot/doc.go names each package with what it is for, from the top down, and no
+// package imports one that stands above it.
+func TestO8ImportsGoDown(t *testing.T) {
+	t.Parallel()
+	const module = "github.com/fettle-dev/fettle/"
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(doc), "# The rooms")
+	list, _, _ = strings.Cut(list, "Imports go down")
+	place := map[string]int{}
+	for i, m := range regexp.MustCompile(`(?m)^//\t(\S+) +\S`).FindAllStringSubmatch(list, -1) {
+		place[m[1]] = i
+	}
+	seen := map[string]bool{}
+	err = fs.WalkDir(os.DirFS(".."), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (p == "bench" || slices.Contains([]string{".git", "testdata", "cases", "samples", "node_modules", ".tools"}, d.Name())):
+			return fs.SkipDir
+		case path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go"):
+			return nil
+		}
+		room := path.Dir(p)
+		own, ok := place[room]
+		if !ok && !seen[room] {
+			t.Errorf("package %s has no row in the list of rooms in bot/doc.go", room)
+		}
+		seen[room] = true
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", p), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			name, ours := strings.CutPrefix(name, module)
+			if other, known := place[name]; ours && ok && known && other <= own {
+				t.Errorf("%s imports %s, which stands above it in bot/doc.go", p, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range place {
+		if !seen[room] {
+			t.Errorf("bot/doc.go has a row for %s, which is not there", room)
+		}
 	}
 }

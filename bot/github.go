@@ -84,6 +84,7 @@ type github struct {
 	point func(string)
 
 	logLink string // where the run's log can be read; "": nowhere
+	remark  string // an open point of each pull request; "": none
 
 	mu      sync.Mutex // the status comment
 	shown   time.Time

@@ -53,7 +53,7 @@ func (b *Bot) held(ctx context.Context, r task.Run, way task.OutsiderGate, res t
 	res.Draft = true
 	res.DraftReasons = append(res.DraftReasons, fmt.Sprintf("the task is in words of %s, who may not write to this repository, so the commit asks CI to skip: read the change, then say `/fettle approve`", r.Saved.Outsider))
 	res.NextAction = "Read the change; `/fettle approve` lets CI run on it."
-	gate.Words = fmt.Sprintf("a draft stands, and CI is asked to skip it, because its task is in words of %s, who may not write to this repository; a yes lets CI run", r.Saved.Outsider)
+	gate.Words = fmt.Sprintf("a draft stands, and CI is asked to skip it, because its task is in words of %s, who may not write to this repository; `/fettle approve` lets CI run", r.Saved.Outsider)
 	return res, &loop.Waiting{Gate: gate}, nil
 }
 

@@ -112,7 +112,7 @@ func (r reporter) commitMessage(res task.Result) string {
 	}
 	fmt.Fprintf(&b, "%s\n\n", subject)
 	if res.Outcome != task.Success {
-		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %s.\nThis is the best attempt; it is not proved.\n\n", res.Outcome, unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " ")), res.Cost, task.Count(len(res.Attempts), "attempt"))
+		fmt.Fprintf(&b, "Stopped: %s (%s). Cost %s, %s.\nThis is the best attempt; it is unverified.\n\n", res.Outcome, unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Reason)), " ")), res.Cost, task.Count(len(res.Attempts), "attempt"))
 	} else if res.Best != nil && res.Best.Explanation != "" {
 		fmt.Fprintf(&b, "%s\n\n", wrap(unskipped(strings.Join(strings.Fields(r.funnel.Markdown(res.Best.Explanation)), " ")), 72))
 	}
@@ -328,7 +328,7 @@ func (r reporter) status(p task.Progress, t task.Task, log string, now time.Time
 func (r reporter) question(g task.Gate) string {
 	what := map[task.GateKind]string{
 		task.GatePlan: "Is this plan right?", task.GateStep: "Is this step right?",
-		task.GateProtect: "May protected files be changed?", task.GateOutsider: "May this go out?",
+		task.GateProtect: "May protected files be changed?", task.GateOutsider: "May this be published?",
 	}[g.Kind]
 	answers := "`/fettle approve` goes on; `/fettle reject` with the reason tries otherwise."
 	if g.Kind == task.GateOutsider {
@@ -379,7 +379,7 @@ func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 	}
 	fmt.Fprintf(&b, "\nCost %s, %s, %s.\n\n", res.Cost, task.Count(len(res.Attempts), "attempt"), res.Elapsed.Round(100*time.Millisecond))
 	if pub.Branch != "" {
-		fmt.Fprintf(&b, "The best attempt stands on `%s` as a WIP commit; it is not proved.\n\n", pub.Branch)
+		fmt.Fprintf(&b, "The best attempt stands on `%s` as a WIP commit; it is unverified.\n\n", pub.Branch)
 	}
 	b.WriteString("Look at this first\n")
 	for _, line := range firstLooks(res) {

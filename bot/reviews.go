@@ -54,7 +54,7 @@ func (a *App) reviewed(ctx context.Context, ev task.Event) (string, error) {
 	}
 	q, more, ok := open.work(*p)
 	if !ok {
-		return "nothing is asked that is not answered", nil
+		return "everything asked is answered", nil
 	}
 	note, err := a.follow(ctx, ev, *p, q)
 	if err == nil && more { // the rest, when this is done

@@ -113,6 +113,9 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 	if repo != everyRepo && !repoName.MatchString(repo) || installation <= 0 {
 		return "", fmt.Errorf("forge: cannot ask for a token of installation %d for repository %q", installation, repo)
 	}
+	if c.cfg.Token != "" {
+		return c.givenToken(installation, repo, refused)
+	}
 	s := c.tokens.slot(tokenKey{installation, strings.ToLower(repo)})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +160,7 @@ func (c *Client) tokenError(ctx context.Context, installation int64, repo string
 			return fmt.Errorf("%s: GitHub does not accept this App's key; check github.app_id, the private key and this machine's clock: %w", what, err)
 		case http.StatusUnprocessableEntity:
 			if strings.Contains(e.Message, "permission") {
-				return &MissingPermission{What: what, Permission: c.lacking(ctx, installation), Grant: c.grantURL(installation), err: err}
+				return &MissingPermission{What: what, Permission: c.lacking(ctx, installation), Grant: c.grant(installation), err: err}
 			}
 			return &goneError{what: what, err: err} // the repository is no longer part of the installation
 		case http.StatusForbidden:

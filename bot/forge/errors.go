@@ -55,7 +55,7 @@ func (e *Conflict) Error() string {
 type MissingPermission struct {
 	What       string
 	Permission string // as GitHub names it, such as "checks=write"; "" when it did not say
-	Grant      string // address of the page where it is granted
+	Grant      string // what to do about it, as a sentence's end
 	err        error
 }
 
@@ -63,19 +63,22 @@ type MissingPermission struct {
 func (e *MissingPermission) Error() string {
 	which := "GitHub refused it"
 	if e.Permission != "" {
-		which = "the App lacks the permission " + e.Permission
+		which = "the token lacks the permission " + e.Permission
 	}
-	return fmt.Sprintf("%s: %s; grant it in the App's settings under Permissions & events, then accept the change at %s: %v", e.What, which, e.Grant, e.err)
+	return fmt.Sprintf("%s: %s; %s: %v", e.What, which, e.Grant, e.err)
 }
 func (e *MissingPermission) Unwrap() error { return e.err }
 
 // permissionHeader is where GitHub says which permission a refused call needs.
 const permissionHeader = "X-Accepted-GitHub-Permissions"
 
-// grantURL is where the owner of an installation accepts new permissions.
-func (c *Client) grantURL(installation int64) string {
+// grant says how a permission is granted.
+func (c *Client) grant(installation int64) string {
+	if c.cfg.Token != "" {
+		return "name it under `permissions:` of the workflow's job, or in the App that made the token"
+	}
 	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
-	return web.String()
+	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + web.String()
 }
 
 // ErrNothingToCommit says that the files are as they were in the base commit.
@@ -161,11 +164,13 @@ func (c *Client) forbidden(what string, err error) error {
 		return &goneError{what: what, err: fmt.Errorf("the repository is archived: %w", err)}
 	case strings.Contains(low, "locked"):
 		return fmt.Errorf("%s: %w: %w", what, ErrLocked, err)
+	case strings.Contains(low, "not permitted to create"):
+		return &MissingPermission{What: what, Grant: "tick \"Allow GitHub Actions to create and approve pull requests\" in the repository's settings under Actions, General", err: err}
 	case strings.Contains(low, "suspended"):
 		return &goneError{what: what, err: err}
 	}
 	installation, _ := e.Response.Request.Context().Value(installationKey{}).(int64)
-	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grantURL(installation), err: err}
+	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grant(installation), err: err}
 }
 
 // Gone is an error of which IsGone is true.

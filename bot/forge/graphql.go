@@ -36,7 +36,7 @@ func (c *Client) graphql(ctx context.Context, g *github.Client, repo task.Repo, 
 	case "NOT_FOUND":
 		return &goneError{what: name, err: err}
 	case "FORBIDDEN":
-		return &MissingPermission{What: name, Permission: "pull_requests=write", Grant: c.grantURL(repo.Installation), err: err}
+		return &MissingPermission{What: name, Permission: "pull_requests=write", Grant: c.grant(repo.Installation), err: err}
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (r *run) askWithin(name string, a *task.Attempt, limit task.USD) agent.Ask 
 		}
 		if held.Settled { // an earlier process was charged for it; asking again would be outside the budget's count
 			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Charged: true, Cost: held.Actual,
-				Err: errors.New("the call ended without a reply before the process was stopped, and is not bought again")}
+				Err: errors.New("the call ended without a reply before the process was stopped, and is not paid for again")}
 		}
 		reply, err := r.buy(ctx, c, held.Worst)
 		if c.req.Agent == "developer" {

@@ -55,7 +55,7 @@ func (r *run) needsYes(a task.Attempt, risk task.Risk) string {
 	g, step := r.in.Gates, r.plan.Steps[r.state.Step]
 	switch {
 	case g.Plan && !g.PlanFirst && a.Tier == task.TierMechanical:
-		return "plans need a yes here, and mechanical repair found a change without one"
+		return "this repository wants a plan approved first, and mechanical repair found a change without one"
 	case g.Critical && step.Critical:
 		return "the plan calls this step critical: " + step.Goal
 	case g.RiskOver > 0 && risk.Score > g.RiskOver:

@@ -60,7 +60,7 @@ func (r *run) planned(ctx context.Context) error {
 	switch {
 	case r.in.Gates.Plan: // a human is to say yes to something worth reading
 	case !can:
-		why = "no model makes plans here"
+		why = "no model that writes plans is configured"
 	case clear:
 		why = "a plan would cost more than it helps: " + where
 	}
@@ -95,7 +95,7 @@ func (r *run) planned(ctx context.Context) error {
 // what only a human may do, where no human is asked.
 func (r *run) settle(ctx context.Context) error {
 	if files := r.protectedTargets(); len(files) > 0 && !r.asks() {
-		return &Stop{task.Rejected, fmt.Sprintf("the plan needs a change of %s, which only a human may change: make that change first, or set gates.critical, so that the run asks for a yes", strings.Join(first(files, 5), ", "))}
+		return &Stop{task.Rejected, fmt.Sprintf("the plan needs a change of %s, which only a human may change: make that change first, or set gates.critical, so that the run asks for approval", strings.Join(first(files, 5), ", "))}
 	}
 	if err := r.askPlan(ctx); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (r *run) revise(ctx context.Context, because string) error {
 	r.state.Revisions++
 	if !can {
 		r.state.Feedback, r.state.PlanYes = because, r.state.PlanNo
-		return r.note(ctx, "plan.kept", "no model makes plans here; what was said goes to whoever writes the change", map[string]any{"revision": r.state.Revisions})
+		return r.note(ctx, "plan.kept", "no model that writes plans is configured; what was said goes to whoever writes the change", map[string]any{"revision": r.state.Revisions})
 	}
 	brief, err := r.planBrief(ctx, tier)
 	if err != nil {

@@ -75,7 +75,7 @@ func (r *run) advice(res task.Result) string {
 		return way
 	}
 	if files := r.protectedTargets(); res.Outcome == task.Rejected && len(files) > 0 && !r.asks() {
-		return fmt.Sprintf("Change %s yourself, or set gates.critical, so that a run asks for a yes; then ask again.", strings.Join(first(files, 5), ", "))
+		return fmt.Sprintf("Change %s yourself, or set gates.critical, so that a run asks for approval; then ask again.", strings.Join(first(files, 5), ", "))
 	}
 	if held := r.held(res); held != "" {
 		return "Decide which is right: " + held + ". Change that test, or say in the issue what it should give; then ask again."

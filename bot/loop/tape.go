@@ -45,7 +45,7 @@ type Divergence struct {
 }
 
 func (d *Divergence) Error() string {
-	return fmt.Sprintf("the replay takes another way at effect %d: the record holds %s, the run asks for %s", d.Seq, d.Want, d.Got)
+	return fmt.Sprintf("the replay departs from the record at effect %d: the record holds %s, the run asks for %s", d.Seq, d.Want, d.Got)
 }
 
 // observe lets something happen outside, or recalls what happened. asked is

@@ -47,7 +47,7 @@ func (r *run) turnedAway(ctx context.Context, v triage.Verdict) (*Stop, error) {
 	why := strings.Join(v.Reasons, "; ")
 	switch v.Action {
 	case triage.Refuse:
-		return &Stop{task.Rejected, "this is not done by a bot: " + why}, nil
+		return &Stop{task.Rejected, "fettle leaves this to people: " + why}, nil
 	case triage.Ask:
 		return &Stop{task.Rejected, fmt.Sprintf("the issue cannot be worked on as it is: %s. What is missing: %s", why, strings.Join(v.Missing, "; "))}, nil
 	case triage.Answer:
@@ -62,7 +62,7 @@ func (r *run) turnedAway(ctx context.Context, v triage.Verdict) (*Stop, error) {
 		return &Stop{task.Rejected, reason}, nil
 	case triage.Plan:
 		if _, can := r.planner(); !can {
-			return &Stop{task.Rejected, "this needs a plan that a human says yes to, and no model that plans is configured: " + why}, nil
+			return &Stop{task.Rejected, "this needs a plan that a maintainer approves, and no model that writes plans is configured: " + why}, nil
 		}
 	}
 	return nil, nil

@@ -32,7 +32,7 @@ var (
 	// ErrBudget: the worst case of the call does not fit into the run's budget.
 	ErrBudget = errors.New("the worst case of this call does not fit into what is left of the run's budget")
 	// ErrBought: the call was in flight at two crashes and is not sent again.
-	ErrBought = errors.New("this call was already sent twice and its reply lost both times; it is not bought again")
+	ErrBought = errors.New("this call was already sent twice and its reply lost both times; it is not paid for again")
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("the store is closed")
 	// ErrServed: another process works the jobs of this SQLite file.

@@ -61,6 +61,7 @@ an error.`,
 }
 
 func (p *parts) examine(ctx context.Context) []finding {
+	p.askAnew = true // whoever asks the doctor has often just installed what was missing
 	out := []finding{gitFinding(ctx)}
 	out = append(out, p.sandboxFindings(ctx)...)
 	out = append(out, p.modelFindings()...)

@@ -137,7 +137,7 @@ func TestL6NothingOfAnOutsiderIsPushedBeforeAYes(t *testing.T) {
 		s := w.start()
 		n := w.asked()
 		w.until(time.Minute, "the run waits", w.waiting(task.GateOutsider))
-		if snap := w.sim.Snapshot(owner, "weave"); len(snap.Branches) != 1 || len(snap.Pulls) != 0 || !strings.Contains(said(snap.Issues[0]), "May this go out?") {
+		if snap := w.sim.Snapshot(owner, "weave"); len(snap.Branches) != 1 || len(snap.Pulls) != 0 || !strings.Contains(said(snap.Issues[0]), "May this be published?") {
 			t.Fatalf("branches %v, pull requests %+v\n%s", snap.Branches, snap.Pulls, said(snap.Issues[0]))
 		}
 		_, err := w.sim.Comment(owner, "weave", n, map[bool]string{true: "/fettle approve", false: "/fettle reject we do not want this"}[yes], human)

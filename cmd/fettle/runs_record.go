@@ -17,7 +17,7 @@ import (
 func runsReplay(g *global) *cobra.Command {
 	return &cobra.Command{
 		Use: "replay ID", Short: "Decide a recorded run again, offline", Args: oneArg,
-		Long: "replay runs the loop again on the run's record alone: no checkout, no check, no\nmodel, no clock. It ends with 0 when every decision is byte for byte the one on\nrecord, with 1 when one is not or the run takes another way.",
+		Long: "replay runs the loop again on the run's record alone: no checkout, no check, no\nmodel, no clock. It ends with 0 when every decision is byte for byte the one on\nrecord, with 1 when one is not or the run departs from the record.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				rec, err := p.bot(db).Record(c.Context(), r.ID)

@@ -180,13 +180,20 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
 	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
-	var ca []byte
+	return p.client(forge.Config{AppID: gh.AppID, PrivateKey: key, MarkerKey: markers})
+}
+
+// client makes the GitHub client that has these credentials.
+func (p *parts) client(cfg forge.Config) (*forge.Client, error) {
+	gh := p.set.GitHub
 	if gh.CAFile != "" {
-		if ca, err = os.ReadFile(gh.CAFile); err != nil {
+		var err error
+		if cfg.CA, err = os.ReadFile(gh.CAFile); err != nil {
 			return nil, usage("reading github.ca_file: %w", err)
 		}
 	}
-	client, err := forge.New(forge.Config{CA: ca, AppID: gh.AppID, PrivateKey: key, BaseURL: gh.BaseURL, Funnel: p.funnel, Now: p.now, Log: p.log, Label: p.set.Label, MarkerKey: markers})
+	cfg.BaseURL, cfg.Funnel, cfg.Now, cfg.Log, cfg.Label = gh.BaseURL, p.funnel, p.now, p.log, p.set.Label
+	client, err := forge.New(cfg)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

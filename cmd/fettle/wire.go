@@ -51,7 +51,8 @@ type parts struct {
 
 	unswept bool // of the demo and of tests: the server takes up only what it is told of
 
-	boxes string // overrides where the sandbox's state is kept
+	boxes   string // overrides where the sandbox's state is kept
+	askAnew bool   // the sandbox asks all toolchains again
 
 	mu  sync.Mutex
 	box *sandbox.Sandbox
@@ -64,6 +65,11 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	return g.parts(set, errs), nil
+}
+
+// parts is what commands share, by these settings.
+func (g *global) parts(set *settings.Settings, errs io.Writer) *parts {
 	p := &parts{set: set, funnel: redact.New(set.Known()...), now: time.Now, log: logrus.New()}
 	p.log.SetOutput(errs)
 	var format logrus.Formatter = &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}
@@ -75,7 +81,7 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if g.verbose {
 		p.verbose()
 	}
-	return p, nil
+	return p
 }
 
 // verbose logs at the level of the settings, info by default.
@@ -126,7 +132,7 @@ func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
 	if p.box != nil {
 		return p.box, nil
 	}
-	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
+	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), AskAnew: p.askAnew, Now: p.now, Log: p.log})
 	if err != nil {
 		return nil, refused(err)
 	}

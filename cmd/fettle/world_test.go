@@ -340,7 +340,7 @@ func (w *world) oracle(n int) simulator.Snapshot {
 			}
 		}
 		for _, r := range i.Reactions {
-			if strings.HasPrefix(r, "eyes by fettle") {
+			if strings.HasPrefix(r, "eyes by fettle") || strings.HasPrefix(r, "eyes by github-actions") {
 				eyes++
 			}
 		}

@@ -77,6 +77,10 @@ func (s *Server) table() []route {
 		{method: "PATCH", path: repo + "/git/refs/{ref...}", need: "contents:write", handle: (*Server).updateRef},
 		{method: "DELETE", path: repo + "/git/refs/{ref...}", need: "contents:write", handle: (*Server).deleteRef},
 
+		{method: "GET", path: repo + "/actions/artifacts", need: "actions:read", handle: (*Server).listArtifacts},
+		{method: "GET", path: repo + "/actions/artifacts/{artifact_id}/zip", need: "actions:read", handle: (*Server).getArtifact},
+		{method: "GET", path: repo + "/actions/runs/{run_id}", need: "actions:read", handle: (*Server).getWorkflowRun},
+
 		{method: "POST", path: repo + "/check-runs", need: "checks:write", handle: (*Server).createCheck},
 		{method: "GET", path: repo + "/check-runs/{check_run_id}", need: "checks:read", handle: (*Server).getCheck},
 		{method: "PATCH", path: repo + "/check-runs/{check_run_id}", need: "checks:write", handle: (*Server).updateCheck},

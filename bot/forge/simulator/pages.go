@@ -75,6 +75,7 @@ func (s *Server) pages() http.Handler {
 	mux.HandleFunc("POST /_do/{order}", s.act(s.orders()))
 	mux.HandleFunc("GET /_style.css", p.style)
 	mux.HandleFunc("GET /_avatar/{login}", avatar)
+	mux.HandleFunc("GET /_stored/{id}", s.stored)
 	mux.HandleFunc("GET /{$}", p.home)
 	for path, page := range map[string]func(context.Context, *http.Request, *repository, *view) (string, error){
 		"":                 p.code,

@@ -56,6 +56,9 @@ type repository struct {
 	Checks        []*checkRun          `json:"checks,omitempty"`
 	Signed        map[string]time.Time `json:"signed,omitempty"` // commits that GitHub signed
 	Archived      bool                 `json:"archived,omitempty"`
+
+	Workflows map[int64]WorkflowRun `json:"workflows,omitempty"` // runs of GitHub Actions, by number
+	Artifacts []*artifact           `json:"artifacts,omitempty"`
 }
 
 type label struct {
