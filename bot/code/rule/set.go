@@ -97,7 +97,7 @@ func Compile(lang code.Language, rules []Rule) (*Set, error) {
 // compile makes one form for each of its patterns.
 func compile(lang code.Language, r *Rule, f Form, number int) ([]*form, error) {
 	if len(f.Match) == 0 || len(f.To) == 0 {
-		return nil, errors.New("a form needs match: and to:")
+		return nil, errors.New("a form needs match and to")
 	}
 	var out []*form
 	for _, pattern := range f.Match {
