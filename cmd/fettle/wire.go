@@ -19,6 +19,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
@@ -240,6 +241,19 @@ func (p *parts) openRuns(ctx context.Context) (*store.Store, error) {
 
 func (p *parts) bot(s *store.Store) *bot.Bot {
 	return bot.New(bot.Config{Store: s, Engine: p.engine, Now: p.now, Log: p.log, Point: p.point})
+}
+
+// heal opens the breakers that all servers on a database share.
+func (p *parts) heal(s *store.Store) (*heal.Heal, error) {
+	file, err := p.set.HealPath()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := heal.OpenPolicy(file, p.log)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return heal.New(heal.Config{Store: s, Policy: policy, Learned: bot.NewLearned(s), Now: p.now, Log: p.log}), nil
 }
 
 // newID is 64 random bits in hexadecimal.
