@@ -70,7 +70,7 @@ rules.trusted names it. docs/rules.md describes the language.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newRulesList(g), newRulesTest(g), newRulesExplain(g))
+	c.AddCommand(newRulesList(g), newRulesTest(g), newRulesExplain(g), newRulesDraft())
 	return c
 }
 
@@ -295,6 +295,43 @@ func newRulesExplain(g *global) *cobra.Command {
 	}
 	c.Flags().BoolVar(&jsonOut, "json", false, "print a JSON object")
 	return c
+}
+
+func newRulesDraft() *cobra.Command {
+	return &cobra.Command{
+		Use:   "draft BEFORE AFTER",
+		Short: "Print a rule that makes the edit between two files",
+		Long: `draft takes the smallest part in which two versions of a file differ, with its
+variables as metavariables, and prints it as a rule: a beginning for one of your
+own. Give it a name, a class, a sentence and examples.`,
+		Example: "  fettle rules draft old/shop.py shop.py > my-rules.yml",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("%s takes two versions of a file; see '%s --help'", c.CommandPath(), c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			before, err := readSource(args[0])
+			if err != nil {
+				return err
+			}
+			after, err := readSource(args[1])
+			if err != nil {
+				return err
+			}
+			r, err := rule.Abstract(code.LanguageIn(args[0], before), before, after)
+			if err != nil {
+				return err
+			}
+			text, err := rule.Format([]rule.Rule{r})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), printable(string(text)))
+			return err
+		},
+	}
 }
 
 // printable is a text without what would move the cursor.

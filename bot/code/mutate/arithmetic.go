@@ -4,28 +4,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// regroup puts a + b * c into (a + b) * c and the like.
-func (s *scene) regroup(n, op code.Node) {
-	left, o1, right, _ := binary(n)
-	weak := func(o string) bool { return o == "+" || o == "-" }
-	if weak(op.Text()) {
-		if a, o2, b, ok := binary(right); ok && !weak(o2.Text()) && isArithmetic(o2.Text()) {
-			text := "(" + left.Text() + " " + o1.Text() + " " + a.Text() + ") " + o2.Text() + " " + b.Text()
-			s.put(n.Start(), n.End(), text, 0.5, "Calculate %s first.", one(left.Text()+" "+o1.Text()+" "+a.Text()))
-		}
-		if a, o2, b, ok := binary(left); ok && !weak(o2.Text()) && isArithmetic(o2.Text()) {
-			text := a.Text() + " " + o2.Text() + " (" + b.Text() + " " + o1.Text() + " " + right.Text() + ")"
-			s.put(n.Start(), n.End(), text, 0.5, "Calculate %s first.", one(b.Text()+" "+o1.Text()+" "+right.Text()))
-		}
-		return
-	}
-	if p := left; p.Kind() == "parenthesized_expression" {
-		if _, o2, _, ok := binary(inner(p)); ok && weak(o2.Text()) {
-			s.put(p.Start(), p.End(), inner(p).Text(), 0.3, "Drop the parentheses around %s.", one(inner(p).Text()))
-		}
-	}
-}
-
 func unaryMinus(s *scene, n code.Node) {
 	switch n.Kind() {
 	case "unary_operator", "unary_expression":

@@ -287,7 +287,8 @@ func singles(lang code.Language, src []byte) bool {
 func (t *template) write(s *state, at code.Node, values map[string]string) string {
 	lay := layoutAt(at)
 	end := strings.TrimSpace(at.Text())
-	bare := !strings.HasSuffix(end, ";") && !(strings.HasSuffix(end, "}") && bytes.Contains(at.Tree().Src, []byte(";\n")))
+	closed := strings.HasSuffix(end, "}") && bytes.Contains(at.Tree().Src, []byte(";\n"))
+	bare := !closed && !strings.HasSuffix(end, ";")
 	var out strings.Builder
 	comma := false // of a row of nothing: the comma beside it goes too
 	for i, p := range t.pieces {

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -298,7 +299,7 @@ var yamlPlace = regexp.MustCompile(`^\[(\d+):\d+\] (.*)`)
 func yamlLine(err error) int {
 	line := 0
 	if m := yamlPlace.FindStringSubmatch(err.Error()); m != nil {
-		fmt.Sscan(m[1], &line)
+		line, _ = strconv.Atoi(m[1])
 	}
 	return line
 }

@@ -94,21 +94,10 @@ func Compile(lang code.Language, rules []Rule) (*Set, error) {
 	return s, errors.Join(all...)
 }
 
-// Names are the names of the rules for a language, in their order.
-func Names(lang code.Language, rules []Rule) []string {
-	var out []string
-	for _, r := range rules {
-		if slices.Contains(r.Languages, family(lang)) {
-			out = append(out, r.Name)
-		}
-	}
-	return out
-}
-
 // compile makes one form for each of its patterns.
 func compile(lang code.Language, r *Rule, f Form, number int) ([]*form, error) {
 	if len(f.Match) == 0 || len(f.To) == 0 {
-		return nil, errors.New("a form needs match: and to:")
+		return nil, errors.New("a form needs match and to")
 	}
 	var out []*form
 	for _, pattern := range f.Match {
