@@ -57,6 +57,7 @@
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
+//	bot/forge/manifest               the local page that creates the App, and the files that come of it
 //	bot/forge                        GitHub; the only importer of go-github
 //	bot/forge/simulator              a GitHub for the demo and the tests
 //	bot/forge/simulator/contract/cut cuts the part that is used out of GitHub's published description

@@ -412,7 +412,7 @@ func TestAMaintainersEvening(t *testing.T) {
 	e.until("its fate is known and its labels are gone", func() bool {
 		all, err := e.db.Pulls(context.Background(), e.of(n)[0].Task.Repo.Installation, acme+"/"+shopN, store.PullFilter{Number: draft.Number})
 		e.must(err)
-		return all[0].Fate == task.FateMerged && len(e.issue(n).Labels) == 0
+		return all[0].Fate == task.FateMerged && len(e.issue(n).Labels) == 0 && e.issue(n).State == "closed"
 	})
 	e.until("the branch is deleted", func() bool { return len(e.snap().Branches) == 1 })
 	if got := e.of(n); len(got) != 3 {

@@ -353,7 +353,7 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		return agent.Decision{}, err
 	}
 	if rep.Found == nil {
-		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
+		a.Explanation = rep.Reason
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
 	if id, ok := strings.CutPrefix(rep.Found.Template, task.Learned); ok {

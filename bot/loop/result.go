@@ -164,7 +164,7 @@ func nextAction(res task.Result, base verify.Report, red, suspects int) string {
 	case suspects == 0:
 		return "Look at the failing tests first."
 	}
-	return "Look at the failing tests and the places named as suspicious first."
+	return "Look at the failing tests first, then at the places that `fettle runs show` names as suspicious."
 }
 
 func without(all, drop []string) []string {

@@ -95,20 +95,30 @@ func xdg(env, fallback string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// Load reads the operator's file. An empty path means
-// $XDG_CONFIG_HOME/fettle/config.yml where it exists, else the defaults.
-func Load(path string) (*Settings, error) {
-	asked := path != ""
-	if !asked {
+// File is the absolute path of the operator's file: the one that is asked for, or
+// the usual one.
+func File(path string) (string, error) {
+	if path == "" {
 		dir, err := xdg("XDG_CONFIG_HOME", ".config")
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		path = filepath.Join(dir, "fettle", "config.yml")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
+		return "", fmt.Errorf("settings: %w", err)
+	}
+	return path, nil
+}
+
+// Load reads the operator's file. An empty path means
+// $XDG_CONFIG_HOME/fettle/config.yml where it exists, else the defaults.
+func Load(path string) (*Settings, error) {
+	asked := path != ""
+	path, err := File(path)
+	if err != nil {
+		return nil, err
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) && !asked {

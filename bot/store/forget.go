@@ -137,7 +137,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 	deliveries := "(SELECT id FROM deliveries WHERE installation = $1 AND ($2 = '' OR " + told + "))"
 	out := []string{
 		"INSERT INTO spent (installation, made_at, cost) SELECT " + whose + ", v.made_at, " + charged + " FROM reservations v JOIN runs r ON r.id = v.run WHERE v.run IN " + runs,
-		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs + " OR " + arg("id") + " IN " + deliveries,
+		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs,
 		"DELETE FROM deliveries WHERE id IN " + deliveries,
 	}
 	for _, table := range []string{"pulls", "observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
