@@ -177,6 +177,10 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	if err != nil {
 		return nil, nil, err
 	}
+	_, own, err := p.rules()
+	if err != nil {
+		return nil, nil, err
+	}
 	box := whole.Session()
 	models := p.models()
 	roles, err := p.roles(models.Tally().Add)
@@ -189,7 +193,7 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	}
 	setup := prep.For(box)
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
-	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
+	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log, Rules: own, Trusted: p.trusted()})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
