@@ -15,7 +15,7 @@ ACTIONLINT_VERSION := v1.7.12
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -107,6 +107,9 @@ bench-context: ## does fettle search find the functions that real fixes changed,
 
 bench-runners: build ## fettle fix on real projects of each runner, with a true and a forged answer of a double; DIR=dir:dir, RUNNERS="-v -seed 2"
 	$(GO) run ./bench/runners -fettle bin/fettle $(RUNNERS) $(DIR)
+
+bench-judge: build ## fettle judge on real fixes and what was made of them: without their tests, with a planted fault, forged; DIR=dir:dir, JUDGE="-n 3 -v"
+	$(GO) run ./bench/judge -fettle bin/fettle $(JUDGE) $(DIR)
 
 bench-targets: ## do the chosen tests see planted faults? in the repositories of FETTLE_TARGET_REPOS=dir:dir; TARGETS="-mutants 40 -half all"
 	$(GO) run ./bench/targets $(TARGETS)

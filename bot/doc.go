@@ -54,6 +54,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
@@ -69,6 +70,7 @@
 //	bot/agent                        roles that ask models
 //	bot/mend                         mechanical repair
 //	bot/mend/driver                  runs built test binaries, one for each line that it reads
+//	bot/judge                        what a change of anybody proves
 //	bot/verify/check                 the pipeline of fettle check
 //	bot/verify/testgen/characterise  nominal and edge cases that pin what a change does
 //	bot/verify/testgen/gate          generated tests, judged
@@ -126,6 +128,7 @@
 //	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
 //	bench/push              the pre-push hook beside one that only runs the tests
+//	bench/judge             fettle judge on real fixes and what was made of them
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code

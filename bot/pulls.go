@@ -249,10 +249,8 @@ func (a *App) reverted(ctx context.Context, ev task.Event) (string, error) {
 	if err := a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit); err != nil {
 		return "", err
 	}
-	if err := a.learnFate(ctx, ev, *p, task.FateReverted, p.MergeCommit); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("#%d was reverted", n), a.tellFate(ctx, ev.Repo, *p, task.FateReverted)
+	told := a.tellFate(ctx, ev.Repo, *p, task.FateReverted)
+	return fmt.Sprintf("#%d was reverted", n), errors.Join(told, a.learnFate(ctx, ev, *p, task.FateReverted, p.MergeCommit))
 }
 
 // pushed: a branch moved that pull requests of fettle's are for.

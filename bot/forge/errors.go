@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -84,8 +83,7 @@ func (c *Client) ruled(repo task.Repo, branch string, err error) error {
 }
 
 func (c *Client) rulesURL(repo task.Repo) string {
-	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: "/" + repo.Slug() + "/settings/rules"}
-	return web.String()
+	return webURL(c.base, "/"+repo.Slug()+"/settings/rules").String()
 }
 
 // MissingPermission says that the App may not do this here, which permission it

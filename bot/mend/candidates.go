@@ -165,8 +165,8 @@ func (s *search) mutations(ctx context.Context, tree *code.Tree, project *mutate
 		out = slices.Concat(mutate.Mutations(tree, from, to), project.Beyond(path, from, to))
 	}
 	out = append(out, templates(tree, from, to)...)
-	out = append(out, s.learned(tree, from, to)...)
 	out = append(out, s.mender.cfg.Rules.Mutations(ctx, tree, from, to)...)
+	out = append(out, s.learned(tree, from, to)...)
 	if !s.lacks(Synthesis) {
 		out = append(out, project.Likely(path, from, to, words)...)
 	}

@@ -24,9 +24,6 @@ func newInit(g *global) *cobra.Command {
 prints a .fettle.yml with what it found and the reason for each. Nothing is run.
 --write writes the file where there is none yet.
 
---heal is the operator's: it prints a heal.yml with what holds without one, or with
---write writes it beside the configuration.
-
 With --github it creates the GitHub App in one click instead. It prints the address of
 a page on this machine; open it, look at the permissions and their reasons, and press
 the button. GitHub asks for a name and makes the App; its key, its webhook secret (mode
@@ -36,6 +33,9 @@ next step is printed. Nothing is written before that, and nothing is written ove
 GitHub has to reach 'fettle serve': --webhook-url says where, or the page asks. On
 another machine, forward the page's port: ssh -L 8765:127.0.0.1:8765 HOST, with
 --addr 127.0.0.1:8765.
+
+--heal is the operator's: it prints a heal.yml with what holds without one, or with
+--write writes it beside the configuration.
 
 Exit status: 0 proposed, written or created; 1 the App was not created; 2 usage, or a
 file is there already; 130 stopped.`,

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -109,7 +109,6 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 func scored(ctx context.Context, diff *checkout.Comparison) (riskReport, error) {
 	out := riskReport{From: diff.From, To: diff.To, Files: []riskFile{}}
 	var changes []patch.Change
-	facts := patch.Facts{}
 	for _, f := range diff.Files {
 		status := "modified"
 		switch {
@@ -119,17 +118,7 @@ func scored(ctx context.Context, diff *checkout.Comparison) (riskReport, error) 
 			status = "deleted"
 		}
 		out.Files = append(out.Files, riskFile{f.Path, status})
-		facts.TestsAdded = facts.TestsAdded || f.After != nil && code.IsTest(f.Path)
 		changes = append(changes, textOf(f))
-	}
-	sites, err := patch.Callers(ctx, diff.After, changes)
-	if err != nil {
-		return riskReport{}, fmt.Errorf("looking for callers: %w", err)
-	}
-	for _, s := range sites {
-		if !s.Adapted {
-			facts.CallersLeft++
-		}
 	}
 	var files []danger.File
 	for _, f := range changes {
@@ -139,10 +128,11 @@ func scored(ctx context.Context, diff *checkout.Comparison) (riskReport, error) 
 	if err != nil {
 		return riskReport{}, fmt.Errorf("looking for what can do harm: %w", err)
 	}
-	for _, f := range found {
-		facts.Dangers = append(facts.Dangers, patch.Danger{Points: f.Risk, Words: f.String()})
+	risk, sites, err := judge.Risk(ctx, diff.After, changes, found)
+	if err != nil {
+		return riskReport{}, err
 	}
-	out.Risk, out.Callers = patch.Risk(changes, facts), nonNil(sites)
+	out.Risk, out.Callers = risk, nonNil(sites)
 	out.Reasons = nonNil(out.Reasons)
 	return out, nil
 }
