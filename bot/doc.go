@@ -117,7 +117,6 @@
 //	bench/targets           targeted tests beside whole suites, on planted faults
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
-//	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
