@@ -56,7 +56,7 @@ func (r reporter) permission(lacks *forge.MissingPermission) string {
 	if lacks.Permission != "" {
 		which = fmt.Sprintf("I lack the permission `%s` here", codeSpan(lacks.Permission))
 	}
-	return fmt.Sprintf("%s. An owner of the App grants it under Permissions & events, and an owner of this repository accepts it at %s.", which, r.funnel.Markdown(lacks.Grant))
+	return fmt.Sprintf("%s: %s.", which, r.funnel.Markdown(lacks.Grant))
 }
 
 // admitted tells whether the event's installation is worked for. A stranger who
@@ -64,7 +64,7 @@ func (r reporter) permission(lacks *forge.MissingPermission) string {
 // model is asked. Whoever commands there is told at most once a day.
 func (a *App) admitted(ctx context.Context, ev task.Event) (bool, error) {
 	id := ev.Repo.Installation
-	if ev.Kind == task.EventRemoved || ev.Kind == task.EventPing || ev.Kind == task.EventIgnored || a.app.Access.Installation(id, ev.Repo.Owner) {
+	if ev.Kind == task.EventRemoved || ev.Kind == task.EventRepo || ev.Kind == task.EventPing || ev.Kind == task.EventIgnored || a.app.Access.Installation(id, ev.Repo.Owner) {
 		return true, nil
 	}
 	asks := ev.Kind == task.EventLabeled || ev.Kind == task.EventComment && len(command.Parse(ev.Comment)) > 0

@@ -49,6 +49,9 @@ func (g *github) remarked(ctx context.Context, res task.Result, body string) str
 	if words := g.edited(ctx); words != "" {
 		lines = append(lines, "- [ ] "+words)
 	}
+	if g.remark != "" {
+		lines = append(lines, "- [ ] "+g.remark)
+	}
 	if sha, ok, err := g.forge.BranchHead(ctx, res.Task.Repo, branchName(res.Task)); err == nil && ok {
 		if signed, err := g.forge.Verified(ctx, res.Task.Repo, sha); err == nil && signed {
 			lines = append(lines, "- [x] the commit was made through GitHub's API as the App and is shown as verified")
@@ -122,7 +125,7 @@ func logRow(url string) string {
 func (a *App) publisher(lease *store.Lease, r task.Run) Publisher {
 	p := a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r)
 	if g, ok := p.(*github); ok {
-		g.logLink = a.app.LogLink(r.ID)
+		g.logLink, g.remark = a.app.LogLink(r.ID), a.app.Remark
 	}
 	return p
 }

@@ -47,7 +47,7 @@ func (b *Bot) Resume(ctx context.Context, runID, newID string, step int) (string
 	case r.State != task.StateDone && step < 0:
 		return runID, b.cfg.Store.Rewind(ctx, runID, func(*task.RunState) error { return nil })
 	case r.State != task.StateDone && r.Saved.Published > 0:
-		return "", fmt.Errorf("its draft #%d stands and waits for a yes or a no; stop the run before it goes another way", r.Saved.Published)
+		return "", fmt.Errorf("its draft #%d stands and waits for `/fettle approve` or `/fettle reject`; stop the run before anything else", r.Saved.Published)
 	case r.State != task.StateDone:
 		return runID, b.cfg.Store.Rewind(ctx, runID, change)
 	case r.Outcome == task.Success:

@@ -96,7 +96,8 @@ func (a *App) ready(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err := a.app.Forge.SetDraft(ctx, repo, p.Number, false); err != nil {
 		return err
 	}
-	return a.app.Forge.StateLabel(ctx, repo, p.Issue, labelReady)
+	a.cfg.Point("made ready")
+	return a.restate(ctx, repo, p)
 }
 
 // unansweredWork is what stands on a pull request and no run has taken in.

@@ -163,14 +163,18 @@ func (c *Client) Annotations(ctx context.Context, repo task.Repo, check int64) (
 
 // findCheck is the App's own check run of this name, or nil.
 func (c *Client) findCheck(ctx context.Context, g *github.Client, repo task.Repo, sha, name string) (*github.CheckRun, error) {
+	me, err := c.identity(ctx, repo.Installation)
+	if err != nil {
+		return nil, err
+	}
 	list, _, err := g.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, sha, &github.ListCheckRunsOptions{
-		CheckName: &name, AppID: &c.cfg.AppID, ListOptions: github.ListOptions{PerPage: 100},
+		CheckName: &name, ListOptions: github.ListOptions{PerPage: 100},
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range list.CheckRuns {
-		if r.GetName() == name && r.GetApp().GetID() == c.cfg.AppID {
+		if r.GetName() == name && strings.EqualFold(r.GetApp().GetSlug()+"[bot]", me) {
 			return r, nil
 		}
 	}

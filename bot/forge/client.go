@@ -45,6 +45,11 @@ type Config struct {
 	// MarkerKey keys the HMAC in hidden comment markers: a secret that stays
 	// the same over restarts and over new private keys of the App.
 	MarkerKey []byte
+	// Token stands for App id and key where it is not "": a token that can do what
+	// fettle does in TokenFor and is not asked for other repositories. TokenFor's
+	// installation is any number that stays the same for the repository.
+	Token    string
+	TokenFor task.Repo
 	// RetryPause is the first pause between tries after a 5xx answer or a
 	// broken connection; it grows. 0 is half a second.
 	RetryPause time.Duration
@@ -77,8 +82,8 @@ type Client struct {
 	userID    atomic.Int64           // of the App's bot; 0: not seen yet
 	signature atomic.Pointer[string] // what Signature gave last; nil: nobody asked
 
-	mu   sync.Mutex
-	slug string
+	mu    sync.Mutex
+	login string // of the App's bot; "": not asked yet
 }
 
 // New checks the configuration; it sends nothing.
@@ -108,12 +113,24 @@ func New(cfg Config) (*Client, error) {
 			return nil, err
 		}
 	}
-	signed, err := appTransport(wire, cfg)
-	if err != nil {
-		return nil, err
+	var signed http.RoundTripper = withoutKey{}
+	if cfg.Token == "" {
+		if signed, err = appTransport(wire, cfg); err != nil {
+			return nil, err
+		}
+	} else {
+		if err := checkRepo(cfg.TokenFor); err != nil {
+			return nil, err
+		}
+		cfg.AppID = 0
+		cfg.Funnel.AddToken(cfg.Token)
+	}
+	login := ""
+	if cfg.Slug != "" {
+		login = cfg.Slug + "[bot]"
 	}
 	return &Client{
-		cfg: cfg, base: base, wire: wire, signed: signed, slug: cfg.Slug,
+		cfg: cfg, login: login, base: base, wire: wire, signed: signed,
 		limits: newLimits(cfg.Now), tokens: newTokens(), locks: newLocks(), known: newKnownComments(),
 		flight: semaphore.NewWeighted(maxInFlight),
 	}, nil
@@ -227,6 +244,21 @@ func (c *Client) identity(ctx context.Context, installation int64) (string, erro
 	if login := c.knownIdentity(); login != "" {
 		return login, nil
 	}
+	login, err := c.ask(ctx, installation)
+	if err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.login = login
+	return login, nil
+}
+
+// ask asks GitHub for the identity.
+func (c *Client) ask(ctx context.Context, installation int64) (string, error) {
+	if c.cfg.Token != "" {
+		return c.viewer(ctx)
+	}
 	a, _, err := c.app(installation).Apps.Get(ctx, "")
 	if err != nil {
 		return "", c.explain("asking GitHub who this App is", err)
@@ -234,19 +266,13 @@ func (c *Client) identity(ctx context.Context, installation int64) (string, erro
 	if a.GetSlug() == "" {
 		return "", errors.New("forge: GitHub named no slug for this App; check github.app_id")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.slug = a.GetSlug()
-	return c.slug + "[bot]", nil
+	return a.GetSlug() + "[bot]", nil
 }
 
 func (c *Client) knownIdentity() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.slug == "" {
-		return ""
-	}
-	return c.slug + "[bot]"
+	return c.login
 }
 
 var (

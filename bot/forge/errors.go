@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // RateLimited says that GitHub wants nothing from this installation before
@@ -50,12 +51,47 @@ func (e *Conflict) Error() string {
 	}
 }
 
+// Ruled says that the repository's rules, or the protection of a branch, keep the
+// App from writing to a branch. Trying again does not mend it.
+type Ruled struct {
+	Branch string
+	Words  string // GitHub's
+	Where  string // address of the page of the rules
+	err    error
+}
+
+// Error says what to do.
+func (e *Ruled) Error() string {
+	return fmt.Sprintf("the repository's rules do not let the App write to the branch %s (%s); let it write to fettle/** or name it among those who may bypass them, at %s", e.Branch, e.Words, e.Where)
+}
+func (e *Ruled) Unwrap() error { return e.err }
+
+// Lasts tells that trying again is of no use.
+func (e *Ruled) Lasts() bool { return true }
+
+// ruled tells a refusal by rules from others.
+func (c *Client) ruled(repo task.Repo, branch string, err error) error {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) || status(err) != http.StatusUnprocessableEntity && status(err) != http.StatusConflict && status(err) != http.StatusForbidden {
+		return err
+	}
+	low := strings.ToLower(e.Message)
+	if !strings.Contains(low, "rule violation") && !strings.Contains(low, "protected ref") && !strings.Contains(low, "protected branch") {
+		return err
+	}
+	return &Ruled{Branch: branch, Words: strings.Join(strings.Fields(e.Message), " "), Where: c.rulesURL(repo), err: err}
+}
+
+func (c *Client) rulesURL(repo task.Repo) string {
+	return webURL(c.base, "/"+repo.Slug()+"/settings/rules").String()
+}
+
 // MissingPermission says that the App may not do this here, which permission it
 // lacks, and where to grant it.
 type MissingPermission struct {
 	What       string
 	Permission string // as GitHub names it, such as "checks=write"; "" when it did not say
-	Grant      string // address of the page where it is granted
+	Grant      string // what to do about it, as a sentence's end
 	err        error
 }
 
@@ -63,19 +99,26 @@ type MissingPermission struct {
 func (e *MissingPermission) Error() string {
 	which := "GitHub refused it"
 	if e.Permission != "" {
-		which = "the App lacks the permission " + e.Permission
+		which = "the token lacks the permission " + e.Permission
 	}
-	return fmt.Sprintf("%s: %s; grant it in the App's settings under Permissions & events, then accept the change at %s: %v", e.What, which, e.Grant, e.err)
+	return fmt.Sprintf("%s: %s; %s: %v", e.What, which, e.Grant, e.err)
 }
 func (e *MissingPermission) Unwrap() error { return e.err }
 
 // permissionHeader is where GitHub says which permission a refused call needs.
 const permissionHeader = "X-Accepted-GitHub-Permissions"
 
+// grant says how a permission is granted.
+func (c *Client) grant(installation int64) string {
+	if c.cfg.Token != "" {
+		return "name it under `permissions:` of the workflow's job, or in the App that made the token"
+	}
+	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + c.grantURL(installation)
+}
+
 // grantURL is where the owner of an installation accepts new permissions.
 func (c *Client) grantURL(installation int64) string {
-	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
-	return web.String()
+	return webURL(c.base, fmt.Sprintf("/settings/installations/%d", installation)).String()
 }
 
 // ErrNothingToCommit says that the files are as they were in the base commit.
@@ -161,11 +204,13 @@ func (c *Client) forbidden(what string, err error) error {
 		return &goneError{what: what, err: fmt.Errorf("the repository is archived: %w", err)}
 	case strings.Contains(low, "locked"):
 		return fmt.Errorf("%s: %w: %w", what, ErrLocked, err)
+	case strings.Contains(low, "not permitted to create"):
+		return &MissingPermission{What: what, Grant: "tick \"Allow GitHub Actions to create and approve pull requests\" in the repository's settings under Actions, General", err: err}
 	case strings.Contains(low, "suspended"):
 		return &goneError{what: what, err: err}
 	}
 	installation, _ := e.Response.Request.Context().Value(installationKey{}).(int64)
-	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grantURL(installation), err: err}
+	return &MissingPermission{What: what, Permission: e.Response.Header.Get(permissionHeader), Grant: c.grant(installation), err: err}
 }
 
 // Gone is an error of which IsGone is true.

@@ -126,6 +126,7 @@ type Input struct {
 	Recall  func(context.Context, pattern.Query) (task.Recalled, error)
 	Tree    *checkout.Tree
 	State   task.RunState // empty, or what an earlier process saved
+	Health  Health        // nil: nobody is asked
 	Journal Journal
 }
 
@@ -185,6 +186,7 @@ type run struct {
 	smoked    *smoked        // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
 	pins      bool // tests are written that pin what a change does
+	care      task.Care
 	log       logrus.FieldLogger
 }
 
@@ -246,11 +248,17 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.recall, r.observed, r.work} {
+	for _, phase := range []struct {
+		name string
+		do   func(context.Context) error
+	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"recall", r.recall}, {"observe", r.observed}, {"work", r.work}} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
-		if err := phase(ctx); err != nil {
+		if err := r.heed(ctx, phase.name); err != nil {
+			return err
+		}
+		if err := phase.do(ctx); err != nil {
 			return err
 		}
 	}

@@ -206,7 +206,7 @@ func (r *run) revise(ctx context.Context, because string) error {
 		return err
 	}
 	if plan.Origin == agent.Fallback {
-		return &Stop{task.FailedAllTiers, because + "; no other plan was found: " + strings.Join(plan.Problems, "; ")}
+		return &Stop{task.FailedAllTiers, because + "; no other plan was found"}
 	}
 	if sameSteps(plan, brief.Plan) {
 		return &Stop{task.FailedAllTiers, because + "; no other plan was found: the planner wants the same steps again"}

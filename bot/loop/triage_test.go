@@ -18,7 +18,7 @@ func TestS2TriageEndsARunWithItsReasonAndTheWayOut(t *testing.T) {
 		"dangerous":         {task.Task{Title: "Remove the signature check on webhooks", Hint: "yes, do it"}, "weaken security", "Make that change yourself"},
 		"nothing to see":    {task.Task{Title: "It does not work"}, "What is missing", "Add what is missing"},
 		"a question":        {task.Task{Title: "How does interleave decide whose turn it is?"}, "interleave in weave0.py:1", "what should happen"},
-		"large, no planner": {task.Task{Title: "Migrate everything to Rust"}, "no model that plans", "one smaller change"},
+		"large, no planner": {task.Task{Title: "Migrate everything to Rust"}, "no model that writes plans", "one smaller change"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,6 +34,7 @@ type Config struct {
 	// $DOCKER_HOST, else the first that answers where engines put theirs.
 	EngineHost  string
 	EngineImage string // name or id of a local image with the toolchains; nothing is pulled
+	AskAnew     bool   // ask all toolchains where they live, whatever they said within the hour
 	Now         func() time.Time
 	Log         logrus.FieldLogger
 
@@ -134,7 +135,7 @@ func New(ctx context.Context, cfg Config) (*Sandbox, error) {
 		return nil, err
 	}
 	if cfg.Backend != Engine { // there, what the image has counts
-		if s.tools, err = discover(ctx); err != nil {
+		if s.tools, err = discover(ctx, cfg.AskAnew); err != nil {
 			return nil, err
 		}
 	}

@@ -3,11 +3,9 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -84,20 +82,22 @@ func (t *toolchains) path() []string {
 // discover asks the operator's own interpreters where they live. They are
 // started from /, with a small environment, so that no file of a repository has
 // a say.
-func discover(ctx context.Context) (*toolchains, error) {
+func discover(ctx context.Context, anew bool) (*toolchains, error) {
+	q := openQuestions(anew)
+	defer q.keep()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	t := &toolchains{env: map[string]string{}, etc: map[string]string{}}
 	t.home, _ = os.UserHomeDir()
 	var pythons, nodes, gos, rusts, javas, rubies, phps finding
 	var wg sync.WaitGroup
-	wg.Go(func() { pythons = findPythons(ctx, t.home) })
-	wg.Go(func() { nodes = findNode(ctx) })
-	wg.Go(func() { gos = findGo(ctx) })
-	wg.Go(func() { rusts = findRust(ctx, t.home) })
-	wg.Go(func() { javas = findJava(ctx, t.home) })
-	wg.Go(func() { rubies = findRuby(ctx) })
-	wg.Go(func() { phps = findPHP(ctx) })
+	wg.Go(func() { pythons = findPythons(ctx, q, t.home) })
+	wg.Go(func() { nodes = findNode(ctx, q) })
+	wg.Go(func() { gos = findGo(ctx, q) })
+	wg.Go(func() { rusts = findRust(ctx, q, t.home) })
+	wg.Go(func() { javas = findJava(ctx, q, t.home) })
+	wg.Go(func() { rubies = findRuby(ctx, q) })
+	wg.Go(func() { phps = findPHP(ctx, q) })
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
@@ -206,30 +206,6 @@ func onPath(name string) []string {
 	return out
 }
 
-// ask runs a program of the operator and decodes the JSON that it prints.
-func ask(ctx context.Context, into any, argv ...string) bool {
-	out, ok := printed(ctx, argv...)
-	return ok && json.Unmarshal(out, into) == nil
-}
-
-// printed is what a program of the operator prints.
-func printed(ctx context.Context, argv ...string) (out []byte, ok bool) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // programs of the operator's own PATH
-	cmd.Dir = "/"
-	cmd.Env = []string{}
-	for _, name := range []string{"PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "VIRTUAL_ENV", "NVM_DIR", "NVM_BIN", "ASDF_DIR", "ASDF_DATA_DIR",
-		"GOROOT", "GOPATH", "GOMODCACHE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VOLTA_HOME", "FNM_DIR", "MISE_DATA_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME",
-		"RBENV_ROOT", "RBENV_VERSION", "GEM_HOME", "GEM_PATH", "PHPRC", "PHP_INI_SCAN_DIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			cmd.Env = append(cmd.Env, name+"="+v)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "LANG=C.UTF-8")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	return out, err == nil
-}
-
 const pythonQuestion = `
 import sys, json, site, os, importlib.util as u
 user = site.getusersitepackages()
@@ -237,9 +213,9 @@ has = lambda m: u.find_spec(m) is not None or os.path.isdir(os.path.join(user, m
 print(json.dumps({"executable": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3],
   "prefixes": sorted({sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}),
   "user_base": site.getuserbase(), "user_site": user if os.path.isdir(user) else "",
-  "modules": [m for m in ("pytest", "coverage", "unittest") if has(m)]}))`
+  "path": sys.path, "modules": [m for m in ("pytest", "coverage", "unittest") if has(m)]}))`
 
-func findPythons(ctx context.Context, home string) finding {
+func findPythons(ctx context.Context, q *questions, home string) finding {
 	f := finding{env: map[string]string{}}
 	seen := map[string]bool{}
 	for _, name := range []string{"python3", "python"} {
@@ -249,14 +225,17 @@ func findPythons(ctx context.Context, home string) finding {
 				Prefixes            []string
 				UserBase            string `json:"user_base"`
 				UserSite            string `json:"user_site"`
-				Modules             []string
+				Path, Modules       []string
 			}
 			real, err := filepath.EvalSymlinks(path)
 			if err != nil || seen[real] {
 				continue
 			}
 			seen[real] = true
-			if !ask(ctx, &a, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen[strings.Join(a.Prefixes, ":")] {
+			depends := func() []string {
+				return slices.Concat(a.Path, []string{a.Executable, a.UserSite, filepath.Join(a.UserBase, "lib"), filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg")})
+			}
+			if !q.ask(ctx, &a, depends, path, "-I", "-c", pythonQuestion) || a.Executable == "" || !strings.HasPrefix(a.Version, "3.") || seen[strings.Join(a.Prefixes, ":")] {
 				continue
 			}
 			seen[strings.Join(a.Prefixes, ":")] = true // python beside python3 is the same
@@ -285,11 +264,11 @@ func storeOf(path string) []string {
 
 const nodeQuestion = `JSON.stringify({Path: process.execPath, Version: process.version.slice(1)})`
 
-func findNode(ctx context.Context) finding {
+func findNode(ctx context.Context, q *questions) finding {
 	var f finding
 	for _, path := range onPath("node") {
 		var a struct{ Path, Version string }
-		if !ask(ctx, &a, path, "-p", nodeQuestion) {
+		if !q.ask(ctx, &a, func() []string { return []string{a.Path} }, path, "-p", nodeQuestion) {
 			continue
 		}
 		f.tools = append(f.tools, Tool{Name: "node", Path: a.Path, Version: a.Version})
@@ -309,11 +288,11 @@ func findNode(ctx context.Context) finding {
 	return f
 }
 
-func findGo(ctx context.Context) finding {
+func findGo(ctx context.Context, q *questions) finding {
 	f := finding{env: map[string]string{}}
 	for _, path := range onPath("go") {
 		var a struct{ GOROOT, GOMODCACHE, GOVERSION string }
-		if !ask(ctx, &a, path, "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION") || a.GOROOT == "" {
+		if !q.ask(ctx, &a, func() []string { return []string{filepath.Join(a.GOROOT, "VERSION")} }, path, "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION") || a.GOROOT == "" {
 			continue
 		}
 		bin := filepath.Join(a.GOROOT, "bin")
@@ -333,15 +312,18 @@ func findGo(ctx context.Context) finding {
 // findRust shows the toolchain itself, as rustup's programs only find it, and the
 // crates that were fetched before from the public registry. Of others the index may
 // hold the address that it came from, with a token.
-func findRust(ctx context.Context, home string) finding {
+func findRust(ctx context.Context, q *questions, home string) finding {
 	f := finding{env: map[string]string{}}
 	for _, path := range onPath("rustc") {
-		out, ok := printed(ctx, path, "--print", "sysroot")
+		depends := func(out []byte) []string {
+			return []string{filepath.Join(strings.TrimSpace(string(out)), "bin", "rustc")}
+		}
+		out, ok := q.printed(ctx, depends, path, "--print", "sysroot")
 		root := strings.TrimSpace(string(out))
 		if !ok || !filepath.IsAbs(root) {
 			continue
 		}
-		version, _ := printed(ctx, path, "--version") // "rustc 1.95.0 (59807616e 2026-04-14)"
+		version, _ := q.printed(ctx, func([]byte) []string { return []string{filepath.Join(root, "bin", "rustc")} }, path, "--version") // "rustc 1.95.0 (59807616e 2026-04-14)"
 		number := strings.Fields(string(version) + " - -")[1]
 		for _, name := range []string{"cargo", "rustc", "rustdoc", "cargo-clippy", "clippy-driver", "cargo-fmt", "rustfmt"} {
 			if info, err := os.Stat(filepath.Join(root, "bin", name)); err == nil && info.Mode().IsRegular() {
@@ -379,13 +361,18 @@ func publicCrates(registry string) (out []Mount) {
 
 // findJava shows a JDK, the first of JAVA_HOME and the PATH, the build tools, and what
 // they have fetched before. Maven's settings stay outside: passwords stand in them.
-func findJava(ctx context.Context, home string) finding {
+func findJava(ctx context.Context, q *questions, home string) finding {
 	f := finding{env: map[string]string{}}
 	for _, path := range append([]string{filepath.Join(os.Getenv("JAVA_HOME"), "bin/java")}, onPath("java")...) {
 		if !filepath.IsAbs(path) {
 			continue
 		}
-		out, _ := printed(ctx, append(slices.Clone(javaQuestion), path)...)
+		out, _ := q.printed(ctx, func(out []byte) (depends []string) {
+			if root := javaHome.FindSubmatch(out); root != nil {
+				depends = append(depends, filepath.Join(string(root[1]), "release"))
+			}
+			return depends
+		}, append(slices.Clone(javaQuestion), path)...)
 		root, version := javaHome.FindSubmatch(out), javaVersion.FindSubmatch(out)
 		if root == nil || version == nil {
 			continue

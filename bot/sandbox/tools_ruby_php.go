@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,14 +14,14 @@ puts JSON.dump(path: RbConfig.ruby, version: RUBY_VERSION, prefix: RbConfig::CON
 
 // findRuby shows the real Ruby, not a version manager's shim, and the gems that are
 // installed for it.
-func findRuby(ctx context.Context) finding {
+func findRuby(ctx context.Context, q *questions) finding {
 	f := finding{env: map[string]string{}}
 	for _, path := range onPath("ruby") {
 		var a struct {
 			Path, Version, Prefix, Home, User string
 			Gems                              []string
 		}
-		if !ask(ctx, &a, path, "-e", rubyQuestion) || !filepath.IsAbs(a.Path) {
+		if !q.ask(ctx, &a, func() []string { return append(slices.Clone(a.Gems), a.Path, a.User) }, path, "-e", rubyQuestion) || !filepath.IsAbs(a.Path) {
 			continue
 		}
 		f.tools = append(f.tools, Tool{Name: "ruby", Path: a.Path, Version: a.Version})
@@ -68,15 +69,24 @@ func extensionsIn(files []string) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
+// phpFolders are PHP's files of settings and the folders that they lie in.
+func phpFolders(files []string) []string {
+	out := slices.Clone(files)
+	for _, f := range files {
+		out = append(out, filepath.Dir(f))
+	}
+	return out
+}
+
 // findPHP shows PHP with its extensions, and a PHPUnit that is installed for the user.
-func findPHP(ctx context.Context) finding {
+func findPHP(ctx context.Context, q *questions) finding {
 	var f finding
 	for _, path := range onPath("php") {
 		var a struct {
 			Path, Version, Extensions, Memory string
 			Settings                          []string
 		}
-		if !ask(ctx, &a, path, "-r", phpQuestion) || !filepath.IsAbs(a.Path) {
+		if !q.ask(ctx, &a, func() []string { return append(phpFolders(a.Settings), a.Path, a.Extensions) }, path, "-r", phpQuestion) || !filepath.IsAbs(a.Path) {
 			continue
 		}
 		f.tools = append(f.tools, Tool{Name: "php", Path: a.Path, Version: a.Version})

@@ -33,7 +33,7 @@ func TestC1TheFirstPythonOfPATHIsTheOneInside(t *testing.T) { //nolint:parallelt
 	}
 	for first, want := range map[string]string{link: real, filepath.Join(other, "bin"): filepath.Join(other, "bin", "python3")} {
 		t.Setenv("PATH", first+":"+link+":"+filepath.Join(other, "bin")+":/usr/bin:/bin")
-		found, err := discover(t.Context())
+		found, err := discover(t.Context(), false)
 		if err != nil {
 			t.Fatal(err)
 		}

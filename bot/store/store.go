@@ -32,7 +32,7 @@ var (
 	// ErrBudget: the worst case of the call does not fit into the run's budget.
 	ErrBudget = errors.New("the worst case of this call does not fit into what is left of the run's budget")
 	// ErrBought: the call was in flight at two crashes and is not sent again.
-	ErrBought = errors.New("this call was already sent twice and its reply lost both times; it is not bought again")
+	ErrBought = errors.New("this call was already sent twice and its reply lost both times; it is not paid for again")
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("the store is closed")
 	// ErrServed: another process works the jobs of this SQLite file.
@@ -92,6 +92,7 @@ type Store struct {
 	closed   sync.Once
 	batcher  sync.WaitGroup
 	wake     chan struct{} // tells an idle worker of Work to look for a run
+	arrived  chan struct{} // tells Work to look for deliveries
 	once     keyedMutex
 	mu       sync.Mutex
 	working  bool
@@ -106,7 +107,7 @@ type Store struct {
 func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 	s := &Store{
 		cfg: cfg.filled(), url: url,
-		accepts: make(chan *accept), closing: make(chan struct{}), wake: make(chan struct{}, 1),
+		accepts: make(chan *accept), closing: make(chan struct{}), wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1),
 	}
 	var err error
 	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {

@@ -241,6 +241,7 @@ type Result struct {
 	Sandbox      string          `json:"sandbox"` // backend and walls, for the report
 	NextAction   string          `json:"next_action"`
 	Published    Publication     `json:"published,omitzero"` // what came of it outside
+	Care         string          `json:"care,omitempty"`     // why it was made in degraded mode; "": it was not
 	Case         json.RawMessage `json:"case,omitempty"`     // estimate.Case: what the run is to the history of the tiers
 
 	Answers map[string]string `json:"answers,omitempty"` // to questions in threads, by the thread's id
@@ -328,4 +329,5 @@ type Progress struct {
 	Budget  USD           `json:"budget_usd"`
 	Elapsed time.Duration `json:"elapsed"`
 	Note    string        `json:"note,omitempty"`
+	Care    string        `json:"care,omitempty"` // why it is in degraded mode; "": it is not
 }

@@ -81,7 +81,7 @@ func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
 // Lasts tells the service that trying again changes nothing.
-func (e *exitError) Lasts() bool { return e.code == exitUsage }
+func (e *exitError) Lasts() bool { return e.code == exitUsage || e.code == exitRefused }
 
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
@@ -159,7 +159,7 @@ climbs to the models that you configured, never above the budget.`,
 	root.PersistentFlags().Var((*pathFlag)(&g.config), "config", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
-	root.AddCommand(newFix(g), newCheck(g), newInit(), newRisk(g), newRegions(), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newSimulate(g), newRuns(g), newMemory(g), newDoctor(g), newVersion())
+	root.AddCommand(newFix(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newVersion())
 	return root
 }
 

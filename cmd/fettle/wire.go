@@ -19,6 +19,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
@@ -51,7 +52,8 @@ type parts struct {
 
 	unswept bool // of the demo and of tests: the server takes up only what it is told of
 
-	boxes string // overrides where the sandbox's state is kept
+	boxes   string // overrides where the sandbox's state is kept
+	askAnew bool   // the sandbox asks all toolchains again
 
 	mu  sync.Mutex
 	box *sandbox.Sandbox
@@ -64,6 +66,11 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	return g.parts(set, errs), nil
+}
+
+// parts is what commands share, by these settings.
+func (g *global) parts(set *settings.Settings, errs io.Writer) *parts {
 	p := &parts{set: set, funnel: redact.New(set.Known()...), now: time.Now, log: logrus.New()}
 	p.log.SetOutput(errs)
 	var format logrus.Formatter = &logrus.TextFormatter{FullTimestamp: true, DisableColors: true}
@@ -75,7 +82,7 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 	if g.verbose {
 		p.verbose()
 	}
-	return p, nil
+	return p
 }
 
 // verbose logs at the level of the settings, info by default.
@@ -126,7 +133,7 @@ func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
 	if p.box != nil {
 		return p.box, nil
 	}
-	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), Now: p.now, Log: p.log})
+	box, err := sandbox.New(context.WithoutCancel(ctx), sandbox.Config{Backend: p.set.Sandbox, EngineHost: p.set.Engine.Host, EngineImage: p.set.Engine.Image, StateDir: p.sandboxState(), AskAnew: p.askAnew, Now: p.now, Log: p.log})
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -170,6 +177,10 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	if err != nil {
 		return nil, nil, err
 	}
+	_, own, err := p.rules()
+	if err != nil {
+		return nil, nil, err
+	}
 	box := whole.Session()
 	models := p.models()
 	roles, err := p.roles(models.Tally().Add)
@@ -182,7 +193,7 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	}
 	setup := prep.For(box)
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
-	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
+	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log, Rules: own, Trusted: p.trusted()})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
@@ -230,6 +241,19 @@ func (p *parts) openRuns(ctx context.Context) (*store.Store, error) {
 
 func (p *parts) bot(s *store.Store) *bot.Bot {
 	return bot.New(bot.Config{Store: s, Engine: p.engine, Now: p.now, Log: p.log, Point: p.point})
+}
+
+// heal opens the breakers that all servers on a database share.
+func (p *parts) heal(s *store.Store) (*heal.Heal, error) {
+	file, err := p.set.HealPath()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := heal.OpenPolicy(file, p.log)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return heal.New(heal.Config{Store: s, Policy: policy, Learned: bot.NewLearned(s), Now: p.now, Log: p.log}), nil
 }
 
 // newID is 64 random bits in hexadecimal.

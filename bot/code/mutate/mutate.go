@@ -64,7 +64,7 @@ func Mutations(t *code.Tree, start, end int) []Mutation {
 		return nil
 	}
 	s := newScene(t, start, end)
-	s.rules = compiled[s.d.lang]().set
+	s.rules, s.ruled = compiled[s.d.lang]().set, len(builtin().list)
 	s.visit()
 	return s.finish()
 }
@@ -101,6 +101,7 @@ type scene struct {
 	out        []weighted
 	seen       map[string]int // what a mutation comes to -> index in out
 	facts      *facts
+	imported   map[string]bool // what Imports found
 	d          dialect
 	eol, unit  string
 	shares     float64 // of all operators of the language
@@ -113,6 +114,7 @@ type scene struct {
 	ifs     []setting
 
 	rules      *rule.Set              // nil where none apply
+	ruled      int                    // rows of the table, at its end, that are their rules
 	readings   map[int]map[string]int // by the start of a function: how often it reads each name
 	idles      []variable             // of the span; nil until they are asked for
 	neighbours []choice               // the files that its pieces are held against

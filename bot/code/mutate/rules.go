@@ -30,7 +30,7 @@ var builtin = sync.OnceValue(func() parsedRules {
 		src, err := ruleFiles.ReadFile(file)
 		if err == nil {
 			var rules []rule.Rule
-			rules, err = rule.Parse(file, src)
+			rules, err = rule.Parse("bot/code/mutate/"+file, src)
 			out.list = append(out.list, rules...)
 		}
 		out.err = errors.Join(out.err, err)
@@ -81,7 +81,7 @@ func maskOfWords(words []string) int {
 // applyRules makes the mutations of the rules whose pattern begins at a node. Rules
 // are the last rows of the table.
 func (s *scene) applyRules(n code.Node) {
-	base := len(s.table) - len(builtin().list)
+	base := len(s.table) - s.ruled
 	s.rules.Match(n, s, func(c rule.Change) {
 		if s.op = base + c.Number; s.table[s.op].langs != 0 {
 			s.put(c.Start, c.End, c.Text, c.Weight, "%s", c.Says)
@@ -134,6 +134,9 @@ func (s *scene) Role(role string, n code.Node) bool {
 	case "generator":
 		fn, ok := enclosing(n)
 		return ok && generates(fn)
+	case "keyed":
+		fn, ok := enclosing(n)
+		return ok && (strings.Contains(nameOf(fn), "key") || nameOf(fn) == "__lt__")
 	case "async":
 		fn, ok := enclosing(n)
 		return ok && isAsync(fn)
@@ -151,7 +154,28 @@ func (s *scene) Type(n code.Node) string {
 
 // Imports tells whether the file imports a module of that name.
 func (s *scene) Imports(name string) bool {
-	return s.facts.imports[name] || s.d.lang == py && s.moduleNamed(name)
+	if s.d.lang != py {
+		return s.facts.imports[name]
+	}
+	yes, known := s.imported[name]
+	if !known {
+		yes = s.importsName(name)
+		if s.imported == nil {
+			s.imported = map[string]bool{}
+		}
+		s.imported[name] = yes
+	}
+	return yes
+}
+
+// importsName tells whether a file of Python imports a module, or a name from one.
+func (s *scene) importsName(name string) bool {
+	for line := range strings.Lines(string(s.src)) {
+		if _, names, ok := strings.Cut(line, " import "); ok && strings.HasPrefix(line, "from ") && wordCount(names, name) > 0 {
+			return true
+		}
+	}
+	return s.moduleNamed(name)
 }
 
 // Values gives the values of one of rule.Generators.

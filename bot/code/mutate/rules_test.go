@@ -19,7 +19,7 @@ func TestEveryRuleHasExamplesAndTheyHold(t *testing.T) {
 			t.Errorf("%s:%d: rule %s has no example", r.File, r.Line, r.Name)
 		}
 		for _, e := range r.Examples {
-			says := r.Try(e, func(tree *code.Tree) []rule.Change {
+			says := r.Try(t.Context(), e, func(tree *code.Tree) []rule.Change {
 				set, err := rule.Compile(tree.Lang, []rule.Rule{*r})
 				if err != nil {
 					t.Error(err)
@@ -51,7 +51,7 @@ func TestTheRulesThatComeWithFettleCompile(t *testing.T) {
 
 func TestEveryRoleAndGeneratorIsAnswered(t *testing.T) {
 	t.Parallel()
-	tree := parse(t, code.Python, []byte("import os\n\n\nclass A:\n    def f(self, a, b):\n        self.x, self.y = 1, 2\n        for c in g(a):\n            if a:\n                return a\n            a = \"t\"\n            h(self.x, self.y)\n        return g(1)\n\n\nasync def h(b):\n    yield os.x(not b and a)\n"))
+	tree := parse(t, code.Python, []byte("import os\n\n\nclass A:\n    def f(self, a, b):\n        self.x, self.y = 1, 2\n        for c in g(a):\n            if a:\n                return a\n            a = \"t\"\n            h(self.x, self.y)\n        return g(1)\n\n\nasync def key(b):\n    yield os.x(not b and a)\n"))
 	s := newScene(tree, 0, len(tree.Src))
 	roles, gens := map[string]bool{}, map[string]bool{}
 	tree.Walk(func(n code.Node) bool {

@@ -97,10 +97,7 @@ func commonOperators() []operator {
 		{"sort_key", "wrong order", 0.010, all, sortKey},
 		{"literal_variable", "wrong variable", 0.00829, all, literalVariable},
 		{"symmetric_wrap", "missing call", 0.00867, all, symmetricWrap},
-		{"isinstance", "missing case", 0.006, py, isinstanceTest},
 		{"container_case", "missing case", 0.008, py, containerCase},
-		{"yield_kind", "wrong iteration", 0.004, py, yieldKind},
-		{"pattern_flag", "wrong pattern or format", 0.006, py, patternFlag},
 		{"handle_exception", "missing guard", 0.00541, py, handleException},
 		{"expression_donor", "wrong variable", 0.00805, py | js, expressionDonor},
 	}

@@ -11,7 +11,7 @@ import (
 
 // Try tells what is wrong with an example of a rule, or "". changes gives the
 // changes that the rule makes of a file.
-func (r *Rule) Try(e Example, changes func(*code.Tree) []Change) string {
+func (r *Rule) Try(ctx context.Context, e Example, changes func(*code.Tree) []Change) string {
 	word := e.In
 	if word == "" {
 		word = r.Languages[0]
@@ -22,7 +22,7 @@ func (r *Rule) Try(e Example, changes func(*code.Tree) []Change) string {
 	}
 	for _, c := range append([]string{"%s"}, contexts[lang]...) {
 		src := strings.ReplaceAll(c, "%s", strings.TrimRight(e.Was, "\n"))
-		tree, err := code.Parse(context.Background(), lang, []byte(src))
+		tree, err := code.Parse(ctx, lang, []byte(src))
 		if err != nil {
 			return err.Error()
 		}
@@ -34,7 +34,7 @@ func (r *Rule) Try(e Example, changes func(*code.Tree) []Change) string {
 		for _, ch := range changes(tree) {
 			text := src[:ch.Start] + ch.Text + src[ch.End:]
 			if text == want {
-				if errs, err := code.CheckLanguage(context.Background(), lang, []byte(text)); err != nil || len(errs) > 0 {
+				if errs, err := code.CheckLanguage(ctx, lang, []byte(text)); err != nil || len(errs) > 0 {
 					return fmt.Sprintf("“%s” does not parse: %v %v", e.Now, errs, err)
 				}
 				return ""

@@ -334,6 +334,23 @@ func (s *state) match(p *part, n code.Node) bool {
 	return !ok
 }
 
+// looksLike tells without binding anything whether a pattern may fit a node: most
+// patterns of one kind differ by an operator or a name right below.
+func (p *part) looksLike(n code.Node) bool {
+	k, ok := firstKid(n)
+	for i := range p.below {
+		q := &p.below[i]
+		switch {
+		case q.row:
+			return true
+		case !ok || q.hole == "" && q.kind != k.Kind() || q.text != "" && !q.literal && !k.Is(q.text):
+			return false
+		}
+		k, ok = nextKid(k)
+	}
+	return len(p.below) == 0 || !ok
+}
+
 // isStatement tells a node that stands in a list of statements.
 func isStatement(n code.Node) bool {
 	switch n.Up() {

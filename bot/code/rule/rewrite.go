@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -152,7 +153,7 @@ func (t *template) align(pattern string) {
 
 // between is the text of a piece that stands between two metavariables of the pattern:
 // the source as it is where the rewrite says the same, else with its white space.
-func (p *piece) between(source string) (string, bool) {
+func (p *piece) between(source, text string) (string, bool) {
 	bare := strings.TrimSpace(source)
 	if bare != strings.TrimSpace(p.was) && spaceless(bare) != spaceless(p.was) {
 		return "", false // a comment stands there
@@ -160,10 +161,10 @@ func (p *piece) between(source string) (string, bool) {
 	if p.text == p.was {
 		return source, true
 	}
-	core := strings.TrimSpace(p.text)
-	head, tail := spaces(p.text)
+	core := strings.TrimSpace(text)
+	head, tail := spaces(text)
 	if core == "" {
-		return p.text, true
+		return text, true
 	}
 	if h, _ := spaces(p.was); h != "" && head != "" {
 		head, _ = spaces(source)
@@ -240,6 +241,24 @@ type layout struct {
 	single            bool // texts stand in single quotes
 }
 
+// style is how a file is written, which is worked out once for the file at work.
+type style struct {
+	tree      *code.Tree
+	unit, eol string
+	single    bool
+}
+
+var lastStyle atomic.Pointer[style]
+
+func styleOf(t *code.Tree) *style {
+	if s := lastStyle.Load(); s != nil && s.tree == t {
+		return s
+	}
+	s := &style{t, code.IndentUnit(t.Src), code.LineEnding(t.Src), isScripted(t.Lang) && singles(t.Lang, t.Src)}
+	lastStyle.Store(s)
+	return s
+}
+
 func layoutAt(n code.Node) layout {
 	src := n.Tree().Src
 	from := n.Start()
@@ -250,8 +269,8 @@ func layoutAt(n code.Node) layout {
 	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
 		to++
 	}
-	single := isScripted(n.Tree().Lang) && singles(n.Tree().Lang, src)
-	return layout{string(src[from:to]), code.IndentUnit(src), code.LineEnding(src), single}
+	s := styleOf(n.Tree())
+	return layout{string(src[from:to]), s.unit, s.eol, s.single}
 }
 
 func isScripted(lang code.Language) bool {
@@ -275,10 +294,7 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 		if p.hole == "" {
 			text := p.text
 			if t.along {
-				if kept, ok := s.gap(t, i); ok {
-					if p.text != p.was {
-						kept = quoted(kept, lay)
-					}
+				if kept, ok := s.gap(t, i, indented(p.text, lay)); ok {
 					out.WriteString(kept)
 					continue
 				}
@@ -296,6 +312,9 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 					comma = cut == strings.TrimRight(text, " ")
 					if !comma {
 						text = cut
+					}
+					if bare := strings.TrimRight(text, "\t"); strings.HasSuffix(bare, "\n") {
+						text, comma = strings.TrimSuffix(bare, "\n"), false // its line goes too
 					}
 				}
 			}
@@ -330,7 +349,7 @@ func (t *template) write(s *state, at code.Node, values map[string]string) strin
 
 // gap is what the source has in the place of a piece of a rewrite that goes along
 // with its pattern.
-func (s *state) gap(t *template, i int) (string, bool) {
+func (s *state) gap(t *template, i int, text string) (string, bool) {
 	all, ok := s.get(whole)
 	from, to := all.first.Start(), all.last.End()
 	if i > 0 {
@@ -349,22 +368,16 @@ func (s *state) gap(t *template, i int) (string, bool) {
 	if !ok || from > to {
 		return "", false
 	}
-	return t.pieces[i].between(string(all.first.Tree().Src[from:to]))
-}
-
-// quoted writes the texts of a rewrite in the file's quotes.
-func quoted(text string, lay layout) string {
-	if lay.single {
-		return doubled.ReplaceAllString(text, "'$1'")
-	}
-	return text
+	return t.pieces[i].between(string(all.first.Tree().Src[from:to]), text)
 }
 
 var doubled = regexp.MustCompile(`"([^"'\n]*)"`)
 
 // indented writes the lines of a rewrite in the file's indentation.
 func indented(text string, lay layout) string {
-	text = quoted(text, lay)
+	if lay.single {
+		text = doubled.ReplaceAllString(text, "'$1'")
+	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		rest := strings.TrimLeft(line, "\t")

@@ -238,6 +238,9 @@ func (s *Set) Match(n code.Node, facts Facts, give func(Change)) {
 	}
 	var st state
 	for _, f := range list {
+		if !f.roots[0].looksLike(n) {
+			continue
+		}
 		st.facts, st.root, st.bound = facts, n, st.bound[:0]
 		if last, ok := f.fits(&st, n); ok {
 			f.changes(&st, n, last, give)

@@ -46,6 +46,7 @@ var Roles = map[string]string{
 	"joined":    "a side of and, or: && and ||",
 	"truth":     "its value is true or false",
 	"generator": "it stands in a function that yields",
+	"keyed":     "it stands in a function that gives keys to compare by: its name has key in it, or is __lt__",
 	"async":     "it stands in a function that is async",
 }
 

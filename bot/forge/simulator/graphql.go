@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Of GraphQL there is what REST lacks: two mutations of a pull request's draft
+// Of GraphQL there is what REST lacks: whose the token is, two mutations of a pull request's draft
 // state, its review threads, and one mutation that resolves them. The query is not
 // parsed in general: the names and their arguments are found, and anything else is
 // answered with an error.
 var (
+	viewerShape   = regexp.MustCompile(`^\s*query\s*\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$`)
 	mutationShape = regexp.MustCompile(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\s*\(\s*input\s*:\s*(\$\w+|\{[^}]*\})\s*\)`)
 	pullIDShape   = regexp.MustCompile(`pullRequestId\s*:\s*("([^"]*)"|\$(\w+))`)
 )
@@ -26,6 +27,8 @@ func (s *Server) graphql(c *call) (answer, error) {
 		return answer{}, err
 	}
 	switch {
+	case viewerShape.MatchString(ask.Query):
+		return ok(obj{"data": obj{"viewer": obj{"login": s.botLogin()}}})
 	case strings.Contains(ask.Query, "reviewThreads"):
 		return s.queryThreads(c, ask.Query, ask.Variables)
 	case resolveShape.MatchString(ask.Query):

@@ -5,6 +5,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { run } from 'node:test';
 
@@ -75,9 +76,10 @@ function once(file, skip) {
       path[d.nesting] = d.name;
       if (d.skip !== undefined && String(d.skip).includes('does not match pattern')) return;
       if (d.skip !== undefined || d.todo !== undefined) status = 'skipped';
+      const where = String(d.file ?? '').startsWith('file:') ? fileURLToPath(d.file) : d.file; // Node.js 18, of a module
       seen.results.push({
-        k: 'result', path: path.slice(), file: relative(process.cwd(), file), line: d.file === file ? d.line ?? 0 : 0, status, // a helper may have called test()
-        source: typeof d.file === 'string' && d.file !== file ? relative(process.cwd(), d.file) : '',
+        k: 'result', path: path.slice(), file: relative(process.cwd(), file), line: where === file ? d.line ?? 0 : 0, status, // a helper may have called test()
+        source: typeof where === 'string' && where !== file ? relative(process.cwd(), where) : '',
         suite: d.details?.type === 'suite', seconds: (d.details?.duration_ms ?? 0) / 1000, exc: describe(d.details?.error),
       });
     };

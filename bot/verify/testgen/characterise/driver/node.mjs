@@ -159,7 +159,7 @@ function guard() {
     get(t, k) { if (k === 'now') return () => { flag(); return Real.now(); }; return Reflect.get(t, k); },
   });
   const perf = performance.now.bind(performance);
-  performance.now = () => { flag(); return perf(); };
+  try { Object.defineProperty(performance, 'now', { value: () => { flag(); return perf(); }, configurable: true, writable: true }); } catch { /* it stays; Node.js 18 refuses a plain assignment */ }
   for (const k of ['setTimeout', 'setInterval', 'setImmediate', 'fetch']) {
     const real = globalThis[k];
     if (real) globalThis[k] = (...a) => { flag(); return active ? undefined : real(...a); };

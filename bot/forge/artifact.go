@@ -1,0 +1,129 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// Artifact is what a run of a workflow has left behind.
+type Artifact struct {
+	ID      int64
+	Created time.Time
+	Run     WorkflowRun
+}
+
+// WorkflowRun is whose an artifact is. Only jobs of the run itself could write it.
+type WorkflowRun struct {
+	ID   int64
+	Path string // of the workflow's file
+	// Own: the run is of a commit of this repository, and not of a fork.
+	Own   bool
+	Event string
+}
+
+const (
+	maxArtifacts = 100       // of one name that are looked at
+	maxArchive   = 256 << 20 // bytes
+)
+
+// Artifacts lists the artifacts of a name that have not expired, the newest
+// first, with the runs that wrote them; only those whose run is wanted.
+func (c *Client) Artifacts(ctx context.Context, repo task.Repo, name string, wanted func(WorkflowRun) bool) ([]Artifact, error) {
+	g, err := c.rest(repo)
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("listing the artifacts %s of %s", name, repo.Slug())
+	var list struct {
+		Artifacts []*github.Artifact `json:"artifacts"`
+	}
+	req, err := g.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts?per_page=%d&name=%s", repo.Owner, repo.Name, maxArtifacts, url.QueryEscape(name)), nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := g.Do(ctx, req, &list); err != nil {
+		return nil, c.explain(what, err)
+	}
+	var out []Artifact
+	for _, a := range list.Artifacts {
+		if a.GetExpired() || a.GetName() != name {
+			continue
+		}
+		run, err := workflowRun(ctx, g, repo, a.GetWorkflowRun().GetID())
+		switch {
+		case status(err) == http.StatusNotFound:
+			continue // it was deleted
+		case err != nil:
+			return nil, c.explain(what, err)
+		}
+		if wanted(run) {
+			out = append(out, Artifact{ID: a.GetID(), Created: a.GetCreatedAt().Time, Run: run})
+		}
+	}
+	return out, nil
+}
+
+// workflowRun reads a run. go-github v60 lacks its path.
+func workflowRun(ctx context.Context, g *github.Client, repo task.Repo, id int64) (WorkflowRun, error) {
+	type numbered struct {
+		ID int64 `json:"id"`
+	}
+	var r struct {
+		ID    int64    `json:"id"`
+		Path  string   `json:"path"`
+		Event string   `json:"event"`
+		Repo  numbered `json:"repository"`
+		Head  numbered `json:"head_repository"`
+	}
+	req, err := g.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/runs/%d", repo.Owner, repo.Name, id), nil)
+	if err == nil {
+		_, err = g.Do(ctx, req, &r)
+	}
+	return WorkflowRun{ID: r.ID, Path: r.Path, Event: r.Event, Own: r.Repo.ID != 0 && r.Repo.ID == r.Head.ID}, err
+}
+
+// Archive is the zip file of an artifact.
+func (c *Client) Archive(ctx context.Context, repo task.Repo, artifact int64) ([]byte, error) {
+	g, err := c.rest(repo)
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("fetching artifact %d of %s", artifact, repo.Slug())
+	at, _, err := g.Actions.DownloadArtifact(ctx, repo.Owner, repo.Name, artifact, 0)
+	if err != nil {
+		return nil, c.explain(what, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	resp, err := (&http.Client{Transport: c.wire, Timeout: 5 * time.Minute}).Do(req) // without the token: it is another host's
+	if err != nil {
+		var u *url.Error
+		if errors.As(err, &u) {
+			err = u.Err // the address is a secret while it is valid
+		}
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: the storage answered %s", what, resp.Status)
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxArchive+1))
+	if err == nil && len(raw) > maxArchive {
+		err = fmt.Errorf("it is larger than %d bytes", maxArchive)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return raw, nil
+}

@@ -1,0 +1,111 @@
+package bot
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var listOfWords = flag.String("words", "", "write all texts that users can see to `FILE`")
+
+// text is a literal of the product with three blanks or more: what users, or whoever
+// reads a log or a prompt, may see.
+type text struct {
+	place string
+	words string
+	err   bool // it makes an error, which others go on with
+}
+
+// O8: the texts that users can see stand in one list (make words), and none of them has
+// words that only the house knows.
+func TestO8TextsSpeakTheFieldsWords(t *testing.T) {
+	t.Parallel()
+	texts, err := textsOf("..")
+	if err != nil || len(texts) < 1000 {
+		t.Fatalf("%d texts were found: %v", len(texts), err)
+	}
+	if *listOfWords != "" {
+		var out strings.Builder
+		for _, x := range texts {
+			fmt.Fprintf(&out, "%s: %s\n", x.place, strings.ReplaceAll(x.words, "\n", " / "))
+		}
+		if err := os.WriteFile(*listOfWords, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	house := map[string]*regexp.Regexp{
+		"say which command approves":             regexp.MustCompile(`(?i)\b(a|the|for a|without a) yes\b`),
+		"unverified":                             regexp.MustCompile(`(?i)\b(is|are) not prove[dn]\b`),
+		"maintainer, approval":                   regexp.MustCompile(`(?i)\bhuman says\b`),
+		"is not paid for again":                  regexp.MustCompile(`(?i)\bbought again\b`),
+		"replay departs, run goes on":            regexp.MustCompile(`(?i)\btakes another way\b`),
+		"name what failed":                       regexp.MustCompile(`(?i)something went wrong|unexpected error|invalid input$`),
+		"an error is told without a cry":         regexp.MustCompile(`!$`),
+		"the program speaks of itself as fettle": regexp.MustCompile(`(?i)\bthis (tool|bot|program) (is|was|cannot|could)\b`),
+	}
+	for _, x := range texts {
+		for instead, re := range house {
+			if re.MatchString(x.words) {
+				t.Errorf("%s: %q\n\t%s", x.place, re.FindString(x.words), instead)
+			}
+		}
+		if x.err && strings.HasSuffix(strings.TrimSpace(x.words), ".") && !strings.Contains(x.words, ". ") {
+			t.Errorf("%s: an error ends without a full stop: others go on with it: %q", x.place, x.words)
+		}
+	}
+}
+
+// textsOf reads all literals of the product. Tables of words in other languages, rules,
+// queries and samples are no texts.
+func textsOf(root string) ([]text, error) {
+	skipped := []string{".git", ".tools", "testdata", "cases", "samples", "bench", "node_modules", "triage", "answer", "storetest", "migrations"}
+	var out []text
+	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains(skipped, d.Name()):
+			return fs.SkipDir
+		case path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.Join(root, p), nil, 0)
+		if err != nil {
+			return err
+		}
+		errs := map[ast.Node]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
+				if f, ok := call.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Errorf" || f.Sel.Name == "New" && fmt.Sprint(f.X) == "errors") {
+					errs[call.Args[0]] = true
+				}
+			}
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			s, err := strconv.Unquote(lit.Value)
+			if err != nil || len(strings.Fields(s)) < 4 || sqlText.MatchString(s) || strings.ContainsAny(s, "\x00") || strings.HasPrefix(s, "(?") || strings.HasPrefix(s, "^") {
+				return true
+			}
+			out = append(out, text{place: fmt.Sprintf("%s:%d", p, set.Position(lit.Pos()).Line), words: s, err: errs[n]})
+			return true
+		})
+		return nil
+	})
+	return out, err
+}
+
+var sqlText = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|PRAGMA|ALTER|LEFT|AND|WHERE|ORDER|ON|SET|FROM|JOIN) `)
