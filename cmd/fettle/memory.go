@@ -188,11 +188,11 @@ func (m *memoryFlags) change(c *cobra.Command, id, why string, do func(*pattern.
 		if err != nil {
 			return err
 		}
-		return said(c.OutOrStdout(), v, why)
+		return tellVersion(c.OutOrStdout(), v, why)
 	})
 }
 
-func said(w io.Writer, version int, what string) error {
+func tellVersion(w io.Writer, version int, what string) error {
 	if version == 0 {
 		_, err := fmt.Fprintln(w, "Nothing is other than before.")
 		return err
@@ -354,7 +354,7 @@ func (m *memoryFlags) rollback() *cobra.Command {
 				if err != nil {
 					return missingVersion(err)
 				}
-				return said(c.OutOrStdout(), v, fmt.Sprintf("what stood in v%02d stands again", to))
+				return tellVersion(c.OutOrStdout(), v, fmt.Sprintf("what stood in v%02d stands again", to))
 			})
 		},
 	}
@@ -422,7 +422,7 @@ func (m *memoryFlags) importing() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return said(c.OutOrStdout(), v, "imported")
+				return tellVersion(c.OutOrStdout(), v, "imported")
 			})
 		},
 	}
