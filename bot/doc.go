@@ -125,7 +125,6 @@
 //	bench/targets           targeted tests beside whole suites, on planted faults
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
-//	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
 //	bench/push              the pre-push hook beside one that only runs the tests
 //	bench/judge             fettle judge on real fixes and what was made of them

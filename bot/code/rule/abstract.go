@@ -69,7 +69,11 @@ func differing(a, b code.Node) (was, now []code.Node, ok bool) {
 	case a.Kind() != b.Kind() || len(x) == 0 || len(y) == 0:
 		return []code.Node{a}, []code.Node{b}, true
 	case len(p) == 1 && len(q) == 1 && (list || !isWord(p[0]) && !isWord(q[0])):
-		return differing(p[0], q[0])
+		was, now, ok := differing(p[0], q[0])
+		if ok && len(was) == 1 && partOfCall[was[0].Kind()] { // alone it reads as something else
+			return []code.Node{a}, []code.Node{b}, true
+		}
+		return was, now, ok
 	case list:
 		if len(p) == 0 || len(q) == 0 { // a statement that is added or removed stands beside another
 			if tail > 0 {
@@ -82,6 +86,9 @@ func differing(a, b code.Node) (was, now []code.Node, ok bool) {
 	}
 	return []code.Node{a}, []code.Node{b}, true
 }
+
+// partOfCall are nodes that are no code by themselves: (x) would be read as x.
+var partOfCall = map[string]bool{"argument_list": true, "arguments": true, "parameters": true, "parameter_list": true, "formal_parameters": true, "subscript_argument": true}
 
 func kidsOf(n code.Node) []code.Node {
 	var out []code.Node

@@ -21,6 +21,8 @@ func TestALearnedEditIsARuleThatMakesItAgain(t *testing.T) {
 			"package p\n\nvar x = y < z\n", "package p\n\nvar x = y <= z\n"},
 		{code.Python, "def f(xs):\n    out = []\n    for x in xs:\n        out.append(x)\n    return out\n", "def f(xs):\n    out = []\n    for x in xs:\n        out.append(x)\n    out.sort()\n    return out\n",
 			"return $A", "$A.sort()\nreturn $A", "def g(p):\n  return p\n", "def g(p):\n  p.sort()\n  return p\n"},
+		{code.Python, "def f(t, k):\n    return t.get(k) * 100\n", "def f(t, k):\n    return t.get(k, 0) * 100\n", "$A.get($B)", "$A.get($B, 0)",
+			"x = d.get(e) * 2\n", "x = d.get(e, 0) * 2\n"},
 		{code.JavaScript, "function f(a) {\n  if (a) {\n    g(a || 1);\n  }\n}\n", "function f(a) {\n  if (a) {\n    g(a ?? 1);\n  }\n}\n", "$A || 1", "$A ?? 1",
 			"h(b || 1);\n", "h(b ?? 1);\n"},
 	} {

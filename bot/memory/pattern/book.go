@@ -163,6 +163,13 @@ func (b *Book) usedBy(run string) []string {
 	return out
 }
 
+// Latest are the patterns, those first that were merged or said last.
+func (b *Book) Latest() []Pattern {
+	out := slices.Clone(b.Patterns)
+	slices.SortStableFunc(out, func(x, y Pattern) int { return y.LastAt.Compare(x.LastAt) })
+	return out
+}
+
 // Waiting are the runs with drafts that nobody has decided on.
 func (b *Book) Waiting() []string {
 	var out []string

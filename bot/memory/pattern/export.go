@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,27 +43,34 @@ func Export(installation int64, repo string, rows []Row) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
+// Refused is an export that is not taken.
+type Refused struct{ Why string }
+
+func (r *Refused) Error() string { return r.Why }
+
+func refuse(format string, args ...any) error { return &Refused{fmt.Sprintf(format, args...)} }
+
 // Import reads an export for a repository. What is cut off, was changed, has another
 // form or is another repository's is refused with what to do.
 func Import(raw []byte, installation int64, repo string) ([]Row, error) {
 	var f file
 	if err := json.Unmarshal(raw, &f); err != nil {
-		return nil, fmt.Errorf("this is no whole export of 'fettle memory export': %w; export it again and copy all of the file", err)
+		return nil, refuse("this is no whole export of 'fettle memory export': %v; export it again and copy all of the file", err)
 	}
 	switch {
 	case f.Format == 0:
-		return nil, errors.New("this is no export of 'fettle memory export': it does not say its form")
+		return nil, refuse("this is no export of 'fettle memory export': it does not say its form")
 	case f.Format != format:
-		return nil, fmt.Errorf("the export has form %d and this fettle reads form %d; export it with a fettle of this version", f.Format, format)
+		return nil, refuse("the export has form %d and this fettle reads form %d; export it with a fettle of this version", f.Format, format)
 	case f.Installation != installation || !strings.EqualFold(f.Repository, repo):
-		return nil, fmt.Errorf("the export is of %s (installation %d) and not of %s (installation %d): what one repository taught is never shown to another", f.Repository, f.Installation, repo, installation)
+		return nil, refuse("the export is of %s (installation %d) and not of %s (installation %d): what one repository taught is never shown to another", f.Repository, f.Installation, repo, installation)
 	}
 	sum, err := f.sum()
 	if err != nil || sum != f.Sum {
-		return nil, errors.New("the export was changed or damaged since it was written: its checksum does not fit; export it again")
+		return nil, refuse("the export was changed or damaged since it was written: its checksum does not fit; export it again")
 	}
 	if _, err := Read(f.Rows); err != nil {
-		return nil, fmt.Errorf("the export holds what cannot be used: %w", err)
+		return nil, refuse("the export holds what cannot be used: %v", err)
 	}
 	return f.Rows, nil
 }

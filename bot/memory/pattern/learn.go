@@ -142,11 +142,20 @@ func fixOf(a task.Attempt) string {
 // madeOf is what an attempt made of a region.
 func madeOf(a task.Attempt, path string, p pair) (string, bool) {
 	for _, e := range a.Patch.Edits {
-		if e.Kind == task.EditReplace && e.Path == path && code.IDName(e.Region) == p.name && e.Code != p.after && len(e.Code) <= longestRegion {
+		if e.Kind == task.EditReplace && e.Path == path && regionName(e.Region) == code.IDName(p.name) && e.Code != p.after && len(e.Code) <= longestRegion {
 			return e.Code, true
 		}
 	}
 	return "", false
+}
+
+// regionName is the name in a region's id, or the name that stands in its place.
+func regionName(id string) string {
+	if _, name, ok := strings.Cut(id, ":"); ok {
+		id = name
+	}
+	name, _, _ := strings.Cut(id, "@")
+	return code.IDName(name)
 }
 
 // pair is a region before and after.
@@ -167,12 +176,12 @@ func changed(ctx context.Context, path string, before, after []byte) ([]pair, er
 	outer := map[string]bool{}
 	for _, r := range slices.Backward(was) { // inner ones come after those around them
 		text := string(before[r.StartByte:r.EndByte])
-		next, ok := find(now, after, r.Kind, code.IDName(r.ID))
+		next, ok := find(now, after, r.Kind, r.QualifiedName)
 		if !ok || next == text || outer[r.QualifiedName] || len(text)+len(next) > 2*longestRegion {
 			continue
 		}
 		outer[r.Parent] = true
-		out = append(out, pair{code.IDName(r.ID), r.Kind, text, next})
+		out = append(out, pair{r.QualifiedName, r.Kind, text, next})
 	}
 	slices.Reverse(out)
 	return out, nil
@@ -180,7 +189,7 @@ func changed(ctx context.Context, path string, before, after []byte) ([]pair, er
 
 func find(all []code.Region, src []byte, kind, name string) (string, bool) {
 	for _, r := range all {
-		if r.Kind == kind && code.IDName(r.ID) == name {
+		if r.Kind == kind && r.QualifiedName == name {
 			return string(src[r.StartByte:r.EndByte]), true
 		}
 	}
