@@ -139,16 +139,10 @@ func (c *Client) token(ctx context.Context, installation int64, repo, refused st
 const everyRepo = "*"
 
 func tokenOptions(repo string) *github.InstallationTokenOptions {
-	read, write := github.String("read"), github.String("write")
 	if repo == everyRepo {
-		return &github.InstallationTokenOptions{Permissions: &github.InstallationPermissions{Metadata: read}}
+		return &github.InstallationTokenOptions{Permissions: &github.InstallationPermissions{Metadata: github.String("read")}}
 	}
-	return &github.InstallationTokenOptions{
-		Repositories: []string{repo},
-		Permissions: &github.InstallationPermissions{
-			Contents: write, Issues: write, PullRequests: write, Checks: write, Metadata: read,
-		},
-	}
+	return &github.InstallationTokenOptions{Repositories: []string{repo}, Permissions: tokenPermissions()}
 }
 
 func (c *Client) tokenError(ctx context.Context, installation int64, repo string, err error) error {
@@ -175,18 +169,13 @@ func (c *Client) tokenError(ctx context.Context, installation int64, repo string
 // lacking names the permissions that fettle needs and an installation does not
 // grant, or all that it needs where GitHub does not tell.
 func (c *Client) lacking(ctx context.Context, installation int64) string {
-	granted := &github.InstallationPermissions{}
-	if in, _, err := c.app(installation).Apps.GetInstallation(ctx, installation); err == nil && in.Permissions != nil {
+	var granted *github.InstallationPermissions
+	if in, _, err := c.app(installation).Apps.GetInstallation(ctx, installation); err == nil {
 		granted = in.Permissions
 	}
 	var out []string
-	for _, p := range []struct {
-		name string
-		have *string
-	}{{"contents", granted.Contents}, {"issues", granted.Issues}, {"pull_requests", granted.PullRequests}, {"checks", granted.Checks}} {
-		if p.have == nil || *p.have != "write" {
-			out = append(out, p.name+"=write")
-		}
+	for _, p := range missing(granted) {
+		out = append(out, p.Name+"="+p.Level)
 	}
 	return strings.Join(out, ", ")
 }

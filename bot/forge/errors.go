@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // RateLimited says that GitHub wants nothing from this installation before
@@ -50,6 +51,41 @@ func (e *Conflict) Error() string {
 	}
 }
 
+// Ruled says that the repository's rules, or the protection of a branch, keep the
+// App from writing to a branch. Trying again does not mend it.
+type Ruled struct {
+	Branch string
+	Words  string // GitHub's
+	Where  string // address of the page of the rules
+	err    error
+}
+
+// Error says what to do.
+func (e *Ruled) Error() string {
+	return fmt.Sprintf("the repository's rules do not let the App write to the branch %s (%s); let it write to fettle/** or name it among those who may bypass them, at %s", e.Branch, e.Words, e.Where)
+}
+func (e *Ruled) Unwrap() error { return e.err }
+
+// Lasts tells that trying again is of no use.
+func (e *Ruled) Lasts() bool { return true }
+
+// ruled tells a refusal by rules from others.
+func (c *Client) ruled(repo task.Repo, branch string, err error) error {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) || status(err) != http.StatusUnprocessableEntity && status(err) != http.StatusConflict && status(err) != http.StatusForbidden {
+		return err
+	}
+	low := strings.ToLower(e.Message)
+	if !strings.Contains(low, "rule violation") && !strings.Contains(low, "protected ref") && !strings.Contains(low, "protected branch") {
+		return err
+	}
+	return &Ruled{Branch: branch, Words: strings.Join(strings.Fields(e.Message), " "), Where: c.rulesURL(repo), err: err}
+}
+
+func (c *Client) rulesURL(repo task.Repo) string {
+	return webURL(c.base, "/"+repo.Slug()+"/settings/rules").String()
+}
+
 // MissingPermission says that the App may not do this here, which permission it
 // lacks, and where to grant it.
 type MissingPermission struct {
@@ -77,8 +113,12 @@ func (c *Client) grant(installation int64) string {
 	if c.cfg.Token != "" {
 		return "name it under `permissions:` of the workflow's job, or in the App that made the token"
 	}
-	web := url.URL{Scheme: c.base.Scheme, Host: strings.TrimPrefix(c.base.Host, "api."), Path: fmt.Sprintf("/settings/installations/%d", installation)}
-	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + web.String()
+	return "an owner of the App grants it under Permissions & events, and an owner of this repository accepts it at " + c.grantURL(installation)
+}
+
+// grantURL is where the owner of an installation accepts new permissions.
+func (c *Client) grantURL(installation int64) string {
+	return webURL(c.base, fmt.Sprintf("/settings/installations/%d", installation)).String()
 }
 
 // ErrNothingToCommit says that the files are as they were in the base commit.

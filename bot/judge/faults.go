@@ -277,4 +277,3 @@ func (r *run) unrun(ctx context.Context, f fault) (bool, error) {
 	noticed, ran := r.notices(rep)
 	return ran && !noticed, nil
 }
-

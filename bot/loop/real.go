@@ -193,7 +193,7 @@ func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return applied{Refused: refusal.Error(), Protected: refusal.Rule == patch.RuleProtected}, nil
+		return applied{Refused: refusal.Error(), Protected: refusal.Rule == patch.RuleProtected, Rule: refusal.Rule}, nil
 	case err != nil:
 		return applied{}, fmt.Errorf("applying the change: %w", err)
 	}

@@ -69,7 +69,7 @@ func (e *endpoint) charge(r Request, reply *Reply, got *answer, tellsCost bool) 
 	if u == nil || !ok(u.In) || u.Out < 0 || u.Out > believable || u.Out == 0 && reply.Text != "" {
 		reply.Estimated = true
 		reply.TokensIn, reply.TokensOut = mostIn(r), min(len(reply.Text)+got.thoughts+1, e.maxTokens(r))
-		if reasons(e.Model) || e.Effort != "" {
+		if thinks(e.Model) || e.Effort != "" {
 			reply.TokensOut = e.maxTokens(r)
 		}
 		reply.Cost = e.price(reply.TokensIn, 0, reply.TokensOut)

@@ -164,7 +164,7 @@ func reasons(model string) bool {
 // thinks tells the models that write their thoughts before a short answer.
 func thinks(model string) bool {
 	name := strings.ToLower(model[strings.LastIndex(model, "/")+1:])
-	for _, p := range []string{"deepseek-r1", "qwen3", "qwq", "gpt-oss", "magistral", "reasoner", "thinking"} {
+	for _, p := range []string{"deepseek-r1", "deepseek-flash", "deepseek-v4", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5", "claude-fable-5", "qwen3", "qwq", "gpt-oss", "magistral", "reasoner", "thinking"} {
 		if strings.Contains(name, p) {
 			return true
 		}

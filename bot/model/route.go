@@ -39,7 +39,7 @@ func newRoute(ep Endpoint) *route {
 	// What a preset itself chose it may also replace; a name that the operator
 	// wrote is not replaced behind his back.
 	p := r.primary.preset
-	if price, ok := catalog.PriceOf(p.Substitute); ok && p.Model == ep.Model {
+	if price, ok := catalog.PriceOf(p.Substitute, ep.ContextTokens); ok && p.Model == ep.Model {
 		sub := ep
 		sub.Model, sub.PriceIn, sub.PriceCached, sub.PriceOut = p.Substitute, price.In, price.Cached, price.Out
 		r.substitute, r.onlyGone = newEndpoint(sub), true

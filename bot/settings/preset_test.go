@@ -26,7 +26,7 @@ tiers:
 		task.TierNano: {Preset: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen2.5-coder:7b", PriceFrom: "local endpoint"},
 		task.Tier1: {Preset: "deepseek", BaseURL: "https://api.deepseek.com/v1", Model: "deepseek-flash", keyEnv: "DEEPSEEK_API_KEY",
 			PriceIn: 0.3, PriceCached: 0.006, PriceOut: 1.2, PriceFrom: "table of " + PricesAsOf},
-		task.Tier2: {Preset: "openai", BaseURL: "https://api.openai.com/v1", Model: "gpt-5", keyEnv: "OWN_KEY", PriceIn: 2, PriceOut: 8, PriceFrom: "table of " + PricesAsOf},
+		task.Tier2: {Preset: "openai", BaseURL: "https://api.openai.com/v1", Model: "gpt-6.1-sol", keyEnv: "OWN_KEY", PriceIn: 2, PriceCached: 0.1, PriceOut: 10, PriceFrom: "table of " + PricesAsOf},
 		task.Tier3: {Preset: "anthropic", BaseURL: "https://api.anthropic.com/v1", Model: "claude-opus-5-5", keyEnv: "ANTHROPIC_API_KEY",
 			PriceIn: 9, PriceCached: 1, PriceOut: 10, PriceFrom: "configuration"},
 	} {
@@ -40,7 +40,7 @@ tiers:
 			t.Errorf("%s: substitute %+v", tier, sub)
 		}
 	}
-	if sub := s.Tiers[task.Tier2].Substitute; sub.BaseURL != "https://own.openai.azure.com/openai/v1" || sub.keyEnv != "AZURE_OPENAI_API_KEY" || sub.PriceIn != 2 {
+	if sub := s.Tiers[task.Tier2].Substitute; sub.BaseURL != "https://own.openai.azure.com/openai/v1" || sub.keyEnv != "AZURE_OPENAI_API_KEY" || sub.PriceIn != 1.25 {
 		t.Errorf("substitute %+v", sub)
 	}
 }

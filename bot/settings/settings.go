@@ -22,6 +22,7 @@ type Settings struct {
 	Caps     task.Caps  // of what several runs spend together
 	Gates    task.Gates // where every run waits for a human
 	Prompts  string     // a folder whose files stand for the built-in prompts; empty: none do
+	Rules    Rules
 	GitHub   GitHub
 	Database string // path of a SQLite file, or "postgres://…"
 	Sandbox  string // bubblewrap, docker or none
@@ -95,20 +96,30 @@ func xdg(env, fallback string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// Load reads the operator's file. An empty path means
-// $XDG_CONFIG_HOME/fettle/config.yml where it exists, else the defaults.
-func Load(path string) (*Settings, error) {
-	asked := path != ""
-	if !asked {
+// File is the absolute path of the operator's file: the one that is asked for, or
+// the usual one.
+func File(path string) (string, error) {
+	if path == "" {
 		dir, err := xdg("XDG_CONFIG_HOME", ".config")
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		path = filepath.Join(dir, "fettle", "config.yml")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
+		return "", fmt.Errorf("settings: %w", err)
+	}
+	return path, nil
+}
+
+// Load reads the operator's file. An empty path means
+// $XDG_CONFIG_HOME/fettle/config.yml where it exists, else the defaults.
+func Load(path string) (*Settings, error) {
+	asked := path != ""
+	path, err := File(path)
+	if err != nil {
+		return nil, err
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) && !asked {
@@ -144,10 +155,11 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
+		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "rules", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return s.money(v) }),
 		set(root, "gates", &s.Gates, func(v value) (task.Gates, error) { return gates(v, s.Gates) }),
 		set(root, "prompts", &s.Prompts, path),
+		set(root, "rules", &s.Rules, func(v value) (Rules, error) { return rules(v, path) }),
 		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
 		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "docker", "none") }),
 		set(root, "engine", &s.Engine, engine),

@@ -37,7 +37,7 @@ func TestL5TheOperatorsFileIsRead(t *testing.T) {
 	if s.Budget != want {
 		t.Errorf("budget %+v, want %+v", s.Budget, want)
 	}
-	if got := s.Tiers[task.Tier1]; got.PriceIn != 0.14 || got.PriceOut != 0.28 || got.Timeout != 90*time.Second {
+	if got := s.Tiers[task.Tier1]; got.PriceIn != 0.28 || got.PriceOut != 0.42 || got.Timeout != 90*time.Second {
 		t.Errorf("tier1 %+v: its price comes from the dated table", got)
 	}
 	if got := s.Tiers[task.Tier2]; got.PriceIn != 0 || got.ContextTokens != 8192 {

@@ -135,7 +135,7 @@ func (t Tier) priced(v value, in, cached, out float64) (Tier, error) {
 		t.PriceFrom = "local endpoint"
 		return t, nil
 	}
-	p, ok := catalog.PriceOf(t.Model)
+	p, ok := catalog.PriceOf(t.Model, t.ContextTokens)
 	if !ok {
 		return t, v.errorf("the price of this model is not in the table of %s; give price_in_per_mtok and price_out_per_mtok in USD (0 when it is free)", PricesAsOf)
 	}

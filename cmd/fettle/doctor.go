@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -12,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
-	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // finding is one line of the doctor's report.
@@ -25,27 +25,40 @@ type finding struct {
 
 func newDoctor(g *global) *cobra.Command {
 	var asJSON bool
+	var repo, addr string
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is missing on this machine, and how to mend it",
 		Long: `doctor looks at git, the sandbox and its walls, the toolchains, the
 configuration, keys (it never prints them), the database and the disk. Each
-line is ok, warning or error, with what mends it. Exit status 1 when a line is
-an error.`,
+line is ok, warning or error, with what mends it.
+
+Each configured model's endpoint is asked which models it offers; one that is not
+offered, or that its provider ends, is named with what takes its place.
+
+Where a GitHub App is configured, GitHub is asked about it: whether it takes the key,
+which permissions and events are missing and the page that grants them, where it
+delivers webhooks and what became of the last ones, and the time. The server of this
+machine is asked at --addr. --repo OWNER/NAME adds a repository: whether the App is
+installed there, whether the default branch is protected, whether the label is there.
+
+Exit status: 0 no line is an error; 1 a line is; 2 the configuration is wrong.`,
+		Example: `  fettle doctor
+  fettle doctor --repo acme/shop
+  fettle doctor --json | jq '.[] | select(.status != "ok")'`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
+			show := printFindings
+			if asJSON {
+				show = func(w io.Writer, all []finding) error { return writeJSON(w, all) }
+			}
+			p, wrong := g.load(c.ErrOrStderr())
+			if wrong != nil { // the rest needs the configuration
+				return errors.Join(show(c.OutOrStdout(), []finding{gitFinding(c.Context()), {"configuration", "error", wrong.Error(), "mend that line of the file; docs/configure.md has every key"}}), wrong)
 			}
 			defer p.close()
-			all := p.examine(c.Context())
-			if asJSON {
-				err = writeJSON(c.OutOrStdout(), all)
-			} else {
-				err = printFindings(c.OutOrStdout(), all)
-			}
-			if err != nil {
+			all := p.examine(c.Context(), repo, addr)
+			if err := show(c.OutOrStdout(), all); err != nil {
 				return err
 			}
 			for _, f := range all {
@@ -57,15 +70,25 @@ an error.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().StringVar(&repo, "repo", "", "look at the repository `OWNER/NAME` through the App as well")
+	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`ADDRESS` at which 'fettle serve' listens")
 	return c
 }
 
-func (p *parts) examine(ctx context.Context) []finding {
+func (p *parts) examine(ctx context.Context, repo, addr string) []finding {
 	p.askAnew = true // whoever asks the doctor has often just installed what was missing
-	out := []finding{gitFinding(ctx)}
+	out := []finding{gitFinding(ctx), p.fileFinding()}
 	out = append(out, p.sandboxFindings(ctx)...)
-	out = append(out, p.modelFindings()...)
-	return append(out, p.appFinding(), p.databaseFinding(ctx), p.diskFinding())
+	out = append(out, p.modelFindings(ctx)...)
+	out = append(out, p.appFindings(ctx, repo, addr)...)
+	return append(out, p.databaseFinding(ctx), p.diskFinding())
+}
+
+func (p *parts) fileFinding() finding {
+	if p.set.File == "" {
+		return finding{"configuration", "ok", "no operator's file: the defaults", ""}
+	}
+	return finding{"configuration", "ok", p.set.File, ""}
 }
 
 func gitFinding(ctx context.Context) finding {
@@ -115,38 +138,6 @@ func wallFindings(walls sandbox.Walls) []finding {
 		out = append(out, f)
 	}
 	return out
-}
-
-func (p *parts) modelFindings() []finding {
-	var out []finding
-	for _, tier := range []task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3, task.TierEmbeddings} {
-		t, ok := p.set.Tiers[tier]
-		if !ok {
-			continue
-		}
-		f := finding{string(tier), "ok", fmt.Sprintf("%s at %s, $%g in and $%g out per million tokens", t.Model, t.BaseURL, t.PriceIn, t.PriceOut), ""}
-		if _, err := t.Key(); err != nil {
-			f.Status, f.Detail, f.Fix = "error", err.Error(), "set the variable or file named in the configuration"
-		}
-		out = append(out, f)
-	}
-	if len(out) == 0 {
-		return []finding{{"models", "ok", "none configured: mechanical repair alone works, at no cost", ""}}
-	}
-	return out
-}
-
-func (p *parts) appFinding() finding {
-	if p.set.GitHub.AppID == 0 {
-		return finding{"github app", "ok", "not configured; needed by 'fettle serve' only", ""}
-	}
-	if _, err := p.forge(make([]byte, 32)); err != nil {
-		return finding{"github app", "error", err.Error(), "see 'fettle serve --help'"}
-	}
-	if _, err := p.webhookSecrets(); err != nil {
-		return finding{"github app", "error", err.Error(), "see 'fettle serve --help'"}
-	}
-	return finding{"github app", "ok", fmt.Sprintf("app %d, key and webhook secret readable", p.set.GitHub.AppID), ""}
 }
 
 func (p *parts) databaseFinding(ctx context.Context) finding {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -13,19 +14,37 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
-func newInit() *cobra.Command {
-	var write, asJSON bool
+func newInit(g *global) *cobra.Command {
+	var write, asJSON, healing bool
+	app := &appFlags{}
 	c := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Propose a .fettle.yml for a repository",
+		Short: "Propose a .fettle.yml for a repository, or create the GitHub App",
 		Long: `init looks at how the folder is built, linted, type-checked and tested, and
 prints a .fettle.yml with what it found and the reason for each. Nothing is run.
 --write writes the file where there is none yet.
 
-Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
+With --github it creates the GitHub App in one click instead. It prints the address of
+a page on this machine; open it, look at the permissions and their reasons, and press
+the button. GitHub asks for a name and makes the App; its key, its webhook secret (mode
+0600, in the folder github-app, mode 0700) and the operator's file are written, and the
+next step is printed. Nothing is written before that, and nothing is written over.
+
+GitHub has to reach 'fettle serve': --webhook-url says where, or the page asks. On
+another machine, forward the page's port: ssh -L 8765:127.0.0.1:8765 HOST, with
+--addr 127.0.0.1:8765.
+
+--heal is the operator's: it prints a heal.yml with what holds without one, or with
+--write writes it beside the configuration.
+
+Exit status: 0 proposed, written or created; 1 the App was not created; 2 usage, or a
+file is there already; 130 stopped.`,
 		Example: `  fettle init
   fettle init --write
-  fettle init --json | jq .plan.commands`,
+  fettle init --json | jq .plan.commands
+  fettle init --github --webhook-url https://fettle.example.com
+  fettle init --github --org acme --server https://github.example.com --ca-file ca.pem
+  fettle init --github --config ./fettle.yml --server http://127.0.0.1:9090   # fettle simulate`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("init takes one folder, and got %q; see '%s --help'", args, c.CommandPath())
@@ -33,6 +52,15 @@ Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := app.check(c, args); err != nil {
+				return err
+			}
+			if healing {
+				return g.healTemplate(c, write)
+			}
+			if app.github {
+				return app.create(c, g, asJSON)
+			}
 			p, err := propose(args)
 			if err != nil {
 				return err
@@ -54,8 +82,36 @@ Exit status: 0 proposed or written; 2 usage, or the file is there already.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file")
+	c.Flags().BoolVar(&healing, "heal", false, "the operator's heal.yml instead, with its defaults")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file; or the App")
+	app.register(c)
 	return c
+}
+
+// healTemplate prints or writes the policy of the breakers.
+func (g *global) healTemplate(c *cobra.Command, write bool) error {
+	if !write {
+		_, err := c.OutOrStdout().Write(settings.HealTemplate)
+		return err
+	}
+	set, err := settings.Load(g.config)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	file, err := set.HealPath()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return usage("making the folder of %s: %w", file, err)
+	}
+	dir, name := filepath.Split(file)
+	p := &proposal{File: name, Content: string(settings.HealTemplate), dir: dir}
+	if err := p.write(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; a server reads it at once\n", file)
+	return err
 }
 
 // proposal is what init says.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -101,6 +102,11 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 		return riskReport{}, &exitError{exitUsage, err}
 	}
 	defer diff.Close()
+	return scored(c.Context(), diff)
+}
+
+// scored scores a comparison.
+func scored(ctx context.Context, diff *checkout.Comparison) (riskReport, error) {
 	out := riskReport{From: diff.From, To: diff.To, Files: []riskFile{}}
 	var changes []patch.Change
 	for _, f := range diff.Files {
@@ -118,11 +124,11 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 	for _, f := range changes {
 		files = append(files, danger.File(f))
 	}
-	found, err := danger.Find(c.Context(), files, danger.Known{})
+	found, err := danger.Find(ctx, files, danger.Known{})
 	if err != nil {
 		return riskReport{}, fmt.Errorf("looking for what can do harm: %w", err)
 	}
-	risk, sites, err := judge.Risk(c.Context(), diff.After, changes, found)
+	risk, sites, err := judge.Risk(ctx, diff.After, changes, found)
 	if err != nil {
 		return riskReport{}, err
 	}

@@ -34,6 +34,10 @@ checks, merge. Another program can do the same by calls below /_simulator/, such
 POST /_simulator/label; they need the token that is printed, and only addresses of
 this machine are answered.
 
+The App is installed and ready. 'fettle init --github --server ADDRESS' makes one of
+its own in its place, as on GitHub; it is installed by the form on the page that leads
+there.
+
 With --enterprise it is a GitHub Enterprise Server: https under a certificate
 authority of its own, which fettle.yml names.`,
 		Example: `  fettle simulate --state /tmp/sim --repo ./my-project
@@ -86,6 +90,7 @@ func (f *simulateFlags) run(c *cobra.Command, g *global) error {
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: the simulator is at %s (app_id %d, private_key_file %s)\n", s.URL(), s.AppID(), key)
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: serve it with: fettle serve --config %s\n", config)
+	fmt.Fprintf(c.ErrOrStderr(), "fettle: or make an App of your own: fettle init --github --server %s --webhook-url %s --config FILE\n", s.URL(), f.webhookURL)
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: to act on its pages, open %s\n", s.EntryURL())
 	fmt.Fprintf(c.ErrOrStderr(), "fettle: calls below %s/_simulator/ need 'Authorization: Bearer %s'\n", s.URL(), s.ControlToken())
 	return s.Serve(c.Context())
@@ -103,7 +108,7 @@ func (f *simulateFlags) configure(s *simulator.Server) (key, config string, err 
 	if f.enterprise != "" {
 		text += "  ca_file: " + s.CAFile() + "\n"
 	}
-	for name, content := range map[string][]byte{key: s.PrivateKeyPEM(), filepath.Join(dir, "webhook-secret"): []byte(f.secret + "\n"), config: []byte(text)} {
+	for name, content := range map[string][]byte{key: s.PrivateKeyPEM(), filepath.Join(dir, "webhook-secret"): []byte(s.WebhookSecret() + "\n"), config: []byte(text)} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
 			return "", "", fmt.Errorf("writing what fettle serve needs: %w", err)
 		}

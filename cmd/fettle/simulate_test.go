@@ -13,12 +13,12 @@ func TestO1TheSimulatorWritesAConfigurationThatServeTakes(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "3.14.0"} {
 		dir := t.TempDir()
-		s, err := simulator.New(simulator.Config{Root: dir, Enterprise: version})
+		s, err := simulator.New(simulator.Config{Root: dir, Enterprise: version, WebhookSecret: "s3cret"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = s.Close() })
-		f := &simulateFlags{state: dir, secret: "s3cret", enterprise: version}
+		f := &simulateFlags{state: dir, enterprise: version}
 		key, config, err := f.configure(s)
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,8 @@ func (s *Server) table() []route {
 		{method: "GET", path: "/app/installations", need: "app", handle: (*Server).listInstallations},
 		{method: "GET", path: "/app/installations/{installation_id}", need: "app", handle: (*Server).getInstallation},
 		{method: "POST", path: "/app/installations/{installation_id}/access_tokens", need: "app", handle: (*Server).createToken},
+		{method: "GET", path: "/app/hook/config", need: "app", handle: (*Server).getHook},
+		{method: "POST", path: "/app-manifests/{code}/conversions", handle: (*Server).convert},
 		{method: "GET", path: "/app/hook/deliveries", need: "app", handle: (*Server).listDeliveries},
 		{method: "GET", path: "/app/hook/deliveries/{delivery_id}", need: "app", handle: (*Server).getDelivery},
 		{method: "POST", path: "/app/hook/deliveries/{delivery_id}/attempts", need: "app", handle: (*Server).redeliver},
@@ -27,6 +29,7 @@ func (s *Server) table() []route {
 		{method: "GET", path: repo, need: "metadata:read", handle: (*Server).getRepo},
 		{method: "GET", path: repo + "/branches", need: "contents:read", handle: (*Server).listBranches},
 		{method: "GET", path: repo + "/branches/{branch...}", need: "contents:read", handle: (*Server).getBranch},
+		{method: "GET", path: repo + "/rules/branches/{branch...}", need: "metadata:read", handle: (*Server).branchRules},
 		{method: "GET", path: repo + "/commits/{ref...}/check-runs", need: "checks:read", handle: (*Server).listChecks},
 		{method: "GET", path: repo + "/commits/{ref...}", need: "contents:read", handle: (*Server).getCommit},
 		{method: "GET", path: repo + "/contents/{path...}", need: "contents:read", handle: (*Server).getContents},
@@ -94,7 +97,7 @@ func (s *Server) table() []route {
 }
 
 func (s *Server) getApp(c *call) (answer, error) {
-	out := s.appShape()
+	out := s.appShape(s.app)
 	out["installations_count"] = len(s.state.Installations)
 	return ok(out)
 }
@@ -206,9 +209,9 @@ func (s *Server) chosen(in *installation, names []string, ids []int64) ([]*repos
 // granted is the part of the App's permissions that a token gets.
 func (s *Server) granted(ask map[string]string) (map[string]string, error) {
 	out := map[string]string{}
-	whole := &token{Permissions: s.cfg.Permissions}
+	whole := &token{Permissions: s.app.Permissions}
 	if len(ask) == 0 {
-		ask = s.cfg.Permissions
+		ask = s.app.Permissions
 	}
 	for name, level := range ask {
 		if (level != "read" && level != "write") || !whole.may(name+":"+level) {
@@ -216,7 +219,7 @@ func (s *Server) granted(ask map[string]string) (map[string]string, error) {
 		}
 		out[name] = level
 	}
-	if _, ok := s.cfg.Permissions["metadata"]; ok {
+	if _, ok := s.app.Permissions["metadata"]; ok {
 		out["metadata"] = "read"
 	}
 	return out, nil

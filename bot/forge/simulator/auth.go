@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,28 +20,20 @@ import (
 )
 
 // loadKey reads the App's private key, or makes one.
-func loadKey(path string) (*rsa.PrivateKey, []byte, error) {
+func loadKey(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err := rsa.GenerateKey(rand.Reader, 2048)
 		if err != nil {
-			return nil, nil, fmt.Errorf("making the App's key: %w", err)
+			return nil, fmt.Errorf("making the App's key: %w", err)
 		}
-		data = pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-		return key, data, writeFile(path, data, 0o600)
+		data = encodeKey(key)
+		return data, writeFile(path, data, 0o600)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the App's key: %w", err)
+		return nil, fmt.Errorf("reading the App's key: %w", err)
 	}
-	block, _ := pem.Decode(data)
-	if block == nil {
-		return nil, nil, fmt.Errorf("%s holds no PEM block; remove it to get a new key", path)
-	}
-	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s holds no RSA key: %w; remove it to get a new key", path, err)
-	}
-	return key, data, nil
+	return data, nil
 }
 
 // credentials are what a request brought.
@@ -84,7 +74,7 @@ func (s *Server) verifyJWT(jwt string) error {
 	if rsa.VerifyPKCS1v15(&s.key.PublicKey, crypto.SHA256, sum[:], signature) != nil {
 		return undecodable
 	}
-	if fmt.Sprint(claims.Iss) != strconv.FormatInt(s.cfg.AppID, 10) {
+	if fmt.Sprint(claims.Iss) != strconv.FormatInt(s.app.ID, 10) {
 		return problem(http.StatusNotFound, "Integration not found")
 	}
 	return s.verifyTimes(claims.Iat, claims.Exp)

@@ -220,7 +220,7 @@ func (s *Server) listChecks(c *call) (answer, error) {
 
 // checkApp is the App whose check it is.
 func (s *Server) checkApp(k *checkRun) obj {
-	out := s.appShape()
+	out := s.appShape(s.app)
 	if k.App != "" {
 		out["id"], out["slug"], out["name"], out["node_id"] = userID(k.App), k.App, k.App, nodeID("A", userID(k.App))
 		out["owner"], out["html_url"], out["external_url"] = s.user(k.App+"-owner"), s.url+"/apps/"+k.App, s.url

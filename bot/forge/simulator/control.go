@@ -84,7 +84,10 @@ func (s *Server) control() http.Handler {
 	mux.HandleFunc("GET /_simulator/calls", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Calls(), nil) })
 	mux.HandleFunc("GET /_simulator/settle", func(w http.ResponseWriter, r *http.Request) { reply(w, nil, s.Settle(r.Context())) })
 	mux.HandleFunc("GET /_simulator/app", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, obj{"app_id": s.cfg.AppID, "slug": s.cfg.AppSlug, "url": s.url, "private_key": string(s.keyPEM)}, nil)
+		s.mu.Lock()
+		a := s.app
+		s.mu.Unlock()
+		reply(w, obj{"app_id": a.ID, "slug": a.Slug, "url": s.url, "private_key": string(a.Key)}, nil)
 	})
 	return mux
 }
@@ -173,6 +176,8 @@ func (s *Server) otherOrders(post func(string, deed)) {
 	post("repos", func(o command) (any, error) { return nil, s.AddRepo(o.Owner, o.Name, o.Dir) })
 	post("permission", func(o command) (any, error) { return nil, s.SetPermission(o.Owner, o.Name, o.Login, o.Permission) })
 	post("protected", func(o command) (any, error) { return nil, s.SetProtected(o.Owner, o.Name, o.Branch, o.Protected) })
+	post("ruleset", func(o command) (any, error) { return nil, s.SetRuleset(o.Owner, o.Name, o.Branch, o.Protected) })
+	post("install", func(o command) (any, error) { return nil, s.Install(o.Owner) })
 	post("commit", func(o command) (any, error) {
 		var content []byte
 		if o.Content != nil {

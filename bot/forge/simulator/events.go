@@ -44,7 +44,7 @@ func (s *Server) emitPull(ctx context.Context, r *repository, i *issue, action, 
 
 // emit completes a payload and hands it to the queue of deliveries.
 func (s *Server) emit(r *repository, name, action, actor string, payload obj) {
-	if !s.hooks.wanted() {
+	if !s.hooks.wanted() || !s.app.hears(name) {
 		return
 	}
 	d := Delivery{Event: name, Action: action}
@@ -83,10 +83,10 @@ func guid(id int64, body []byte) string {
 // Ping sends the event with which GitHub greets a new webhook.
 func (s *Server) Ping() error {
 	s.mu.Lock()
-	id := s.cfg.AppID + 100
+	id := s.app.ID + 100
 	url, _ := s.hooks.target()
 	payload := obj{"zen": "Design for failure.", "hook_id": id, "hook": obj{"type": "App", "id": id, "name": "web", "active": true,
-		"app_id": s.cfg.AppID, "events": appEvents, "created_at": stamp(s.now()), "updated_at": stamp(s.now()),
+		"app_id": s.app.ID, "events": s.app.Events, "created_at": stamp(s.now()), "updated_at": stamp(s.now()),
 		"config":         obj{"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": url},
 		"deliveries_url": s.api("/app/hook/deliveries")}}
 	s.emit(nil, "ping", "", "", payload)

@@ -56,21 +56,29 @@ func (s *Server) mayAct(r *http.Request) bool {
 	return err == nil && same(c.Value, s.sign("session"))
 }
 
+// mine tells whether a form was sent by a page of this simulator in the session of
+// somebody who may act; it answers where not.
+func (s *Server) mine(w http.ResponseWriter, r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	r.Body = http.MaxBytesReader(w, r.Body, 4<<20)
+	switch {
+	case err != nil || origin.Host != r.Host || site != "" && site != "same-origin":
+		http.Error(w, "only the simulator's own pages may act here", http.StatusForbidden)
+	case !s.mayAct(r):
+		http.Error(w, "open the address that the simulator printed at its start, then try again", http.StatusForbidden)
+	case r.ParseForm() != nil || !same(r.PostForm.Get("form"), s.sign("form")):
+		http.Error(w, "the form is incomplete or of an earlier start; reload its page and try again", http.StatusForbidden)
+	default:
+		return true
+	}
+	return false
+}
+
 // act takes what a form sends.
 func (s *Server) act(orders map[string]deed) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		site := r.Header.Get("Sec-Fetch-Site")
-		origin, err := url.Parse(r.Header.Get("Origin"))
-		r.Body = http.MaxBytesReader(w, r.Body, 4<<20)
-		switch {
-		case err != nil || origin.Host != r.Host || site != "" && site != "same-origin":
-			http.Error(w, "only the simulator's own pages may act here", http.StatusForbidden)
-			return
-		case !s.mayAct(r):
-			http.Error(w, "open the address that the simulator printed at its start, then try again", http.StatusForbidden)
-			return
-		case r.ParseForm() != nil || !same(r.PostForm.Get("form"), s.sign("form")):
-			http.Error(w, "the form is incomplete or of an earlier start; reload its page and try again", http.StatusForbidden)
+		if !s.mine(w, r) {
 			return
 		}
 		do, known := orders[r.PathValue("order")]

@@ -41,10 +41,8 @@ func (s *Server) addRepo(ctx context.Context, owner, name, dir string) error {
 	}
 	now := s.now()
 	s.know(owner)
-	if s.state.installationOf(owner) == nil {
-		in := &installation{ID: s.state.nextID(), Account: owner, CreatedAt: now}
-		s.state.Installations = append(s.state.Installations, in)
-		s.installationEvent(in, "created")
+	if s.state.installationOf(owner) == nil && s.state.App == nil { // who makes an App by a manifest installs it as well
+		s.install(owner)
 	}
 	r := &repository{ID: s.state.nextID(), Owner: owner, Name: name, DefaultBranch: "main", CreatedAt: now, UpdatedAt: now,
 		PushedAt: now, Protected: map[string]bool{"main": true}, Permissions: map[string]string{strings.ToLower(owner): "admin"},

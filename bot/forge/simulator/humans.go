@@ -134,6 +134,18 @@ func (s *Server) SetProtected(owner, name, branch string, protected bool) error 
 	})
 }
 
+// SetRuleset protects a branch by a ruleset, or no longer does: nobody pushes to it.
+func (s *Server) SetRuleset(owner, name, branch string, protected bool) error {
+	return s.with(owner, name, func(r *repository) error {
+		if r.Ruled == nil {
+			r.Ruled = map[string]bool{}
+		}
+		r.Ruled[branch] = protected
+		s.changed()
+		return nil
+	})
+}
+
 // CommitFile commits one file to a branch, as a human in the browser would;
 // content nil deletes it. It returns the commit.
 func (s *Server) CommitFile(owner, name, branch, path string, content []byte, message, actor string) (string, error) {

@@ -319,6 +319,9 @@ func (s *Server) RenameBranch(owner, name, branch, to, actor string) error {
 			return err
 		}
 		r.Protected[to] = r.Protected[branch]
+		if r.Ruled[branch] {
+			r.Ruled[to] = true
+		}
 		delete(r.Protected, branch)
 		for _, i := range r.Issues {
 			if i.Pull != nil && i.State == "open" {

@@ -29,6 +29,7 @@ type view struct {
 	Form                  string   // token of its forms; "" when whoever looks may not act
 	People                []string // that can be acted as
 	Here                  string   // path of the page, to come back to
+	Leads                 string   // another site's origin that a form of the page leads back to
 }
 
 // scope is what a form is about.
@@ -73,6 +74,12 @@ func (s *Server) pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /_enter", s.enter)
 	mux.HandleFunc("POST /_do/{order}", s.act(s.orders()))
+	mux.HandleFunc("POST /settings/apps/new", s.propose)
+	mux.HandleFunc("POST /organizations/{org}/settings/apps/new", s.propose)
+	mux.HandleFunc("GET /settings/apps/new/{id}", func(w http.ResponseWriter, r *http.Request) { s.proposal(w, r, r.PathValue("id")) })
+	mux.HandleFunc("POST /settings/apps/create", s.create)
+	mux.HandleFunc("GET /apps/{slug}/installations/new", s.installPage)
+	mux.HandleFunc("GET /github-apps/{slug}/installations/new", s.installPage)
 	mux.HandleFunc("GET /_style.css", p.style)
 	mux.HandleFunc("GET /_avatar/{login}", avatar)
 	mux.HandleFunc("GET /_stored/{id}", s.stored)
@@ -146,16 +153,16 @@ func (p *pager) renderStatus(w http.ResponseWriter, r *http.Request, status int,
 		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 		return
 	}
-	harden(w, "text/html; charset=utf-8")
+	harden(w, "text/html; charset=utf-8", v.Leads)
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes())
 }
 
 // harden lets a page load nothing but this server's style and pictures.
-func harden(w http.ResponseWriter, kind string) {
+func harden(w http.ResponseWriter, kind string, leads ...string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'"+strings.Join(append([]string{""}, leads...), " ")+"; frame-ancestors 'none'")
 }
 
 func (p *pager) style(w http.ResponseWriter, r *http.Request) {

@@ -121,7 +121,7 @@ func (s *Server) checkTarget(c *call, ref, sha string) error {
 
 // guarded says why nobody may move a reference, or "".
 func (r *repository) guarded(ref string) string {
-	if branch, ok := strings.CutPrefix(ref, "refs/heads/"); ok && r.Protected[branch] {
+	if branch, ok := strings.CutPrefix(ref, "refs/heads/"); ok && (r.Protected[branch] || r.Ruled[branch]) {
 		return "Cannot update this protected ref."
 	}
 	if strings.HasPrefix(ref, "refs/pull/") {
@@ -229,6 +229,17 @@ func (s *Server) getBranch(c *call) (answer, error) {
 		"_links": obj{"self": api, "html": s.repoHTML(c.repo) + "/tree/" + escapePath(name)},
 		"protection": obj{"enabled": c.repo.Protected[name],
 			"required_status_checks": obj{"enforcement_level": "off", "contexts": []string{}, "checks": []obj{}}}})
+}
+
+// branchRules answers the rules of rulesets that hold for a branch.
+func (s *Server) branchRules(c *call) (answer, error) {
+	out := []obj{}
+	if c.repo.Ruled[c.vars["branch"]] {
+		for _, kind := range []string{"update", "deletion"} {
+			out = append(out, obj{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": c.repo.Owner + "/" + c.repo.Name, "ruleset_id": c.repo.ID})
+		}
+	}
+	return ok(out)
 }
 
 // commitShape is a commit as the repository's own (not the Git data) API has it.

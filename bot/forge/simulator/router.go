@@ -111,8 +111,9 @@ func (s *Server) handleAPI(c *call) (answer, error) {
 	} else if isREST {
 		c.route, c.vars = s.findRoute(c.r.Method, rest)
 	}
-	s.calls.add(c, s.now())
-	if err := s.authenticate(c); err != nil {
+	err = s.authenticate(c)
+	s.calls.add(c, s.now()) // with whose token it came
+	if err != nil {
 		return answer{}, err
 	}
 	if err := s.charge(c); err != nil {
@@ -258,6 +259,7 @@ func (s *Server) write(w http.ResponseWriter, c *call, ans answer) {
 	id := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", c.r.Method, c.r.URL, s.cfg.Now().UnixNano()))
 	h.Set("X-GitHub-Request-Id", strings.ToUpper(hex.EncodeToString(id[:10])))
 	h.Set("X-GitHub-Media-Type", "github.v3; format=json")
+	h.Set("Date", s.now().Format(http.TimeFormat))
 	h.Set("X-GitHub-Api-Version-Selected", "2022-11-28")
 	if s.cfg.Enterprise != "" {
 		h.Set("X-GitHub-Enterprise-Version", s.cfg.Enterprise)

@@ -51,8 +51,6 @@ type Config struct {
 // any goroutine.
 type Server struct {
 	cfg      Config
-	key      *rsa.PrivateKey
-	keyPEM   []byte
 	git      gitRunner
 	listener net.Listener
 	url      string
@@ -65,6 +63,11 @@ type Server struct {
 	mu    sync.Mutex // guards state, deliveries, faults, calls
 	state *state
 	limit map[int64]*window
+	app   *app
+	key   *rsa.PrivateKey // of the App
+
+	wishes map[string]wish  // manifests that nobody has created an App of yet
+	grants map[string]grant // codes that nobody has converted yet
 
 	saver  saver
 	hooks  *hookQueue
@@ -84,8 +87,9 @@ func New(cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("making the simulator's state directory: %w", err)
 		}
 	}
-	s := &Server{cfg: cfg, git: gitRunner{bin: cfg.Git}, limit: map[int64]*window{}, controlToken: rand.Text()}
-	if s.key, s.keyPEM, err = loadKey(filepath.Join(cfg.Root, "app-key.pem")); err != nil {
+	s := &Server{cfg: cfg, git: gitRunner{bin: cfg.Git}, limit: map[int64]*window{}, wishes: map[string]wish{}, grants: map[string]grant{}, controlToken: rand.Text()}
+	key, err := loadKey(filepath.Join(cfg.Root, "app-key.pem"))
+	if err != nil {
 		return nil, err
 	}
 	if s.state, err = loadState(filepath.Join(cfg.Root, "state.json")); err != nil {
@@ -108,6 +112,14 @@ func New(cfg Config) (*Server, error) {
 		s.listener = tls.NewListener(s.listener, secure)
 	}
 	_, s.hooks.host, _ = strings.Cut(s.url, "://")
+	known := s.configured(key)
+	if made := s.state.App; made != nil {
+		known = made
+		s.SetWebhook(made.WebhookURL, made.Secret)
+	}
+	if err := s.become(known); err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
 	s.routes = s.table()
 	s.server = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	return s, nil
@@ -174,15 +186,9 @@ func reachable(addr string) string {
 // below URL/api/v3, GraphQL at URL/api/graphql, git at URL/owner/name.git.
 func (s *Server) URL() string { return s.url }
 
-// PrivateKeyPEM is the App's private key, as GitHub hands it out.
-func (s *Server) PrivateKeyPEM() []byte { return append([]byte(nil), s.keyPEM...) }
-
 // ControlToken is what the calls below /_simulator/ have to bring, as
 // "Authorization: Bearer …".
 func (s *Server) ControlToken() string { return s.controlToken }
-
-// AppID is the id of the App that is installed everywhere here.
-func (s *Server) AppID() int64 { return s.cfg.AppID }
 
 // Serve answers until ctx ends or Close is called.
 func (s *Server) Serve(ctx context.Context) error {
@@ -218,6 +224,8 @@ func (s *Server) Handler() http.Handler {
 			s.serveAPI(w, r)
 		case isGitPath(r.URL.Path):
 			s.serveGit(w, r)
+		case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/settings/apps/") && !strings.HasPrefix(r.URL.Path, "/settings/apps/new/"):
+			s.appPage(w, r)
 		default:
 			pages.ServeHTTP(w, r)
 		}

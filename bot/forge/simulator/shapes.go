@@ -42,7 +42,7 @@ func userID(login string) int64 {
 	return int64(h.Sum32()>>1) + 1
 }
 
-func (s *Server) botLogin() string { return s.cfg.AppSlug + "[bot]" }
+func (s *Server) botLogin() string { return s.app.Slug + "[bot]" }
 
 func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }
 
@@ -133,22 +133,13 @@ func (s *Server) fullRepo(c *call, r *repository) obj {
 	return out
 }
 
-// appShape is the App itself.
-func (s *Server) appShape() obj {
-	made := "2024-01-01T00:00:00Z"
-	return obj{"id": s.cfg.AppID, "client_id": fmt.Sprintf("Iv1.%016x", s.cfg.AppID), "slug": s.cfg.AppSlug,
-		"node_id": nodeID("A", s.cfg.AppID), "owner": s.user(s.cfg.AppSlug + "-owner"), "name": s.cfg.AppSlug,
-		"description": nil, "external_url": s.url, "html_url": s.url + "/apps/" + s.cfg.AppSlug, "created_at": made,
-		"updated_at": made, "permissions": s.cfg.Permissions, "events": appEvents}
-}
-
 func (s *Server) installationShape(in *installation) obj {
 	out := obj{"id": in.ID, "account": s.user(in.Account), "repository_selection": "all",
 		"access_tokens_url": s.api("/app/installations/%d/access_tokens", in.ID),
 		"repositories_url":  s.api("/installation/repositories"),
 		"html_url":          s.url + fmt.Sprintf("/settings/installations/%d", in.ID),
-		"app_id":            s.cfg.AppID, "client_id": fmt.Sprintf("Iv1.%016x", s.cfg.AppID), "app_slug": s.cfg.AppSlug,
-		"target_id": userID(in.Account), "target_type": "User", "permissions": s.cfg.Permissions, "events": appEvents,
+		"app_id":            s.app.ID, "client_id": fmt.Sprintf("Iv1.%016x", s.app.ID), "app_slug": s.app.Slug,
+		"target_id": userID(in.Account), "target_type": "User", "permissions": s.app.Permissions, "events": s.app.Events,
 		"created_at": stamp(in.CreatedAt), "updated_at": stamp(in.CreatedAt), "single_file_name": nil,
 		"has_multiple_single_files": false, "single_file_paths": []string{}, "suspended_by": nil, "suspended_at": nil}
 	if in.Suspended {
@@ -218,7 +209,7 @@ func (s *Server) issueShape(r *repository, i *issue) obj {
 			"diff_url": pullURL + ".diff", "patch_url": pullURL + ".patch", "merged_at": stamp(i.Pull.MergedAt)}
 	}
 	if isBot(i.Author) {
-		out["performed_via_github_app"] = s.appShape()
+		out["performed_via_github_app"] = s.appShape(s.app)
 	}
 	return out
 }
@@ -235,7 +226,7 @@ func (s *Server) commentShape(r *repository, i *issue, c *comment) obj {
 		"created_at": stamp(c.CreatedAt), "updated_at": stamp(c.UpdatedAt), "author_association": r.association(c.Author),
 		"performed_via_github_app": nil, "reactions": rollup(c.Reactions, base)}
 	if c.Author == s.botLogin() {
-		out["performed_via_github_app"] = s.appShape()
+		out["performed_via_github_app"] = s.appShape(s.app)
 	}
 	return out
 }

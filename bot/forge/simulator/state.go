@@ -24,6 +24,7 @@ type state struct {
 	Renamed       map[string]string      `json:"renamed,omitempty"` // former owner/name in lower case, to the one of now
 	Tokens        map[string]*token      `json:"tokens"`            // by SHA-256 of the token
 	Users         map[string]bool        `json:"users"`             // logins that exist
+	App           *app                   `json:"app,omitempty"`     // created by a manifest; nil: the configured one
 }
 
 type installation struct {
@@ -46,6 +47,7 @@ type repository struct {
 	Name          string               `json:"name"`
 	DefaultBranch string               `json:"default_branch"`
 	Protected     map[string]bool      `json:"protected,omitempty"`   // branches nobody pushes to
+	Ruled         map[string]bool      `json:"ruled,omitempty"`       // the same, by a ruleset
 	Permissions   map[string]string    `json:"permissions,omitempty"` // login -> admin, maintain, write, triage, read, none
 	CreatedAt     time.Time            `json:"created_at"`
 	UpdatedAt     time.Time            `json:"updated_at"`

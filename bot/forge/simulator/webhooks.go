@@ -253,6 +253,18 @@ func (q *hookQueue) kept() []Delivery {
 	return out
 }
 
+// forget drops what was sent to an App that is no longer the one of this GitHub.
+func (q *hookQueue) forget() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.list = nil
+	files, err := filepath.Glob(filepath.Join(q.dir, "*.json"))
+	for _, file := range files {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
+}
+
 func (q *hookQueue) find(id int64) (Delivery, bool) {
 	for _, d := range q.kept() {
 		if d.ID == id {

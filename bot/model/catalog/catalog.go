@@ -34,46 +34,55 @@ type Preset struct {
 	Substitute string // of the same provider, for a model that it does not offer (any more)
 	Local      bool   // on this machine: costs nothing, and may load for minutes before it answers
 	Can        Abilities
+	AnyName    bool   // answers by the model that is loaded, whatever name is asked for
+	Unlisted   bool   // GET /models lists something else than what can be asked for
+	ListQuery  string // what GET /models needs beside the key
+	ListHeader map[string]string
 	Retired    string // why it cannot be used any more; empty for all that can
-	Source     string // where the row was read, and what of it could not be verified
+	Source     string // where the row was read
+	Read       string // date that the source bears or was read by its keeper
+	Doubt      string // what could not be checked; empty: nothing
 }
 
 // AsOf dates the table of presets and the table of prices.
-const AsOf = "2026-11-20"
+const AsOf = "2026-11-25"
 
-// presets is the table. A row that could not be verified says so.
+// presets is the table. What of a row could not be checked stands under Doubt.
 var presets = []Preset{
 	{Name: "ollama", Title: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Local: true,
 		Can:    Abilities{Schema: true, JSON: true, Tools: true, Effort: true, StreamUsage: true},
-		Source: "docs.ollama.com, OpenAI compatibility; json_schema in response_format by its blog on structured outputs, not on that page"},
+		Source: "docs.ollama.com, OpenAI compatibility, and its blog on structured outputs", Read: "2026-11", Doubt: "json_schema in response_format is not on the page itself"},
 	{Name: "llama.cpp", Title: "llama.cpp server", BaseURL: "http://127.0.0.1:8080/v1", Local: true,
-		Can:    Abilities{Schema: true, JSON: true, Tools: true, StreamUsage: true},
-		Source: "README of llama.cpp's server (schema-constrained JSON); tools need --jinja; usage while streaming not verified"},
+		Can:     Abilities{Schema: true, JSON: true, Tools: true, StreamUsage: true},
+		AnyName: true,
+		Source:  "README of llama.cpp's server (schema-constrained JSON); tools need --jinja", Read: "2026-11", Doubt: "usage while streaming"},
 	{Name: "vllm", Title: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Local: true,
 		Can:    Abilities{Schema: true, JSON: true, Tools: true, StreamUsage: true},
-		Source: "docs.vllm.ai, OpenAI-compatible server; reasoning_effort depends on the model and is not sent"},
+		Source: "docs.vllm.ai, OpenAI-compatible server; reasoning_effort depends on the model and is not sent", Read: "2026-11"},
 	{Name: "lmstudio", Title: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Local: true,
 		Can:    Abilities{Schema: true, Tools: true, StreamUsage: true},
-		Source: "lmstudio.ai, structured output: json_schema only, json_object is refused; usage while streaming not verified"},
+		Source: "lmstudio.ai, structured output: json_schema only, json_object is refused", Read: "2026-11", Doubt: "usage while streaming"},
 	{Name: "deepseek", Title: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Model: "deepseek-flash", Substitute: "deepseek-v4-pro",
 		Can:    Abilities{JSON: true, Tools: true, Effort: true, StreamUsage: true},
-		Source: "api-docs.deepseek.com, models and pricing: names deepseek-flash and deepseek-v4-pro, JSON output; deepseek-chat ended in July 2026 by the notes of two clients"},
-	{Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Model: "gpt-5", Substitute: "gpt-6-sol",
+		Source: "api-docs.deepseek.com, models and pricing: names deepseek-flash and deepseek-v4-pro, JSON output, thinking by default; list models", Read: "2026-10"},
+	{Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Model: "gpt-6.1-sol", Substitute: "gpt-6-sol",
 		Can:    Abilities{Schema: true, JSON: true, Tools: true, Effort: true, StreamUsage: true, NewLimit: true},
-		Source: "developers.openai.com, deprecations: gpt-5 and its sizes end on 2026-12-11; then the substitute takes over"},
+		Source: "developers.openai.com, deprecations: gpt-5 ends on 2026-12-11, recommended is gpt-6.1-sol; list models with shutdown_date", Read: "2026-11", Doubt: "that gpt-6.1-sol takes chat completions without tools is from resellers' pages"},
 	{Name: "anthropic", Title: "Anthropic, OpenAI-compatible endpoint", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", Model: "claude-sonnet-5-5", Substitute: "claude-opus-5-5",
-		Can:    Abilities{Tools: true, StreamUsage: true},
-		Source: "platform.claude.com, OpenAI SDK compatibility: response_format and reasoning_effort are ignored, stream_options is supported; claude-sonnet-4-5 ended in autumn 2026 by the notes of two clients"},
+		Can:       Abilities{Tools: true, StreamUsage: true},
+		ListQuery: "?limit=1000", ListHeader: map[string]string{"x-api-key": "KEY", "anthropic-version": "2023-06-01"},
+		Source: "platform.claude.com, OpenAI SDK compatibility: response_format and reasoning_effort are ignored, stream_options is supported; models list; the models' pages", Read: "2026-10"},
 	{Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY",
 		Can:    Abilities{Schema: true, JSON: true, Tools: true, TellsCost: true},
-		Source: "openrouter.ai, API reference and usage accounting: formats depend on the model, usage and cost come always, stream_options has no effect"},
+		Source: "openrouter.ai, API reference and usage accounting: formats depend on the model, usage and cost come always, stream_options has no effect", Read: "2026-11"},
 	{Name: "azure", Title: "Azure OpenAI (v1 API)", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "api-key",
-		Can:    Abilities{Schema: true, JSON: true, Tools: true, Effort: true, StreamUsage: true, NewLimit: true},
-		Source: "learn.microsoft.com, API version lifecycle: base_url https://RESOURCE.openai.azure.com/openai/v1, the model is the deployment's name; key header as in its older reference"},
+		Can:      Abilities{Schema: true, JSON: true, Tools: true, Effort: true, StreamUsage: true, NewLimit: true},
+		Unlisted: true,
+		Source:   "learn.microsoft.com, API version lifecycle: base_url https://RESOURCE.openai.azure.com/openai/v1, the model is the deployment's name", Read: "2026-11", Doubt: "the key's header is that of its older reference"},
 	{Name: "github-models", Title: "GitHub Models", BaseURL: "https://models.github.ai/inference", KeyEnv: "GITHUB_TOKEN",
 		Can:     Abilities{Schema: true, JSON: true, Tools: true, StreamUsage: true},
 		Retired: "GitHub ended GitHub Models on 2026-07-30",
-		Source:  "GitHub's announcement in its community discussion 203602"},
+		Source:  "GitHub's announcement in its community discussion 203602", Read: "2026-11"},
 }
 
 // other is what an unknown endpoint is taken for: most take these, and a
