@@ -15,7 +15,7 @@ ACTIONLINT_VERSION := v1.7.12
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-judge bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16

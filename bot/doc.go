@@ -54,6 +54,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
@@ -126,8 +127,8 @@
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/learning          tasks with recurring faults, with learning and without
 //	bench/context           what search finds of real fixes, from their messages
-//	bench/judge             fettle judge on real fixes and what was made of them
 //	bench/push              the pre-push hook beside one that only runs the tests
+//	bench/judge             fettle judge on real fixes and what was made of them
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code
