@@ -11,6 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
 // weigh says what the tests show.
@@ -180,6 +181,9 @@ func (r *run) proofs(ctx context.Context, was verify.Report) error {
 			t.Why = fmt.Sprintf("before the change: %s: %s", f.Kind, first(f.Message))
 		}
 		switch {
+		case f != nil && f.Kind == task.FailAssertion: // whatever its text looks like, it was seen to assert
+			worthy++
+			r.asserts(id)
 		case r.empty(id):
 			t.Worth, t.Why = WrongReason, "it asserts nothing of the project"
 		case !slices.Contains(right, id):
@@ -230,6 +234,14 @@ func (r *run) empty(id string) bool {
 	name, ok := verify.NativeName(r.base.Report.Suites, id)
 	return ok && slices.ContainsFunc(sorted(r.worthless), func(w string) bool {
 		return name == w || strings.HasSuffix(name, "::"+w) || strings.HasSuffix(name, " "+w) || strings.HasPrefix(name, w+"[") || strings.HasPrefix(name, w+"/")
+	})
+}
+
+// asserts takes back that the text of a test looks as if it asserted nothing.
+func (r *run) asserts(id string) {
+	r.rep.Findings = slices.DeleteFunc(r.rep.Findings, func(f Finding) bool {
+		test, _, named := strings.Cut(f.Message, ": ")
+		return f.Rule == "test/"+string(gate.AssertsNothing) && named && strings.HasSuffix(id, test)
 	})
 }
 
