@@ -146,9 +146,10 @@ func TestO6AManifestThatGitHubWouldRefuseIsRefused(t *testing.T) {
 		`"redirect_url": "http://127.0.0.1:1/done?kept=1", `: "redirect_url",
 	} {
 		with := ""
-		if change == `"name"` {
+		switch change {
+		case `"name"`:
 			with = `"nombre"`
-		} else if change == `"contents": "write"` {
+		case `"contents": "write"`:
 			with = `"checks": "read"`
 		}
 		if page := w.wish(strings.Replace(ask, change, with, 1), ""); !strings.Contains(page, want) {
