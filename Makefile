@@ -15,7 +15,7 @@ ACTIONLINT_VERSION := v1.7.12
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -26,7 +26,7 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis and MariaDB, with which some tests run where they are there
+setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis, MariaDB, husky, lefthook and pre-commit, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 demo: setup build ## from a label to a pull request, without key or network
@@ -108,6 +108,9 @@ bench-context: ## does fettle search find the functions that real fixes changed,
 bench-runners: build ## fettle fix on real projects of each runner, with a true and a forged answer of a double; DIR=dir:dir, RUNNERS="-v -seed 2"
 	$(GO) run ./bench/runners -fettle bin/fettle $(RUNNERS) $(DIR)
 
+bench-judge: build ## fettle judge on real fixes and what was made of them: without their tests, with a planted fault, forged; DIR=dir:dir, JUDGE="-n 3 -v"
+	$(GO) run ./bench/judge -fettle bin/fettle $(JUDGE) $(DIR)
+
 bench-targets: ## do the chosen tests see planted faults? in the repositories of FETTLE_TARGET_REPOS=dir:dir; TARGETS="-mutants 40 -half all"
 	$(GO) run ./bench/targets $(TARGETS)
 
@@ -116,3 +119,6 @@ bench-flaky: ## precision and recall of the baseline's flaky tests on made suite
 
 bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs, run, report, and honest; BENCH_MEND="run -half open -language go"
 	$(GO) run ./bench/mend $(BENCH_MEND)
+
+bench-push: build ## what the pre-push hook takes of its own, beside a hook that only runs the same tests; PUSH="-n 20 -repo DIR -edit FILE -run COMMAND"
+	$(GO) run ./bench/push -fettle bin/fettle $(PUSH)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the test runners that some tests run when they are there: cargo, CMake with ccache, a JDK,
 # Maven, Gradle, RSpec, minitest, test-unit and PHPUnit from Debian, vitest, jest and tape
-# below .tools/runners. A test without its runner says so.
+# below .tools/runners, and beside them husky, lefthook and pre-commit. A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
 debian=""
@@ -49,4 +49,14 @@ if command -v npm >/dev/null 2>&1; then
 	fi
 else
 	echo "setup: npm is not here; vitest and jest are not installed, their tests will say so" >&2
+fi
+# Managers of Git hooks, beside which fettle's hook stands.
+if command -v npm >/dev/null 2>&1 && { [ ! -x .tools/runners/node_modules/.bin/husky ] || [ ! -x .tools/runners/node_modules/.bin/lefthook ]; }; then
+	echo "setup: installing husky and lefthook"
+	npm install --prefix .tools/runners --no-audit --no-fund --silent husky@9.1.7 lefthook@2.2.2
+fi
+if command -v python3 >/dev/null 2>&1 && [ ! -x .tools/runners/pre-commit/bin/pre-commit ]; then
+	echo "setup: installing pre-commit"
+	{ python3 -m venv .tools/runners/pre-commit && .tools/runners/pre-commit/bin/pip -q install pre-commit==4.6.0; } ||
+		echo "setup: pre-commit could not be installed; its test will say so" >&2
 fi

@@ -64,7 +64,7 @@ func (r reporter) permission(lacks *forge.MissingPermission) string {
 // model is asked. Whoever commands there is told at most once a day.
 func (a *App) admitted(ctx context.Context, ev task.Event) (bool, error) {
 	id := ev.Repo.Installation
-	if ev.Kind == task.EventRemoved || ev.Kind == task.EventPing || ev.Kind == task.EventIgnored || a.app.Access.Installation(id, ev.Repo.Owner) {
+	if ev.Kind == task.EventRemoved || ev.Kind == task.EventRepo || ev.Kind == task.EventPing || ev.Kind == task.EventIgnored || a.app.Access.Installation(id, ev.Repo.Owner) {
 		return true, nil
 	}
 	asks := ev.Kind == task.EventLabeled || ev.Kind == task.EventComment && len(command.Parse(ev.Comment)) > 0

@@ -43,7 +43,10 @@ type house struct {
 	engines atomic.Int32
 	mu      sync.Mutex
 	got     []string
+	skew    atomic.Int64 // how far the service's clock is ahead
 }
+
+func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 
 const (
 	boss     = "maintainer"
@@ -57,7 +60,7 @@ func newHouse(t *testing.T, change ...func(*bot.AppConfig)) *house {
 	t.Helper()
 	h := &house{T: t, state: t.TempDir(), root: t.TempDir(), began: time.Now().Add(-time.Hour)}
 	var err error
-	h.sim, err = simulator.New(simulator.Config{Root: h.root, WebhookSecret: "x"})
+	h.sim, err = simulator.New(simulator.Config{Root: h.root, WebhookSecret: "x", Now: h.now})
 	h.must(err)
 	served := make(chan error, 1)
 	go func() { served <- h.sim.Serve(context.Background()) }()
@@ -65,13 +68,13 @@ func newHouse(t *testing.T, change ...func(*bot.AppConfig)) *house {
 	h.host("acme", "shop")
 	h.must(h.sim.SetPermission("acme", "shop", boss, "write"))
 	h.must(h.sim.SetPermission("acme", "shop", "triager", "triage"))
-	h.db = openDB(t, store.Config{})
+	h.db = openDB(t, store.Config{Now: h.now})
 	funnel := redact.New()
-	h.hub, err = forge.New(forge.Config{AppID: h.sim.AppID(), PrivateKey: h.sim.PrivateKeyPEM(), BaseURL: h.sim.URL(), Funnel: funnel, RetryPause: time.Millisecond, MarkerKey: []byte("a key of sixteen")})
+	h.hub, err = forge.New(forge.Config{AppID: h.sim.AppID(), PrivateKey: h.sim.PrivateKeyPEM(), BaseURL: h.sim.URL(), Funnel: funnel, RetryPause: time.Millisecond, MarkerKey: []byte("a key of sixteen"), Now: h.now})
 	h.must(err)
 	trees, err := checkout.New(checkout.Config{Root: filepath.Join(h.state, "checkouts"), Log: nobody()})
 	h.must(err)
-	h.bot = bot.New(bot.Config{Store: h.db, Log: nobody(), Engine: func(context.Context, string) (*loop.Loop, func() error, error) {
+	h.bot = bot.New(bot.Config{Store: h.db, Log: nobody(), Now: h.now, Engine: func(context.Context, string) (*loop.Loop, func() error, error) {
 		h.engines.Add(1)
 		return nil, nil, errNoEngine
 	}})
@@ -352,6 +355,52 @@ func TestF05AServerThatWasDownForAnHourMissesNothing(t *testing.T) {
 	}
 }
 
+// TestF05FiveHundredMissedEventsAreAskedForInSeveralSweeps: GitHub takes 180 changes a
+// minute, so a sweep asks for 150, and the next ones for the rest.
+func TestF05FiveHundredMissedEventsAreAskedForInSeveralSweeps(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.down.Store(true)
+	const missed = 500
+	for range missed - 1 {
+		h.open(boss)
+	}
+	asked := h.open(boss)
+	h.must(h.sim.Label("acme", "shop", asked, gate, boss))
+	h.must(h.sim.Settle(t.Context()))
+	want := map[string]bool{}
+	for _, d := range h.sim.Deliveries() {
+		if d.Event == "issues" {
+			want[d.GUID] = true
+		}
+	}
+	if len(want) < missed {
+		t.Fatalf("%d deliveries for %d events", len(want), missed)
+	}
+	h.down.Store(false)
+	sweeps := 0
+	for again := 0; again < missed; sweeps++ {
+		s, err := h.app.Sweep(t.Context())
+		if err != nil || s.Redelivery == 0 || s.Redelivery > 150 {
+			t.Fatalf("sweep %d: %v %v", sweeps, s, err)
+		}
+		again += s.Redelivery
+		if left := len(s.Left) > 0; left != (s.Redelivery == 150 && again < len(want)) && again < missed {
+			t.Errorf("sweep %d says: %s", sweeps, s)
+		}
+		h.deliver()
+		h.skew.Add(int64(time.Minute))
+	}
+	for id := range want {
+		if _, err := h.db.Delivery(t.Context(), id); err != nil {
+			t.Errorf("delivery %s was missed: %v", id, err)
+		}
+	}
+	if runs := h.runs(); sweeps < 4 || len(runs) != 1 || runs[0].Task.Issue != asked {
+		t.Errorf("%d sweeps, %d runs", sweeps, len(runs))
+	}
+}
+
 // TestS2StaleStatesAreTakenBack: an issue that says that it is worked on, and is
 // not, says how it ended.
 func TestS2StaleStatesAreTakenBack(t *testing.T) {
@@ -377,7 +426,7 @@ func TestS2StaleStatesAreTakenBack(t *testing.T) {
 		t.Errorf("%v %v", s, err)
 	}
 	said := h.said(n)
-	if strings.Contains(said, "is working on this") || !strings.Contains(said, "the disk was full") || !slices.Contains(h.labels(n), "agent:needs-human") || slices.Contains(h.labels(n), "agent:working") {
+	if strings.Contains(said, "is working on this") || !strings.Contains(said, "he disk was full") || !slices.Contains(h.labels(n), "agent:needs-human") || slices.Contains(h.labels(n), "agent:working") {
 		t.Errorf("labels %v, said:\n%s", h.labels(n), said)
 	}
 	if slices.Contains(h.labels(lost), "agent:working") {

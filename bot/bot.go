@@ -15,6 +15,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/prepare"
@@ -42,6 +43,7 @@ type Config struct {
 	Engine func(ctx context.Context, runID string) (*loop.Loop, func() error, error)
 	Now    func() time.Time
 	Log    logrus.FieldLogger
+	Heal   *heal.Heal // nil: no breakers; runs on a folder have none in any case
 	// Point is called at named places, for tests that end the process there.
 	Point func(name string)
 }
@@ -126,12 +128,19 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	var none task.Publication
 	var res task.Result
 	var held *loop.Waiting
+	var base fs.FS // of a run that was worked on
 	switch {
 	case r.CancelAsked && r.Saved.Published > 0:
 		res = b.left(ctx, r)
 	case r.CancelAsked:
 		res = b.without(ctx, r, task.Cancelled, r.CancelReason, askAgain)
 	default:
+		if stop, err := b.mayBegin(ctx, r); err != nil {
+			return res, none, err
+		} else if stop != nil {
+			res = b.without(ctx, r, stop.Outcome, stop.Reason, afterRelease)
+			break
+		}
 		if err := job.Publisher.Start(ctx, r); err != nil {
 			return res, none, fmt.Errorf("announcing the run: %w", err)
 		}
@@ -147,6 +156,9 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		if err != nil {
 			return res, none, err
 		}
+		if err := b.stepDone(ctx, r, "checkout"); err != nil {
+			return res, none, errors.Join(err, tree.Close())
+		}
 		// It stays until the result is out: a publisher may read the base.
 		defer func() {
 			if err := tree.Close(); err != nil {
@@ -154,6 +166,10 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 			}
 		}()
 		b.based(&r, &job, tree)
+		base = tree.BaseFS()
+		if err := b.settleFolder(ctx, r.Task.Repo, tree); err != nil {
+			return res, none, err
+		}
 		var way task.Gates
 		if f := r.Task.Follow; f != nil {
 			res, err = b.followUp(ctx, r, job, journal, tree)
@@ -161,6 +177,9 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 			res, way, err = b.loop(ctx, r, job, journal, tree)
 		}
 		if err != nil {
+			return res, none, err
+		}
+		if res, err = b.mayPublish(ctx, r, res); err != nil {
 			return res, none, err
 		}
 		if res, held, err = b.held(ctx, r, way.Outsider, res); err != nil {
@@ -192,8 +211,11 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		}
 		return res, none, held
 	}
-	if err := b.learn(ctx, lease, res); err != nil {
+	if err := b.runEnded(ctx, lease, r, res); err != nil {
 		return res, none, err
+	}
+	if err := b.remember(ctx, r, res, base); err != nil {
+		return res, none, fmt.Errorf("writing down what the run tried: %w", err)
 	}
 	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {
 		return res, none, fmt.Errorf("writing down the end of the run: %w", err)
@@ -245,11 +267,19 @@ func (b *Bot) loop(ctx context.Context, r task.Run, job Job, journal *journal, t
 	defer func() { err = errors.Join(err, done()) }()
 	in := b.in(r, job, tree)
 	in.Journal = journal
+	if b.healed(r.Task) {
+		in.Health = &health{bot: b, run: r}
+	}
 	if in.Answers, err = b.cfg.Store.Answers(ctx, r.ID); err != nil {
 		return res, gates, err
 	}
 	if in.History, err = b.history(ctx, r.Task.Repo.Installation); err != nil {
 		return res, gates, err
+	}
+	if learning, err := b.learning(ctx, r.Task); err != nil {
+		return res, gates, err
+	} else if learning {
+		in.Recall = b.recall(r.Task.Repo)
 	}
 	notes, err := narrow(&in)
 	if err != nil {
@@ -361,11 +391,14 @@ func (b *Bot) giveBack(ctx context.Context, lease *store.Lease, r task.Run, job 
 	var mistake interface{ Lasts() bool }
 	var waiting *loop.Waiting
 	var poor *store.CapError
+	var paused *heal.Held
 	switch {
 	case errors.Is(cause, store.ErrFenced):
 		return cause
 	case errors.As(cause, &waiting):
 		return b.wait(ctx, lease, r, job, waiting)
+	case errors.As(cause, &paused):
+		return b.parkPaused(ctx, lease, r, job, paused)
 	case errors.As(cause, &poor) && !poor.Until.IsZero():
 		return b.parkPoor(ctx, lease, r, job, poor)
 	case errors.As(cause, &limited):
@@ -403,6 +436,11 @@ func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job J
 		next = "Nothing was tried yet; allow the run more time and ask again."
 	}
 	res := b.without(ctx, r, stop.Outcome, stop.Reason, next)
+	if stop.Outcome == task.Timeout {
+		if err := b.stepLate(ctx, r, "checkout", stop.Reason); err != nil {
+			return err
+		}
+	}
 	_, err := job.Publisher.Publish(ctx, res)
 	var limited *forge.RateLimited
 	switch {

@@ -48,7 +48,7 @@ func (a *App) checked(ctx context.Context, ev task.Event) (string, error) {
 		}
 	}
 	if len(red) == 0 {
-		return "nothing is red", nil
+		return "nothing is red", a.ciEnded(ctx, *p, ev.Check.HeadSHA, "")
 	}
 	if err := a.later(ctx, ev, *p); err != nil {
 		return "", err
@@ -74,6 +74,11 @@ func (a *App) checked(ctx context.Context, ev task.Event) (string, error) {
 	mine := slices.DeleteFunc(slices.Clone(red), func(c task.CheckEnd) bool {
 		return slices.ContainsFunc(base, func(b task.CheckEnd) bool { return b.Name == c.Name && b.Red() })
 	})
+	if len(mine) > 0 {
+		if err := a.ciEnded(ctx, *p, ev.Check.HeadSHA, names(mine)); err != nil {
+			return "", err
+		}
+	}
 	key := "check-" + ev.Check.HeadSHA
 	switch {
 	case len(mine) == 0:

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/command"
@@ -98,9 +99,29 @@ func (a *App) onPull(ctx context.Context, ev task.Event, c command.Command) (str
 		if !ok || head != p.Head {
 			return a.answer(ctx, ev, c, fmt.Sprintf("The last commit on `%s` is not mine, so I take nothing back.", p.Branch))
 		}
+		undone, err := a.undoOf(ctx, *p)
+		switch {
+		case err != nil:
+			return "", err
+		case undone != nil && slices.Contains(undone.Task.Follow.Comments, ev.CommentID):
+			return "done by " + undone.ID, nil
+		case undone != nil:
+			return a.answer(ctx, ev, c, fmt.Sprintf("It was undone already: the last commit on `%s`, %s, takes back %s. I do not undo an undo, nor what was before it: say `/fettle fix` with what you want instead, or use `git revert`.", p.Branch, head, undone.Task.Follow.Head))
+		}
 		q.title, q.follow.Kind = fmt.Sprintf("take back %s", head[:12]), task.FollowUndo
 	}
 	return a.follow(ctx, ev, *p, q)
+}
+
+// undoOf is the run whose undo is the last commit of fettle's on the branch, or nil.
+func (a *App) undoOf(ctx context.Context, p store.Pull) (*task.Run, error) {
+	runs, err := a.earlier(ctx, p)
+	for _, r := range runs {
+		if r.Task.Follow.Kind == task.FollowUndo && r.Result != nil && r.Result.Published.Commit == p.Head {
+			return &r, err
+		}
+	}
+	return nil, err
 }
 
 // explain answers with the trail of evidence of a change.
@@ -127,14 +148,7 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 	}
 	var b strings.Builder
 	b.WriteString(a.app.Funnel.Markdown(trail(r, "", "")))
-	if r.Result != nil {
-		for _, line := range perTier(*r.Result) {
-			fmt.Fprintf(&b, "- tried at %s\n", a.app.Funnel.Markdown(line))
-		}
-		for _, check := range r.Result.Checks {
-			fmt.Fprintf(&b, "- %s: %s%s\n", a.app.Funnel.Markdown(check.Name), check.Status, prefixed(", ", a.app.Funnel.Markdown(check.Detail)))
-		}
-	} else {
+	if r.Result == nil {
 		fmt.Fprintf(&b, "- %s\n", a.app.Funnel.Markdown(standing(r)))
 	}
 	if p != nil {
@@ -142,11 +156,21 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 		if err != nil {
 			return "", err
 		}
-		for _, f := range later {
+		for _, f := range slices.Backward(later) {
 			if f.Result != nil && f.Result.Published.Commit != "" {
 				fmt.Fprintf(&b, "- follow-up (%s): %s %s\n", f.Task.Follow.Kind, f.Result.Published.Commit, a.app.Funnel.Markdown(explanation(*f.Result)))
 			}
 		}
+	}
+	if r.Result != nil {
+		b.WriteString("\n<details><summary>What was tried and checked</summary>\n\n")
+		for _, line := range perTier(*r.Result) {
+			fmt.Fprintf(&b, "- tried at %s\n", a.app.Funnel.Markdown(line))
+		}
+		for _, check := range r.Result.Checks {
+			fmt.Fprintf(&b, "- %s: %s%s\n", a.app.Funnel.Markdown(check.Name), check.Status, prefixed(", ", a.app.Funnel.Markdown(shortIDs(check.Detail))))
+		}
+		b.WriteString("\n</details>\n")
 	}
 	fmt.Fprintf(&b, "\n<sub>Run `%s`; `fettle runs show %s` has every attempt</sub>\n", r.ID, r.ID)
 	return a.answer(ctx, ev, c, b.String())

@@ -109,6 +109,8 @@ func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
 		return a.pushed(ctx, ev)
 	case task.EventRemoved:
 		return a.removed(ctx, ev)
+	case task.EventRepo:
+		return a.repoChanged(ctx, ev)
 	case task.EventPing:
 		return "ping", nil
 	}
@@ -216,6 +218,8 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.onPull(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
+	case "release":
+		return a.release(ctx, ev, c)
 	case "help":
 		return a.answer(ctx, ev, c, command.Help())
 	}
@@ -228,13 +232,26 @@ func (a *App) answer(ctx context.Context, ev task.Event, c command.Command, body
 	return "answered", err
 }
 
+// lastWords says how the last run ended where none is live.
+func (a *App) lastWords(ctx context.Context, ev task.Event) string {
+	runs, err := a.last(ctx, ev)
+	if err != nil || len(runs) == 0 {
+		return "`/fettle fix` starts a run."
+	}
+	said := "The last run " + a.app.Funnel.Markdown(standing(runs[0])) + "."
+	if p, err := a.pull(ctx, ev); err == nil && p != nil && p.Fate == "" {
+		said += fmt.Sprintf(" Its pull request is #%d; review it, or say `/fettle fix` there with what to change.", p.Number)
+	}
+	return said
+}
+
 func (a *App) statusWords(ctx context.Context, ev task.Event) string {
 	live, err := a.live(ctx, ev)
 	switch {
 	case err != nil:
 		return "The state of this issue could not be read; try again."
 	case live == nil:
-		return "Nothing is running here. `/fettle fix` starts a run."
+		return "Nothing is running here. " + a.lastWords(ctx, ev)
 	case live.Waiting != nil:
 		return fmt.Sprintf("Run `%s` waits for an answer about the %s: `/fettle approve`, or `/fettle reject` with the reason. Cost so far %s, %s.", live.ID, gateWords(*live.Waiting), live.Cost, task.Count(live.Attempts, "attempt"))
 	}
@@ -276,6 +293,9 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		Guard: a.app.Guard,
 		Gates: a.app.Gates,
 	})
+	if terr := a.TellMoves(context.WithoutCancel(ctx)); terr != nil {
+		a.cfg.Log.WithError(terr).Warn("heal: not everybody was told; it is tried again within a minute")
+	}
 	var parked *Parked
 	if errors.Is(err, ErrWaits) || errors.As(err, &parked) {
 		return true, nil // it is where it should be, and its worker is free

@@ -43,6 +43,9 @@
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
 //
+// Where fettle works by itself, bot/heal is asked before each step and told after it: it
+// makes runs careful, or ends them, where failures repeat.
+//
 // What comes of it goes to a Publisher: to GitHub, each outward action once
 // under a key (bot/store), each text through bot/redact; or to the folder of
 // whoever typed fettle fix.
@@ -51,6 +54,7 @@
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
+//	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
 //	bot                              this package
@@ -66,6 +70,7 @@
 //	bot/agent                        roles that ask models
 //	bot/mend                         mechanical repair
 //	bot/mend/driver                  runs built test binaries, one for each line that it reads
+//	bot/judge                        what a change of anybody proves
 //	bot/verify/check                 the pipeline of fettle check
 //	bot/verify/testgen/characterise  nominal and edge cases that pin what a change does
 //	bot/verify/testgen/gate          generated tests, judged
@@ -85,6 +90,8 @@
 //	bot/prepare                      setup commands apart from checks, and what they installed
 //	bot/patch                        a set of edits: validate, apply, roll back, risk
 //	bot/memory                       what a project's code holds, ranked by an issue's words
+//	bot/memory/pattern               what a repository taught: fixes, wrong patterns, advice of reviews
+//	bot/heal                         breakers, states, and what is learned taken back
 //	bot/store/storetest              what every store must do, for SQLite and Postgres
 //	bot/store                        database and jobs
 //	bot/model/answer                 reads decisions out of answers
@@ -97,6 +104,7 @@
 //	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
 //	bot/code/mutate                  the operators of repair and of mutation scores
+//	bot/code/rule                    the language of repair rules: patterns, rewrites, conditions
 //	bot/code                         source as regions
 //	bot/code/grammar                 the parsers of languages, some as WebAssembly
 //	bot/code/schemata                many changes of Go files in one build
@@ -118,6 +126,8 @@
 //	bench/runners           fettle fix on real projects of each runner, true and forged
 //	bench/checks            fettle check beside the projects' own commands
 //	bench/context           what search finds of real fixes, from their messages
+//	bench/push              the pre-push hook beside one that only runs the tests
+//	bench/judge             fettle judge on real fixes and what was made of them
 //	bench/mend              mechanical repair on bugs of real code
 //	bench/mend/bugs         the format of these bugs, and what of their tests is held back
 //	bench/mend/inject       faults planted into correct code

@@ -19,6 +19,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -97,6 +98,7 @@ type evening struct {
 	sim    *simulator.Server
 	db     *store.Store
 	client *forge.Client
+	heal   *heal.Heal
 	double *scripted.Server
 	mu     sync.Mutex
 	script scripted.Script
@@ -163,7 +165,10 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 			Models: model.New(model.Config{Endpoints: endpoints}), MaxMutants: 4, Sandbox: "test", Log: nobody(), Now: time.Now,
 		}), session.Close, nil
 	}
-	app := bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Log: nobody()}), bot.AppConfig{
+	policy, err := heal.OpenPolicy(filepath.Join(dir, "heal.yml"), nobody())
+	e.must(err)
+	e.heal = heal.New(heal.Config{Store: e.db, Policy: policy, Learned: bot.NewLearned(e.db), Log: nobody()})
+	app := bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Heal: e.heal, Log: nobody()}), bot.AppConfig{
 		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates,
 		Budget: task.Budget{USD: task.Dollar, Duration: 10 * time.Minute, AttemptsPerTier: 1, Attempts: 15, MaxTier: task.Tier3}, NewID: newRunID,
 	})
@@ -407,7 +412,7 @@ func TestAMaintainersEvening(t *testing.T) {
 	e.until("its fate is known and its labels are gone", func() bool {
 		all, err := e.db.Pulls(context.Background(), e.of(n)[0].Task.Repo.Installation, acme+"/"+shopN, store.PullFilter{Number: draft.Number})
 		e.must(err)
-		return all[0].Fate == task.FateMerged && len(e.issue(n).Labels) == 0
+		return all[0].Fate == task.FateMerged && len(e.issue(n).Labels) == 0 && e.issue(n).State == "closed"
 	})
 	e.until("the branch is deleted", func() bool { return len(e.snap().Branches) == 1 })
 	if got := e.of(n); len(got) != 3 {

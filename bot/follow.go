@@ -80,6 +80,9 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "the branch " + p.Branch + " is gone", nil
 	}
 	f := q.follow
+	if stopped, err := a.stoppedHere(ctx, ev, task.Task{Repo: repo, Follow: &f}); err != nil || stopped {
+		return "refused: the repository is quarantined", err
+	}
 	first, err := a.cfg.Store.Run(ctx, p.Run)
 	if err != nil {
 		return "", err
@@ -170,6 +173,9 @@ func (b *Bot) followUp(ctx context.Context, r task.Run, job Job, journal *journa
 	}
 	if res.Left = left; res.Outcome != task.Success && f.Kind.Climbs() {
 		res.NextAction = "Say `/fettle fix` on the pull request with what to do, or push to its branch."
+		if f.Kind == task.FollowCheck { // nobody but its App may be asked to run it again
+			res.NextAction += " If the check may be red by chance, run it again: nothing is done about a green one."
+		}
 	}
 	res.Answers, err = b.answers(ctx, r, job, tree)
 	return res, err
@@ -307,7 +313,7 @@ func trail(r task.Run, path, places string) string {
 			}
 		}
 		if len(res.Reproduction) > 0 {
-			fmt.Fprintf(&b, "- shown by: %s (failed before, passes now)\n", strings.Join(res.Reproduction[:min(len(res.Reproduction), 5)], ", "))
+			fmt.Fprintf(&b, "- shown by: %s (failed before, passes now)\n", strings.Join(shown(res.Reproduction, 5), ", "))
 		}
 		if x := res.Best.Search; x != nil && x.Place != "" {
 			fmt.Fprintf(&b, "- looked for at %s; %s tried, %d passed every test\n", x.Place, task.Count(x.Tried, "candidate"), x.Plausible)

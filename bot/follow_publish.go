@@ -56,6 +56,7 @@ func (g *github) add(ctx context.Context, res task.Result) (task.Publication, er
 		if _, err := g.once(ctx, "draft", func(ctx context.Context) (any, error) { return nil, g.forge.SetDraft(ctx, res.Task.Repo, f.Pull, true) }); err != nil {
 			return pub, err
 		}
+		g.point("made a draft")
 	}
 	if err := g.check(ctx, pub.Commit, res); err != nil {
 		g.log.WithError(err).Warn("the check run was not written")
@@ -65,7 +66,13 @@ func (g *github) add(ctx context.Context, res task.Result) (task.Publication, er
 
 // takeBack reverts the last commit.
 func (g *github) takeBack(ctx context.Context, pub *task.Publication) error {
-	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) { return g.undone(ctx) })
+	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) {
+		sha, err := g.undone(ctx)
+		if err == nil {
+			g.point("branch moved")
+		}
+		return sha, err
+	})
 	if err != nil {
 		return fmt.Errorf("taking back the last commit on %s: %w", pub.Branch, err)
 	}
@@ -88,6 +95,7 @@ func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Pu
 			}
 			return fmt.Errorf("answering a thread: %w", err)
 		}
+		g.point("thread answered")
 		if !done {
 			continue
 		}
@@ -96,6 +104,7 @@ func (g *github) answerThreads(ctx context.Context, res task.Result, pub task.Pu
 		}); err != nil && !forge.IsGone(err) {
 			return fmt.Errorf("resolving a thread: %w", err)
 		}
+		g.point("thread resolved")
 	}
 	return nil
 }
@@ -112,6 +121,7 @@ func (g *github) tellPull(ctx context.Context, res task.Result, pub *task.Public
 	if err != nil {
 		return fmt.Errorf("saying on the pull request what was done: %w", err)
 	}
+	g.point("told")
 	pub.ReportURL, err = decoded[string](raw)
 	return err
 }
@@ -145,11 +155,11 @@ func proofLine(res task.Result) string {
 	case res.Best == nil:
 		return ""
 	case len(res.Reproduction) > 0:
-		return "Shown by " + strings.Join(res.Reproduction[:min(len(res.Reproduction), 3)], ", ") + ", which failed before and passes now; nothing that was green is red."
+		return "Shown by " + strings.Join(shown(res.Reproduction, 3), ", ") + ", which failed before and passes now; every test that passed before still passes."
 	case len(res.Best.NewTests) > 0:
-		return "The new tests pass, and nothing that was green is red."
+		return "The new tests pass, and every test that passed before still passes."
 	}
-	return "No test shows it; every test of the branch passes as before."
+	return "No test shows it; every test that passed before still passes."
 }
 
 func perTierLine(res task.Result) string {
@@ -163,7 +173,7 @@ func perTierLine(res task.Result) string {
 // followed is what the pull request is told of a follow-up.
 func (r reporter) followed(res task.Result, pub task.Publication) string {
 	f := res.Task.Follow
-	what := map[task.FollowKind]string{task.FollowReview: "the review", task.FollowSuggestion: "the suggestions", task.FollowCheck: "the red check", task.FollowTests: "tests of what was changed", task.FollowUndo: "`/fettle undo`", task.FollowBase: "the moved base", task.FollowQuestion: "the questions"}[f.Kind]
+	what := f.What()
 	if f.Check != nil {
 		what = "the red check `" + codeSpan(f.Check.Name) + "`"
 	}
@@ -176,7 +186,7 @@ func (r reporter) followed(res task.Result, pub task.Publication) string {
 	case pub.Commit == "":
 		fmt.Fprintf(&b, "Nothing had to be changed for %s.\n", what)
 	default:
-		fmt.Fprintf(&b, "%s answered in %s. %s\n\n%s\n", upperFirst(what), pub.Commit, r.funnel.Markdown(explanation(res)), r.funnel.Markdown(proofLine(res)))
+		fmt.Fprintf(&b, "%s is answered by %s. %s\n\n%s\n\n", upperFirst(what), pub.Commit, r.funnel.Markdown(explanation(res)), r.funnel.Markdown(proofLine(res)))
 		for _, d := range res.DraftReasons {
 			fmt.Fprintf(&b, "- open: %s\n", r.funnel.Markdown(d))
 		}

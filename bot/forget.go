@@ -12,27 +12,40 @@ import (
 // removed cancels what runs where the App may no longer work, and, unless the
 // installation is only suspended, has everything of it deleted (SPEC X6).
 func (a *App) removed(ctx context.Context, ev task.Event) (string, error) {
-	repo, n := "", 0
+	repo := ""
 	if ev.Repo.Name != "" {
 		repo = ev.Repo.Slug()
 	}
-	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
-		runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: ev.Repo.Installation, Repo: repo})
-		if err != nil {
-			return "", err
-		}
-		for _, r := range runs {
-			if err := a.cfg.Store.AskCancel(ctx, r.ID, "the App was taken off the repository"); err != nil {
-				return "", err
-			}
-			n++
-		}
+	what, why := "the App was removed", "the App was taken off the repository"
+	if ev.Kind == task.EventRepo {
+		what, why = "the repository was "+ev.Action, "the repository was "+ev.Action
 	}
-	note := fmt.Sprintf("the App was removed: %s cancelled", task.Count(n, "run"))
+	n, err := a.cancelAll(ctx, ev.Repo.Installation, repo, why)
+	if err != nil {
+		return "", err
+	}
+	note := fmt.Sprintf("%s: %s cancelled", what, task.Count(n, "run"))
 	if ev.Action == "suspend" {
 		return note, nil
 	}
 	return note + ", its data is deleted when they have ended", a.cfg.Store.AskRemoval(ctx, ev.Repo.Installation, repo)
+}
+
+// cancelAll cancels what is live in a repository, or in all of an installation.
+func (a *App) cancelAll(ctx context.Context, installation int64, repo, why string) (n int, err error) {
+	for _, state := range []task.State{task.StateQueued, task.StateRunning, task.StateParked} {
+		runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 10_000, State: state, Installation: installation, Repo: repo})
+		if err != nil {
+			return n, err
+		}
+		for _, r := range runs {
+			if err := a.cfg.Store.AskCancel(ctx, r.ID, why); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Forget deletes what was removed from disk and database. What is still live

@@ -53,6 +53,7 @@ type Forge interface {
 	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
 	Redeliver(ctx context.Context, delivery int64) error
 	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	Closes(ctx context.Context, repo task.Repo, n, issue int) error
 	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
 	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)
 	Verified(ctx context.Context, repo task.Repo, sha string) (bool, error)
@@ -180,13 +181,13 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		pub, err = g.open(ctx, res)
 	case res.Outcome.Exhausted():
 		pub, err = g.handOver(ctx, res)
-	case res.Outcome == task.Rejected || res.Outcome == task.Error:
+	case res.Outcome == task.Rejected || res.Outcome == task.Error || res.Outcome == task.Quarantined:
 		err = g.report(ctx, &pub, res)
 	}
 	if err != nil {
 		return pub, err
 	}
-	label := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft]
+	label, over := map[bool]string{true: labelReady, false: labelHuman}[res.Outcome == task.Success && !res.Draft], false
 	switch f := res.Task.Follow; {
 	case f != nil && f.Kind == task.FollowQuestion:
 		return pub, nil
@@ -195,7 +196,10 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 		if err != nil {
 			return pub, err
 		}
-		if pub.PullRequest, label = &pr, labelReady; pr.Draft {
+		switch pub.PullRequest, label = &pr, labelReady; {
+		case pr.State != "open": // its end was said, and this run ends with it
+			label, over = "", true
+		case pr.Draft:
 			label = labelHuman
 		}
 	case res.Outcome == task.Cancelled || res.Outcome == task.Success && res.Best == nil:
@@ -213,11 +217,31 @@ func (g *github) Publish(ctx context.Context, res task.Result) (task.Publication
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.unshown = nil
-	if err := g.status(ctx, g.text.finished(res, pub)); err != nil {
-		return pub, err
+	if !over {
+		before, err := g.before(ctx, res.Task.Follow)
+		if err != nil {
+			return pub, err
+		}
+		if err := g.status(ctx, g.text.finished(res, pub, before)); err != nil {
+			return pub, err
+		}
 	}
 	_, err = g.once(ctx, store.ToldKey(res.Outcome), func(context.Context) (any, error) { return nil, nil })
 	return pub, err
+}
+
+// before is what earlier runs of a follow-up's pull request cost.
+func (g *github) before(ctx context.Context, f *task.Follow) (sum task.USD, err error) {
+	if f == nil {
+		return 0, nil
+	}
+	runs, err := g.store.Runs(ctx, store.Filter{Installation: g.run.Task.Repo.Installation, Repo: g.run.Task.Repo.Slug(), Issue: g.run.Task.Issue, Limit: 1000})
+	for _, r := range runs {
+		if r.ID != g.run.ID && (r.ID == f.Run || r.Task.Follow != nil && r.Task.Follow.Pull == f.Pull) {
+			sum += r.Cost
+		}
+	}
+	return sum, err
 }
 
 // open pushes the change and opens the pull request.
@@ -288,10 +312,26 @@ func (g *github) Ask(ctx context.Context, gate task.Gate) error {
 	if gate.Kind == task.GateOutsider {
 		key = fmt.Sprintf("gate-%s", gate.Kind) // it is asked once, whoever works on the run
 	}
+	var change *task.Attempt
+	if gate.Attempt > 0 { // nobody says yes to what is not shown
+		now, err := g.store.Run(ctx, g.run.ID)
+		if err != nil {
+			return err
+		}
+		change = changeAt(now, gate)
+	}
 	_, err := g.once(ctx, key, func(ctx context.Context) (any, error) {
-		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate))
+		return g.forge.Comment(ctx, g.run.Task.Repo, g.run.Task.Issue, key+"-"+g.run.ID, g.text.question(gate, change))
 	})
 	return err
+}
+
+// changeAt is the attempt that a gate is about, or nil.
+func changeAt(r task.Run, g task.Gate) *task.Attempt {
+	if g.Attempt < 1 || g.Attempt > len(r.Saved.Attempts) {
+		return nil
+	}
+	return &r.Saved.Attempts[g.Attempt-1]
 }
 
 // check puts the checklist on the commit, where reviewers look for it.
@@ -366,7 +406,7 @@ func (l ledger) Made(ctx context.Context, sha string) error {
 }
 
 func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
-	return l.store.IsOurs(ctx, l.lease, sha)
+	return l.store.IsOurs(ctx, l.lease.RunID, sha)
 }
 
 func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {

@@ -101,7 +101,7 @@ func (a *App) JobSummary(r task.Run, cut bool) string {
 	switch {
 	case r.Result != nil:
 		pub := r.Result.Published
-		b.WriteString(t.finished(*r.Result, pub))
+		b.WriteString(t.finished(*r.Result, pub, 0))
 		if pub.PullRequest != nil {
 			fmt.Fprintf(&b, "\n%s\n", pub.PullRequest.URL)
 		}
@@ -114,7 +114,7 @@ func (a *App) JobSummary(r task.Run, cut bool) string {
 	case cut:
 		b.WriteString(t.cut(r, ""))
 	case r.Waiting != nil:
-		b.WriteString(t.question(*r.Waiting))
+		b.WriteString(t.question(*r.Waiting, changeAt(r, *r.Waiting)))
 	default:
 		fmt.Fprintf(&b, "Run `%s` is %s%s.\n", r.ID, r.State, prefixed(": ", t.funnel.Markdown(r.Reason)))
 	}

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,7 +32,10 @@ func (a *App) pullChanged(ctx context.Context, ev task.Event) (string, error) {
 	case "closed":
 		return a.pullClosed(ctx, ev, *p)
 	case "reopened":
-		return "open again", a.cfg.Store.SetFate(ctx, *p, "", "")
+		if err := a.cfg.Store.SetFate(ctx, *p, "", ""); err != nil {
+			return "", err
+		}
+		return "open again", a.restate(ctx, ev.Repo, *p)
 	case "synchronize":
 		return a.pushedByOthers(ctx, ev, *p)
 	case "edited":
@@ -39,9 +43,9 @@ func (a *App) pullChanged(ctx context.Context, ev task.Event) (string, error) {
 			return "it is for " + ev.Pull.Base + " now", a.cfg.Store.Rebase(ctx, *p, ev.Pull.Base)
 		}
 	case "ready_for_review":
-		return "ready: " + ev.Actor + " decided it", a.app.Forge.StateLabel(ctx, ev.Repo, p.Issue, labelReady)
+		return "ready: " + ev.Actor + " decided it", a.restate(ctx, ev.Repo, *p)
 	case "converted_to_draft":
-		return "a draft: " + ev.Actor + " decided it", a.app.Forge.StateLabel(ctx, ev.Repo, p.Issue, labelHuman)
+		return "a draft: " + ev.Actor + " decided it", a.restate(ctx, ev.Repo, *p)
 	}
 	return "ignored: nothing is done for " + ev.Action, nil
 }
@@ -79,12 +83,115 @@ func (a *App) pullClosed(ctx context.Context, ev task.Event, p store.Pull) (stri
 	if err := a.unlabel(ctx, ev.Repo, p.Issue); err != nil {
 		return "", err
 	}
+	if err := a.learnFate(ctx, ev, p, fate, now.MergeCommit); err != nil {
+		return "", err
+	}
 	if now.Merged && !a.keeps(ctx, p) {
 		if _, err := a.app.Forge.DeleteBranch(ctx, ev.Repo, p.Branch, p.Head); err != nil {
 			a.cfg.Log.WithError(err).Warn("the branch of a merged pull request was not deleted")
 		}
 	}
-	return "it was " + string(fate), nil
+	return "it was " + string(fate), a.tellFate(ctx, ev.Repo, p, fate)
+}
+
+// tellFate makes the status comment of the issue say what became of the pull
+// request: an edit, which sends nobody mail.
+func (a *App) tellFate(ctx context.Context, repo task.Repo, p store.Pull, fate task.Fate) error {
+	runs, err := a.worked(ctx, p)
+	if err != nil {
+		return err
+	}
+	return a.restatus(ctx, repo, p, a.text.fated(p, fate, runs))
+}
+
+// restate makes label and status comment say whether an open pull request is a
+// draft, after a person decided it. A live run says it when it ends.
+func (a *App) restate(ctx context.Context, repo task.Repo, p store.Pull) error {
+	now, err := a.app.Forge.Pull(ctx, repo, p.Number)
+	if err != nil || now.State != "open" {
+		return err
+	}
+	label := labelReady
+	if now.Draft {
+		label = labelHuman
+	}
+	if err := a.app.Forge.StateLabel(ctx, repo, p.Issue, label); err != nil {
+		return err
+	}
+	if !now.Draft { // as a draft it only referred to the issue
+		if err := a.app.Forge.Closes(ctx, repo, p.Number, p.Issue); err != nil {
+			return err
+		}
+	}
+	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
+	if err != nil || live != nil {
+		return err
+	}
+	runs, err := a.worked(ctx, p)
+	if err != nil {
+		return err
+	}
+	for i, r := range runs {
+		if r.Result == nil || r.Task.Follow != nil && r.Task.Follow.Kind == task.FollowQuestion {
+			continue
+		}
+		res, pub := *r.Result, r.Result.Published
+		if res.Draft != now.Draft {
+			res.Draft, res.NextAction = now.Draft, "Review and merge."
+			if now.Draft {
+				res.NextAction = "Make it ready for review when nothing is left to decide."
+			}
+		}
+		pub.PullRequest = &now
+		var before task.USD
+		for _, earlier := range runs[i+1:] {
+			before += earlier.Cost
+		}
+		return a.restatus(ctx, repo, p, a.text.finished(res, pub, before))
+	}
+	return nil
+}
+
+// worked are the runs that worked on a pull request, the newest first.
+func (a *App) worked(ctx context.Context, p store.Pull) ([]task.Run, error) {
+	runs, err := a.earlier(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	first, err := a.cfg.Store.Run(ctx, p.Run)
+	return append(runs, first), err
+}
+
+// restatus edits the status comment of the run that opened a pull request. Where
+// nothing can be said, nothing is.
+func (a *App) restatus(ctx context.Context, repo task.Repo, p store.Pull, body string) error {
+	_, _, err := a.app.Forge.StatusComment(ctx, repo, p.Issue, statusKey(task.Task{Generation: p.Generation}), body)
+	if forge.IsGone(err) || errors.Is(err, forge.ErrLocked) {
+		a.cfg.Log.WithError(err).Warn("the status comment was not edited")
+		return nil
+	}
+	return err
+}
+
+// fated is the status comment of a pull request that is done with.
+func (r reporter) fated(p store.Pull, fate task.Fate, runs []task.Run) string {
+	var head string
+	next := "Nothing is left to do here."
+	switch fate {
+	case task.FateMerged:
+		head = fmt.Sprintf("🎉 #%d by **fettle** was merged into `%s`.", p.Number, codeSpan(p.Base))
+	case task.FateChanged:
+		head = fmt.Sprintf("🎉 #%d by **fettle** was merged into `%s`, with commits of others.", p.Number, codeSpan(p.Base))
+	case task.FateReverted:
+		head, next = fmt.Sprintf("↩️ #%d by **fettle** was merged, and reverted since.", p.Number), "`/fettle fix` with what was wrong about it starts another."
+	default:
+		head, next = fmt.Sprintf("⏹️ #%d by **fettle** was closed and not merged.", p.Number), "`/fettle fix` with what was wrong about it starts another."
+	}
+	var cost task.USD
+	for _, run := range runs {
+		cost += run.Cost
+	}
+	return fmt.Sprintf("%s\n\n| | |\n| --- | --- |\n| runs | %d |\n| cost | %s |\n\n%s <sub>Run `%s`</sub>\n", head, len(runs), cost, next, p.Run)
 }
 
 // keeps tells whether the operator or the repository wants the branch to stay.
@@ -110,8 +217,10 @@ func (a *App) unlabel(ctx context.Context, repo task.Repo, issue int) error {
 // on there ends, because nothing is pushed over their commit; asked again, it goes
 // on on top of it.
 func (a *App) pushedByOthers(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
-	if ev.After == p.Head {
-		return "ignored: the commit is fettle's", nil
+	// One may be told of a commit before the run that made it has written down that
+	// it stands on the branch, and before this process knows its own name.
+	if ours, err := a.cfg.Store.IsOurs(ctx, p.Run, ev.After); err != nil || ours {
+		return "ignored: the commit is fettle's", err
 	}
 	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
 	if err != nil || live == nil || live.Task.Follow == nil || live.Task.Follow.Head == ev.After {
@@ -138,7 +247,11 @@ func (a *App) reverted(ctx context.Context, ev task.Event) (string, error) {
 	if err != nil || p == nil || p.MergeCommit == "" {
 		return "", err
 	}
-	return fmt.Sprintf("#%d was reverted", n), a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit)
+	if err := a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit); err != nil {
+		return "", err
+	}
+	told := a.tellFate(ctx, ev.Repo, *p, task.FateReverted)
+	return fmt.Sprintf("#%d was reverted", n), errors.Join(told, a.learnFate(ctx, ev, *p, task.FateReverted, p.MergeCommit))
 }
 
 // pushed: a branch moved that pull requests of fettle's are for.
@@ -191,15 +304,11 @@ func (a *App) baseMoved(ctx context.Context, ev task.Event, p store.Pull) (strin
 // whole are the edits of all commits of the pull request as one patch; ok is false
 // where one changes what another changed.
 func (a *App) whole(ctx context.Context, p store.Pull) (all task.Patch, ok bool, err error) {
-	first, err := a.cfg.Store.Run(ctx, p.Run)
+	runs, err := a.worked(ctx, p)
 	if err != nil {
 		return all, false, err
 	}
-	runs, err := a.earlier(ctx, p)
-	if err != nil {
-		return all, false, err
-	}
-	for _, r := range append(runs, first) {
+	for _, r := range runs {
 		res := r.Result
 		if res == nil || res.Outcome != task.Success || res.Best == nil || res.Published.Commit == "" {
 			continue

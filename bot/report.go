@@ -161,8 +161,7 @@ func (r reporter) cause(b *strings.Builder, res task.Result) {
 		fmt.Fprintf(b, "- `%s` in %s\n", codeSpan(reg.Name), r.link(res, reg, where))
 	}
 	b.WriteString("\n")
-	b.WriteString(r.funnel.Fence(limitLines(res.Diff, 120), "diff"))
-	b.WriteString("\n\n")
+	b.WriteString(r.diff(res.Diff))
 	if x := res.Best.Search; x != nil && x.Place != "" {
 		fmt.Fprintf(b, "<details><summary>How it was found</summary>\n\nIt was looked for at %s. Mechanical repair tried %s, by the template `%s` this one; %d passed every test.\n\n", r.funnel.Markdown(x.Place), task.Count(x.Tried, "candidate"), codeSpan(x.Template), x.Plausible)
 		for _, no := range x.Rejected {
@@ -170,6 +169,52 @@ func (r reporter) cause(b *strings.Builder, res task.Result) {
 		}
 		b.WriteString("\n</details>\n\n")
 	}
+}
+
+// diff is a change as people read it: source before tests, and without the lines
+// that only Git needs.
+func (r reporter) diff(text string) string {
+	var parts []string
+	for _, part := range strings.Split("\n"+text, "\ndiff --git ") {
+		lines := slices.DeleteFunc(strings.Split(part, "\n"), func(l string) bool { return strings.HasPrefix(l, "index ") || strings.HasPrefix(l, "a/") })
+		if shown := strings.Trim(strings.Join(lines, "\n"), "\n"); shown != "" {
+			parts = append(parts, shown)
+		}
+	}
+	slices.SortStableFunc(parts, func(x, y string) int { return isNew(x) - isNew(y) })
+	for i := range parts {
+		parts[i] = strings.TrimPrefix(parts[i], newFile+"100644\n")
+	}
+	return r.funnel.Fence(limitLines(strings.Join(parts, "\n"), 120), "diff") + "\n\n"
+}
+
+const newFile = "new file mode "
+
+func isNew(part string) int {
+	if strings.HasPrefix(part, newFile) {
+		return 1
+	}
+	return 0
+}
+
+// testID is a test's name with its runner and folder before it.
+var testID = regexp.MustCompile(`\b[a-z][a-z-]*:([\w./-]+):([\w./@-]+::)`)
+
+// shortIDs leaves runner and folder out of the names of tests in a text.
+func shortIDs(s string) string {
+	return testID.ReplaceAllStringFunc(s, func(id string) string {
+		m := testID.FindStringSubmatch(id)
+		return path.Join(m[1], strings.TrimSuffix(m[2], "::")) + "::"
+	})
+}
+
+// shown are the first n names of tests, as people read them.
+func shown(ids []string, n int) []string {
+	out := slices.Clone(ids[:min(len(ids), n)])
+	for i := range out {
+		out[i] = shortIDs(out[i])
+	}
+	return out
 }
 
 func (r reporter) link(res task.Result, reg task.RegionRef, where string) string {
@@ -190,7 +235,7 @@ func (r reporter) evidence(b *strings.Builder, res task.Result) {
 		if slices.Contains(res.NewTests, id) {
 			before = "❌ failed (a new test)"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | ✅ passed |\n", codeSpan(id), before)
+		fmt.Fprintf(b, "| `%s` | %s | ✅ passed |\n", codeSpan(shortIDs(id)), before)
 	}
 	if res.Best != nil && len(res.Best.Behaviour) > 0 {
 		b.WriteString("\nCalls that come to something else than before:\n\n| call | before | after |\n| --- | --- | --- |\n")
@@ -223,7 +268,11 @@ func (r reporter) checklist(b *strings.Builder, res task.Result) {
 		if mark == "" {
 			mark = " "
 		}
-		fmt.Fprintf(b, "- [%s] %s: %s in %.1f s%s\n", mark, r.funnel.Markdown(c.Name), c.Status, c.Seconds, prefixed(": ", r.funnel.Markdown(c.Detail)))
+		took := ""
+		if c.Seconds >= 0.05 {
+			took = fmt.Sprintf(" in %.1f s", c.Seconds)
+		}
+		fmt.Fprintf(b, "- [%s] %s: %s%s%s\n", mark, r.funnel.Markdown(c.Name), c.Status, took, prefixed(": ", r.funnel.Markdown(shortIDs(c.Detail))))
 	}
 	fmt.Fprintf(b, "- [x] nothing that was green is red (%s)\n", task.Count(len(res.Best.Broken), "regression"))
 	fmt.Fprintf(b, "- [x] in scope: %s in %s\n", task.Count(len(res.Best.Regions), "region"), task.Count(len(res.Best.Patch.Paths()), "file"))
@@ -306,15 +355,21 @@ func (r reporter) commands(res task.Result) string {
 // status is the one comment that is edited while a run goes on.
 func (r reporter) status(p task.Progress, t task.Task, log string, now time.Time) string {
 	var b strings.Builder
-	head := map[string]string{"waiting": "✋ **fettle** waits for you.", "parked": "💤 **fettle** put this aside."}[p.Phase]
+	head := map[string]string{"waiting": "✋ **fettle** waits for your answer to the question below.", "parked": "💤 **fettle** put this aside."}[p.Phase]
 	if head == "" {
 		head = "🔧 **fettle** is working on this."
 	}
-	fmt.Fprintf(&b, "%s\n\n| | |\n| --- | --- |\n| step | %s |\n", head, phaseWords(p))
-	if p.Tier != "" {
+	fmt.Fprintf(&b, "%s\n\n| | |\n| --- | --- |\n", head)
+	if p.Phase != "waiting" {
+		fmt.Fprintf(&b, "| step | %s |\n", phaseWords(p))
+	}
+	if p.Tier != "" && p.Phase != "waiting" {
 		fmt.Fprintf(&b, "| tier | %s, attempt %d |\n", p.Tier, p.Attempt)
 	}
-	if p.Note != "" && (p.Phase == "waiting" || p.Phase == "parked") {
+	if p.Care != "" {
+		fmt.Fprintf(&b, "| mode | %s |\n", cell(r.funnel.Markdown(p.Care)))
+	}
+	if p.Note != "" && p.Phase == "parked" {
 		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(p.Note)))
 	}
 	if p.Phase == "waiting" {
@@ -325,7 +380,7 @@ func (r reporter) status(p task.Progress, t task.Task, log string, now time.Time
 }
 
 // question is what a waiting run says on its issue.
-func (r reporter) question(g task.Gate) string {
+func (r reporter) question(g task.Gate, change *task.Attempt) string {
 	what := map[task.GateKind]string{
 		task.GatePlan: "Is this plan right?", task.GateStep: "Is this step right?",
 		task.GateProtect: "May protected files be changed?", task.GateOutsider: "May this be published?",
@@ -334,11 +389,16 @@ func (r reporter) question(g task.Gate) string {
 	if g.Kind == task.GateOutsider {
 		answers = "`/fettle approve` lets it; `/fettle reject` with the reason ends the run. Where pull requests are squashed, take `" + skipCI + "` out of the message, or CI of the merge is skipped too."
 	}
-	return fmt.Sprintf("## fettle asks: %s\n\n%s\n\n%s Nothing is held while it waits.\n", what, r.funnel.Markdown(g.Words), answers)
+	diff := ""
+	if change != nil && change.Diff != "" {
+		diff = prefixed("", r.funnel.Markdown(change.Explanation)) + "\n\n" + r.diff(change.Diff)
+	}
+	return fmt.Sprintf("## fettle asks: %s\n\n%s\n\n%s%s Nothing is held while it waits.\n", what, upperFirst(r.funnel.Markdown(g.Words)), diff, answers)
 }
 
 // finished is the last text of the status comment.
-func (r reporter) finished(res task.Result, pub task.Publication) string {
+// before is what earlier runs of the same pull request cost.
+func (r reporter) finished(res task.Result, pub task.Publication, before task.USD) string {
 	var b strings.Builder
 	switch {
 	case res.Outcome == task.Success && pub.PullRequest != nil && pub.PullRequest.Draft:
@@ -347,6 +407,8 @@ func (r reporter) finished(res task.Result, pub task.Publication) string {
 		fmt.Fprintf(&b, "✅ **fettle** opened #%d.", pub.PullRequest.Number)
 	case res.Outcome == task.Cancelled:
 		b.WriteString("⏹️ **fettle** was stopped.")
+	case res.Outcome == task.Quarantined:
+		b.WriteString("🚫 **fettle** is quarantined here.")
 	case res.Outcome == task.Rejected && len(res.Attempts) > 0:
 		b.WriteString("🙋 **fettle** ended this.")
 	case res.Outcome == task.Rejected:
@@ -355,22 +417,40 @@ func (r reporter) finished(res task.Result, pub task.Publication) string {
 		b.WriteString("🚧 **fettle** could not finish this.")
 	}
 	fmt.Fprintf(&b, "\n\n| | |\n| --- | --- |\n| outcome | %s |\n", res.Outcome)
-	if res.Reason != "" {
+	if res.Reason != "" && pub.ReportURL == "" {
 		fmt.Fprintf(&b, "| why | %s |\n", cell(r.funnel.Markdown(res.Reason)))
+	}
+	if res.Care != "" {
+		fmt.Fprintf(&b, "| mode | %s |\n", cell(r.funnel.Markdown(res.Care)))
+	}
+	if f := res.Task.Follow; f != nil && res.Outcome == task.Success && pub.Commit != "" {
+		fmt.Fprintf(&b, "| last | %s, answered by %s |\n", f.What(), pub.Commit)
 	}
 	if res.Tier != "" {
 		fmt.Fprintf(&b, "| tier | %s, %s |\n", res.Tier, task.Count(len(res.Attempts), "attempt"))
 	}
-	fmt.Fprintf(&b, "| cost | %s |\n| elapsed | %s |\n\n%s <sub>Run `%s`</sub>\n", res.Cost, res.Elapsed.Round(100*time.Millisecond), res.NextAction, res.RunID)
+	next := res.NextAction
+	if pub.ReportURL != "" && res.Outcome != task.Success {
+		next = fmt.Sprintf("[Why, and what to look at first](%s).", pub.ReportURL)
+	}
+	cost := res.Cost.String()
+	if before > 0 {
+		cost = fmt.Sprintf("%s; %s with the runs before it", res.Cost, res.Cost+before)
+	}
+	fmt.Fprintf(&b, "| cost | %s |\n| elapsed | %s |\n\n%s <sub>Run `%s`</sub>\n", cost, res.Elapsed.Round(100*time.Millisecond), next, res.RunID)
 	return b.String()
 }
 
 // exhausted is the final report of SPEC S5.
 func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## fettle stopped: %s\n\n%s\n\n", res.Outcome, r.funnel.Markdown(res.Reason))
+	if res.Outcome == task.Rejected && len(res.Attempts) == 0 {
+		fmt.Fprintf(&b, "## fettle did not start on this\n\n%s.\n\n%s\n", strings.TrimRight(upperFirst(r.funnel.Markdown(res.Reason)), "."), res.NextAction)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "## fettle stopped: %s\n\n%s\n\n", strings.ReplaceAll(string(res.Outcome), "_", " "), upperFirst(r.funnel.Markdown(shortIDs(res.Reason))))
 	if lines := perTier(res); len(lines) > 0 {
-		b.WriteString("What was tried, and why it failed\n")
+		b.WriteString("What was tried, and why it failed:\n\n")
 		for _, line := range lines {
 			fmt.Fprintf(&b, "- %s\n", r.funnel.Markdown(line))
 		}
@@ -381,8 +461,11 @@ func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 	if pub.Branch != "" {
 		fmt.Fprintf(&b, "The best attempt stands on `%s` as a WIP commit; it is unverified.\n\n", pub.Branch)
 	}
-	b.WriteString("Look at this first\n")
-	for _, line := range firstLooks(res) {
+	looks := firstLooks(res)
+	if len(looks) > 0 {
+		b.WriteString("Look at this first:\n\n")
+	}
+	for _, line := range looks {
 		fmt.Fprintf(&b, "- %s\n", r.funnel.Markdown(line))
 	}
 	return b.String()
@@ -400,7 +483,7 @@ func firstLooks(res task.Result) []string {
 	}
 	for i := len(res.Attempts) - 1; i >= 0; i-- {
 		for _, f := range res.Attempts[i].Failures {
-			add(fmt.Sprintf("%s: %s%s", f.Test, prefixed("", f.Exception+" "), cut(strings.Join(strings.Fields(f.Message), " "), 160)))
+			add(fmt.Sprintf("%s: %s%s", shortIDs(f.Test), prefixed("", f.Exception+" "), cut(strings.Join(strings.Fields(f.Message), " "), 160)))
 		}
 	}
 	for i := len(res.Attempts) - 1; i >= 0; i-- {
@@ -408,14 +491,14 @@ func firstLooks(res task.Result) []string {
 			add(fmt.Sprintf("%s in %s, line %d", reg.Name, reg.Path, reg.StartLine))
 		}
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && res.NextAction != "" {
 		out = append(out, res.NextAction)
 	}
 	return out
 }
 
 func phaseWords(p task.Progress) string {
-	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "setup": "installing dependencies", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing", "waiting": "waiting for your answer", "parked": "put aside for now"}
+	words := map[string]string{"queued": "waiting for a worker", "checkout": "cloning", "setup": "installing dependencies", "baseline": "running the tests as they are", "localise": "finding the code that matters", "repair": "writing a change", "verify": "proving the change", "publish": "publishing", "parked": "put aside for now"}
 	w := words[p.Phase]
 	if w == "" {
 		w = p.Phase

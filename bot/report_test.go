@@ -20,7 +20,7 @@ func TestX3AStrangersTitleClosesNothing(t *testing.T) {
 		for _, outcome := range []task.Outcome{task.Success, task.FailedAllTiers} {
 			res := task.Result{RunID: "r1", Outcome: outcome, Reason: title, Task: task.Task{Title: title, Issue: 3}, Best: &task.Attempt{Explanation: title}}
 			pull, body := r.pullRequest(res)
-			for _, text := range []string{funnel.Message(r.commitMessage(res)), funnel.Message(pull), funnel.Comment(body), funnel.Comment(r.finished(res, task.Publication{}))} {
+			for _, text := range []string{funnel.Message(r.commitMessage(res)), funnel.Message(pull), funnel.Comment(body), funnel.Comment(r.finished(res, task.Publication{}, 0))} {
 				if found := closes.FindString(text); found != "" {
 					t.Errorf("%q: %q closes in %q", title, found, text)
 				}

@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -320,8 +322,11 @@ func TestBadInputOfAnIssueThatIsWorkedOn(t *testing.T) {
 		h.must(h.sim.Label("acme", "shop", n, gate, boss))
 		h.deliver()
 		base := h.sim.Snapshot("acme", "shop").Branches["main"]
-		h.must(h.sim.RenameBranch("acme", "shop", "main", "trunk", boss))
-		_, err := h.publish(n, func(r *task.Result) { r.Task.BaseCommit, r.Task.BaseBranch = base, "main" })
+		_, err := h.publish(n, func(r *task.Result) { // it has begun on main
+			h.must(h.sim.RenameBranch("acme", "shop", "main", "trunk", boss))
+			h.deliver()
+			r.Task.BaseCommit, r.Task.BaseBranch = base, "main"
+		})
 		h.must(err)
 		if got := h.pull().Base; got != "trunk" {
 			t.Errorf("it is for %q", got)
@@ -336,6 +341,141 @@ func TestBadInputOfAnIssueThatIsWorkedOn(t *testing.T) {
 		h.must(h.sim.SetProtected("acme", "shop", "fettle/issue-1-add-subtracts", true))
 		if _, err := h.publish(n, nil); err == nil || !strings.Contains(err.Error(), "protected branch") {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// opened has the pull request of an issue opened, by a run that has ended.
+func (h *house) opened() (issue int) {
+	h.Helper()
+	n := h.open(boss)
+	h.must(h.sim.Label("acme", "shop", n, gate, boss))
+	h.deliver()
+	lease, r, err := h.db.Claim(h.Context())
+	h.must(err)
+	res := mended(h, r, func(res *task.Result) { res.NextAction = "Review and merge." })
+	res.Published, err = h.bot.NewGitHub(h.hub, redact.New(), lease, r).Publish(h.Context(), res)
+	h.must(err)
+	h.must(h.db.Finish(h.Context(), lease, res, ""))
+	return n
+}
+
+// TestS2TheStatusCommentSaysWhatBecameOfThePullRequest: of merged, closed, reverted
+// and reopened ones, and of drafts that a person made ready; always one comment.
+func TestS2TheStatusCommentSaysWhatBecameOfThePullRequest(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	n := h.opened()
+	p := h.pull().Number
+	says := func(words, label string) {
+		h.Helper()
+		h.deliver()
+		said, labels := h.said(n), h.labels(n)
+		if strings.Count(said, "**fettle**") != 1 || !strings.Contains(said, words) {
+			t.Errorf("it does not say %q:\n%s", words, said)
+		}
+		if label == "" && len(labels) > 0 || label != "" && !slices.Contains(labels, label) {
+			t.Errorf("labels %v, want %q", labels, label)
+		}
+	}
+	says("opened #2", "agent:pr-ready")
+	h.must(h.sim.Ready("acme", "shop", p, true, boss))
+	says("has a draft: #2", "agent:needs-human")
+	h.must(h.sim.Ready("acme", "shop", p, false, boss))
+	says("Review and merge", "agent:pr-ready")
+	h.must(h.sim.CloseIssue("acme", "shop", p, boss))
+	says("#2 by **fettle** was closed and not merged", "")
+	h.must(h.sim.ReopenIssue("acme", "shop", p, boss))
+	says("opened #2", "agent:pr-ready")
+	if body := h.pull().Body; !strings.HasSuffix(strings.TrimSpace(body), "Fixes #1") {
+		t.Errorf("it does not close the issue:\n%s", body)
+	}
+	h.must(h.sim.MergePull("acme", "shop", p, boss))
+	says("#2 by **fettle** was merged into `main`", "")
+	if said := h.said(n); strings.Contains(said, "Review and merge") {
+		t.Errorf("it asks for a review of what is merged:\n%s", said)
+	}
+	back, err := h.sim.OpenForkPull("acme", "shop", "Revert \"add subtracts\"", "Reverts acme/shop#2", boss, "undo", map[string]string{"calc.py": "def add(a, b):\n    return a - b\n"})
+	h.must(err)
+	h.must(h.sim.MergePull("acme", "shop", back, boss))
+	says("was merged, and reverted since", "")
+	pulls, err := h.db.Pulls(t.Context(), h.installation(), "acme/shop", store.PullFilter{Number: p})
+	if err != nil || pulls[0].Fate != task.FateReverted {
+		t.Errorf("%+v %v", pulls, err)
+	}
+}
+
+// TestS1WhatBecomesOfARepositoryIsFollowed: a new name takes along what is stored;
+// where nothing can be pushed or said, nothing goes on.
+func TestS1WhatBecomesOfARepositoryIsFollowed(t *testing.T) {
+	t.Parallel()
+	asked := func(t *testing.T) (*house, int) {
+		h := newHouse(t)
+		n := h.open(boss)
+		h.must(h.sim.Label("acme", "shop", n, gate, boss))
+		h.deliver()
+		return h, n
+	}
+	t.Run("renamed", func(t *testing.T) {
+		t.Parallel()
+		h, n := asked(t)
+		h.must(h.sim.Rename("acme", "shop", "store", boss))
+		_, err := h.sim.Comment("acme", "store", n, "/fettle status", boss)
+		h.must(err)
+		h.deliver()
+		if r := h.runs()[0]; r.Task.Repo.Slug() != "acme/store" || !strings.Contains(r.Task.Repo.CloneURL, "store") {
+			t.Errorf("it is for %+v", r.Task.Repo)
+		}
+		said := func() string { return words(h.sim.Snapshot("acme", "store").Issues[0]) }
+		if !strings.Contains(said(), "is queued") {
+			t.Errorf("the run is not found under the new name:\n%s", said())
+		}
+		h.next()
+		if h.engines.Load() == 0 || !strings.Contains(said(), "fettle") {
+			t.Errorf("it does not go on under the new name:\n%s\n%+v", said(), h.runs()[0])
+		}
+	})
+	t.Run("archived", func(t *testing.T) {
+		t.Parallel()
+		h, _ := asked(t)
+		h.must(h.sim.Archive("acme", "shop", boss))
+		h.deliver()
+		h.next()
+		if r := h.runs()[0]; r.Outcome != task.Cancelled || !strings.Contains(r.Reason, "archived") || h.engines.Load() != 0 {
+			t.Errorf("%s: %s", r.Outcome, r.Reason)
+		}
+	})
+	for action, want := range map[string]string{"deleted": "the repository was deleted", "transferred": "the repository was transferred"} {
+		t.Run(action, func(t *testing.T) {
+			t.Parallel()
+			h, _ := asked(t)
+			payload := fmt.Sprintf(`{"action":%q,"installation":{"id":%d},"repository":{"name":"shop","full_name":%q,"default_branch":"main"},"changes":{"owner":{"from":{"user":{"login":"acme"}}}},"sender":{"login":"acme"}}`,
+				action, h.installation(), map[string]string{"deleted": "acme/shop", "transferred": "other/shop"}[action])
+			_, err := h.app.Accept(t.Context(), "d1", "repository", h.installation(), []byte(payload))
+			h.must(err)
+			h.must(h.app.Deliver(t.Context(), "d1"))
+			d, err := h.db.Delivery(t.Context(), "d1")
+			if err != nil || !strings.Contains(d.Note, want) {
+				t.Errorf("%s %v", d.Note, err)
+			}
+			h.next()
+			if n, err := h.app.Forget(t.Context()); err != nil || n != 1 || len(h.runs()) != 0 {
+				t.Errorf("%d %v, runs %+v", n, err, h.runs())
+			}
+		})
+	}
+	t.Run("default branch", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.opened()
+		n := h.open(boss)
+		h.must(h.sim.Label("acme", "shop", n, gate, boss))
+		h.deliver()
+		h.must(h.sim.RenameBranch("acme", "shop", "main", "trunk", boss))
+		h.deliver()
+		pulls, err := h.db.Pulls(t.Context(), h.installation(), "acme/shop", store.PullFilter{Base: "trunk"})
+		if err != nil || len(pulls) != 1 || h.runs()[0].Task.Repo.DefaultBranch != "trunk" {
+			t.Errorf("%+v %v %+v", pulls, err, h.runs()[0].Task.Repo)
 		}
 	})
 }

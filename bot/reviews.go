@@ -39,6 +39,9 @@ func (a *App) reviewed(ctx context.Context, ev task.Event) (string, error) {
 		}
 		return a.obey(ctx, ev, command.Parse(said))
 	}
+	if err := a.learnReview(ctx, ev, *p, reviewWords(ev)); err != nil {
+		return "", err
+	}
 	if ev.CommentID == 0 && ev.Review != nil && ev.Review.State == task.ReviewApproved {
 		note, err := a.approvedReview(ctx, ev, *p)
 		if err != nil || note != "" {
@@ -93,7 +96,8 @@ func (a *App) ready(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err := a.app.Forge.SetDraft(ctx, repo, p.Number, false); err != nil {
 		return err
 	}
-	return a.app.Forge.StateLabel(ctx, repo, p.Issue, labelReady)
+	a.cfg.Point("made ready")
+	return a.restate(ctx, repo, p)
 }
 
 // unansweredWork is what stands on a pull request and no run has taken in.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -159,7 +160,7 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 			e.must(err)
 			e.until("it is followed up", e.ended(n, 2))
 			after := e.pull()
-			if after.HeadSHA == p.HeadSHA || after.Draft || !strings.Contains(spoken(after.IssueView), "The review answered in "+after.HeadSHA) {
+			if after.HeadSHA == p.HeadSHA || after.Draft || !strings.Contains(spoken(after.IssueView), "The review is answered by "+after.HeadSHA) {
 				t.Errorf("%s", e.state())
 			}
 		},
@@ -265,6 +266,59 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 			if after := e.pull(); after.HeadSHA == p.HeadSHA || strings.TrimSpace(after.Diff) != "" || !strings.Contains(spoken(after.IssueView), "is taken back by "+after.HeadSHA) {
 				t.Errorf("%s\n%s", after.Diff, e.state())
 			}
+			undone := e.pull().HeadSHA
+			e.say(p.Number, "/fettle undo", ada)
+			e.until("it is said that it was undone", e.told(p.Number, "It was undone already"))
+			if got := e.of(n); len(got) != 2 || e.pull().HeadSHA != undone {
+				t.Errorf("the undo was undone\n%s", e.state())
+			}
+		},
+		"a ruleset keeps fettle from its branch": func(t *testing.T) {
+			e := newEvening(t, weaveFiles(), task.Gates{}, mends)
+			e.sim.Fault(simulator.Fault{Method: "POST", Route: "/repos/*/*/git/refs", Status: 422, Body: `{"message":"Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n"}`})
+			n := e.open(turnsTitle, turnsBody, ada)
+			e.must(e.sim.Label(acme, shopN, n, "agent:fix", ada))
+			e.until("it ends", e.ended(n, 1))
+			said := spoken(e.issue(n))
+			for _, want := range []string{"creations being restricted", "fettle/**", "/acme/shop/settings/rules"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("it does not say %q:\n%s", want, e.state())
+				}
+			}
+			if r := e.of(n)[0]; r.Outcome != task.Error || r.Saved.Errors > 1 {
+				t.Errorf("%s after %d tries: %s", r.Outcome, r.Saved.Errors, r.Reason)
+			}
+		},
+		"commands in a review": func(t *testing.T) {
+			e, n := opened(t)
+			p := e.pull()
+			_, err := e.sim.Review(acme, shopN, p.Number, "commented", "/fettle explain", ada)
+			e.must(err)
+			e.until("the review's command is answered", e.told(p.Number, "It joined the lists"))
+			_, err = e.sim.Review(acme, shopN, p.Number, "commented", "", ada, simulator.Remark{Path: "weave.py", Line: 2, Body: "/fettle status"})
+			e.must(err)
+			e.until("the thread's command is answered", e.told(p.Number, "Nothing is running here"))
+			if got := e.of(n); len(got) != 1 {
+				t.Errorf("%d runs\n%s", len(got), e.state())
+			}
+		},
+		"an approval through a gate that waits": func(t *testing.T) {
+			e := newEvening(t, weaveFiles(), task.Gates{}, mends)
+			n := e.open(turnsTitle, turnsBody, eve)
+			e.must(e.sim.Label(acme, shopN, n, "agent:fix", ada))
+			e.until("its draft waits", e.waits(n, task.GateOutsider))
+			_, err := e.sim.Review(acme, shopN, e.pull().Number, "approved", "", eve)
+			e.must(err)
+			e.quiet(n)
+			if !e.waits(n, task.GateOutsider)() {
+				t.Fatalf("a stranger's approval was a yes\n%s", e.state())
+			}
+			_, err = e.sim.Review(acme, shopN, e.pull().Number, "approved", "", ada)
+			e.must(err)
+			e.until("it ends", e.ended(n, 1))
+			if p := e.pull(); p.Draft || !slices.Contains(e.issue(n).Labels, "agent:pr-ready") {
+				t.Errorf("%s", e.state())
+			}
 		},
 		"tests of what was changed are asked for": func(t *testing.T) {
 			e, n := opened(t)
@@ -321,6 +375,10 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 			e.until("it is given up", e.told(p.Number, "still red after 2 follow-ups"))
 			if got := e.of(n); len(got) != 3 {
 				t.Errorf("%d runs\n%s", len(got), e.state())
+			}
+			// H1: each of the three commits counts, and what is red on the base too does not
+			if st, err := e.heal.Status(t.Context()); err != nil || len(st.Moves) != 1 || st.Moves[0].To != heal.Degraded || st.Moves[0].InARow != 3 || st.Moves[0].Step != "ci" || st.Global.Failures != 3 {
+				t.Errorf("the breakers: %+v %v", st, err)
 			}
 		},
 		"it is closed and not merged": func(t *testing.T) {

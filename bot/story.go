@@ -67,7 +67,11 @@ func Story(r task.Run, decisions [][]byte) string {
 		fmt.Fprintf(&b, "  %2d %-10s %7s %6s  %s\n", a.Number, a.Tier, a.Cost, a.Elapsed.Round(100*time.Millisecond), oneLine(tried(a), 110))
 		fmt.Fprintf(&b, "     → %s\n", oneLine(came(a), 110))
 	}
-	if saw := sawOf(decisions); len(saw) > 0 {
+	saw := sawOf(decisions)
+	if words := helped(r, attempts); words != "" {
+		saw = append(saw, words)
+	}
+	if len(saw) > 0 {
 		fmt.Fprintf(&b, "\nWhat models saw\n  %s\n", strings.Join(saw, "\n  "))
 	}
 	last := lastDecision(decisions)
@@ -134,6 +138,37 @@ func came(a task.Attempt) string {
 	return why
 }
 
+// helped says whether the lessons of earlier runs helped.
+func helped(r task.Run, attempts []task.Attempt) string {
+	got := r.Saved.Recalled
+	if got == nil || len(got.Lessons) == 0 {
+		return ""
+	}
+	var used []string
+	for _, a := range attempts {
+		if len(a.Lessons) == 0 {
+			continue
+		}
+		ids := strings.Join(a.Lessons, ", ")
+		applied := a.Search != nil && strings.HasPrefix(a.Search.Template, task.Learned)
+		kept := r.Outcome == task.Success && r.Result != nil && r.Result.Best != nil && r.Result.Best.Number == a.Number
+		switch {
+		case applied && kept:
+			used = append(used, fmt.Sprintf("attempt %d is the edit of lesson %s, and it helped: the run ended with it", a.Number, ids))
+		case applied:
+			used = append(used, fmt.Sprintf("attempt %d is the edit of lesson %s, and it did not help", a.Number, ids))
+		case kept:
+			used = append(used, fmt.Sprintf("attempt %d was made with lessons %s, and the run ended with it", a.Number, ids))
+		default:
+			used = append(used, fmt.Sprintf("attempt %d was made with lessons %s, and it did not help", a.Number, ids))
+		}
+	}
+	if len(used) == 0 {
+		return "lessons of earlier runs were known, and none was used"
+	}
+	return strings.Join(used, "; ")
+}
+
 const mostSaw = 40 // lines
 
 // sawOf tells what was put before models, why, and what they asked for.
@@ -145,7 +180,7 @@ func sawOf(decisions [][]byte) []string {
 			continue
 		}
 		switch d.Kind {
-		case "model.shown", "traced", "plan.skipped":
+		case "model.shown", "traced", "plan.skipped", "memory.recalled", "memory.shown", "memory.corrected":
 			out = append(out, oneLine(d.Reason, 400))
 		case "model.looked":
 			out = append(out, fmt.Sprintf("  the %v asks: %s", d.Data["as"], oneLine(d.Reason, 160)))

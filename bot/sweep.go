@@ -64,14 +64,18 @@ func counted(n int, one, many string) string {
 func (a *App) Keep(ctx context.Context, said func(Swept)) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
-	mine := true // after a start there is most to find
+	mine, more := true, false // after a start there is most to find
 	for ctx.Err() == nil {
-		if mine {
+		if mine || more {
 			s, err := a.Sweep(ctx)
+			more = s.Redelivery == mostRedeliver // the rest in a minute
 			if err != nil && ctx.Err() == nil {
 				a.cfg.Log.WithError(err).Error("a sweep was not done to its end; the next one is")
 			}
 			said(s)
+		}
+		if err := a.TellMoves(ctx); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WithError(err).Warn("heal: not everybody was told; it is tried again")
 		}
 		if _, err := a.Forget(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Error("data of a removed installation is not deleted yet; it is tried again")
@@ -175,11 +179,13 @@ func (a *App) say(ctx context.Context, r task.Run) error {
 		return err
 	}
 	if res.Outcome.Exhausted() || res.Outcome == task.Error || res.Outcome == task.Rejected {
-		if _, err := a.app.Forge.Comment(ctx, t.Repo, t.Issue, "report-"+r.ID, a.text.exhausted(res, res.Published)); err != nil {
+		url, err := a.app.Forge.Comment(ctx, t.Repo, t.Issue, "report-"+r.ID, a.text.exhausted(res, res.Published))
+		if err != nil {
 			return err
 		}
+		res.Published.ReportURL = url
 	}
-	_, _, err := a.app.Forge.StatusComment(ctx, t.Repo, t.Issue, statusKey(t), a.text.finished(res, res.Published))
+	_, _, err := a.app.Forge.StatusComment(ctx, t.Repo, t.Issue, statusKey(t), a.text.finished(res, res.Published, 0))
 	return err
 }
 

@@ -6,6 +6,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+
+	"github.com/tidwall/gjson"
 )
 
 // delivery is a request whose signature was right.
@@ -33,22 +35,22 @@ func read(header http.Header, body []byte) (delivery, *refusal) {
 	default:
 		return d, &refusal{http.StatusUnsupportedMediaType, "the content type has to be application/json or application/x-www-form-urlencoded"}
 	}
-	if !json.Valid(d.payload) || bytes.TrimLeft(d.payload, " \t\r\n")[0] != '{' {
+	if !valid(d.payload) || bytes.TrimLeft(d.payload, " \t\r\n")[0] != '{' {
 		return d, &refusal{http.StatusBadRequest, "the payload is not a JSON object"}
 	}
-	d.installation = installationOf(d.payload)
+	if id := gjson.GetBytes(d.payload, "installation.id"); id.Type == gjson.Number {
+		d.installation = id.Int()
+	}
 	return d, nil
 }
 
-// installationOf is the App installation that a payload speaks of, or 0.
-func installationOf(payload []byte) int64 {
-	var p struct {
-		Installation struct {
-			ID int64 `json:"id"`
-		} `json:"installation"`
+// quickly is up to where a payload is read by gjson, which is several times as fast
+// as encoding/json and goes as deep as a payload does.
+const quickly = 1 << 20
+
+func valid(payload []byte) bool {
+	if len(payload) > quickly {
+		return json.Valid(payload)
 	}
-	if json.Unmarshal(payload, &p) != nil {
-		return 0
-	}
-	return p.Installation.ID
+	return gjson.ValidBytes(payload)
 }

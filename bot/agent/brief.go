@@ -52,6 +52,7 @@ type Brief struct {
 	History    []string
 	Precedents []Precedent // tier 1 sees one of them
 	Warnings   []string    // wrong pattern → correct pattern (SPEC M6)
+	Advice     []string    // what maintainers said in reviews here (SPEC M8); it binds nobody
 	// Regenerate asks for whole new code of the failing functions instead of
 	// another small change: the plateau of SPEC C8.
 	Regenerate bool

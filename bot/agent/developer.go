@@ -64,8 +64,8 @@ func (d *Developer) prompt(b Brief) (model.Request, error) {
 		case len(b.Attempts) > 1:
 			b.Attempts = b.Attempts[1:]
 		case b.Shown.less():
-		case len(b.History)+len(b.Precedents)+len(b.Warnings) > 0:
-			b.History, b.Precedents, b.Warnings = nil, nil, nil
+		case len(b.History)+len(b.Precedents)+len(b.Warnings)+len(b.Advice) > 0:
+			b.History, b.Precedents, b.Warnings, b.Advice = nil, nil, nil, nil
 		case len(b.Attempts) > 0:
 			b.Attempts = nil
 		default:
@@ -104,7 +104,7 @@ func viewOf(b Brief, turns int) *view {
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, foreigns(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns
-	v.Warnings = foreigns(b.Warnings)
+	v.Warnings, v.Said = foreigns(b.Warnings), foreigns(b.Advice)
 	v.Precedents = precedentsOf(b.Precedents)
 	switch b.Tier {
 	case task.Tier3:

@@ -29,7 +29,8 @@ type PlanBrief struct {
 	Done         []Accepted // steps of the plan so far that stand in the tree; the plan asked for is of the rest
 	Precedents   []Precedent
 	Warnings     []string
-	Plan         Plan // the plan so far, for Revise
+	Advice       []string // what maintainers said in reviews here; it binds nobody
+	Plan         Plan     // the plan so far, for Revise
 	NeedsTest    bool
 	// Protected tells the files that nobody but a human changes; nil: none are. A
 	// plan that aims at one of them is to be made without it.
@@ -266,6 +267,7 @@ func (p *Planner) view(b PlanBrief) *view {
 	v := newView()
 	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), describeAll(b.Failures, 5)
 	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
+	v.Said = foreigns(b.Advice)
 	v.Done, v.MaxSteps, v.NeedsTest = doneOf(b.Done), b.steps(), b.NeedsTest
 	v.Tools, v.Turns = b.Tools != nil, plannerTurns-1
 	for _, i := range b.Instructions {
@@ -279,6 +281,8 @@ func (p *Planner) view(b PlanBrief) *view {
 func (b *PlanBrief) shrink(over int) bool {
 	switch {
 	case b.Shown.less():
+	case len(b.Advice)+len(b.Precedents)+len(b.Warnings) > 0:
+		b.Advice, b.Precedents, b.Warnings = nil, nil, nil
 	case len(b.Instructions) > 0:
 		b.Instructions = b.Instructions[:len(b.Instructions)-1]
 	case len(b.Attempts) > 1:

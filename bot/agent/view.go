@@ -26,6 +26,7 @@ type view struct {
 	History      []foreign
 	Precedents   []precedentView
 	Warnings     []foreign
+	Said         []foreign // by maintainers, in reviews here
 	Regenerate   bool
 	NeedsTest    bool
 	MayTest      bool
@@ -222,7 +223,7 @@ func sample() *view {
 		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},
 		Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Heads: []fileView{{"x", "x"}}, Failures: one,
 		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
-		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
+		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Said: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Why: "x"}, Advice: "x",
 	}
 }

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/regular"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // maxCompared is the size in bytes over which a file is compared by name only.
@@ -65,6 +69,85 @@ func (s *Store) Compare(ctx context.Context, dir, spec string) (*Comparison, err
 		return nil, errors.Join(fmt.Errorf("compare %s: %w", orHEAD(spec), err), c.Close())
 	}
 	return c, nil
+}
+
+// Range is Compare for two commits by their full hashes; from "" compares with
+// nothing. The repository at or above dir may be a bare one. Both commits are read
+// from its objects: the working tree and the index have no say.
+func (s *Store) Range(ctx context.Context, dir, from, to string) (*Comparison, error) {
+	if !isHash(to) || from != "" && !isHash(from) {
+		return nil, fmt.Errorf("compare %q with %q: %w: full hashes are needed", from, to, ErrNoRef)
+	}
+	root, git, err := findAny(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("compare %q: %w", dir, err)
+	}
+	c := &Comparison{From: from, To: to}
+	if c.tree, err = s.newTree([]string{filepath.Join(git.common, "objects")}); err != nil {
+		return nil, fmt.Errorf("compare %q: %w", dir, err)
+	}
+	c.tree.repo = task.Repo{Dir: root}
+	if err = copyFile(filepath.Join(git.common, "shallow"), filepath.Join(c.tree.gitDir, "shallow")); err == nil {
+		if err = c.tree.setBase(ctx, to); err == nil {
+			err = c.read(ctx)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compare %.12s with %.12s: %w", from, to, err), c.Close())
+	}
+	return c, nil
+}
+
+// Tree lays the later state of a Range out. It is the comparison's own, and knows
+// the folders of the working copy that hold installed packages.
+func (c *Comparison) Tree(ctx context.Context) (*Tree, error) {
+	if err := c.tree.lay(ctx, c.tree.entries); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(c.tree.repo.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	sel := &selection{root: root}
+	sel.findInstalled(".", installedDepth)
+	for _, name := range sel.installed {
+		if !slices.ContainsFunc(c.tree.entries, func(e entry) bool { return strings.HasPrefix(e.path, name+"/") }) {
+			c.tree.installed = append(c.tree.installed, name)
+		}
+	}
+	return c.tree, nil
+}
+
+// installedDepth is how deep below the root installed packages are looked for: in
+// the root, and in packages/NAME of a monorepo.
+const installedDepth = 3
+
+// findInstalled lists folders that hold installed packages, and looks at nothing else.
+func (s *selection) findInstalled(dir string, depth int) {
+	list, err := readDir(s.root, dir)
+	if err != nil {
+		return // what cannot be read holds nothing that can be shown
+	}
+	for _, d := range list {
+		name := path.Join(dir, d.Name())
+		switch {
+		case !d.IsDir() || isDotGit(d.Name()):
+		case s.holdsInstalled(name):
+			s.installed = append(s.installed, name)
+		case depth > 1 && !litter[d.Name()]:
+			s.findInstalled(name, depth-1)
+		}
+	}
+}
+
+// findAny is findAbove, and takes a bare repository too.
+func findAny(ctx context.Context, dir string) (string, *workingCopy, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil && isBare(abs) {
+		return abs, &workingCopy{own: abs, common: abs}, regular.Objects(ctx, filepath.Join(abs, "objects"))
+	}
+	return findAbove(ctx, dir)
 }
 
 func orHEAD(spec string) string {

@@ -210,3 +210,63 @@ func Touched(ctx context.Context, path string, before, after []byte) ([]Region, 
 		})
 	}), nil
 }
+
+// Undone is a text in which one place is put back to what another text has there.
+type Undone struct {
+	First, Last int // the changed lines of the text, 1-based; Last < First where lines were taken out before First
+	Text        []byte
+}
+
+// PutBack gives, for each place where a text differs from another, the text with this
+// one place as the other has it. Nothing is put back of a file that is new.
+func PutBack(before, after []byte) []Undone {
+	if before == nil || after == nil {
+		return nil
+	}
+	was, now := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
+	var out []Undone
+	for _, h := range diffLines(was, now, func(s string) string { return s }) {
+		first := h.nowEnd - len(h.text)
+		text := slices.Concat(now[:first], was[h.from:h.to], now[h.nowEnd:])
+		out = append(out, Undone{first + 1, h.nowEnd, []byte(strings.Join(text, "\n"))})
+	}
+	return out
+}
+
+// SameCode tells whether two texts of a file differ in nothing but blanks, comments
+// and docstrings. What cannot be parsed is not the same.
+func SameCode(ctx context.Context, path string, a, b []byte) bool {
+	one, err := shape(ctx, path, a)
+	if err != nil || one == "" {
+		return false
+	}
+	two, err := shape(ctx, path, b)
+	return err == nil && one == two
+}
+
+// shape is a file's syntax tree as a text: its kinds and its words.
+func shape(ctx context.Context, path string, src []byte) (string, error) {
+	t, err := Parse(ctx, LanguageIn(path, src), src)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	var walk func(n Node)
+	walk = func(n Node) {
+		named, all := n.NamedChildren(), n.Children()
+		if n.IsExtra() || n.Kind() == "expression_statement" && len(named) == 1 && named[0].Kind() == "string" {
+			return
+		}
+		if len(all) == 0 || n.Kind() == "string" {
+			out.WriteString(" " + n.Text())
+			return
+		}
+		out.WriteString("(" + n.Kind())
+		for _, c := range all {
+			walk(c)
+		}
+		out.WriteString(")")
+	}
+	walk(t.Root())
+	return out.String(), nil
+}

@@ -109,6 +109,15 @@ type Node struct {
 	i int32
 }
 
+// Is tells whether the source of the node is a text, without a copy of it.
+func (n Node) Is(text string) bool { return string(n.t.Src[n.Start():n.End()]) == text }
+
+// First is the first node below; false for a leaf.
+func (n Node) First() (Node, bool) { return n.first() }
+
+// Next is the node behind this one in its parent; false for the last.
+func (n Node) Next() (Node, bool) { return n.next() }
+
 func (n Node) raw() *grammar.Node { return &n.t.nodes[n.i] }
 
 // Tree is the tree that the node belongs to.

@@ -26,7 +26,7 @@ var known = []Spec{
 	{"explain", "/fettle explain", "show the evidence behind a change", true},
 	{"test", "/fettle test", "write tests of the changed functions", true},
 	{"undo", "/fettle undo", "revert fettle's last commit on the branch", true},
-	{"release", "/fettle release", "lift a quarantine", false},
+	{"release", "/fettle release", "lift the quarantine of this repository", true},
 	{"judge", "/fettle judge", "say what a change proves", false},
 	{"help", "/fettle help", "show this", true},
 }

@@ -44,7 +44,7 @@ func (c Command) Answer() string {
 	case !c.Known:
 		return unknown(c.Name)
 	case !c.Available:
-		return fmt.Sprintf("I know `%s`, but this version of fettle cannot do it yet. Nothing was done.\n\n%s", spec.Usage, Help())
+		return fmt.Sprintf("I know `%s`, but this version of fettle cannot do it yet. Nothing was done; `/fettle help` lists what it can.\n", spec.Usage)
 	case c.Problem != "":
 		return fmt.Sprintf("I did not understand that: %s. It is written `%s`. Nothing was done.\n", c.Problem, spec.Usage)
 	}
@@ -59,7 +59,7 @@ func unknown(name string) string {
 	if near := Nearest(name); near != "" {
 		said += " Did you mean `/fettle " + near + "`?"
 	}
-	return said + " Nothing was done.\n\n" + Help()
+	return said + " Nothing was done; `/fettle help` lists what I know.\n"
 }
 
 // Parse finds the commands of a comment, in order.

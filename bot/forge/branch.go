@@ -60,7 +60,7 @@ func (c *Client) mayWrite(ctx context.Context, g *github.Client, repo task.Repo,
 	case err != nil:
 		return c.explain("asking whether branch "+branch+" is protected", err)
 	case b.GetProtected():
-		return fmt.Errorf("refused to write to %s: it is a protected branch of %s", branch, repo.Slug())
+		return &Ruled{Branch: branch, Words: "it is a protected branch", Where: c.rulesURL(repo)}
 	}
 	return nil
 }

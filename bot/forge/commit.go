@@ -312,14 +312,14 @@ func (w *committer) point(ctx context.Context, sha string) (string, error) {
 		return err
 	})
 	if status(err) != http.StatusUnprocessableEntity && status(err) != http.StatusConflict {
-		return sha, err
+		return sha, w.c.ruled(w.repo, w.branch, err)
 	}
 	head, lookErr := w.head(ctx)
 	switch {
 	case lookErr != nil:
 		return "", lookErr
 	case head == w.expect:
-		return "", err // it is where we thought; GitHub refused for another reason
+		return "", w.c.ruled(w.repo, w.branch, err) // it is where we thought; GitHub refused for another reason
 	}
 	return w.alreadyDone(ctx, head)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-github/v60/github"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // RateLimited says that GitHub wants nothing from this installation before
@@ -47,6 +49,41 @@ func (e *Conflict) Error() string {
 	default:
 		return fmt.Sprintf("branch %s was expected at %s but stands at %s (%s); it was not moved", e.Branch, e.Want, e.Head, whose)
 	}
+}
+
+// Ruled says that the repository's rules, or the protection of a branch, keep the
+// App from writing to a branch. Trying again does not mend it.
+type Ruled struct {
+	Branch string
+	Words  string // GitHub's
+	Where  string // address of the page of the rules
+	err    error
+}
+
+// Error says what to do.
+func (e *Ruled) Error() string {
+	return fmt.Sprintf("the repository's rules do not let the App write to the branch %s (%s); let it write to fettle/** or name it among those who may bypass them, at %s", e.Branch, e.Words, e.Where)
+}
+func (e *Ruled) Unwrap() error { return e.err }
+
+// Lasts tells that trying again is of no use.
+func (e *Ruled) Lasts() bool { return true }
+
+// ruled tells a refusal by rules from others.
+func (c *Client) ruled(repo task.Repo, branch string, err error) error {
+	var e *github.ErrorResponse
+	if !errors.As(err, &e) || status(err) != http.StatusUnprocessableEntity && status(err) != http.StatusConflict && status(err) != http.StatusForbidden {
+		return err
+	}
+	low := strings.ToLower(e.Message)
+	if !strings.Contains(low, "rule violation") && !strings.Contains(low, "protected ref") && !strings.Contains(low, "protected branch") {
+		return err
+	}
+	return &Ruled{Branch: branch, Words: strings.Join(strings.Fields(e.Message), " "), Where: c.rulesURL(repo), err: err}
+}
+
+func (c *Client) rulesURL(repo task.Repo) string {
+	return webURL(c.base, "/"+repo.Slug()+"/settings/rules").String()
 }
 
 // MissingPermission says that the App may not do this here, which permission it

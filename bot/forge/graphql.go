@@ -94,7 +94,7 @@ const threadsQuery = `query($owner:String!,$name:String!,$number:Int!,$after:Str
 repository(owner:$owner,name:$name){pullRequest(number:$number){reviewThreads(first:50,after:$after){
 pageInfo{hasNextPage endCursor}
 nodes{id isResolved isOutdated path line startLine comments(first:100){
-nodes{databaseId body diffHunk author{login __typename} pullRequestReview{databaseId}}}}}}}}`
+nodes{fullDatabaseId body diffHunk author{login __typename} pullRequestReview{fullDatabaseId}}}}}}}}`
 
 type threadPage struct {
 	Repository struct {
@@ -121,15 +121,15 @@ type threadPage struct {
 }
 
 type threadComment struct {
-	DatabaseID int64  `json:"databaseId"`
-	Body       string `json:"body"`
-	DiffHunk   string `json:"diffHunk"`
-	Author     *struct {
+	ID       int64  `json:"fullDatabaseId,string"` // databaseId ends at 32 bits, which ids of comments do not
+	Body     string `json:"body"`
+	DiffHunk string `json:"diffHunk"`
+	Author   *struct {
 		Login string `json:"login"`
 		Type  string `json:"__typename"`
 	} `json:"author"`
 	Review *struct {
-		DatabaseID int64 `json:"databaseId"`
+		ID int64 `json:"fullDatabaseId,string"`
 	} `json:"pullRequestReview"`
 }
 
@@ -173,9 +173,9 @@ func (c *Client) Threads(ctx context.Context, repo task.Repo, n int) ([]task.Thr
 // task gives the comment in our words; GraphQL names an App without the [bot]
 // that REST and webhooks put behind its login.
 func (m threadComment) task() task.ReviewComment {
-	out := task.ReviewComment{ID: m.DatabaseID, Body: m.Body, Hunk: m.DiffHunk}
+	out := task.ReviewComment{ID: m.ID, Body: m.Body, Hunk: m.DiffHunk}
 	if m.Review != nil {
-		out.Review = m.Review.DatabaseID
+		out.Review = m.Review.ID
 	}
 	if m.Author != nil {
 		out.Author, out.IsBot = m.Author.Login, m.Author.Type == "Bot"

@@ -121,6 +121,9 @@ func TestL03AHundredRunsStayBelowGitHubsLimits(t *testing.T) {
 			t.Fatalf("call %d: %d changes in a minute, %d in an hour, %d points in a minute", i, minute, hour, points)
 		}
 	}
+	if len(calls) < 10*runs {
+		t.Errorf("only %d calls of %d runs were counted", len(calls), runs)
+	}
 	if most.Load() > 100 {
 		t.Errorf("%d requests at once", most.Load())
 	}

@@ -38,7 +38,7 @@ func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, ti
 		if draft {
 			keyword = "Refs"
 		}
-		p.body = fmt.Sprintf("%s\n\n%s #%d\n", strings.TrimRight(p.body, "\n"), keyword, closes)
+		p.body = strings.TrimRight(p.body, "\n") + ends(keyword, closes)
 	}
 	got, err := p.findOrCreate(ctx)
 	if err == nil {
@@ -48,6 +48,32 @@ func (c *Client) PullRequest(ctx context.Context, repo task.Repo, head, base, ti
 		return task.PullRequest{}, c.explain(fmt.Sprintf("opening the pull request %s into %s of %s", head, base, repo.Slug()), err)
 	}
 	return pullOf(got), nil
+}
+
+// ends is the last line of a pull request's text.
+func ends(keyword string, issue int) string { return fmt.Sprintf("\n\n%s #%d\n", keyword, issue) }
+
+// Closes makes a pull request, which as a draft only referred to the issue, close it
+// when it is merged. A text whose end somebody changed stays as it is.
+func (c *Client) Closes(ctx context.Context, repo task.Repo, n, issue int) error {
+	g, err := c.rest(repo)
+	if err != nil {
+		return err
+	}
+	unlock, err := c.locks.lock(ctx, repo)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	got, _, err := g.PullRequests.Get(ctx, repo.Owner, repo.Name, n)
+	if err == nil {
+		text, was := strings.TrimSpace(strings.ReplaceAll(got.GetBody(), "\r\n", "\n")), strings.TrimSpace(ends("Refs", issue))
+		if head, ok := strings.CutSuffix(text, "\n"+was); ok {
+			text = strings.TrimRight(head, "\n") + ends("Fixes", issue)
+			_, _, err = g.PullRequests.Edit(ctx, repo.Owner, repo.Name, n, &github.PullRequest{Body: &text})
+		}
+	}
+	return c.explain(fmt.Sprintf("making %s#%d close #%d", repo.Slug(), n, issue), err)
 }
 
 // pull is one pull request as it should be.

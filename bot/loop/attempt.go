@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -56,7 +57,8 @@ func (r *run) pass(ctx context.Context, tier task.Tier, given task.Patch) error 
 	a.Cost, a.Elapsed = r.money.all-before, r.now().Sub(a.StartedAt)
 	a.Why = verdictWords(a, d)
 	r.state.Attempts = append(slices.Clone(r.state.Attempts), a)
-	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "next": d.Next, "by": d.By}
+	data := map[string]any{"attempt": a.Number, "step": a.Step, "tier": tier, "green": a.Green, "fixed": a.Fixed, "broken": a.Broken, "cost_usd": a.Cost, "lessons": a.Lessons, "next": d.Next, "by": d.By}
+	maps.Copy(data, r.repairs(a))
 	if a.Loop != "" {
 		data["loop"], data["confidence"] = a.Loop, t.found.Confidence
 	}
@@ -114,12 +116,17 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err != nil || len(a.Patch.Edits) == 0 || a.Refused != "" {
 		return d, err
 	}
+	if a.Ambiguous && r.care.Degraded() {
+		a.Refused = "other changes pass the same tests, and nothing decides between them: in degraded mode that is refused"
+		return decided(agent.NextEscalate, a.Refused), nil
+	}
 	r.addExample(a)
 	if a.Refused = r.outOfScope(a.Tier, a.Patch); a.Refused != "" {
 		return decided(agent.NextRetry, a.Refused), nil
 	}
 	guard := r.guard(a.Tier)
 	guard.AllowProtected = guard.AllowProtected || a.Yes
+	guard.Confidence = r.care.Confidence
 	did, err := r.apply(ctx, a.Patch, guard, a.Tier)
 	if err != nil {
 		return d, err
@@ -127,6 +134,9 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 	a.Refused, a.Regions, a.Callers, a.Diff, t.risk, t.protected = did.Refused, did.Regions, did.Callers, did.Diff, did.Risk, did.Protected
 	if a.Refused == "" && a.Diff == "" {
 		a.Refused = "the answer changes nothing"
+	}
+	if err := r.toldOfTarget(ctx, a, did.Rule); err != nil {
+		return d, err
 	}
 	if a.Refused != "" {
 		return decided(agent.NextRetry, a.Refused), nil
@@ -165,6 +175,10 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
 	if !v.Green {
 		a.Failures = first(v.Failures, 10)
+	}
+	late := timedOut(v.Failures)
+	if err := r.told(ctx, a.Number, "verify", map[bool]task.Trigger{true: task.Watchdog}[late != ""], late); err != nil {
+		return agent.Decision{}, err
 	}
 	a.Doubts = append(a.Doubts, without(v.Doubts, a.Doubts)...)
 	for _, f := range v.Reach {
@@ -339,8 +353,11 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		return agent.Decision{}, err
 	}
 	if rep.Found == nil {
-		a.Explanation = fmt.Sprintf("%d mechanical candidates were tried: %s", rep.Tried, rep.Reason)
+		a.Explanation = rep.Reason
 		return decided(agent.NextEscalate, a.Explanation), nil
+	}
+	if id, ok := strings.CutPrefix(rep.Found.Template, task.Learned); ok {
+		a.Lessons = []string{id}
 	}
 	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
 	a.Search.Place, a.Search.Rejected = rep.Found.Place, rep.Found.Rejected
@@ -386,6 +403,14 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err != nil {
 		return agent.Decision{}, err
 	}
+	var shown []string
+	if !brief.Small { // whose prompt has no room for them
+		brief.Precedents, brief.Warnings, brief.Advice, shown = r.remembered(a.Tier)
+	}
+	if err := r.tellRemembered(ctx, "developer", a.Tier, shown); err != nil {
+		return agent.Decision{}, err
+	}
+	a.Lessons = shown
 	answer, err := r.Developer.Develop(ctx, t.ask, brief)
 	for _, x := range answer.Actions {
 		t.actions = append(t.actions, detect.Action{Name: x.Action, Args: x.Target, Output: fmt.Sprint(x.Result, x.Bytes)})
@@ -401,11 +426,14 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		return decided(agent.NextRetry, a.Refused), nil
 	case errors.As(err, &failed) && failed.Class != model.Cancelled:
 		a.Refused = failed.Error() // the provider is down: the next tier may not be
-		return decided(agent.NextEscalate, a.Refused), nil
+		return decided(agent.NextEscalate, a.Refused), r.told(ctx, a.Number, "model", task.ModelOutage, a.Refused)
 	default:
 		return agent.Decision{}, ended(ctx, err)
 	}
 	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
+	if err := r.heedWarnings(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
 	r.withKept(a)
 	if len(a.Patch.Edits) == 0 {
 		if a.Refused = "the answer holds no edit"; answer.Refused != "" {

@@ -97,7 +97,7 @@ func (r *run) pinning(a *task.Attempt) pinning {
 // judging asks for a verdict on the attempt, and says what follows where it is
 // green.
 func (r *run) judging(a *task.Attempt) judging {
-	j := judging{Issue: r.in.Task.Title + "\n" + r.in.Task.Body, Baseline: r.baseline, NewTests: r.newTests(a), Checks: r.checking(), Whole: len(r.stepsLeft()) > 0 || r.in.Task.Follow != nil}
+	j := judging{Issue: r.in.Task.Title + "\n" + r.in.Task.Body, Baseline: r.baseline, NewTests: r.newTests(a), Checks: r.checking(), Whole: len(r.stepsLeft()) > 0 || r.in.Task.Follow != nil || r.care.Degraded()}
 	if r.pins && len(r.stepsLeft()) == 0 && r.deadline.Sub(r.now()) >= pinTime {
 		p := r.pinning(a)
 		j.Pins = &p

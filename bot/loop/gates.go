@@ -34,7 +34,7 @@ func (r *run) askPlan(ctx context.Context) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "plan %d: %s", r.state.PlanNo, r.plan.Summary)
+	b.WriteString(r.plan.Summary)
 	if files := r.protectedTargets(); len(files) > 0 {
 		fmt.Fprintf(&b, "\nIt aims at protected files: %s", strings.Join(files, ", "))
 	}
@@ -55,7 +55,7 @@ func (r *run) needsYes(a task.Attempt, risk task.Risk) string {
 	g, step := r.in.Gates, r.plan.Steps[r.state.Step]
 	switch {
 	case g.Plan && !g.PlanFirst && a.Tier == task.TierMechanical:
-		return "this repository wants a plan approved first, and mechanical repair found a change without one"
+		return "this repository wants a plan approved first, and mechanical repair found this change without one"
 	case g.Critical && step.Critical:
 		return "the plan calls this step critical: " + step.Goal
 	case g.RiskOver > 0 && risk.Score > g.RiskOver:

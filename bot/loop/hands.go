@@ -104,6 +104,7 @@ type sight struct {
 type applied struct {
 	Refused   string           `json:"refused,omitempty"`
 	Protected bool             `json:"protected,omitempty"` // refused because of a protected file alone
+	Rule      string           `json:"rule,omitempty"`      // of patch, by which it was refused
 	Regions   []task.RegionRef `json:"regions,omitempty"`
 	Callers   []task.CallSite  `json:"callers,omitempty"`
 	Diff      string           `json:"diff,omitempty"`

@@ -32,6 +32,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/memory"
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -121,8 +122,11 @@ type Input struct {
 	Answers []task.Answer
 	// History chooses the first tier that has a model; nil: the cheapest.
 	History *estimate.History
+	// Recall gives what earlier runs on the repository taught; nil: it is not asked.
+	Recall  func(context.Context, pattern.Query) (task.Recalled, error)
 	Tree    *checkout.Tree
 	State   task.RunState // empty, or what an earlier process saved
+	Health  Health        // nil: nobody is asked
 	Journal Journal
 }
 
@@ -182,6 +186,7 @@ type run struct {
 	smoked    *smoked        // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
 	pins      bool // tests are written that pin what a change does
+	care      task.Care
 	log       logrus.FieldLogger
 }
 
@@ -243,11 +248,17 @@ func (r *run) decide(ctx context.Context) error {
 	if r.state.Outcome != "" {
 		return r.remember()
 	}
-	for _, phase := range []func(context.Context) error{r.triaged, r.setup, r.measured, r.claim, r.exemplify, r.writeReproduction, r.testable, r.locate, r.observed, r.work} {
+	for _, phase := range []struct {
+		name string
+		do   func(context.Context) error
+	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"recall", r.recall}, {"observe", r.observed}, {"work", r.work}} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
-		if err := phase(ctx); err != nil {
+		if err := r.heed(ctx, phase.name); err != nil {
+			return err
+		}
+		if err := phase.do(ctx); err != nil {
 			return err
 		}
 	}

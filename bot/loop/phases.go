@@ -82,8 +82,10 @@ func (r *run) locate(ctx context.Context) error {
 }
 
 func (r *run) search(ctx context.Context) search {
+	t := r.in.Task
+	t.Mending = r.mending()
 	return search{
-		Task: r.in.Task, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Deadline: r.deadline,
+		Task: t, Baseline: r.baseline, Example: r.example, Suspects: r.suspects, Deadline: r.deadline,
 		forbidden: r.forbidden,
 		progress:  r.telling(ctx, "repair", task.TierMechanical),
 	}

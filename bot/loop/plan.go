@@ -171,6 +171,11 @@ func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, e
 		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions, Tools: tools{r, "planner"},
 	}
 	b.Plan.Steps = b.Plan.Steps[len(done):]
+	var ids []string
+	b.Precedents, b.Warnings, b.Advice, ids = r.remembered(task.Tier2)
+	if err := r.tellRemembered(ctx, "planner", tier, ids); err != nil {
+		return b, err
+	}
 	if !r.asks() {
 		b.Protected = func(f string) bool { return r.in.Guard.IsProtected(f) && !r.in.Guard.AllowProtected }
 	}
@@ -201,7 +206,7 @@ func (r *run) revise(ctx context.Context, because string) error {
 		return err
 	}
 	if plan.Origin == agent.Fallback {
-		return &Stop{task.FailedAllTiers, because + "; no other plan was found: " + strings.Join(plan.Problems, "; ")}
+		return &Stop{task.FailedAllTiers, because + "; no other plan was found"}
 	}
 	if sameSteps(plan, brief.Plan) {
 		return &Stop{task.FailedAllTiers, because + "; no other plan was found: the planner wants the same steps again"}

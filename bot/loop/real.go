@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -192,7 +193,7 @@ func (h *real) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task
 	var refusal *patch.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return applied{Refused: refusal.Error(), Protected: refusal.Rule == patch.RuleProtected}, nil
+		return applied{Refused: refusal.Error(), Protected: refusal.Rule == patch.RuleProtected, Rule: refusal.Rule}, nil
 	case err != nil:
 		return applied{}, fmt.Errorf("applying the change: %w", err)
 	}
@@ -276,24 +277,11 @@ func (h *real) askStated(ctx context.Context, v *verify.Verdict) error {
 	if err != nil {
 		return err
 	}
-	stated, err := example.StatedOf(ctx, h.tree.BaseFS(), changes)
-	if err == nil && stated.Len() > 0 {
-		var before, after []example.Answer
-		was := map[string][]byte{}
-		for _, c := range changes {
-			was[c.Path] = c.Before
-		}
-		if before, err = stated.Ask(ctx, h.Verifier, h.tree.Dir(), was); err == nil {
-			after, err = stated.Ask(ctx, h.Verifier, h.tree.Dir(), nil)
-		}
-		if err == nil {
-			broken, mended := stated.Broken(before, after), stated.Mended(before, after)
-			v.Doubts = append(v.Doubts, broken...)
-			if len(broken) == 0 {
-				v.Checks = append(v.Checks, task.Check{Name: "examples of the documentation", Status: task.CheckPassed, Seconds: h.Now().Sub(begun).Seconds(),
-					Detail: cmp.Or(strings.Join(mended, "; "), "what held before holds now")})
-			}
-		}
+	broken, mended, asked, err := judge.Stated(ctx, h.Verifier, h.tree.BaseFS(), h.tree.Dir(), changes)
+	v.Doubts = append(v.Doubts, broken...)
+	if err == nil && asked && len(broken) == 0 {
+		v.Checks = append(v.Checks, task.Check{Name: "examples of the documentation", Status: task.CheckPassed, Seconds: h.Now().Sub(begun).Seconds(),
+			Detail: cmp.Or(strings.Join(mended, "; "), "what held before holds now")})
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -19,7 +19,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 		RunID: r.in.RunID, Task: r.in.Task, Outcome: r.state.Outcome, Reason: r.state.Reason, Attempts: r.state.Attempts,
 		Cost: r.money.all, CostByTier: r.money.by, Elapsed: r.worked(), Sandbox: r.Sandbox,
 	}
-	res.Task.BaseCommit = r.state.BaseCommit
+	res.Task.BaseCommit, res.Care = r.state.BaseCommit, r.care.Why
 	res.Case, _ = json.Marshal(r.kind()) // plain words: it cannot fail
 	if n := r.best(); n > 0 {
 		if err := r.kept(ctx, &res, r.state.Attempts[n-1]); err != nil {
@@ -32,6 +32,9 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	if res.Outcome == task.Success {
 		res.DraftReasons = append(draftReasons(res, without(res.KnownRed, r.baseline.Aside)), r.claimDoubts(res.KnownRed)...)
 		res.DraftReasons = append(res.DraftReasons, r.in.OpenPoints...)
+		if r.care.Degraded() {
+			res.DraftReasons = append(res.DraftReasons, r.care.Why)
+		}
 		if r.state.Setup != "" {
 			res.DraftReasons = append(res.DraftReasons, "the "+r.state.Setup)
 		}
@@ -147,6 +150,8 @@ func nextAction(res task.Result, base verify.Report, red, suspects int) string {
 		return "Add what is missing and ask again."
 	case res.Outcome == task.Cancelled:
 		return "Nothing; ask again when it is wanted."
+	case res.Outcome == task.Quarantined:
+		return "Look at what failed; `/fettle release` lifts the quarantine, then ask again."
 	case res.Best != nil:
 		if own := without(without(res.Best.Red, base.Red()), res.Best.Broken); len(own) > 0 {
 			return fmt.Sprintf("Look at the best attempt first; no test that was green is red, but its own new tests fail (%s).", names(own))
@@ -159,7 +164,7 @@ func nextAction(res task.Result, base verify.Report, red, suspects int) string {
 	case suspects == 0:
 		return "Look at the failing tests first."
 	}
-	return "Look at the failing tests and the places named as suspicious first."
+	return "Look at the failing tests first, then at the places that `fettle runs show` names as suspicious."
 }
 
 func without(all, drop []string) []string {

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/prepare"
@@ -53,11 +52,7 @@ type preparing struct {
 }
 
 // prepared is what it did.
-type prepared struct {
-	Nothing  bool           `json:"nothing,omitempty"` // there is nothing to install
-	Commands []string       `json:"commands,omitempty"`
-	Result   prepare.Result `json:"result"`
-}
+type prepared prepare.Prepared
 
 func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
 	tree, err := detect.Scan(h.tree.BaseFS())
@@ -69,40 +64,10 @@ func (h *real) prepare(ctx context.Context, p preparing) (prepared, error) {
 			return prepared{}, err
 		}
 	}
-	req := prepare.Request{
-		Installation: p.Repo.Installation, Repo: p.Repo.Slug(), Dir: h.tree.Dir(), Tree: h.tree.BaseFS(),
-		Commands: p.Commands, Named: true, Default: p.Default, Progress: p.progress,
-	}
-	installed := h.tree.Installed()
-	switch lacking := prepare.Pinned(req.Tree, installed...); {
-	case !lacking && len(installed) > 0: // whoever works here did it
-		req.Commands, req.Named = nil, false
-	case lacking && len(req.Commands) == 0:
-		req.Commands, req.Named = tree.Plan().Setup, false
-	}
-	if len(req.Commands) == 0 && len(installed) == 0 {
-		return prepared{Nothing: true}, nil
-	}
-	out := prepared{Commands: req.Commands, Result: prepare.Result{State: prepare.NotRun, Named: req.Named, Reason: "nothing here runs setup commands"}}
-	var copied []string
-	for _, f := range installed {
-		if req.Folder = h.tree.Folder(); h.Setup != nil && h.Setup.CanShow(f) {
-			req.Installed = append(req.Installed, f)
-		} else {
-			copied = append(copied, f)
-		}
-	}
-	if err := h.tree.CopyInstalled(ctx, copied); err != nil {
-		return out, err
-	}
-	if h.Setup == nil || len(req.Commands) == 0 && len(req.Installed) == 0 {
-		out.Nothing = len(req.Commands) == 0
-		return out, nil
-	}
-	if out.Result, err = h.Setup.Prepare(ctx, req); err != nil {
-		return out, fmt.Errorf("installing dependencies: %w", err)
-	}
-	return out, nil
+	got, err := h.Setup.Tree(ctx, h.tree, prepare.Request{
+		Installation: p.Repo.Installation, Repo: p.Repo.Slug(), Commands: p.Commands, Default: p.Default, Progress: p.progress,
+	}, tree.Plan().Setup)
+	return prepared(got), err
 }
 
 // withSetup adds to a reason what went wrong when the dependencies were to be

@@ -76,7 +76,7 @@ func (r *run) show(ctx context.Context, phase string, tier task.Tier, note strin
 	}
 	p := task.Progress{
 		RunID: r.in.RunID, Phase: phase, Tier: tier, Attempt: len(r.state.Attempts) + 1, Cost: r.money.all, Budget: r.in.Budget.USD,
-		Elapsed: r.in.State.Worked + max(0, r.Now().Sub(r.begun)), Note: note,
+		Elapsed: r.in.State.Worked + max(0, r.Now().Sub(r.begun)), Note: note, Care: r.care.Why,
 	}
 	if phase == "setup" || phase == "baseline" || phase == "reproduce" || phase == "localise" {
 		p.Attempt = 0

@@ -28,6 +28,9 @@ func (r *run) work(ctx context.Context) error {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}
+		if err := r.heed(ctx, "attempt"); err != nil {
+			return err
+		}
 		if r.state.Gate != nil {
 			if err := r.answered(ctx); err != nil {
 				return err

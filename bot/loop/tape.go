@@ -163,6 +163,10 @@ func (t *tape) alive(ctx context.Context) error {
 	return cause
 }
 
+// next tells whether a replay holds an effect of a kind next. A run that lives holds
+// none.
+func (t *tape) next(kind string) bool { return len(t.rest) > 0 && t.rest[0].Kind == kind }
+
 func read[T any](e task.Effect) (v T, err error) {
 	if len(e.Fail) > 0 {
 		var f fault

@@ -107,7 +107,7 @@ func (s *search) unfold(ctx context.Context) ([]candidate, error) {
 	}
 	var out []candidate
 	project := s.sources.project(ctx, s.target.suite.Kind, s.req.Files)
-	for _, m := range s.mutations(tree, project, p.path, p.reg.StartByte, p.reg.EndByte, wordsOf(s.req.Task.Title+" "+s.req.Task.Body)) {
+	for _, m := range s.mutations(ctx, tree, project, p.path, p.reg.StartByte, p.reg.EndByte, wordsOf(s.req.Task.Title+" "+s.req.Task.Body)) {
 		suspicion := near(s.suspicion, p.path, m.Line)
 		if suspicion == 0 || m.Start < p.reg.StartByte || m.End > p.reg.EndByte {
 			continue // not suspicious, or no change of this region alone
@@ -157,7 +157,7 @@ func (s *search) weights() func(candidate) float64 {
 
 // mutations are the changes of the bytes [from, to) of a file by all operators
 // that are not left out. words are those of the issue.
-func (s *search) mutations(tree *code.Tree, project *mutate.Project, path string, from, to int, words map[string]bool) []mutate.Mutation {
+func (s *search) mutations(ctx context.Context, tree *code.Tree, project *mutate.Project, path string, from, to int, words map[string]bool) []mutate.Mutation {
 	var out []mutate.Mutation
 	if s.lacks(Donors) {
 		out = mutate.Plain(tree, from, to)
@@ -165,6 +165,8 @@ func (s *search) mutations(tree *code.Tree, project *mutate.Project, path string
 		out = slices.Concat(mutate.Mutations(tree, from, to), project.Beyond(path, from, to))
 	}
 	out = append(out, templates(tree, from, to)...)
+	out = append(out, s.mender.cfg.Rules.Mutations(ctx, tree, from, to)...)
+	out = append(out, s.learned(tree, from, to)...)
 	if !s.lacks(Synthesis) {
 		out = append(out, project.Likely(path, from, to, words)...)
 	}

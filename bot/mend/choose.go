@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -106,6 +107,11 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 		top.doubts = append(top.doubts, t.String())
 	}
 	top.doubts = append(top.doubts, top.byMaking()...)
+	for name := range strings.SplitSeq(top.mutation.Operator, "+") {
+		if s.mender.cfg.Rules.Has(name) && !s.mender.cfg.Trusted[name] {
+			top.doubts = append(top.doubts, fmt.Sprintf("the rule %s is one of the operator's own, and rules.trusted does not name it", name))
+		}
+	}
 	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
 		Patch: task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top.candidate)}}}}
 	for _, r := range rivals[1:] {

@@ -23,6 +23,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -38,6 +39,8 @@ type Config struct {
 	MaxTime       time.Duration   // of a search whose request has no deadline, default 30 minutes
 	Workers       int             // candidates tried at once, default 2
 	Without       map[string]bool // parts that are left out, by name; see Parts
+	Rules         *mutate.Own     // of the operator; nil: none
+	Trusted       map[string]bool // names of those whose changes need no second look
 }
 
 // Mender searches for repairs.

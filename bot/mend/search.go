@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/code/rule"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -74,9 +75,10 @@ type search struct {
 	seen           map[string]bool         // what candidates come to
 	grown          int                     // places for which conditions were made
 	paired         int
-	looked         int             // places that were looked into
-	unlooked       []candidate     // places whose turn came and that were not looked into yet
-	words          map[string]bool // of the project; nil until they are asked for
+	looked         int                         // places that were looked into
+	unlooked       []candidate                 // places whose turn came and that were not looked into yet
+	rules          map[code.Language]*rule.Set // that earlier runs taught
+	words          map[string]bool             // of the project; nil until they are asked for
 	partials       []partial
 	judged         int // of the partials, before the end
 	credited       map[line]bool

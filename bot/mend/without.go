@@ -8,10 +8,11 @@ const (
 	Synthesis   = "synthesis"   // conditions and values that are made up of what is in scope
 	Naturalness = "naturalness" // preference for code as it is written elsewhere in the project
 	Spectrum    = "spectrum"    // suspicion by which tests run a line, and how often
+	Memory      = "memory"      // edits that earlier runs on the repository taught
 )
 
 // Parts lists the names that may be left out.
-func Parts() []string { return []string{Donors, Synthesis, Naturalness, Spectrum} }
+func Parts() []string { return []string{Donors, Synthesis, Naturalness, Spectrum, Memory} }
 
 // lacks tells whether a part is left out.
 func (c Config) lacks(r Request, part string) bool {

@@ -43,6 +43,8 @@ type Guard struct {
 	Called map[string]string `json:",omitempty"`
 	// AllowProtected says that a human has said yes to protected files.
 	AllowProtected bool
+	// Confidence is the least score with which a target has to be found, from 0 to 1.
+	Confidence float64 `json:",omitempty"`
 }
 
 // The rules by which a patch is refused.
@@ -53,6 +55,7 @@ const (
 	RuleScope       = "scope"
 	RuleTests       = "tests"
 	RuleTarget      = "target"
+	RuleConfidence  = "confidence"
 	RuleOverlap     = "overlap"
 	RuleNoChange    = "no_change"
 	RuleSyntax      = "syntax"
@@ -206,6 +209,11 @@ func prepare(ctx context.Context, dir *os.Root, p task.Patch, g Guard) ([]*file,
 		}
 		if err := f.compose(ctx); err != nil {
 			return nil, nil, err
+		}
+		for _, r := range f.refs {
+			if r.Score < guard.Confidence {
+				return nil, nil, refuse(path, r.ID, RuleConfidence, "that this is what the edit means is %.2f sure, and %.2f is needed; give the whole id, or copy the lines exactly", r.Score, guard.Confidence)
+			}
 		}
 		if f.exists && string(f.after) == string(f.before) {
 			continue

@@ -33,6 +33,10 @@ func TestE4EveryRefusalInTheWordsThatAModelGets(t *testing.T) {
 			one(task.EditCreate, "x.go", "", "package p\n\nfunc F( {\n}\n"), Guard{}, RuleSyntax,
 			`x.go: function:F@2a7f9468: does not parse after the edit: line 3, column 9: expected ')', found '{' (the line reads "func F( {")`,
 		},
+		"a target that is not sure enough": {
+			one(task.EditReplace, "calc.py", "method:add", "def add(a, b):\n    return a + b\n"), Guard{Confidence: 0.85}, RuleConfidence,
+			`calc.py: ` + id(t, "calc.py", kept, "add") + `: that this is what the edit means is 0.80 sure, and 0.85 is needed; give the whole id, or copy the lines exactly`,
+		},
 		"a symbol is lost": {
 			replace("def plus(a, b):\n    return a + b\n"), Guard{}, RuleLost,
 			`calc.py: ` + add + `: function add is gone after the edit; give the region's whole new code with every function that it holds, under its own name, ask for it to be deleted, or say "signature": true where it is renamed`,

@@ -22,6 +22,7 @@ type Settings struct {
 	Caps     task.Caps  // of what several runs spend together
 	Gates    task.Gates // where every run waits for a human
 	Prompts  string     // a folder whose files stand for the built-in prompts; empty: none do
+	Rules    Rules
 	GitHub   GitHub
 	Database string // path of a SQLite file, or "postgres://…"
 	Sandbox  string // bubblewrap, docker or none
@@ -154,10 +155,11 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
+		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "rules", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return s.money(v) }),
 		set(root, "gates", &s.Gates, func(v value) (task.Gates, error) { return gates(v, s.Gates) }),
 		set(root, "prompts", &s.Prompts, path),
+		set(root, "rules", &s.Rules, func(v value) (Rules, error) { return rules(v, path) }),
 		set(root, "github", &s.GitHub, func(v value) (GitHub, error) { return github(v, path) }),
 		set(root, "sandbox", &s.Sandbox, func(v value) (string, error) { return v.oneOf("bubblewrap", "docker", "none") }),
 		set(root, "engine", &s.Engine, engine),

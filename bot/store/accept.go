@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/riverqueue/river"
 )
 
 // acceptWithin bounds Accept by itself, below the 8 s that the webhook door has.
@@ -21,17 +19,18 @@ const (
 	batchBytes = 32 << 20
 )
 
-// accept is one caller of Accept who waits for its batch.
+// accept is one caller who waits for its batch: of Accept, or of together.
 type accept struct {
 	ctx   context.Context
 	d     Delivery
+	do    func(*sql.Tx) error // instead of storing d
 	fresh bool
 	err   error
 	done  chan struct{}
 }
 
-// Accept stores a delivery and the job that will handle it in one transaction
-// that is on disk when Accept returns. fresh is false when the delivery was
+// Accept stores a delivery, which Work then finds to be handled; it is on disk when
+// Accept returns. fresh is false when the delivery was
 // stored before; that changes nothing. After an error the delivery may or may
 // not be stored: answer 503 and let it be sent again.
 //
@@ -61,6 +60,27 @@ func (s *Store) Accept(ctx context.Context, d Delivery) (fresh bool, err error) 
 	case <-ctx.Done():
 		return false, s.explain("accept delivery "+d.ID, ctx.Err())
 	}
+}
+
+// together runs f in a transaction that others may share, so that many small writes
+// cost one commit. What f sets is valid when there is no error; f may run again.
+func (s *Store) together(ctx context.Context, what string, f func(*sql.Tx) error) error {
+	if s.postgres { // its connections commit side by side
+		return s.tx(ctx, what, f)
+	}
+	a := &accept{ctx: ctx, do: f, done: make(chan struct{})}
+	select {
+	case s.accepts <- a:
+	case <-s.closing:
+		return s.explain(what, ErrClosed)
+	case <-ctx.Done():
+		return s.explain(what, ctx.Err())
+	}
+	<-a.done // f is not left running behind the caller's back; write is bounded
+	if busy(a.err) || errors.Is(a.err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return s.tx(ctx, what, f) // which outwaits a lock
+	}
+	return s.explain(what, a.err)
 }
 
 // acceptLoop writes one batch after the other until the store closes.
@@ -138,31 +158,36 @@ func everybodys(err error) bool {
 }
 
 func (s *Store) writeTx(ctx context.Context, batch []*accept) error {
+	var rows, others []*accept
 	for _, a := range batch {
-		a.fresh = false
+		if a.fresh = false; a.do != nil {
+			others = append(others, a)
+		} else {
+			rows = append(rows, a)
+		}
 	}
 	// Always in the order of ids: two processes with the same ids cannot deadlock.
-	batch = slices.Clone(batch)
-	slices.SortStableFunc(batch, func(a, b *accept) int { return strings.Compare(a.d.ID, b.d.ID) })
-	return s.txOnce(ctx, func(tx *sql.Tx) error {
-		stored, err := s.insertDeliveries(ctx, tx, batch)
-		if err != nil {
-			return err
-		}
-		var jobs []river.InsertManyParams
-		for _, a := range batch {
-			if stored[a.d.ID] {
-				a.fresh = true
-				delete(stored, a.d.ID) // a second one in the same batch is a repeat
-				jobs = append(jobs, river.InsertManyParams{Args: deliveryJob{ID: a.d.ID}, InsertOpts: s.deliveryOpts()})
+	slices.SortStableFunc(rows, func(a, b *accept) int { return strings.Compare(a.d.ID, b.d.ID) })
+	err := s.txOnce(ctx, func(tx *sql.Tx) error {
+		for _, a := range others {
+			if err := a.do(tx); err != nil {
+				return err
 			}
 		}
-		if len(jobs) == 0 {
+		if len(rows) == 0 {
 			return nil
 		}
-		_, err = s.jobs.InsertManyFastTx(ctx, tx, jobs)
+		stored, err := s.insertDeliveries(ctx, tx, rows)
+		for _, a := range rows {
+			a.fresh = stored[a.d.ID]
+			delete(stored, a.d.ID) // a second one in the same batch is a repeat
+		}
 		return err
 	})
+	if err == nil && len(rows) > 0 {
+		s.look()
+	}
+	return err
 }
 
 // insertDeliveries inserts what is not there yet and returns its ids.

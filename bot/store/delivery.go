@@ -79,7 +79,7 @@ func (s *Store) FailedDeliveries(ctx context.Context, since time.Time) ([]Delive
 // FinishDelivery says what came of a delivery and that nothing is left to do.
 // A delivery that has ended stays as it is.
 func (s *Store) FinishDelivery(ctx context.Context, id, note string) error {
-	return s.tx(ctx, "finish delivery "+id, func(tx *sql.Tx) error {
+	return s.together(ctx, "finish delivery "+id, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = 'done', note = $2, finished_at = $3
 			WHERE id = $1 AND state IN ('queued', 'working')`, id, s.words(note), s.now())
 		if err != nil {
@@ -100,21 +100,50 @@ func noRows(err error) error {
 	return err
 }
 
-// beginDelivery takes a delivery for one try. ok is false when it has ended or
-// somebody is at it. The token fences a handler that was stopped and continued.
-func (s *Store) beginDelivery(ctx context.Context, id string) (token int64, tries int, ok bool, err error) {
+// try is one handling of a delivery. The token fences a handler that was stopped
+// and continued.
+type try struct {
+	id    string
+	token int64
+	tries int
+}
+
+// dueDeliveries are those that wait for nothing but a hand, about in the order of
+// their coming. The first condition is that of their index.
+const dueDeliveries = "SELECT id FROM deliveries WHERE state IN ('queued', 'working') AND state = 'queued' AND wake_at <= $1"
+
+// beginDeliveries takes at most n deliveries for one try each.
+func (s *Store) beginDeliveries(ctx context.Context, n int) (begun []try, err error) {
 	now := s.now()
-	err = s.tx(ctx, "take delivery "+id, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `UPDATE deliveries SET state = 'working', token = token + 1, tries = tries + 1, beat_at = $2
-			WHERE id = $1 AND (state = 'queued' OR state = 'working' AND (beat_at < $3 OR beat_at > $4))
-			RETURNING token, tries`, id, now, now-s.cfg.Stale.Microseconds(), now+s.cfg.Stale.Microseconds()).Scan(&token, &tries)
-		ok = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+	var one string
+	err = s.r.QueryRowContext(ctx, dueDeliveries+" LIMIT 1", now).Scan(&one) // most looks find nothing, and write nothing
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.explain("look for deliveries", err)
+	}
+	take := dueDeliveries + " LIMIT $2"
+	if s.postgres {
+		take = dueDeliveries + " ORDER BY wake_at LIMIT $2 FOR UPDATE SKIP LOCKED"
+	}
+	err = s.together(ctx, "take deliveries", func(tx *sql.Tx) error {
+		begun = nil
+		rows, err := tx.QueryContext(ctx, "UPDATE deliveries SET state = 'working', token = token + 1, tries = tries + 1, beat_at = $1 WHERE id IN ("+take+") RETURNING id, token, tries", now, n)
+		if err != nil {
+			return err
 		}
-		return err
+		defer rows.Close()
+		for rows.Next() {
+			var t try
+			if err := rows.Scan(&t.id, &t.token, &t.tries); err != nil {
+				return err
+			}
+			begun = append(begun, t)
+		}
+		return rows.Err()
 	})
-	return token, tries, ok, err
+	return begun, err
 }
 
 // beatDelivery keeps a delivery that is being handled from being swept.
@@ -125,7 +154,7 @@ func (s *Store) beatDelivery(ctx context.Context, id string, token int64) error 
 
 // endDelivery stores what came of a try: state queued (to be tried again at
 // wake), done or failed. uncounted takes the try back.
-func (s *Store) endDelivery(ctx context.Context, id string, token int64, state, note string, wake time.Time, uncounted bool) error {
+func (s *Store) endDelivery(ctx context.Context, t try, state, note string, wake time.Time, uncounted bool) error {
 	var finished, less int64
 	if state != "queued" {
 		finished = s.now()
@@ -133,9 +162,9 @@ func (s *Store) endDelivery(ctx context.Context, id string, token int64, state, 
 	if uncounted {
 		less = 1
 	}
-	return s.tx(ctx, "end a try of delivery "+id, func(tx *sql.Tx) error {
+	return s.together(ctx, "end a try of delivery "+t.id, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE deliveries SET state = $3, note = $4, wake_at = $5, finished_at = $6, tries = tries - $7
-			WHERE id = $1 AND token = $2 AND state = 'working'`, id, token, state, s.words(note), micro(wake), finished, less)
+			WHERE id = $1 AND token = $2 AND state = 'working'`, t.id, t.token, state, s.words(note), micro(wake), finished, less)
 		return err
 	})
 }

@@ -8,8 +8,7 @@
 //
 // The promises:
 //
-//   - A delivery for which Accept returned is on disk, together with the job
-//     that will handle it.
+//   - A delivery for which Accept returned is on disk, and Work finds it there.
 //   - At most one live run exists per (installation, repository, issue).
 //   - A run is written by one holder at a time. Each lease carries a fencing
 //     token that only grows; every write compares it in its own transaction,
@@ -20,8 +19,9 @@
 //   - SQLite and Postgres behave alike; package storetest holds the suite that
 //     both pass.
 //
-// The rows are the truth and River's jobs are wake-ups: a job that comes twice
-// finds nothing to do, a job that is lost is made up for by a poll.
+// The rows are the truth: deliveries are taken from their own, and River's jobs
+// are wake-ups for runs. One that comes twice finds nothing to do, one that is lost
+// is made up for by a poll.
 //
 // The store must never know of GitHub, of models or of policy, and never
 // start repository code.

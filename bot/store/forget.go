@@ -48,7 +48,7 @@ func (s *Store) Removals(ctx context.Context) (out []Removal, err error) {
 
 // Installations lists every installation that anything is stored for.
 func (s *Store) Installations(ctx context.Context) (out []int64, err error) {
-	rows, err := s.r.QueryContext(ctx, "SELECT installation FROM (SELECT installation FROM runs UNION SELECT installation FROM deliveries UNION SELECT installation FROM repos) all_of_them WHERE installation <> 0 ORDER BY installation")
+	rows, err := s.r.QueryContext(ctx, "SELECT installation FROM (SELECT installation FROM runs UNION SELECT installation FROM deliveries UNION SELECT installation FROM repos UNION SELECT installation FROM lessons) all_of_them WHERE installation <> 0 ORDER BY installation")
 	if err != nil {
 		return nil, s.explain("list installations", err)
 	}
@@ -137,14 +137,15 @@ func (s *Store) forgetting(oneRepo bool) []string {
 	deliveries := "(SELECT id FROM deliveries WHERE installation = $1 AND ($2 = '' OR " + told + "))"
 	out := []string{
 		"INSERT INTO spent (installation, made_at, cost) SELECT " + whose + ", v.made_at, " + charged + " FROM reservations v JOIN runs r ON r.id = v.run WHERE v.run IN " + runs,
-		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs + " OR " + arg("id") + " IN " + deliveries,
+		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs,
 		"DELETE FROM deliveries WHERE id IN " + deliveries,
 	}
 	for _, table := range []string{"pulls", "observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
 		out = append(out, "DELETE FROM "+table+" WHERE run IN "+runs)
 	}
 	return append(out,
-		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all,
+		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
+		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all,
 		"DELETE FROM commands WHERE installation = $1 AND $2 = ''",
 		"UPDATE spent SET installation = 0 WHERE installation = $1 AND $2 = ''",
 	)
@@ -155,7 +156,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 // rows until they are vacuumed.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, river_job")
+		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, lessons, lesson_versions, heal_scopes, heal_results, heal_moves, river_job")
 		return s.explain("free the space of deleted rows", err)
 	}
 	var busy, log, moved int

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -13,8 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// riverTries bounds River's own count. It is far above Config.MaxTries, which
-// counts in our row and decides.
+// riverTries bounds River's own count of a wake-up.
 const riverTries = 100
 
 // Handlers are what Work calls.
@@ -43,14 +43,6 @@ func (e *LaterError) Error() string {
 }
 func (e *LaterError) Unwrap() error { return e.Err }
 
-// deliveryJob is the job that handles a delivery.
-type deliveryJob struct {
-	ID string `json:"id"`
-}
-
-// Kind names the job in River's table.
-func (deliveryJob) Kind() string { return "delivery" }
-
 // wakeJob tells a worker to look for a run; Run says for whom, for people.
 type wakeJob struct {
 	Run string `json:"run"`
@@ -59,7 +51,6 @@ type wakeJob struct {
 // Kind names the job in River's table.
 func (wakeJob) Kind() string { return "wake" }
 
-func (s *Store) deliveryOpts() *river.InsertOpts { return &river.InsertOpts{MaxAttempts: riverTries} }
 func (s *Store) wakeOpts() *river.InsertOpts {
 	return &river.InsertOpts{MaxAttempts: riverTries, Priority: 2}
 }
@@ -94,71 +85,93 @@ func (s *Store) poke() {
 	}
 }
 
-// deliveryWorker runs one try of a delivery.
-type deliveryWorker struct {
-	river.WorkerDefaults[deliveryJob]
-	s      *Store
-	handle func(ctx context.Context, id string) error
-	base   context.Context // ends when Work is asked to stop
-}
-
-// NextRetry is when River tries a failed job again.
-func (w *deliveryWorker) NextRetry(job *river.Job[deliveryJob]) time.Time {
-	return time.Now().Add(w.s.cfg.Backoff(max(job.Attempt, 1)))
-}
-
-// Work is one try. River stores its error.
-func (w *deliveryWorker) Work(ctx context.Context, job *river.Job[deliveryJob]) error {
-	return w.s.cfg.Funnel.Error(guard(func() error { return w.try(ctx, job.Args.ID) }))
-}
-
-func (w *deliveryWorker) try(ctx context.Context, id string) error {
-	s := w.s
-	token, tries, ok, err := s.beginDelivery(ctx, id)
-	if err != nil || !ok {
-		return err
+// look has Work look for deliveries at once.
+func (s *Store) look() {
+	select {
+	case s.arrived <- struct{}{}:
+	default:
 	}
-	if tries > s.cfg.MaxTries { // its earlier tries took the process down
-		return s.endDelivery(ctx, id, token, "failed", fmt.Sprintf("given up after %d tries that did not end", tries-1), time.Time{}, true)
+}
+
+// deliver hands deliveries whose time has come to as many handlers as may work at
+// once, until ctx ends; those under way get some time to end after that. The table
+// says what is to be done: a process that dies loses nothing.
+func (s *Store) deliver(ctx context.Context, handle func(ctx context.Context, id string) error) {
+	under, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	free := make(chan struct{}, deliveryHands)
+	for range deliveryHands {
+		free <- struct{}{}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go s.keepDelivery(ctx, id, token)
-	err = guard(func() error { return w.handle(ctx, id) })
+	var busy sync.WaitGroup
+	for ctx.Err() == nil {
+		select {
+		case <-free:
+			free <- struct{}{}
+		case <-ctx.Done():
+			continue
+		}
+		begun, err := s.beginDeliveries(ctx, len(free))
+		if err != nil && ctx.Err() == nil {
+			s.cfg.Log.WithError(err).Error("deliveries could not be taken up; it is tried again")
+		}
+		for _, t := range begun {
+			<-free
+			busy.Go(func() {
+				defer func() { free <- struct{}{} }()
+				if err := s.handle(under, ctx, t, handle); err != nil {
+					s.cfg.Log.WithField("delivery", t.id).WithError(err).Error("what came of a delivery was not stored; the sweep takes it up again")
+				}
+			})
+		}
+		if len(begun) > 0 {
+			continue
+		}
+		poll := time.NewTimer(deliveryPoll)
+		select {
+		case <-ctx.Done():
+		case <-s.arrived:
+		case <-poll.C:
+		}
+		poll.Stop()
+	}
+	late := time.AfterFunc(drainDelivery, cut)
+	defer late.Stop()
+	busy.Wait()
+}
+
+// handle is one try of a delivery; base ends when Work is asked to stop.
+func (s *Store) handle(ctx, base context.Context, t try, handle func(ctx context.Context, id string) error) error {
+	if t.tries > s.cfg.MaxTries { // its earlier tries took the process down
+		return s.endDelivery(ctx, t, "failed", fmt.Sprintf("given up after %d tries that did not end", t.tries-1), time.Time{}, true)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.keepDelivery(ctx, t.id, t.token)
+	err := guard(func() error { return handle(ctx, t.id) })
 	save, stop := context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
 	defer stop()
-	return w.conclude(save, id, token, tries, err)
+	return s.conclude(save, t, err, base.Err() != nil)
 }
 
-// conclude turns the end of a try into the row's state and River's next step.
-func (w *deliveryWorker) conclude(ctx context.Context, id string, token int64, tries int, err error) error {
-	s, now := w.s, w.s.cfg.Now()
-	log := s.cfg.Log.WithField("delivery", id)
+// conclude turns the end of a try into the row's state.
+func (s *Store) conclude(ctx context.Context, t try, err error, stopping bool) error {
+	now, log := s.cfg.Now(), s.cfg.Log.WithField("delivery", t.id)
 	var later *LaterError
 	switch {
 	case err == nil:
-		return s.endDelivery(ctx, id, token, "done", "", time.Time{}, false)
+		return s.endDelivery(ctx, t, "done", "", time.Time{}, false)
 	case errors.As(err, &later):
-		wait := max(later.Until.Sub(now), 0)
 		log.WithError(err).Info("delivery put off")
-		if err := s.endDelivery(ctx, id, token, "queued", err.Error(), later.Until, true); err != nil {
-			return err
-		}
-		return river.JobSnooze(wait)
-	case w.base.Err() != nil: // shutting down: the next process goes on at once
-		if err := s.endDelivery(ctx, id, token, "queued", err.Error(), now, true); err != nil {
-			return err
-		}
-		return river.JobSnooze(0)
-	case tries >= s.cfg.MaxTries:
+		return s.endDelivery(ctx, t, "queued", err.Error(), later.Until, true)
+	case stopping: // the next process goes on at once
+		return s.endDelivery(ctx, t, "queued", err.Error(), now, true)
+	case t.tries >= s.cfg.MaxTries:
 		log.WithError(err).Error("delivery given up")
-		return s.endDelivery(ctx, id, token, "failed", err.Error(), time.Time{}, false)
+		return s.endDelivery(ctx, t, "failed", err.Error(), time.Time{}, false)
 	}
-	log.WithError(err).WithField("try", tries).Warn("delivery failed, will be tried again")
-	if err := s.endDelivery(ctx, id, token, "queued", err.Error(), now.Add(s.cfg.Backoff(tries)), false); err != nil {
-		return err
-	}
-	return err // River tries again at NextRetry
+	log.WithError(err).WithField("try", t.tries).Warn("delivery failed, will be tried again")
+	return s.endDelivery(ctx, t, "queued", err.Error(), now.Add(s.cfg.Backoff(t.tries)), false)
 }
 
 // recoverServed frees what the last process that worked this file was at.
@@ -185,32 +198,12 @@ func (s *Store) keepDelivery(ctx context.Context, id string, token int64) {
 	}
 }
 
-// sweepDeliveries gives a new job to deliveries whose holder is gone, and to
-// those that should have been woken and were not.
+// sweepDeliveries frees deliveries whose holder is gone, and those that wait for a
+// time that a clock which ran ahead has set.
 func (s *Store) sweepDeliveries(ctx context.Context, tx *sql.Tx, now, stale int64) (int, error) {
-	far := now + stale + (10 * time.Minute).Microseconds() // a wake-up further off was set by a clock that ran ahead
-	rows, err := tx.QueryContext(ctx, `UPDATE deliveries SET state = 'queued', wake_at = $1 WHERE id IN (
-			SELECT id FROM deliveries WHERE state IN ('queued', 'working') AND (
-				state = 'working' AND (beat_at < $2 OR beat_at > $3) OR
-				state = 'queued' AND (wake_at < $2 OR wake_at > $4))
-			ORDER BY received_at LIMIT 1000) RETURNING id`, now, now-stale, now+stale, far)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	var jobs []river.InsertManyParams
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return 0, err
-		}
-		jobs = append(jobs, river.InsertManyParams{Args: deliveryJob{ID: id}, InsertOpts: s.deliveryOpts()})
-	}
-	if err := rows.Err(); err != nil || len(jobs) == 0 {
-		return 0, err
-	}
-	_, err = s.jobs.InsertManyFastTx(ctx, tx, jobs)
-	return len(jobs), err
+	far := now + stale + (10 * time.Minute).Microseconds()
+	return affected(tx.ExecContext(ctx, `UPDATE deliveries SET state = 'queued', wake_at = $1 WHERE state IN ('queued', 'working') AND (
+			state = 'working' AND (beat_at < $2 OR beat_at > $3) OR state = 'queued' AND wake_at > $4)`, now, now-stale, now+stale, far))
 }
 
 // guard turns a panic of a handler into an error, so that one bad delivery or

@@ -34,10 +34,10 @@ func (s *Store) Made(ctx context.Context, l *Lease, sha string) error {
 }
 
 // IsOurs tells whether Made was called for this commit by any run on the same
-// repository.
-func (s *Store) IsOurs(ctx context.Context, l *Lease, sha string) (bool, error) {
+// repository as this one.
+func (s *Store) IsOurs(ctx context.Context, run, sha string) (bool, error) {
 	var n int
 	err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM commits c JOIN runs r ON c.installation = r.installation AND c.repo = r.repo
-		WHERE r.id = $1 AND c.sha = $2`, l.RunID, sha).Scan(&n)
+		WHERE r.id = $1 AND c.sha = $2`, run, sha).Scan(&n)
 	return n > 0, s.explain("look for commit "+sha, err)
 }

@@ -16,6 +16,7 @@ const (
 	lockMigrate = 0x66657474_01 // held while tables are made
 	lockClaim   = 0x66657474_02 // held for the milliseconds of a claim
 	lockMoney   = 0x66657474_03 // held while a call is weighed against the caps
+	lockHeal    = 0x66657474_04 // held while heal takes a result in
 )
 
 // openPostgres opens the pool. A connection attempt is bounded so that a

@@ -47,7 +47,7 @@ func (s *Store) openSQLite(ctx context.Context) error {
 	if err := s.tighten(); err != nil {
 		return fmt.Errorf("store: open %s: %w", path, err)
 	}
-	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)", "secure_delete(1)")); err != nil {
+	if s.w, err = sql.Open("sqlite", dsn(path, "synchronous(FULL)", "secure_delete(1)", "wal_autocheckpoint(4000)")); err != nil {
 		return s.explain("open "+path, err)
 	}
 	s.w.SetMaxOpenConns(1)

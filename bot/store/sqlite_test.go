@@ -334,11 +334,11 @@ func TestF02RepeatsInOneBatch(t *testing.T) {
 			n++
 		}
 	}
-	var jobs int
-	if err := s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'delivery'").Scan(&jobs); err != nil {
+	var rows int
+	if err := s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM deliveries WHERE state = 'queued'").Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
-	if n != 1 || jobs != 2 {
-		t.Errorf("fresh %d times, %d jobs for 2 deliveries", n, jobs)
+	if n != 1 || rows != 2 {
+		t.Errorf("fresh %d times, %d rows for 2 deliveries", n, rows)
 	}
 }

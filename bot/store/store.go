@@ -92,6 +92,7 @@ type Store struct {
 	closed   sync.Once
 	batcher  sync.WaitGroup
 	wake     chan struct{} // tells an idle worker of Work to look for a run
+	arrived  chan struct{} // tells Work to look for deliveries
 	once     keyedMutex
 	mu       sync.Mutex
 	working  bool
@@ -106,7 +107,7 @@ type Store struct {
 func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 	s := &Store{
 		cfg: cfg.filled(), url: url,
-		accepts: make(chan *accept), closing: make(chan struct{}), wake: make(chan struct{}, 1),
+		accepts: make(chan *accept), closing: make(chan struct{}), wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1),
 	}
 	var err error
 	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
@@ -152,6 +153,9 @@ func (s *Store) closeDB() error {
 }
 
 // now is the clock as rows hold it.
+// Now is the time by the store's clock.
+func (s *Store) Now() time.Time { return s.cfg.Now() }
+
 func (s *Store) now() int64 { return micro(s.cfg.Now()) }
 
 func micro(t time.Time) int64 {

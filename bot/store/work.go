@@ -17,6 +17,7 @@ const (
 	sqlitePoll     = 50 * time.Millisecond  // an insert does not wake a worker there
 	postgresPoll   = 200 * time.Millisecond // retries, and where a notification was lost
 	runPoll        = time.Second            // how late a run starts when its wake-up was lost
+	deliveryPoll   = 200 * time.Millisecond // how late a delivery of another process, or one that was put off, begins
 	deliveryHands  = 16                     // deliveries handled at once
 	drainDelivery  = 20 * time.Second       // deliveries under way may end in this time after the stop
 	sweepsPerStale = 12
@@ -45,7 +46,7 @@ func (s *Store) Work(ctx context.Context, h Handlers, workers int) error {
 		return err
 	}
 	defer s.endServe()
-	client, closeClient, err := s.riverWorker(ctx, h)
+	client, closeClient, err := s.riverWorker(ctx)
 	if err != nil {
 		return s.explain("start the job engine", err)
 	}
@@ -54,6 +55,7 @@ func (s *Store) Work(ctx context.Context, h Handlers, workers int) error {
 		return s.explain("start the job engine", err)
 	}
 	var wg sync.WaitGroup
+	wg.Go(func() { s.deliver(ctx, h.Delivery) })
 	for range workers {
 		wg.Go(func() { s.runLoop(ctx, h.Run) })
 	}
@@ -132,16 +134,13 @@ func (s *Store) endServe() {
 }
 
 // riverWorker makes the client that works, on the pool its driver wants.
-func (s *Store) riverWorker(ctx context.Context, h Handlers) (worker, func(), error) {
+func (s *Store) riverWorker(ctx context.Context) (worker, func(), error) {
 	cfg := s.riverBase()
 	cfg.Workers = river.NewWorkers()
-	if err := errors.Join(
-		river.AddWorkerSafely(cfg.Workers, &wakeWorker{s: s}),
-		river.AddWorkerSafely(cfg.Workers, &deliveryWorker{s: s, handle: h.Delivery, base: ctx}),
-	); err != nil {
+	if err := river.AddWorkerSafely(cfg.Workers, &wakeWorker{s: s}); err != nil {
 		return nil, nil, err
 	}
-	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: deliveryHands}}
+	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2}}
 	if !s.postgres {
 		cfg.FetchPollInterval, cfg.FetchCooldown = sqlitePoll, sqlitePoll
 		c, err := river.NewClient(riversqlite.New(s.w), cfg)

@@ -105,6 +105,12 @@ type CheckEnd struct {
 	Suite      bool   `json:"suite,omitempty"`
 }
 
+// What names what a follow-up answers.
+func (f Follow) What() string {
+	return map[FollowKind]string{FollowReview: "the review", FollowSuggestion: "what was suggested", FollowCheck: "the red check", FollowTests: "`/fettle test`",
+		FollowUndo: "`/fettle undo`", FollowBase: "the moved base", FollowQuestion: "what was asked"}[f.Kind]
+}
+
 // Red tells whether the check speaks against the commit.
 func (c CheckEnd) Red() bool { return c.Conclusion == "failure" || c.Conclusion == "timed_out" }
 

@@ -96,6 +96,7 @@ type RunState struct {
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
 	Claim      json.RawMessage `json:"claim,omitempty"`    // belong.Sorted, which red tests are the issue's
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
+	Recalled   *Recalled       `json:"recalled,omitempty"` // what earlier runs taught of it; nil: not asked
 	Setup      string          `json:"setup,omitempty"`    // what is to be said of setup commands that the repository names and that were not done
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // number of the attempt that ended the run well; 0 for none
@@ -158,6 +159,7 @@ type Attempt struct {
 	Ambiguous    bool          `json:"ambiguous,omitempty"`
 	Doubts       []string      `json:"doubts,omitempty"`   // what speaks against the change, though it is green
 	Search       *Search       `json:"search,omitempty"`   // of mechanical repair
+	Lessons      []string      `json:"lessons,omitempty"`  // ids of those that it was made from, or whose model was shown them
 	Refused      string        `json:"refused,omitempty"`  // why the edits were not applied
 	Untested     bool          `json:"untested,omitempty"` // refused for want of a test that fails before it
 	Checks       []Check       `json:"checks,omitempty"`
@@ -239,6 +241,7 @@ type Result struct {
 	Sandbox      string          `json:"sandbox"` // backend and walls, for the report
 	NextAction   string          `json:"next_action"`
 	Published    Publication     `json:"published,omitzero"` // what came of it outside
+	Care         string          `json:"care,omitempty"`     // why it was made in degraded mode; "": it was not
 	Case         json.RawMessage `json:"case,omitempty"`     // estimate.Case: what the run is to the history of the tiers
 
 	Answers map[string]string `json:"answers,omitempty"` // to questions in threads, by the thread's id
@@ -326,4 +329,5 @@ type Progress struct {
 	Budget  USD           `json:"budget_usd"`
 	Elapsed time.Duration `json:"elapsed"`
 	Note    string        `json:"note,omitempty"`
+	Care    string        `json:"care,omitempty"` // why it is in degraded mode; "": it is not
 }

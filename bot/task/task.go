@@ -78,7 +78,8 @@ type Mending struct {
 	Seed          int64    `json:"seed,omitempty"`           // orders what is equally likely; 0 is an order like any other
 	MaxCandidates int      `json:"max_candidates,omitempty"` // that are run; 0 for the default
 	Without       []string `json:"without,omitempty"`        // parts of the search that are left out, to measure what they are worth
-	Past          []Mended `json:"past,omitempty"`           // what came of earlier mechanical changes of the repository, as it was known when the run was asked for
+	Past          []Mended `json:"past,omitempty"`           // what came of earlier mechanical changes of the repository, as it was known when the fault was located
+	Lessons       []Lesson `json:"lessons,omitempty"`        // edits that earlier runs on the repository taught
 }
 
 // Mended is what came of a mechanical change of a repository.

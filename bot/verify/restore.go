@@ -42,6 +42,12 @@ var gradleConfig = regexp.MustCompile(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
 func protectedPath(p string) bool {
+	return configPath(p) || inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures") ||
+		code.IsTest(p) || strings.HasSuffix(p, "_test.go") || detect.PytestName(p)
+}
+
+// configPath tells whether a file decides what is run as a test and how.
+func configPath(p string) bool {
 	base := path.Base(p)
 	switch {
 	case slices.Contains(configFiles, base), slices.Contains([]string{".pth", ".gemspec"}, path.Ext(base)):
@@ -50,15 +56,19 @@ func protectedPath(p string) bool {
 		return true
 	case path.Ext(p) == ".cmake", path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
 		return true
-	case inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures"):
-		return true
 	}
-	return code.IsTest(p) || strings.HasSuffix(base, "_test.go") || detect.PytestName(p)
+	return false
 }
 
 // Protected tells whether a path holds tests or their configuration, which are
 // put back to the base's version before a patch is judged.
 func Protected(p string) bool { return protectedPath(p) }
+
+// Configures tells whether a protected path decides what is run as a test and how,
+// and is not only what a test reads.
+func Configures(p string) bool {
+	return configPath(p) && !inDir(p, "testdata", "fixtures", "__fixtures__")
+}
 
 // restore puts the base's tests and test configuration back, byte for byte, with
 // the files that only they stand on (support), and removes those that the base does

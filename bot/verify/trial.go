@@ -19,6 +19,10 @@ type Trial struct {
 	Dir   string            // the tree; it is not written to
 	Files map[string][]byte // written over the copy; nil takes the file away
 	Tests []string          // paths of the test files to run, nothing else is
+	// Baseline, where it is known, bounds the time of each test. Without Tests its suites
+	// are run: the tests and units of IDs, or all.
+	Baseline *Baseline
+	IDs      []string
 }
 
 // Try runs a trial. It knows of no base and restores nothing: it is for the
@@ -42,6 +46,13 @@ func (v *Verifier) Try(ctx context.Context, t Trial) (Report, error) {
 			return Report{}, fmt.Errorf("laying out %s for a trial: %w", p, err)
 		}
 	}
+	if len(t.Tests) == 0 && t.Baseline != nil {
+		suites, picks := t.Baseline.Report.Suites, map[string]selection(nil)
+		if len(t.IDs) > 0 {
+			picks = pick(suites, t.IDs, units(t.Baseline.Report))
+		}
+		return v.run(ctx, b, suites, picks, v.learned(*t.Baseline, nil))
+	}
 	suites, err := v.withNew(b, nil, t.Tests)
 	if err != nil {
 		return Report{}, fmt.Errorf("trying tests: %w", err)
@@ -51,7 +62,11 @@ func (v *Verifier) Try(ctx context.Context, t Trial) (Report, error) {
 			return Report{}, fmt.Errorf("the test %s: %w by any runner: its name or content is not that of a test", p, ErrNoTests)
 		}
 	}
-	rep, err := v.runFiles(ctx, b, suites, t.Tests)
+	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 3 * time.Second}
+	if t.Baseline != nil {
+		lim = v.learned(*t.Baseline, nil)
+	}
+	rep, err := v.runFilesIn(ctx, b, suites, t.Tests, lim)
 	if err != nil {
 		return rep, fmt.Errorf("trying tests: %w", err)
 	}
@@ -105,6 +120,10 @@ func beside(suites []Suite, s Suite) *Suite {
 
 // runFiles runs only the tests of the given files.
 func (v *Verifier) runFiles(ctx context.Context, b box, suites []Suite, files []string) (Report, error) {
+	return v.runFilesIn(ctx, b, suites, files, limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 3 * time.Second})
+}
+
+func (v *Verifier) runFilesIn(ctx context.Context, b box, suites []Suite, files []string, lim limits) (Report, error) {
 	picks := map[string]selection{}
 	for _, p := range files {
 		s := owners(suites, p)
@@ -131,7 +150,6 @@ func (v *Verifier) runFiles(ctx context.Context, b box, suites []Suite, files []
 		}
 		picks[s.prefix()] = sel
 	}
-	lim := limits{test: v.cfg.TestTimeout, wall: v.cfg.SuiteTimeout, grace: 3 * time.Second}
 	rep, err := v.run(ctx, b, suites, picks, lim)
 	rep.Tests = slices.DeleteFunc(rep.Tests, func(t TestResult) bool {
 		s, ok := suiteOf(suites, t.ID)

@@ -232,6 +232,11 @@ func (p *parts) changed(ctx context.Context, opt *check.Options, dir, since stri
 		return err
 	}
 	defer diff.Close()
+	return p.called(ctx, opt, dir, diff)
+}
+
+// called adds to the options which files of dir differ, and what is known from before.
+func (p *parts) called(ctx context.Context, opt *check.Options, dir string, diff *checkout.Comparison) error {
 	prefix := below(dir)
 	for _, f := range diff.Files {
 		if rel, ok := strings.CutPrefix(f.Path, prefix); ok && !detect.Ignored(rel) {

@@ -157,47 +157,82 @@ const (
 )
 
 func (d *demo) run(ctx context.Context) (sum bot.Summary, issueURL string, err error) {
+	w, err := d.start(ctx)
+	if err != nil {
+		return sum, "", err
+	}
+	n, err := w.file(d.title, d.body)
+	if err == nil {
+		sum, err = d.wait(w.ctx, w.served, w.sim, w.name, n)
+	}
+	return sum, fmt.Sprintf("%s/%s/%s/issues/%d", w.sim.URL(), demoOwner, w.name, n), errors.Join(err, w.end())
+}
+
+// demoWorld is a simulator with one repository, and a server that works for it.
+type demoWorld struct {
+	ctx    context.Context // of both
+	sim    *simulator.Server
+	name   string // of the repository
+	label  string
+	url    string // of the server
+	served chan error
+	end    func() error
+}
+
+// start starts both.
+func (d *demo) start(ctx context.Context) (w *demoWorld, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	secret := newID()
 	// The simulator has to know the webhook's address before the server has
 	// one, and the server the simulator's: the webhook's is set afterwards.
 	sim, err := simulator.New(simulator.Config{Addr: "127.0.0.1:0", Root: filepath.Join(d.state, "github"), WebhookSecret: secret, Now: d.now, Log: d.log, Middleware: d.wrap})
 	if err != nil {
-		return sum, "", fmt.Errorf("starting the GitHub simulator: %w", err)
+		cancel()
+		return nil, fmt.Errorf("starting the GitHub simulator: %w", err)
 	}
-	defer sim.Close()
-	simulated := make(chan error, 1)
+	simulated, served := make(chan error, 1), make(chan error, 1)
 	go func() { simulated <- sim.Serve(ctx) }()
-	name := repoName(filepath.Base(d.dir))
-	if err := sim.AddRepo(demoOwner, name, d.dir); err != nil {
-		return sum, "", usage("hosting %s: %w", d.dir, err)
+	w = &demoWorld{ctx: ctx, sim: sim, name: repoName(filepath.Base(d.dir)), label: d.set.Label, served: served}
+	w.end = func() error {
+		cancel()
+		return errors.Join(<-served, <-simulated, sim.Close())
 	}
-	if err := sim.SetPermission(demoOwner, name, demoUser, "write"); err != nil {
-		return sum, "", err
+	defer func() {
+		if err != nil {
+			cancel()
+			err = errors.Join(err, <-simulated, sim.Close())
+		}
+	}()
+	if err := sim.AddRepo(demoOwner, w.name, d.dir); err != nil {
+		return nil, usage("hosting %s: %w", d.dir, err)
+	}
+	if err := sim.SetPermission(demoOwner, w.name, demoUser, "write"); err != nil {
+		return nil, err
 	}
 	if err := d.configure(sim, secret); err != nil {
-		return sum, "", err
+		return nil, err
 	}
 	addr := make(chan string, 1)
-	served := make(chan error, 1)
 	go func() { served <- d.serve(ctx, "127.0.0.1:0", 1, func(url string) { addr <- url }) }()
 	select {
-	case url := <-addr:
-		sim.SetWebhook(url+"/webhook", secret)
+	case w.url = <-addr:
+		sim.SetWebhook(w.url+"/webhook", secret)
 	case err := <-served:
-		return sum, "", err
+		return nil, err
 	}
-	n, err := sim.OpenIssue(demoOwner, name, d.title, d.body, demoUser)
+	return w, nil
+}
+
+// file files an issue and puts the label on.
+func (w *demoWorld) file(title, body string) (int, error) {
+	n, err := w.sim.OpenIssue(demoOwner, w.name, title, body, demoUser)
 	if err == nil {
-		err = sim.Label(demoOwner, name, n, d.set.Label, demoUser)
+		err = w.sim.Label(demoOwner, w.name, n, w.label, demoUser)
 	}
 	if err != nil {
-		return sum, "", fmt.Errorf("filing the issue: %w", err)
+		return n, fmt.Errorf("filing the issue: %w", err)
 	}
-	sum, err = d.wait(ctx, served, sim, name, n)
-	cancel()
-	return sum, fmt.Sprintf("%s/%s/%s/issues/%d", sim.URL(), demoOwner, name, n), errors.Join(err, <-served, <-simulated)
+	return n, nil
 }
 
 // configure points the App at the simulator; models stay as the operator set

@@ -174,9 +174,6 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget tas
 		return "", err
 	}
 	defer db.Close()
-	if t.Mending.Past, err = bot.Past(ctx, db, t.Repo); err != nil {
-		return "", err
-	}
 	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: t, Budget: budget})
 	if err != nil {
 		return "", fmt.Errorf("writing the run down: %w", err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ import (
 )
 
 func newInit(g *global) *cobra.Command {
-	var write, asJSON bool
+	var write, asJSON, healing bool
 	app := &appFlags{}
 	c := &cobra.Command{
 		Use:   "init [DIR]",
@@ -33,6 +34,9 @@ GitHub has to reach 'fettle serve': --webhook-url says where, or the page asks. 
 another machine, forward the page's port: ssh -L 8765:127.0.0.1:8765 HOST, with
 --addr 127.0.0.1:8765.
 
+--heal is the operator's: it prints a heal.yml with what holds without one, or with
+--write writes it beside the configuration.
+
 Exit status: 0 proposed, written or created; 1 the App was not created; 2 usage, or a
 file is there already; 130 stopped.`,
 		Example: `  fettle init
@@ -50,6 +54,9 @@ file is there already; 130 stopped.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := app.check(c, args); err != nil {
 				return err
+			}
+			if healing {
+				return g.healTemplate(c, write)
 			}
 			if app.github {
 				return app.create(c, g, asJSON)
@@ -75,9 +82,36 @@ file is there already; 130 stopped.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
+	c.Flags().BoolVar(&healing, "heal", false, "the operator's heal.yml instead, with its defaults")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file; or the App")
 	app.register(c)
 	return c
+}
+
+// healTemplate prints or writes the policy of the breakers.
+func (g *global) healTemplate(c *cobra.Command, write bool) error {
+	if !write {
+		_, err := c.OutOrStdout().Write(settings.HealTemplate)
+		return err
+	}
+	set, err := settings.Load(g.config)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	file, err := set.HealPath()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return usage("making the folder of %s: %w", file, err)
+	}
+	dir, name := filepath.Split(file)
+	p := &proposal{File: name, Content: string(settings.HealTemplate), dir: dir}
+	if err := p.write(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; a server reads it at once\n", file)
+	return err
 }
 
 // proposal is what init says.

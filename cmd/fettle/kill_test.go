@@ -118,6 +118,12 @@ func rightWeave(t *testing.T) string {
 // ended, and says how often it started.
 func (w *world) whileItDies(begin func(url string)) (starts int) {
 	w.Helper()
+	return w.whileItDiesUntil(w.ended, begin)
+}
+
+// whileItDiesUntil is whileItDies with another end.
+func (w *world) whileItDiesUntil(ended func() bool, begin func(url string)) (starts int) {
+	w.Helper()
 	for end := time.Now().Add(3 * time.Minute); ; {
 		s := w.start()
 		if starts++; starts == 1 {
@@ -128,7 +134,7 @@ func (w *world) whileItDies(begin func(url string)) (starts int) {
 			case <-s.done:
 				alive = false
 			case <-time.After(50 * time.Millisecond):
-				if w.ended() {
+				if ended() {
 					w.stop(s)
 					return starts
 				}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -101,9 +102,13 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 		return riskReport{}, &exitError{exitUsage, err}
 	}
 	defer diff.Close()
+	return scored(c.Context(), diff)
+}
+
+// scored scores a comparison.
+func scored(ctx context.Context, diff *checkout.Comparison) (riskReport, error) {
 	out := riskReport{From: diff.From, To: diff.To, Files: []riskFile{}}
 	var changes []patch.Change
-	facts := patch.Facts{}
 	for _, f := range diff.Files {
 		status := "modified"
 		switch {
@@ -113,30 +118,21 @@ func (g *global) risk(c *cobra.Command, repo, spec string) (riskReport, error) {
 			status = "deleted"
 		}
 		out.Files = append(out.Files, riskFile{f.Path, status})
-		facts.TestsAdded = facts.TestsAdded || f.After != nil && code.IsTest(f.Path)
 		changes = append(changes, textOf(f))
-	}
-	sites, err := patch.Callers(c.Context(), diff.After, changes)
-	if err != nil {
-		return riskReport{}, fmt.Errorf("looking for callers: %w", err)
-	}
-	for _, s := range sites {
-		if !s.Adapted {
-			facts.CallersLeft++
-		}
 	}
 	var files []danger.File
 	for _, f := range changes {
 		files = append(files, danger.File(f))
 	}
-	found, err := danger.Find(c.Context(), files, danger.Known{})
+	found, err := danger.Find(ctx, files, danger.Known{})
 	if err != nil {
 		return riskReport{}, fmt.Errorf("looking for what can do harm: %w", err)
 	}
-	for _, f := range found {
-		facts.Dangers = append(facts.Dangers, patch.Danger{Points: f.Risk, Words: f.String()})
+	risk, sites, err := judge.Risk(ctx, diff.After, changes, found)
+	if err != nil {
+		return riskReport{}, err
 	}
-	out.Risk, out.Callers = patch.Risk(changes, facts), nonNil(sites)
+	out.Risk, out.Callers = risk, nonNil(sites)
 	out.Reasons = nonNil(out.Reasons)
 	return out, nil
 }

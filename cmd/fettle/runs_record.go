@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,27 +28,35 @@ func runsReplay(g *global) *cobra.Command {
 				if len(rec.Effects) == 0 {
 					return usage("run %s has no record to replay: it never began, or an older fettle made it", r.ID)
 				}
-				roles, err := p.roles(nil)
-				if err != nil {
-					return err
+				words, err := p.replay(c.Context(), rec)
+				if err == nil {
+					_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", r.ID, words)
 				}
-				engine := loop.New(loop.Config{
-					Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Log: p.log,
-					Now: func() time.Time { return time.Time{} }, // a replay has the record's time
-				})
-				got, err := engine.Replay(c.Context(), rec)
-				if err != nil {
-					return &exitError{exitRed, err}
-				}
-				how := "the record ends before an outcome"
-				if got.Ended {
-					how = string(got.Result.Outcome)
-				}
-				_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s, %s, all as recorded; %s\n", r.ID, task.Count(len(rec.Effects), "effect"), task.Count(got.Processes, "process"), task.Count(got.Decisions, "decision"), how)
 				return err
 			})
 		},
 	}
+}
+
+// replay decides a recorded run again, and says how far that went.
+func (p *parts) replay(ctx context.Context, rec loop.Recorded) (string, error) {
+	roles, err := p.roles(nil)
+	if err != nil {
+		return "", err
+	}
+	engine := loop.New(loop.Config{
+		Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Log: p.log,
+		Now: func() time.Time { return time.Time{} }, // a replay has the record's time
+	})
+	got, err := engine.Replay(ctx, rec)
+	if err != nil {
+		return "", &exitError{exitRed, err}
+	}
+	how := "the record ends before an outcome"
+	if got.Ended {
+		how = string(got.Result.Outcome)
+	}
+	return fmt.Sprintf("%s, %s, %s, all as recorded; %s", task.Count(len(rec.Effects), "effect"), task.Count(got.Processes, "process"), task.Count(got.Decisions, "decision"), how), nil
 }
 
 func runsWhy(g *global) *cobra.Command {
@@ -66,7 +75,7 @@ func runsWhy(g *global) *cobra.Command {
 						return fmt.Errorf("reading the audit log of %s: %w", r.ID, err)
 					}
 					switch d.Kind {
-					case "claimed", "reproduction.made", "reproduction.asked", "reproduction.turned_down", "reproduction.accepted", "reproduction.none", "reproduction.given_up", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "ended":
+					case "claimed", "reproduction.made", "reproduction.asked", "reproduction.turned_down", "reproduction.accepted", "reproduction.none", "reproduction.given_up", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "heal.degraded", "heal.healthy", "ended":
 						said++
 						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), p.funnel.Log(which(d)))
 					}

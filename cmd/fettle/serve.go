@@ -55,8 +55,9 @@ Deliveries that were missed while it was down are asked for again, and labelled
 issues without a run are taken up: at the start and every ten minutes. When the
 App is uninstalled, everything stored for it is deleted.
 
-The webhook is at /webhook, the health check at /healthz. The first SIGTERM
-drains, the second ends at once.`,
+The webhook is at /webhook. /healthz says that the process lives; /readyz that the
+database keeps what is delivered (else 503), and how the breakers stand. The first
+SIGTERM drains, the second ends at once.`,
 		Example: `  fettle serve --addr 127.0.0.1:8080
   fettle serve --config /etc/fettle/config.yml --workers 4`,
 		Args: noArgs,
@@ -122,7 +123,11 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	if err := trees.Sweep(ctx, 0, nil); err != nil {
 		return fmt.Errorf("removing checkouts of dead processes: %w", err)
 	}
-	app := bot.NewApp(p.bot(db), bot.AppConfig{
+	breakers, err := p.heal(db)
+	if err != nil {
+		return err
+	}
+	app := bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
 		Access: p.set.Access, Forget: p.forget, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	})
@@ -133,16 +138,8 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	var swept atomic.Pointer[bot.Swept]
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", hooks.Webhook(hooks.WebhookConfig{Secrets: secrets, Accept: app.Accept, Log: p.log}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := db.Ready(); err != nil {
-			http.Error(w, "what is delivered cannot be kept; the log says why", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-		if s := swept.Load(); s != nil {
-			fmt.Fprintln(w, s)
-		}
-	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", readyz(db, breakers, swept.Load))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
 	served := make(chan error, 1)
 	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-func (w *world) healthy(s *server) int {
+func (w *world) statusOf(s *server, page string) int {
 	w.Helper()
-	res, err := http.Get(s.url + "/healthz")
+	res, err := http.Get(s.url + page)
 	w.must(err)
 	defer res.Body.Close()
 	return res.StatusCode
@@ -25,15 +25,15 @@ func TestI1ADeliveryToALostDatabaseIsNotAnswered2xx(t *testing.T) {
 	w.ask(quickTitle, quickBody)
 	h := w.labelled()
 	s := w.start()
-	if code := w.healthy(s); code != http.StatusOK {
-		t.Fatalf("healthz answers %d", code)
+	if live, ready := w.statusOf(s, "/healthz"), w.statusOf(s, "/readyz"); live != http.StatusOK || ready != http.StatusOK {
+		t.Fatalf("healthz answers %d, readyz %d", live, ready)
 	}
 	w.must(os.Remove(w.database()))
 	if code := w.post(s.url, "lost", "issues", h.body, signedBy(canary)); code != http.StatusServiceUnavailable {
 		t.Errorf("answered %d", code)
 	}
-	if code := w.healthy(s); code != http.StatusServiceUnavailable {
-		t.Errorf("healthz answers %d", code)
+	if live, ready := w.statusOf(s, "/healthz"), w.statusOf(s, "/readyz"); live != http.StatusOK || ready != http.StatusServiceUnavailable { // the process lives
+		t.Errorf("healthz answers %d, readyz %d", live, ready)
 	}
 	if log := w.tail(); !strings.Contains(log, "removed or replaced") || !strings.Contains(log, "put the file back") {
 		t.Errorf("the log does not say it: %s", log)

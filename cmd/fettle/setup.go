@@ -62,6 +62,9 @@ type source struct {
 	root *os.Root
 	own  *settings.Repo // never nil
 	plan detect.Plan
+
+	folder    string   // where installed packages are, if not in dir
+	installed []string // folders of it
 }
 
 // install has the dependencies of a folder installed for the session, where its
@@ -74,10 +77,13 @@ func (p *parts) install(ctx context.Context, box *sandbox.Sandbox, src source, s
 	if err != nil {
 		return plan, none, err
 	}
+	req.Folder, req.Installed = src.folder, src.installed
 	if req.Named && prepare.Installed(tree) {
 		return plan, none, nil // whoever works here did it
 	}
-	if !req.Named {
+	if len(req.Installed) > 0 && !prepare.Pinned(tree, req.Installed...) {
+		req.Commands, req.Named = nil, false // the same
+	} else if !req.Named && len(req.Installed) == 0 {
 		if !prep.Allowed(false) || !prepare.Pinned(tree) {
 			return plan, none, nil
 		}

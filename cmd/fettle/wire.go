@@ -19,6 +19,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
@@ -176,6 +177,10 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	if err != nil {
 		return nil, nil, err
 	}
+	_, own, err := p.rules()
+	if err != nil {
+		return nil, nil, err
+	}
 	box := whole.Session()
 	models := p.models()
 	roles, err := p.roles(models.Tally().Add)
@@ -188,7 +193,7 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	}
 	setup := prep.For(box)
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
-	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
+	mender := mend.New(mend.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log, Rules: own, Trusted: p.trusted()})
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
@@ -236,6 +241,19 @@ func (p *parts) openRuns(ctx context.Context) (*store.Store, error) {
 
 func (p *parts) bot(s *store.Store) *bot.Bot {
 	return bot.New(bot.Config{Store: s, Engine: p.engine, Now: p.now, Log: p.log, Point: p.point})
+}
+
+// heal opens the breakers that all servers on a database share.
+func (p *parts) heal(s *store.Store) (*heal.Heal, error) {
+	file, err := p.set.HealPath()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := heal.OpenPolicy(file, p.log)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return heal.New(heal.Config{Store: s, Policy: policy, Learned: bot.NewLearned(s), Now: p.now, Log: p.log}), nil
 }
 
 // newID is 64 random bits in hexadecimal.

@@ -37,7 +37,7 @@ func killedServer() {
 	g := &global{config: os.Getenv("FETTLE_CONFIG"), verbose: true}
 	p, err := g.load(os.Stderr)
 	if err == nil {
-		p.unswept = true
+		p.unswept = os.Getenv("FETTLE_SWEPT") == ""
 		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"))
 		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
 	}
@@ -105,6 +105,7 @@ type world struct {
 	held   []held // deliveries that the sink took
 	log    string
 	killed string
+	swept  bool   // servers sweep, and delete what was removed
 	kills  int    // how often each point kills
 	spared string // points that kill nobody, with spaces between them
 	pids   []int
@@ -195,6 +196,9 @@ func (w *world) start() *server {
 	defer log.Close()
 	c := exec.Command("fettle-killed")
 	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_SPARED="+w.spared, "FETTLE_CANARY="+canary)
+	if w.swept {
+		c.Env = append(c.Env, "FETTLE_SWEPT=1")
+	}
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	w.must(err)

@@ -47,6 +47,9 @@ func indexBound(s *scene, n code.Node) {
 }
 
 func (s *scene) sliceBounds(n code.Node) {
+	if _, full := n.ChildByField("capacity"); full {
+		return // each bound of s[a:b:c] has to stay
+	}
 	var bounds []code.Node
 	colon := -1
 	for _, c := range n.Children() {

@@ -61,15 +61,6 @@ func floatConstant(s *scene, n code.Node) {
 	}
 }
 
-func booleanFlip(s *scene, n code.Node) {
-	switch n.Kind() {
-	case "true":
-		s.put(n.Start(), n.End(), s.d.no, 1, "Use %s instead of %s.", s.d.no, n.Text())
-	case "false":
-		s.put(n.Start(), n.End(), s.d.yes, 1, "Use %s instead of %s.", s.d.yes, n.Text())
-	}
-}
-
 func stringConstant(s *scene, n code.Node) {
 	if !plainString(n) || n.Up() == "expression_statement" || n.Up() == "import_spec" || n.Field() == "source" {
 		return

@@ -141,20 +141,6 @@ func foundCheck(s *scene, n code.Node) {
 	}
 }
 
-// errorIs looks for an error in a chain of wrapped ones.
-func errorIs(s *scene, n code.Node) {
-	left, op, right, ok := binary(n)
-	if !ok || !s.facts.imports["errors"] || op.Text() != "==" && op.Text() != "!=" || right.Text() == "nil" || left.Text() == "nil" {
-		return
-	}
-	sentinel := right.Text()[strings.LastIndexByte(right.Text(), '.')+1:]
-	if !strings.HasPrefix(sentinel, "Err") && sentinel != "EOF" && !s.typeIs(left, "error") {
-		return
-	}
-	not := map[bool]string{true: "!"}[op.Text() == "!="]
-	s.put(n.Start(), n.End(), not+"errors.Is("+left.Text()+", "+right.Text()+")", 1, "Look for %s in the chain of errors.", one(right.Text()))
-}
-
 // errorResult returns the error that is at hand, and wraps it so that it can
 // be recognised.
 func errorResult(s *scene, n code.Node) {
@@ -244,32 +230,6 @@ func resultPart(s *scene, n code.Node) {
 			}
 		}
 	}
-}
-
-// errorAs looks for an error of a type in a chain of wrapped ones.
-func errorAs(s *scene, n code.Node) {
-	if n.Kind() != "if_statement" || !s.facts.imports["errors"] || !isStatement(n) {
-		return
-	}
-	init, ok1 := n.ChildByField("initializer")
-	c, ok2 := n.ChildByField("condition")
-	if !ok1 || !ok2 || init.Kind() != "short_var_declaration" {
-		return
-	}
-	r, ok := init.ChildByField("right")
-	names := leftNames(init)
-	if !ok || len(names) != 2 || len(r.NamedChildren()) != 1 || r.NamedChildren()[0].Kind() != "type_assertion_expression" {
-		return
-	}
-	x, ok1 := r.NamedChildren()[0].ChildByField("operand")
-	t, ok2 := r.NamedChildren()[0].ChildByField("type")
-	if !ok1 || !ok2 || names[0].Text() == "_" {
-		return
-	}
-	in := s.indentOf(n)
-	found := "errors.As(" + x.Text() + ", &" + names[0].Text() + ")"
-	text := "var " + names[0].Text() + " " + t.Text() + s.eol + in + "if " + replaceWord(c.Text(), names[1].Text(), found)
-	s.put(n.Start(), c.End(), text, 1, "Look for a %s in the chain of errors.", one(t.Text()))
 }
 
 // sentinelError returns an error that callers can recognise.

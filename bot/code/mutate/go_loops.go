@@ -7,43 +7,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// rangeValue goes over the values instead of over the places, or the other way
-// round, or over a part.
-func rangeValue(s *scene, n code.Node) {
-	if n.Kind() != "range_clause" {
-		return
-	}
-	l, ok1 := n.ChildByField("left")
-	r, ok2 := n.ChildByField("right")
-	if !ok1 || !ok2 {
-		return
-	}
-	names := l.NamedChildren()
-	typ := s.typeOfPlace(r)
-	switch {
-	case len(names) == 1:
-		s.put(l.Start(), l.End(), "_, "+names[0].Text(), 1, "Go over the values of %s.", one(r.Text()))
-	case len(names) == 2 && names[0].Text() == "_":
-		s.put(l.Start(), l.End(), names[1].Text(), 0.6, "Go over the places or keys of %s.", one(r.Text()))
-	case len(names) == 2:
-		s.put(l.Start(), l.End(), names[1].Text()+", "+names[0].Text(), 0.5, "Take the place and the value of %s the other way round.", one(r.Text()))
-	}
-	if strings.HasPrefix(typ, "map[") || strings.HasPrefix(typ, "chan") || isInteger(r) {
-		return
-	}
-	switch r.Kind() {
-	case "identifier", "selector_expression", "call_expression", "index_expression":
-		s.put(r.End(), r.End(), "[1:]", 0.8, "Leave the first out.")
-		if r.Kind() != "call_expression" {
-			s.put(r.End(), r.End(), "[:len("+r.Text()+")-1]", 0.6, "Leave the last out.")
-		}
-	case "slice_expression":
-		if o, ok := r.ChildByField("operand"); ok {
-			s.put(o.End(), r.End(), "", 1, "Go over all of %s.", one(o.Text()))
-		}
-	}
-}
-
 // resetInLoop begins each round with the value that a variable has before the
 // loop.
 func resetInLoop(s *scene, n code.Node) {
@@ -97,23 +60,6 @@ func (s *scene) begins(fn, at code.Node, name string) string {
 		return true
 	})
 	return init
-}
-
-var takesOut = regexp.MustCompile(`^(\S+) = append\((\S+)\[:(\w+)\], (\S+)\[(\w+) ?\+ ?1:\]\.\.\.\)$`)
-
-// afterRemoval looks at a place again from which an element was taken.
-func afterRemoval(s *scene, n code.Node) {
-	if n.Kind() != "assignment_statement" || !isStatement(n) {
-		return
-	}
-	m := takesOut.FindStringSubmatch(n.Text())
-	if m == nil || m[1] != m[2] || m[2] != m[4] || m[3] != m[5] {
-		return
-	}
-	if _, ok := inLoop(n); ok {
-		s.after(n, m[3]+"--", 1, "Look at the place again that the next one moves to.")
-		s.after(n, "break", 0.7, "Stop after the first one.")
-	}
 }
 
 // writeBack stores a copy of an element that was changed, or works on the

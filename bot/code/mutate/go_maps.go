@@ -140,31 +140,6 @@ func testsZero(c code.Node) (x code.Node, there, ok bool) {
 	return c, true, c.Kind() == "index_expression" || c.Kind() == "identifier"
 }
 
-// nilOrEmpty takes an empty list for none, or not.
-func nilOrEmpty(s *scene, n code.Node) {
-	left, op, right, ok := binary(n)
-	if !ok {
-		return
-	}
-	if right.Text() == "nil" && left.Text() != "err" && left.Text() != "error" && isPlainPlace(left) {
-		typ := s.typeOfPlace(left)
-		if typ != "" && !strings.HasPrefix(typ, "[]") && !strings.HasPrefix(typ, "map[") {
-			return
-		}
-		s.put(n.Start(), n.End(), "len("+left.Text()+") "+op.Text()+" 0", 1, "Ask whether %s is empty.", one(left.Text()))
-	}
-	if fn, args, _, ok := call(left); ok && fn.Text() == "len" && right.Text() == "0" && len(args) == 1 && !s.isText(args[0]) {
-		eq := map[string]string{"==": "==", "!=": "!=", ">": "!="}[op.Text()]
-		if eq != "" {
-			s.put(n.Start(), n.End(), args[0].Text()+" "+eq+" nil", 0.6, "Ask whether there is a %s.", one(args[0].Text()))
-		}
-	}
-}
-
-func isPlainPlace(n code.Node) bool {
-	return n.Kind() == "identifier" || n.Kind() == "selector_expression" || n.Kind() == "index_expression"
-}
-
 // literalField fills a field that a literal of a struct leaves out, from the
 // variable of its name, or from what the other fields are copied from.
 func literalField(s *scene, n code.Node) {

@@ -75,37 +75,6 @@ func sliceClamp(s *scene, n code.Node) {
 	}
 }
 
-// emptySlice gives an empty slice instead of none, which encodes differently.
-func emptySlice(s *scene, n code.Node) {
-	if n.Kind() != "var_spec" {
-		return
-	}
-	t, ok := n.ChildByField("type")
-	name, ok2 := n.ChildByField("name")
-	_, has := n.ChildByField("value")
-	decl, ok3 := n.Parent()
-	if !ok || !ok2 || !ok3 || has || t.Kind() != "slice_type" && t.Kind() != "map_type" || !isStatement(decl) {
-		return
-	}
-	s.put(decl.Start(), decl.End(), name.Text()+" := "+t.Text()+"{}", 1, "Begin with an empty %s instead of none.", t.Text())
-}
-
-// makeSize makes a slice with a length, or with room only.
-func makeSize(s *scene, n code.Node) {
-	fn, args, _, ok := call(n)
-	if !ok || fn.Text() != "make" || len(args) < 1 {
-		return
-	}
-	switch {
-	case len(args) == 2 && strings.HasPrefix(args[0].Text(), "[]"):
-		s.put(args[1].Start(), args[1].Start(), "0, ", 1, "Make room for %s elements, but none of them.", one(args[1].Text()))
-	case len(args) == 3:
-		s.put(args[1].Start(), args[2].End(), args[2].Text(), 1, "Make %s elements.", one(args[2].Text()))
-	case len(args) == 1 && strings.HasPrefix(args[0].Text(), "chan"):
-		s.put(args[0].End(), args[0].End(), ", 1", 1, "Let one value wait in the channel.")
-	}
-}
-
 // cloneField gives a copy of a struct its own slices and maps.
 func cloneField(s *scene, n code.Node) {
 	name, value, ok := defines(n)

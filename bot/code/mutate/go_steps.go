@@ -6,38 +6,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// deferKind puts a step off to the end, or does it at once.
-func deferKind(s *scene, n code.Node) {
-	if !isStatement(n) {
-		return
-	}
-	if n.Kind() == "defer_statement" {
-		if kids := n.NamedChildren(); len(kids) == 1 {
-			s.put(n.Start(), kids[0].Start(), "", 0.6, "Do %s at once.", one(kids[0].Text()))
-		}
-		if next := nextStatement(n); next.Tree() != nil && next.Kind() == "defer_statement" {
-			s.put(n.Start(), next.End(), next.Text()+string(s.src[n.End():next.Start()])+n.Text(), 1, "Put %s off before %s: the last one is done first.", one(next.Text()), one(n.Text()))
-		}
-		return
-	}
-	if n.Kind() != "expression_statement" {
-		return
-	}
-	kids := n.NamedChildren()
-	fn, args, _, ok := call(kids[0])
-	if !ok {
-		return
-	}
-	w := 0.1
-	if _, m, ok := member(fn); ok && len(args) == 0 {
-		switch m.Text() {
-		case "Unlock", "RUnlock", "Close", "Done", "Stop", "Flush", "Rollback":
-			w = 2
-		}
-	}
-	s.put(n.Start(), n.Start(), "defer ", w, "Do %s at the end of the function.", one(n.Text()))
-}
-
 // lockAround takes the lock that other methods take.
 func lockAround(s *scene, n code.Node) {
 	if !isStatement(n) {
@@ -79,18 +47,6 @@ func unlockLate(s *scene, n code.Node) {
 	}
 	if nextStatement(n).Tree() == nil || !strings.Contains(nextStatement(n).Text(), unlock) {
 		s.after(n, "defer "+unlock, 1, "Give the lock back at the end of the function.")
-	}
-}
-
-// deferArguments works out what a deferred call is given when it is done, not
-// when it is put off.
-func deferArguments(s *scene, n code.Node) {
-	if n.Kind() != "defer_statement" || len(n.NamedChildren()) != 1 {
-		return
-	}
-	c := n.NamedChildren()[0]
-	if _, args, _, ok := call(c); ok && len(args) > 0 && !strings.Contains(c.Text(), "\n") {
-		s.put(c.Start(), c.End(), "func() { "+c.Text()+" }()", 1, "Work out the arguments of %s at the end.", one(c.Text()))
 	}
 }
 

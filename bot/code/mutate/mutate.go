@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/code/rule"
 )
 
 // Mutation is one change of the source text.
@@ -63,6 +64,7 @@ func Mutations(t *code.Tree, start, end int) []Mutation {
 		return nil
 	}
 	s := newScene(t, start, end)
+	s.rules, s.ruled = compiled[s.d.lang]().set, len(builtin().list)
 	s.visit()
 	return s.finish()
 }
@@ -77,10 +79,13 @@ func (s *scene) visit() {
 			return true
 		}
 		for i := range s.table {
-			if s.table[i].langs&s.d.lang != 0 {
+			if s.table[i].langs&s.d.lang != 0 && s.table[i].visit != nil {
 				s.op = i
 				s.table[i].visit(s, n)
 			}
+		}
+		if s.rules != nil {
+			s.applyRules(n)
 		}
 		return true
 	})
@@ -96,6 +101,7 @@ type scene struct {
 	out        []weighted
 	seen       map[string]int // what a mutation comes to -> index in out
 	facts      *facts
+	imported   map[string]bool // what Imports found
 	d          dialect
 	eol, unit  string
 	shares     float64 // of all operators of the language
@@ -107,6 +113,8 @@ type scene struct {
 	flats   map[int][]code.Node
 	ifs     []setting
 
+	rules      *rule.Set              // nil where none apply
+	ruled      int                    // rows of the table, at its end, that are their rules
 	readings   map[int]map[string]int // by the start of a function: how often it reads each name
 	idles      []variable             // of the span; nil until they are asked for
 	neighbours []choice               // the files that its pieces are held against

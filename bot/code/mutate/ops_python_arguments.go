@@ -211,24 +211,6 @@ func copyDeep(s *scene, n code.Node) {
 	}
 }
 
-// copyInner copies the containers that a container holds, without another module.
-func copyInner(s *scene, n code.Node) {
-	what, kind, w := shallow(s, n)
-	if what == "" {
-		return
-	}
-	put := func(text string, w float64) { s.put(n.Start(), n.End(), text, w, "Copy what %s holds too.", one(what)) }
-	if kind != "dict" {
-		put("[dict(item) for item in "+what+"]", w)
-		put("[list(item) for item in "+what+"]", w)
-	}
-	if kind != "list" && kind != "tuple" {
-		put("{key: list(value) for key, value in "+what+".items()}", w)
-		put("{key: dict(value) for key, value in "+what+".items()}", w)
-		put("{key: set(value) for key, value in "+what+".items()}", w*0.5)
-	}
-}
-
 // shallow takes a copy of a container apart that shares what the container holds:
 // what is copied, by which type, how likely it is to be meant; "" for none.
 func shallow(s *scene, n code.Node) (what, kind string, w float64) {

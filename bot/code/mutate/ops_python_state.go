@@ -201,54 +201,6 @@ func undoes(undo, do code.Node) bool {
 	return ok1 && ok2 && l1.Text() == l2.Text() && l1.Kind() != "identifier" && place(r2)
 }
 
-// noteSeen notes what was just looked for, so that it is found the next time.
-func noteSeen(s *scene, n code.Node) {
-	if n.Kind() != "if_statement" || !isStatement(n) || !isGuard(n) {
-		return
-	}
-	c, ok := condition(n)
-	if !ok {
-		return
-	}
-	l, op, r, ok := binary(c)
-	if !ok || op.Text() != "in" || !place(r) || !short(l) {
-		return
-	}
-	forms := []choice{{".add(" + l.Text() + ")", 1}, {".append(" + l.Text() + ")", 0.5}}
-	if v, known := s.facts.lookup(r.Text(), n.Start()); known && v.typ == "list" {
-		forms = forms[1:]
-	}
-	for _, f := range forms {
-		if !strings.Contains(string(s.src), r.Text()+f.text) {
-			s.after(n, r.Text()+f.text, f.weight, "Note %s.", one(l.Text()))
-		}
-	}
-	if !strings.Contains(string(s.src), r.Text()+"[") {
-		s.after(n, r.Text()+"["+l.Text()+"] = True", 0.3, "Note %s.", one(l.Text()))
-	}
-}
-
-// atOnce does two assignments at once, so that the second still reads the old
-// value.
-func atOnce(s *scene, n code.Node) {
-	l1, r1, ok := assigns(n)
-	if !ok || !isStatement(n) || !place(l1) {
-		return
-	}
-	list := parentOf(n).NamedChildren()
-	for i, c := range list {
-		if c != n || i+1 >= len(list) {
-			continue
-		}
-		l2, r2, ok := assigns(list[i+1])
-		if !ok || !place(l2) || wordCount(r2.Text(), l1.Text()) == 0 || l1.Text() == l2.Text() || r2.Kind() == "expression_list" || r1.Kind() == "expression_list" {
-			return
-		}
-		text := l1.Text() + ", " + l2.Text() + " = " + r1.Text() + ", " + r2.Text()
-		s.put(n.Start(), list[i+1].End(), text, 1, "Work %s out before %s changes.", one(r2.Text()), one(l1.Text()))
-	}
-}
-
 // fromFirst works the next value out from the first one instead of from the last
 // one, whose error or cut would be handed on: the step is taken as often as the
 // loop went round.

@@ -11,15 +11,11 @@ func braceOperators() []operator {
 	const both = js | golang
 	return []operator{
 		{"step_by", "wrong loop bound or step", 0.008, js, stepByName},
-		{"slice_extent", "off-by-one index", 0.008, both, sliceExtent},
 		{"loop_direction", "wrong loop bound or step", 0.006, both, loopDirection},
-		{"parallel_assign", "wrong order", 0.005, both, parallelAssign},
 		{"mirror_statement", "missing statement", 0.006, both, mirrorStatement},
-		{"mark_seen", "missing statement", 0.006, both, markSeen},
 		{"inverse_statement", "missing statement", 0.005, both, inverseStatement},
 		{"case_order", "wrong order of branches", 0.006, both, caseOrder},
 		{"normalise_name", "missing call", 0.00486, both, normaliseName},
-		{"product_order", "integer or float division", 0.005, both, productOrder},
 		{"call_off_by_one", "off-by-one", 0.00682, both, callOffByOne},
 		{"comma_off_by_one", "off-by-one", 0.004, golang, listOffByOne},
 	}
@@ -48,50 +44,6 @@ func stepByName(s *scene, n code.Node) {
 		}
 		s.put(n.Start(), n.End(), kids[0].Text()+op+v.name, w, "Count by %s.", one(v.name))
 	}
-}
-
-// sliceExtent takes the second bound of a part as its length or as its end.
-func sliceExtent(s *scene, n code.Node) {
-	var from, to code.Node
-	switch n.Kind() {
-	case "call_expression":
-		fn, args, _, ok := call(n)
-		if !ok || len(args) != 2 {
-			return
-		}
-		if _, m, ok := member(fn); !ok || m.Text() != "slice" && m.Text() != "substring" {
-			return
-		}
-		from, to = args[0], args[1]
-	case "slice_expression":
-		a, ok1 := n.ChildByField("start")
-		b, ok2 := n.ChildByField("end")
-		o, ok3 := n.ChildByField("operand")
-		if !ok3 {
-			return
-		}
-		object := o.Text()
-		if ok2 {
-			s.put(b.Start(), b.End(), "min("+b.Text()+", len("+object+"))", 0.7, "Let the slice end with %s.", one(object))
-		}
-		if ok1 && a.Kind() == "identifier" {
-			s.put(a.Start(), a.End(), "min("+a.Text()+", len("+object+"))", 0.3, "Begin the slice no later than %s ends.", one(object))
-		}
-		if !ok1 || !ok2 {
-			return
-		}
-		from, to = a, b
-	default:
-		return
-	}
-	if left, op, right, ok := binary(to); ok && op.Text() == "+" {
-		if left.Text() == from.Text() {
-			s.put(to.Start(), to.End(), right.Text(), 1, "End at %s.", one(right.Text()))
-		}
-		return
-	}
-	text := from.Text() + " + " + to.Text()
-	s.put(to.Start(), to.End(), text, 1, "End %s after %s.", one(to.Text()), one(from.Text()))
 }
 
 // loopDirection goes over the same numbers the other way round.
@@ -168,30 +120,6 @@ func counted(n code.Node) (init, cond, update code.Node, name string, ok bool) {
 	return init, cond, update, kids[0].Text(), true
 }
 
-// parallelAssign does two assignments at once, so that the second still reads
-// the old value: a = b; b = a % b becomes a, b = b, a % b.
-func parallelAssign(s *scene, n code.Node) {
-	l1, r1, ok := plainAssignment(n)
-	if !ok || !isStatement(n) {
-		return
-	}
-	list := parentOf(n).NamedChildren()
-	for i, c := range list {
-		if c != n || i+1 >= len(list) {
-			continue
-		}
-		l2, r2, ok := plainAssignment(list[i+1])
-		if !ok || wordCount(r2.Text(), l1.Text()) == 0 || l1.Text() == l2.Text() {
-			return
-		}
-		text := l1.Text() + ", " + l2.Text() + " = " + r1.Text() + ", " + r2.Text()
-		if s.d.lang == js {
-			text = "[" + l1.Text() + ", " + l2.Text() + "] = [" + r1.Text() + ", " + r2.Text() + "];"
-		}
-		s.put(n.Start(), list[i+1].End(), text, 1, "Work out %s before %s changes.", one(r2.Text()), one(l1.Text()))
-	}
-}
-
 // plainAssignment takes x = e apart.
 func plainAssignment(n code.Node) (left, right code.Node, ok bool) {
 	if n.Kind() == "expression_statement" {
@@ -257,36 +185,6 @@ func mirrorStatement(s *scene, n code.Node) {
 			s.after(n, target+" "+op.Text()+" "+r.Text()+end, w*0.5, "Change %s as well.", one(v.name))
 		}
 	}
-}
-
-// markSeen notes what was just looked for: after `if seen[x] { continue }` comes
-// seen[x] = true.
-func markSeen(s *scene, n code.Node) {
-	if n.Kind() != "if_statement" || !isStatement(n) || !isGuard(n) {
-		return
-	}
-	c, ok := condition(n)
-	if !ok {
-		return
-	}
-	if isNot(c) {
-		return
-	}
-	text := ""
-	if _, _, isIndex := element(c); isIndex {
-		text = c.Text() + " = true"
-	}
-	if fn, args, _, ok := call(c); ok && len(args) == 1 && s.d.lang == js {
-		if o, m, ok := member(fn); ok && (m.Text() == "has" || m.Text() == "includes") {
-			add := map[string]string{"has": "add", "includes": "push"}[m.Text()]
-			text = o.Text() + "." + add + "(" + args[0].Text() + ")"
-		}
-	}
-	if text == "" {
-		return
-	}
-	end := map[bool]string{true: ";", false: ""}[s.d.lang == js]
-	s.after(n, text+end, 1, "Note %s.", one(text))
 }
 
 // inverses are pairs of steps that undo each other.
@@ -379,20 +277,6 @@ func normaliseName(s *scene, n code.Node) {
 			text := strings.Replace(f, "%", v.name, 1)
 			s.before(n, v.name+" = "+text+end, 1, "Use %s.", one(text))
 		}
-	}
-}
-
-// productOrder multiplies before it divides, and divides at last.
-func productOrder(s *scene, n code.Node) {
-	left, op, right, ok := binary(n)
-	if !ok || op.Text() != "*" {
-		return
-	}
-	if a, o, b, ok := binary(inner(left)); ok && o.Text() == "/" {
-		s.put(n.Start(), n.End(), tight(a)+" * "+tight(right)+" / "+tight(b), 1, "Multiply before dividing.")
-	}
-	if a, o, b, ok := binary(inner(right)); ok && o.Text() == "/" {
-		s.put(n.Start(), n.End(), tight(left)+" * "+tight(a)+" / "+tight(b), 1, "Multiply before dividing.")
 	}
 }
 

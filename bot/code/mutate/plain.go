@@ -17,6 +17,7 @@ func Plain(t *code.Tree, start, end int) []Mutation {
 		return nil
 	}
 	s := newScene(t, start, end)
+	s.rules, s.ruled = compiled[s.d.lang]().set, len(builtin().list)
 	s.facts.donors, s.facts.conditions, s.facts.guards, s.facts.around = nil, nil, nil, nil
 	for i := range s.table {
 		if copying[s.table[i].name] {

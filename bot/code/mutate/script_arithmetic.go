@@ -187,37 +187,3 @@ func valueBound(s *scene, n code.Node) {
 		}
 	}
 }
-
-// bitOperator writes what a sign of another language or a slip stands for.
-func bitOperator(s *scene, n code.Node) {
-	_, op, _, ok := binary(n)
-	if !ok {
-		return
-	}
-	for i, to := range map[string][]string{">>": {">>>", "<<"}, ">>>": {">>"}, "<<": {">>"}, "^": {"**", "|"}, "|": {"||", "&"}, "&": {"&&", "|"}, "||": nil}[op.Text()] {
-		s.put(op.Start(), op.End(), to, 1/float64(i+1), "Write %s instead of %s.", to, op.Text())
-	}
-}
-
-// numberOfText makes a number of a text before it is added to, or the whole text
-// a number.
-func numberOfText(s *scene, n code.Node) {
-	if fn, args, _, ok := call(n); ok && len(args) > 0 {
-		switch fn.Text() {
-		case "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat":
-			s.put(n.Start(), n.End(), "Number("+args[0].Text()+")", 1, "Take the whole of %s as a number.", one(args[0].Text()))
-			if len(args) == 2 && args[1].Text() != "10" {
-				s.put(args[1].Start(), args[1].End(), "10", 2, "Read a decimal number.")
-			}
-		}
-		if _, m, has := member(fn); has && m.Text() == "toFixed" {
-			s.put(n.Start(), n.End(), "Number("+n.Text()+")", 2, "Make a number of %s again.", one(n.Text()))
-		}
-	}
-	left, op, right, ok := binary(n)
-	if !ok || op.Text() != "+" || isConstant(left) || isConstant(right) || left.Kind() == "template_string" || right.Kind() == "template_string" || strings.Contains(n.Text(), "\n") {
-		return
-	}
-	s.put(n.Start(), n.End(), "Number("+left.Text()+") + Number("+right.Text()+")", 1, "Add numbers, not texts.")
-	s.put(n.Start(), n.End(), "String("+left.Text()+") + String("+right.Text()+")", 0.2, "Join texts.")
-}

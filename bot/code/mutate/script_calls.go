@@ -6,65 +6,12 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-var (
-	textMethods = wordSet("split match matchAll replace replaceAll includes indexOf lastIndexOf startsWith endsWith slice substring charAt localeCompare padStart padEnd trim test")
-	listMethods = wordSet("map join forEach reduce some every filter flatMap find findIndex")
-	inPlace     = wordSet("sort reverse splice fill")
-)
-
 func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true
 	}
 	return out
-}
-
-// receiverCall calls a method on what another method is called on:
-// text.match(…) becomes text.toLowerCase().match(…).
-func receiverCall(s *scene, n code.Node) {
-	fn, _, _, ok := call(n)
-	if !ok || n.Kind() == "new_expression" {
-		return
-	}
-	o, m, ok := member(fn)
-	if !ok || o.Kind() == "this" || o.Kind() == "super" || len(o.Text()) > 80 || strings.Contains(o.Text(), "\n") {
-		return
-	}
-	if o.Kind() == "identifier" && !s.isVariable(o) {
-		return // a module or a class
-	}
-	text := tight(o)
-	put := func(to string, w float64) {
-		s.put(o.Start(), o.End(), to, w, "Use %s.", one(to))
-	}
-	name := m.Text()
-	if textMethods[name] && !s.typeIs(o, "list", "dict", "number") {
-		for _, call := range []string{"trim()", "toLowerCase()", "toUpperCase()"} {
-			if !strings.HasSuffix(text, "."+call) {
-				put(text+"."+call, 1)
-			}
-		}
-		if name == "split" || name == "replace" || strings.HasPrefix(name, "pad") {
-			put("String("+o.Text()+")", 1)
-		}
-	}
-	if listMethods[name] && !s.typeIs(o, "text", "number") {
-		put(text+".filter(Boolean)", 0.7)
-		put(text+".flat()", 0.2)
-		put("Object.values("+o.Text()+")", 0.2)
-		put("Object.entries("+o.Text()+")", 0.2)
-		if name == "join" || name == "map" {
-			put(text+".sort()", 0.2)
-			put("[..."+o.Text()+"].reverse()", 0.2)
-		}
-	}
-	if inPlace[name] && !strings.HasPrefix(text, "[...") {
-		put("[..."+o.Text()+"]", 2)
-	}
-	if name == "toFixed" {
-		put("Number("+o.Text()+")", 1)
-	}
 }
 
 // siblingWrap formats a value of a template as its neighbours are: `${pad(h)}:${m}`

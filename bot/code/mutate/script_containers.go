@@ -134,42 +134,6 @@ func (s *scene) eachAnew(n, fn code.Node, args []code.Node) {
 	}
 }
 
-// spreadMissing hands the elements over, not the list.
-func spreadMissing(s *scene, n code.Node) {
-	if n.Kind() == "spread_element" {
-		fn, args, _, ok := call(parentOf(parentOf(n)))
-		if ok && len(args) == 1 && (fn.Text() == "Math.max" || fn.Text() == "Math.min") {
-			for i, v := range []string{"0", "1"} {
-				s.put(n.Start(), n.Start(), v+", ", 1/float64(i+1), "Begin with %s, for when there is none.", v)
-			}
-		}
-		if k := n.NamedChildren(); len(k) == 1 && n.Up() == "arguments" {
-			s.put(n.Start(), n.End(), k[0].Text(), 0.5, "Hand over %s as it is.", one(k[0].Text()))
-		}
-		return
-	}
-	if !isExpression(n) || isConstant(n) || s.typeIs(n, "number", "text", "bool") || isFunction(n) {
-		return
-	}
-	switch n.Up() {
-	case "array":
-		s.put(n.Start(), n.Start(), "...", 0.7, "Put in the elements of %s.", one(n.Text()))
-	case "arguments":
-		fn, _, _, ok := call(parentOf(parentOf(n)))
-		if !ok {
-			return
-		}
-		name := fn.Text()
-		if _, m, ok := member(fn); ok {
-			name = m.Text()
-		}
-		switch name {
-		case "max", "min", "push", "unshift", "concat", "of", "add", "assign":
-			s.put(n.Start(), n.Start(), "...", 2, "Hand over the elements of %s.", one(n.Text()))
-		}
-	}
-}
-
 // spreadAdd lets what was given win at the end of an object.
 func spreadAdd(s *scene, n code.Node) {
 	kids := n.NamedChildren()
@@ -194,58 +158,4 @@ func spreadAdd(s *scene, n code.Node) {
 		done++
 		s.put(last.End(), last.End(), ", ..."+v.name, w, "Take over %s too.", one(v.name))
 	}
-}
-
-// containerAccess asks a Map or a Set in its own way.
-func containerAccess(s *scene, n code.Node) {
-	if o, m, ok := member(n); ok && !isCallee(n, parentOf(n)) && !assigned(n) {
-		if to := map[string]string{"length": "size", "size": "length"}[m.Text()]; to != "" {
-			s.put(m.Start(), m.End(), to, 0.5, "Ask for the %s of %s.", to, one(o.Text()))
-		}
-	}
-	if fn, args, _, ok := call(n); ok && fn.Text() == "Object.keys" && len(args) == 1 {
-		for i, f := range []string{"[...%.keys()]", "[...%.values()]", "Object.getOwnPropertyNames(%)"} {
-			s.put(n.Start(), n.End(), strings.ReplaceAll(f, "%", args[0].Text()), []float64{0.5, 0.3, 0.1}[i], "Go over the keys of a Map.")
-		}
-		return
-	}
-	if fn, args, _, ok := call(n); ok && len(args) == 1 {
-		if o, m, ok := member(fn); ok && m.Text() == "get" && len(o.Text()) < 40 {
-			s.put(n.Start(), n.End(), o.Text()+"["+args[0].Text()+"]", 0.3, "Read %s as an object.", one(o.Text()))
-		}
-	}
-	o, k, ok := element(n)
-	if !ok || isInteger(k) || !s.looksLikeMap(o) && n.Kind() != "subscript_expression" {
-		return
-	}
-	w := 0.2
-	if s.looksLikeMap(o) {
-		w = 3
-	}
-	p := parentOf(n)
-	switch {
-	case p.Kind() == "assignment_expression" && n.Field() == "left" && p.Up() == "expression_statement":
-		r, ok := p.ChildByField("right")
-		if !ok {
-			return
-		}
-		s.put(p.Start(), p.End(), o.Text()+".set("+k.Text()+", "+r.Text()+")", w, "Put it into the Map %s.", one(o.Text()))
-		if r.Text() == "undefined" || r.Text() == "null" {
-			s.put(p.Start(), p.End(), "delete "+n.Text(), 2, "Delete the key.")
-		}
-	case p.Kind() == "unary_expression" && strings.HasPrefix(p.Text(), "delete "):
-		s.put(p.Start(), p.End(), o.Text()+".delete("+k.Text()+")", w, "Delete the key of the Map %s.", one(o.Text()))
-	case !assigned(n):
-		s.put(n.Start(), n.End(), o.Text()+".get("+k.Text()+")", w*0.5, "Read the Map %s.", one(o.Text()))
-	}
-}
-
-// looksLikeMap tells a value that the file treats as a Map.
-func (s *scene) looksLikeMap(o code.Node) bool {
-	for _, m := range s.facts.methods[o.Text()] {
-		if m == "get" || m == "set" || m == "has" {
-			return true
-		}
-	}
-	return strings.Contains(string(s.src), o.Text()+" = new Map(")
 }

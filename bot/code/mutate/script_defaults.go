@@ -66,19 +66,6 @@ func memberConstant(s *scene, n code.Node) {
 	}
 }
 
-func logicalAssignment(s *scene, n code.Node) {
-	if n.Kind() != "augmented_assignment_expression" {
-		return
-	}
-	op, ok := n.ChildByField("operator")
-	if !ok {
-		return
-	}
-	for _, to := range map[string][]string{"||=": {"??=", "&&=", "="}, "??=": {"||=", "="}, "&&=": {"||=", "??="}}[op.Text()] {
-		s.put(op.Start(), op.End(), to, 1, "Write %s instead of %s.", to, op.Text())
-	}
-}
-
 // groupedDefault uses a default for a value in parentheses or a substitution.
 func groupedDefault(s *scene, n code.Node) {
 	if n.Kind() != "parenthesized_expression" && n.Kind() != "template_substitution" && n.Kind() != "spread_element" || condOf(n) == n {
@@ -101,41 +88,5 @@ func groupedDefault(s *scene, n code.Node) {
 	}
 	for i, d := range values {
 		s.put(v.End(), v.End(), " ?? "+d, 1/float64(i+1), "Use %s when %s is missing.", d, one(v.Text()))
-	}
-}
-
-// typeTest asks more of what typeof cannot tell: null and lists are objects.
-func typeTest(s *scene, n code.Node) {
-	left, op, right, ok := binary(n)
-	if !ok || left.Kind() != "unary_expression" || !strings.HasPrefix(left.Text(), "typeof ") || !isString(right) {
-		return
-	}
-	x := strings.TrimPrefix(left.Text(), "typeof ")
-	same := op.Text() == "===" || op.Text() == "=="
-	add := func(term, opposite string, w float64) {
-		join, t := " && ", term
-		if !same {
-			join, t = " || ", opposite
-		}
-		text := n.Text() + join + t
-		if up := n.Up(); up == "unary_expression" || !same && up == "binary_expression" {
-			text = "(" + text + ")"
-		}
-		s.put(n.Start(), n.End(), text, w, "Ask %s too.", one(t))
-	}
-	switch strings.Trim(right.Text(), `"'`) {
-	case "object":
-		add(x+" !== null", x+" === null", 2)
-		add("!Array.isArray("+x+")", "Array.isArray("+x+")", 1)
-		add("!("+x+" instanceof Date)", x+" instanceof Date", 0.5)
-	case "number":
-		add("!Number.isNaN("+x+")", "Number.isNaN("+x+")", 1)
-		add("Number.isFinite("+x+")", "!Number.isFinite("+x+")", 0.5)
-	case "string":
-		add(x+` !== ""`, x+` === ""`, 0.5)
-	}
-	for _, kind := range []string{"string", "number", "object", "function", "undefined", "boolean"} {
-		q := right.Text()[:1]
-		s.put(right.Start(), right.End(), q+kind+q, 0.3, "Ask for the type %s.", kind)
 	}
 }

@@ -1,8 +1,6 @@
 package mutate
 
 import (
-	"strings"
-
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
@@ -91,104 +89,4 @@ func (s *scene) isIndex(x code.Node) bool {
 		})
 	}
 	return found
-}
-
-// collect adds to what a key holds instead of replacing it.
-func collect(s *scene, n code.Node) {
-	if n.Kind() == "assignment_expression" && n.Up() == "expression_statement" {
-		l, ok1 := n.ChildByField("left")
-		r, ok2 := n.ChildByField("right")
-		if !ok1 || !ok2 || !isElement(l) {
-			return
-		}
-		if kids := r.NamedChildren(); r.Kind() == "array" && len(kids) == 1 {
-			text := "(" + l.Text() + " ??= []).push(" + kids[0].Text() + ")"
-			s.put(n.Start(), n.End(), text, 2, "Add to %s instead of replacing it.", one(l.Text()))
-		}
-		if isExpression(r) && r.Kind() != "array" && r.Kind() != "object" {
-			text := l.Text() + " = (" + l.Text() + " ?? 0) + " + tight(r)
-			s.put(n.Start(), n.End(), text, 0.5, "Add up in %s.", one(l.Text()))
-		}
-		return
-	}
-	if n.Kind() == "augmented_assignment_expression" {
-		l, ok1 := n.ChildByField("left")
-		r, ok2 := n.ChildByField("right")
-		op, ok3 := n.ChildByField("operator")
-		if ok1 && ok2 && ok3 && isElement(l) && op.Text() == "+=" {
-			s.put(n.Start(), n.End(), l.Text()+" = ("+l.Text()+" ?? 0) + "+tight(r), 1, "Begin %s at 0.", one(l.Text()))
-			s.put(n.Start(), n.End(), l.Text()+" = ("+l.Text()+` ?? "") + `+tight(r), 0.3, "Begin %s empty.", one(l.Text()))
-		}
-		return
-	}
-	fn, args, _, ok := call(n)
-	if !ok {
-		return
-	}
-	o, m, ok := member(fn)
-	if !ok {
-		return
-	}
-	switch {
-	case m.Text() == "push" && isElement(o):
-		s.put(o.Start(), o.End(), "("+o.Text()+" ??= [])", 1, "Make the list %s when there is none.", one(o.Text()))
-	case m.Text() == "set" && len(args) == 2 && isConstant(args[1]):
-		text := "(" + o.Text() + ".get(" + args[0].Text() + ") ?? 0) + 1"
-		s.put(args[1].Start(), args[1].End(), text, 1, "Count up in %s.", one(o.Text()))
-	}
-}
-
-// reduceSeed gives a reduction a value to begin with.
-func reduceSeed(s *scene, n code.Node) {
-	fn, args, list, ok := call(n)
-	if !ok || len(args) == 0 || len(args) > 2 {
-		return
-	}
-	if _, m, ok := member(fn); !ok || m.Text() != "reduce" && m.Text() != "reduceRight" {
-		return
-	}
-	at, end := list.End()-1, list.End()-1
-	sep := ", "
-	if len(args) == 2 {
-		at, end, sep = args[1].Start(), args[1].End(), ""
-	}
-	for i, v := range []string{"0", "[]", "{}", `""`, "1", "new Map()", "null", "-Infinity", "Infinity"} {
-		s.put(at, end, sep+v, []float64{2, 1, 1, 1, 1, 0.3, 0.3, 0.3, 0.3}[i], "Begin with %s.", v)
-	}
-}
-
-// truthFilter keeps 0 and the empty text in a list, and leaves out what is
-// missing alone.
-func truthFilter(s *scene, n code.Node) {
-	fn, args, list, ok := call(n)
-	if !ok || len(args) > 1 {
-		return
-	}
-	_, m, ok := member(fn)
-	if !ok {
-		return
-	}
-	if m.Text() == "flat" && len(args) == 0 {
-		s.put(list.Start()+1, list.Start()+1, "Infinity", 1, "Take the lists inside of lists too.")
-	}
-	if len(args) == 0 || m.Text() != "filter" && m.Text() != "some" && m.Text() != "every" && m.Text() != "find" {
-		return
-	}
-	a := args[0]
-	if a.Text() == "Boolean" {
-		s.put(a.Start(), a.End(), "(x) => x != null", 2, "Leave out what is missing alone.")
-		s.put(a.Start(), a.End(), "(x) => x !== undefined", 1, "Leave out what is missing alone.")
-		return
-	}
-	b, ok := a.ChildByField("body")
-	if a.Kind() != "arrow_function" || !ok {
-		return
-	}
-	if b = inner(b); isPlain(b) || isElement(b) {
-		s.put(b.Start(), b.End(), b.Text()+" != null", 2, "Leave out what is missing alone.")
-		s.put(b.Start(), b.End(), b.Text()+" !== undefined", 1, "Leave out what is missing alone.")
-	}
-	if b.Kind() != "statement_block" && !strings.Contains(b.Text(), "\n") {
-		s.put(b.Start(), b.End(), s.not(b), 0.7, "Take what is left over by %s.", one(b.Text()))
-	}
 }

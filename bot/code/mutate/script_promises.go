@@ -6,28 +6,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// promiseAll waits for all promises of a list.
-func promiseAll(s *scene, n code.Node) {
-	fn, args, _, ok := call(n)
-	if !ok || n.Up() == "await_expression" || n.Up() == "arguments" && strings.Contains(parentOf(parentOf(n)).Text(), "Promise.") {
-		return
-	}
-	if _, m, ok := member(fn); !ok || m.Text() != "map" || len(args) == 0 {
-		return
-	}
-	w := 0.3
-	if strings.HasPrefix(args[0].Text(), "async") {
-		w = 1
-	}
-	owner, ok := enclosing(n)
-	if !ok || !strings.Contains(strings.SplitN(owner.Text(), "(", 2)[0], "async") {
-		s.put(n.Start(), n.End(), "Promise.all("+n.Text()+")", w, "Wait for all promises of the list.")
-		return
-	}
-	s.put(n.Start(), n.End(), "await Promise.all("+n.Text()+")", 2*w, "Wait for all promises of the list.")
-	s.put(n.Start(), n.End(), "Promise.all("+n.Text()+")", w, "Wait for all promises of the list.")
-}
-
 // caseEnd ends a case of a switch that falls through into the next one.
 func caseEnd(s *scene, n code.Node) {
 	if n.Kind() != "switch_case" && n.Kind() != "switch_default" {

@@ -6,34 +6,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// unchanging are methods that leave their object as it is and give a new one.
-var unchanging = wordSet("concat map filter slice trim trimStart trimEnd replace replaceAll toUpperCase toLowerCase padStart padEnd toSorted toReversed flat flatMap normalize substring repeat with toSpliced")
-
-// lostResult keeps what a method gives that does not change its object.
-func lostResult(s *scene, n code.Node) {
-	kids := n.NamedChildren()
-	if n.Kind() != "expression_statement" || len(kids) != 1 {
-		return
-	}
-	fn, args, list, ok := call(kids[0])
-	if !ok {
-		return
-	}
-	o, m, ok := member(fn)
-	if !ok || o.Kind() != "identifier" && o.Kind() != "member_expression" {
-		return
-	}
-	if unchanging[m.Text()] {
-		s.put(n.Start(), n.Start(), o.Text()+" = ", 1, "Keep what %s gives.", one(kids[0].Text()))
-	}
-	if m.Text() == "concat" && len(args) == 1 {
-		s.put(m.Start(), list.End(), "push(..."+args[0].Text()+")", 1, "Add to %s itself.", one(o.Text()))
-	}
-	if m.Text() == "splice" && len(args) == 1 {
-		s.put(args[0].End(), args[0].End(), ", 1", 2, "Take one element out, not all that follow.")
-	}
-}
-
 // indexStepBack stays at the place that an element was taken out of, and takes
 // one out only where it was found.
 func indexStepBack(s *scene, n code.Node) {
@@ -168,28 +140,6 @@ func memoStore(s *scene, n code.Node) {
 	}
 }
 
-// timerState forgets a timer that was cleared, and clears one that is replaced.
-func timerState(s *scene, n code.Node) {
-	kids := n.NamedChildren()
-	if n.Kind() != "expression_statement" || !isStatement(n) || len(kids) != 1 {
-		return
-	}
-	if fn, args, _, ok := call(kids[0]); ok && len(args) == 1 && strings.HasPrefix(fn.Text(), "clear") && !isConstant(args[0]) {
-		s.after(n, args[0].Text()+" = null;", 1, "Forget the timer %s.", one(args[0].Text()))
-		s.after(n, args[0].Text()+" = undefined;", 0.5, "Forget the timer %s.", one(args[0].Text()))
-		return
-	}
-	l, ok1 := kids[0].ChildByField("left")
-	r, ok2 := kids[0].ChildByField("right")
-	if !ok1 || !ok2 || kids[0].Kind() != "assignment_expression" {
-		return
-	}
-	fn, _, _, ok := call(r)
-	if ok && (fn.Text() == "setTimeout" || fn.Text() == "setInterval") {
-		s.before(n, "clear"+strings.TrimPrefix(fn.Text(), "set")+"("+l.Text()+");", 1, "Clear the timer that is replaced.")
-	}
-}
-
 // superCall does what the method of the base class does, too.
 func superCall(s *scene, n code.Node) {
 	if !isStatement(n) {
@@ -220,19 +170,4 @@ func superCall(s *scene, n code.Node) {
 		up = "super"
 	}
 	s.before(n, up+"("+strings.Join(args, ", ")+");", 1, "Do what the base class does first.")
-}
-
-// exitStep leaves a function after a step of an if without braces.
-func exitStep(s *scene, n code.Node) {
-	if n.Kind() != "expression_statement" || n.Up() != "if_statement" || n.Field() != "consequence" || len(n.NamedChildren()) != 1 {
-		return
-	}
-	c := n.NamedChildren()[0]
-	if strings.Contains(c.Kind(), "assignment") || c.Kind() == "update_expression" {
-		return
-	}
-	s.put(n.Start(), n.Start(), "return ", 1, "Return after %s.", one(n.Text()))
-	if _, ok := inLoop(n); ok {
-		s.put(n.Start(), n.End(), "{ "+n.Text()+" continue; }", 0.7, "Go on with the next round after %s.", one(n.Text()))
-	}
 }

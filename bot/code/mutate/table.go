@@ -29,24 +29,17 @@ type operator struct {
 // by conditional logit, checked across projects, and held within 0.67 to 2.7 times
 // what was judged: that benchmark leaves out what the classic operators take back.
 func table() []operator {
-	return slices.Concat(commonOperators(), pythonOperators(), braceOperators(), scriptOperators(), golangOperators())
+	return slices.Concat(commonOperators(), pythonOperators(), braceOperators(), scriptOperators(), golangOperators(), ruleOperators())
 }
 
 // commonOperators are those of several languages, and Python's.
 func commonOperators() []operator {
 	return []operator{
-		{"comparison_boundary", "off-by-one boundary", 0.041, all, boundary},
-		{"comparison_operator", "wrong comparison", 0.023, all, comparison},
-		{"logical_operator", "wrong logical operator", 0.013, all, logical},
-		{"arithmetic_operator", "wrong arithmetic operator", 0.017, all, arithmetic},
-		{"division_kind", "integer or float division", 0.008, all, division},
 		{"negate_condition", "negated condition", 0.020, all, negate},
-		{"remove_not", "negated condition", 0.00913, all, removeNot},
 		{"unary_minus", "wrong sign", 0.00447, all, unaryMinus},
 		{"off_by_one", "off-by-one", 0.040, all, offByOne},
 		{"integer_constant", "wrong constant", 0.035, all, integerConstant},
 		{"float_constant", "wrong constant", 0.006, all, floatConstant},
-		{"boolean_flip", "wrong constant", 0.043, all, booleanFlip},
 		{"string_constant", "wrong constant", 0.017, all, stringConstant},
 		{"initial_value", "wrong initial value", 0.00945, all, initialValue},
 		{"variable", "wrong variable", 0.080, all, wrongVariable},
@@ -58,10 +51,7 @@ func commonOperators() []operator {
 		{"argument_swap", "swapped arguments", 0.012, all, argumentSwap},
 		{"argument_drop", "extra argument", 0.00536, all, argumentDrop},
 		{"argument_add", "missing argument", 0.025, all, argumentAdd},
-		{"operand_swap", "swapped operands", 0.00948, all, operandSwap},
-		{"operand_drop", "extra operand", 0.0094, all, operandDrop},
 		{"index_bound", "off-by-one index", 0.013, all, indexBound},
-		{"accumulate", "assign or accumulate", 0.010, all, accumulate},
 		{"keep_extreme", "missing bound", 0.00827, all, keepExtreme},
 		{"condition_term_drop", "condition too strict or too loose", 0.012, all, dropTerm},
 		{"condition_term_add", "missing condition", 0.017, all, addTerm},
@@ -85,7 +75,6 @@ func commonOperators() []operator {
 		{"statement_swap", "wrong order", 0.015, all, swapStatements},
 		{"statement_move_loop", "statement in or out of a loop", 0.041, all, moveLoop},
 		{"statement_donor", "missing statement", 0.010, all, donorStatement},
-		{"loop_exit", "break or continue", 0.008, all, loopExit},
 		{"loop_exit_missing", "break or continue", 0.006, all, loopExitMissing},
 		{"call_wrap", "missing call", 0.019, all, callWrap},
 		{"call_unwrap", "extra call", 0.0067, all, callUnwrap},
@@ -95,9 +84,6 @@ func commonOperators() []operator {
 		{"mutable_default", "shared state", 0.010, py, mutableDefault},
 		{"class_state", "shared state", 0.006, py, classState},
 		{"exception_type", "wrong exception", 0.021, py, exceptionType},
-		{"sort_direction", "wrong order", 0.010, all, sortDirection},
-		{"branch_swap", "swapped branches", 0.006, py | js, branchSwap},
-		{"equality_kind", "identity or equality", 0.00691, py | js, equalityKind},
 		{"iteration_kind", "wrong iteration", 0.008, py | js, iterationKind},
 		{"string_prefix", "missing interpolation", 0.004, py | js, stringPrefix},
 		{"declare_or_assign", "shadowed variable", 0.010, golang, declareOrAssign},
@@ -111,10 +97,7 @@ func commonOperators() []operator {
 		{"sort_key", "wrong order", 0.010, all, sortKey},
 		{"literal_variable", "wrong variable", 0.00829, all, literalVariable},
 		{"symmetric_wrap", "missing call", 0.00867, all, symmetricWrap},
-		{"isinstance", "missing case", 0.006, py, isinstanceTest},
 		{"container_case", "missing case", 0.008, py, containerCase},
-		{"yield_kind", "wrong iteration", 0.004, py, yieldKind},
-		{"pattern_flag", "wrong pattern or format", 0.006, py, patternFlag},
 		{"handle_exception", "missing guard", 0.00541, py, handleException},
 		{"expression_donor", "wrong variable", 0.00805, py | js, expressionDonor},
 	}

@@ -6,34 +6,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// kinOf are the types that are often forgotten beside a type.
-var kinOf = map[string][]string{
-	"dict": {"list", "tuple"}, "list": {"tuple", "dict", "set"}, "tuple": {"list"}, "set": {"frozenset", "list"}, "int": {"float"}, "float": {"int"}, "str": {"bytes"}, "bytes": {"str"},
-}
-
-// isinstanceTest lets a test of a value's type hold for more types, or for others.
-func isinstanceTest(s *scene, n code.Node) {
-	fn, args, _, ok := call(n)
-	if !ok || fn.Text() != "isinstance" || len(args) != 2 {
-		return
-	}
-	t := args[1]
-	if t.Kind() == "tuple" {
-		for _, k := range t.NamedChildren() {
-			for _, kin := range kinOf[k.Text()] {
-				if wordCount(t.Text(), kin) == 0 {
-					s.put(k.End(), k.End(), ", "+kin, 1, "Take a %s too.", kin)
-				}
-			}
-		}
-		return
-	}
-	for _, kin := range kinOf[t.Text()] {
-		s.put(t.Start(), t.End(), "("+t.Text()+", "+kin+")", 1, "Take a %s too.", kin)
-		s.put(t.Start(), t.End(), kin, 0.4, "Ask for %s instead of %s.", kin, t.Text())
-	}
-}
-
 // containerCase goes on into a kind of container that a function, which asks
 // for another kind, lets pass as it is.
 func containerCase(s *scene, n code.Node) {
@@ -108,37 +80,6 @@ func (s *scene) recursion(fn code.Node, value, item string) string {
 		return false
 	})
 	return found
-}
-
-// yieldKind gives each part instead of the whole, or the whole.
-func yieldKind(s *scene, n code.Node) {
-	if n.Kind() != "yield" {
-		return
-	}
-	kids := n.NamedChildren()
-	if len(kids) != 1 {
-		return
-	}
-	if strings.HasPrefix(n.Text(), "yield from ") {
-		s.put(n.Start(), n.End(), "yield "+kids[0].Text(), 1, "Give %s itself, not its parts.", one(kids[0].Text()))
-		return
-	}
-	s.put(n.Start(), n.End(), "yield from "+kids[0].Text(), 1, "Give each part of %s.", one(kids[0].Text()))
-}
-
-// patternFlag lets a pattern ignore case, or see lines.
-func patternFlag(s *scene, n code.Node) {
-	fn, args, _, ok := call(n)
-	if !ok || len(args) == 0 || !strings.HasPrefix(fn.Text(), "re.") || fn.Text() == "re.escape" {
-		return
-	}
-	if strings.Contains(n.Text(), "re.I") || strings.Contains(n.Text(), "flags") {
-		return
-	}
-	last := args[len(args)-1]
-	for i, f := range []string{"IGNORECASE", "MULTILINE", "DOTALL"} {
-		s.put(last.End(), last.End(), ", flags=re."+f, []float64{1, 0.6, 0.6}[i], "Match with re.%s.", f)
-	}
 }
 
 // handleException does something else where a statement fails.

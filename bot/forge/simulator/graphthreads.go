@@ -81,8 +81,8 @@ func (s *Server) threadShape(c *call, r *repository, i *issue, t *thread) (obj, 
 		if isBot(login) { // GraphQL names an App without the suffix that REST has
 			kind, login = "Bot", strings.TrimSuffix(login, "[bot]")
 		}
-		comments = append(comments, obj{"id": nodeID("PRRC", m.ID), "databaseId": m.ID, "body": m.Body, "diffHunk": t.Hunk,
-			"author": obj{"login": login, "__typename": kind}, "pullRequestReview": obj{"databaseId": m.Review}})
+		comments = append(comments, obj{"id": nodeID("PRRC", m.ID), "fullDatabaseId": fmt.Sprint(m.ID), "body": m.Body, "diffHunk": t.Hunk,
+			"author": obj{"login": login, "__typename": kind}, "pullRequestReview": obj{"fullDatabaseId": fmt.Sprint(m.Review)}})
 	}
 	out := obj{"id": nodeID("PRRT", t.ID), "isResolved": t.ResolvedBy != "", "isOutdated": outdated, "path": t.Path, "line": nil, "startLine": nil,
 		"originalLine": t.Line, "comments": obj{"totalCount": len(comments), "nodes": comments[:min(len(comments), 100)]}}

@@ -79,14 +79,14 @@ func TestGraphQLKnowsDraftAndReady(t *testing.T) {
 	pr := w.call(201, "POST", repo+"/pulls", tok, map[string]any{"title": "x", "head": "octo:b", "base": "main"}).body
 	id := pr["node_id"].(string)
 	w.ready(tok, id, "convertPullRequestToDraft")
-	inVar := w.graphql(tok, "mutation M($input: ConvertPullRequestToDraftInput!) { markPullRequestReadyForReview(input: $input) { pullRequest { id } } }",
+	inVar := w.graphql(tok, "mutation M($input: MarkPullRequestReadyForReviewInput!) { markPullRequestReadyForReview(input: $input) { pullRequest { id } } }",
 		map[string]any{"input": map[string]any{"pullRequestId": id}})
 	if inVar.body["errors"] != nil || w.s.Snapshot("octo", "demo").Pulls[0].Draft {
 		t.Errorf("got %s", inVar.raw)
 	}
 	for _, bad := range []reply{
 		w.graphql(tok, "mutation($id:ID!){markPullRequestReadyForReview(input:{pullRequestId:$id}){clientMutationId}}", map[string]any{"id": "PR_none"}),
-		w.graphql(tok, "query { viewer { login } }", nil),
+		w.graphql(tok, "query { rateLimit { limit } }", nil),
 	} {
 		if bad.status != 200 || bad.body["errors"] == nil {
 			t.Errorf("GraphQL answers 200 with errors, got %d %s", bad.status, bad.raw)

@@ -111,8 +111,9 @@ func (s *Server) handleAPI(c *call) (answer, error) {
 	} else if isREST {
 		c.route, c.vars = s.findRoute(c.r.Method, rest)
 	}
-	s.calls.add(c, s.now())
-	if err := s.authenticate(c); err != nil {
+	err = s.authenticate(c)
+	s.calls.add(c, s.now()) // with whose token it came
+	if err != nil {
 		return answer{}, err
 	}
 	if err := s.charge(c); err != nil {

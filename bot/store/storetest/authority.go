@@ -49,6 +49,12 @@ func testForget(t *testing.T, h *harness) {
 		_, err = s.Reserve(ctx, l, task.Reservation{ID: "c1", Tier: task.Tier1, Worst: task.Dollars(0.4)})
 		h.must(err)
 		h.must(s.Settle(ctx, l, "c1", task.Dollars(0.4), json.RawMessage(`"`+words+`"`)))
+		k := store.HealKey{Installation: nr.Task.Repo.Installation, Repo: nr.Task.Repo.Slug(), Class: words}
+		_, _, err = s.Heal(ctx, store.HealResult{ID: words, Key: k, Run: nr.ID, Step: words, Cause: words, Words: words}, []store.HealKey{k}, func(map[store.HealKey]json.RawMessage, time.Time) (store.HealChange, error) {
+			doc := json.RawMessage(`"` + words + `"`)
+			return store.HealChange{Bodies: map[store.HealKey]json.RawMessage{k: doc}, Moves: []store.HealMove{{ID: words, Key: k, Body: doc}}}, nil
+		})
+		h.must(err)
 		h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success, Reason: words}, words))
 	}
 	fill(of("gone", 7, "Gone", secret), secret)
@@ -135,6 +141,59 @@ func testForgetRepo(t *testing.T, h *harness) {
 	if d, err := s.Delivery(ctx, "d-r2"); err != nil || d.ID != "d-r2" {
 		t.Errorf("the other repository's delivery: %v", err)
 	}
+}
+
+// testMoveRepo: runs, pull requests and commits go with a repository that gets
+// another name; what has the new place already keeps it, and others stay.
+func testMoveRepo(t *testing.T, h *harness) {
+	s, ctx := h.open(), t.Context()
+	was := task.Repo{Installation: 7, Owner: "Acme", Name: "old", CloneURL: "https://x/Acme/old.git", DefaultBranch: "main"}
+	now := task.Repo{Installation: 7, Owner: "Acme", Name: "new", CloneURL: "https://x/Acme/new.git", DefaultBranch: "trunk"}
+	other := was
+	other.Installation = 8
+	ask := func(id string, repo task.Repo, issue int) {
+		h.create(s, store.NewRun{ID: id, Delivery: "d-" + id, Budget: task.Budget{USD: task.Dollars(5)}, Task: task.Task{Issue: issue, Origin: task.OriginLabel, Repo: repo}})
+	}
+	ask("done", was, 1)
+	l, _, err := s.ClaimRun(ctx, "done")
+	h.must(err)
+	h.must(s.Made(ctx, l, "c0ffee"))
+	h.must(s.KeepPull(ctx, l, store.Pull{Number: 2, Branch: "b", Base: "main", Head: "c0ffee"}))
+	h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success}, ""))
+	ask("again", was, 1)
+	ask("begun", was, 3)
+	under, _, err := s.ClaimRun(ctx, "begun")
+	h.must(err)
+	ask("first", now, 4) // before the renaming was told
+	ask("older", was, 4)
+	ask("other", other, 1)
+	for range 2 {
+		if _, err := s.MoveRepo(ctx, "acme/OLD", now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]task.Repo{"done": now, "again": now, "first": now, "older": was, "other": other} {
+		if r, err := s.Run(ctx, id); err != nil || r.Task.Repo != want {
+			t.Errorf("run %s is on %+v, %v", id, r.Task.Repo, err)
+		}
+	}
+	if r, err := s.Run(ctx, "begun"); err != nil || r.Task.Repo.Name != "new" || r.Task.Repo.DefaultBranch != "main" {
+		t.Errorf("the base of a run that has begun: %+v, %v", r.Task.Repo, err)
+	}
+	if live, err := s.LiveRun(ctx, 7, "acme/new", 1); err != nil || live == nil || live.ID != "again" {
+		t.Errorf("live: %+v %v", live, err)
+	}
+	if pulls, err := s.Pulls(ctx, 7, "Acme/new", store.PullFilter{Number: 2}); err != nil || len(pulls) != 1 || pulls[0].Run != "done" {
+		t.Errorf("pull requests: %+v %v", pulls, err)
+	}
+	if ours, err := s.IsOurs(ctx, under.RunID, "c0ffee"); err != nil || !ours {
+		t.Errorf("the commit is not known any more: %v", err)
+	}
+	h.create(s, store.NewRun{ID: "again2", Delivery: "d-again", Budget: task.Budget{USD: task.Dollars(5)}, Task: task.Task{Issue: 1, Origin: task.OriginLabel, Repo: now}})
+	if r, err := s.Run(ctx, "again2"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the same delivery asks twice: %+v %v", r, err)
+	}
+	h.must(s.Finish(ctx, under, task.Result{Outcome: task.Success}, ""))
 }
 
 // testCommandLimit: a user's commands are counted in a window, each delivery once.

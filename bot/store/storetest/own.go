@@ -25,7 +25,7 @@ func testCommits(t *testing.T, h *harness) {
 	for range 2 {
 		l, run := h.claim(other)
 		for sha, want := range map[string]bool{"aaaa": run.ID == "r2", "bbbb": false} {
-			if ours, err := other.IsOurs(ctx, l, sha); err != nil || ours != want {
+			if ours, err := other.IsOurs(ctx, l.RunID, sha); err != nil || ours != want {
 				t.Errorf("%s of %s: %v %v", sha, run.ID, ours, err)
 			}
 		}

@@ -115,7 +115,7 @@ func (s Sorted) words() string {
 	case len(s.Aside) == 0:
 		return fmt.Sprintf("the red tests are this issue's (%d)", len(s.Mine))
 	}
-	return fmt.Sprintf("%d red tests are this issue's, %d are known red and not this issue's", len(s.Mine), len(s.Aside))
+	return fmt.Sprintf("%d of %d red tests %s this issue's, the others were red before and are not", len(s.Mine), len(s.Mine)+len(s.Aside), map[bool]string{true: "is", false: "are"}[len(s.Mine) == 1])
 }
 
 // Closest is the decision on the red test that comes nearest to the issue, nil

@@ -107,6 +107,40 @@ func (r *Runner) Judge(ctx context.Context, ch Change) ([]Judged, error) {
 	return out, nil
 }
 
+// New asks the red checks of a Run about the base, whose files before gives back (nil:
+// the file was not there). A check whose failures the base has too, each as often, is
+// no longer held against the change; its detail says so.
+func (r *Runner) New(ctx context.Context, dir string, after Result, opt Options, before map[string][]byte) (Result, error) {
+	opt.Files, opt.Only = before, nil
+	for _, c := range after.Checks {
+		if c.Status == Failed && c.Command != "" {
+			opt.Only = append(opt.Only, c.Name)
+		}
+	}
+	if len(opt.Only) == 0 {
+		return after, nil
+	}
+	base, err := r.Run(ctx, dir, opt)
+	if err != nil {
+		return after, fmt.Errorf("running the red checks on the base: %w", err)
+	}
+	for _, was := range base.Checks {
+		for i := range after.Checks {
+			c := &after.Checks[i]
+			if c.Name != was.Name || c.Status != Failed {
+				continue
+			}
+			if j := compare(*c, was); j.Known > 0 && len(j.Failures) == 0 && j.Open == "" {
+				c.Status, c.Failures = Passed, nil
+				c.Detail += "; red before this change too, in the same places"
+			}
+		}
+	}
+	after.settle(false)
+	after.Seconds += base.Seconds
+	return after, nil
+}
+
 // whole are the options that run each command of a plan, and nothing else.
 func whole(plan detect.Plan, before map[string][]byte) Options {
 	plan.Wants = nil // told to a person who checks, not held against a change

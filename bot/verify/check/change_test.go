@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
@@ -207,5 +208,36 @@ func TestC3AFindingInAnotherFileOfTheSameNameIsNew(t *testing.T) {
 	}
 	if j := compare(found("a/__init__.py"), found("a/__init__.py")); j.Known != 1 || len(j.Failures) != 0 {
 		t.Errorf("%d known and %d new of the same file", j.Known, len(j.Failures))
+	}
+}
+
+// TestC3ARedCheckOfTheBaseIsNotHeldAgainstAChange: the failures that the base has are
+// known, whatever the change; one more is not.
+func TestC3ARedCheckOfTheBaseIsNotHeldAgainstAChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		after string
+		want  Status
+	}{
+		"a comment":         {"# a mean\n" + cart, Passed},
+		"another red test":  {"def mean(x):\n    return sum(x) / len(x) + 1\n", Failed},
+		"a file that broke": {"def mean(x:\n", Failed},
+	} {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"cart.py": c.after, "test_cart.py": tests})
+		opt := Options{Profile: Fast, Changed: []string{"cart.py"}}
+		r := checkedIn(t, dir, opt)
+		if r.Status != Failed {
+			t.Fatalf("%s: the base's test is not red: %+v", name, r)
+		}
+		plan, err := detect.Detect(os.DirFS(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Plan = plan
+		r, err = New(Config{Sandbox: shared.box}).New(context.Background(), dir, r, opt, map[string][]byte{"cart.py": []byte(cart)})
+		if err != nil || r.Status != c.want {
+			t.Errorf("%s: %v %+v", name, err, r)
+		}
 	}
 }

@@ -161,6 +161,9 @@ func (r *route) match(path []string) (map[string]string, bool) {
 func (v *Validator) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.EscapedPath(), "/api/v3")
+		if r.URL.Path == "/api/graphql" {
+			path, ok = "", true
+		}
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
@@ -195,6 +198,10 @@ func (r *recorder) Write(p []byte) (int, error) {
 }
 
 func (v *Validator) check(r *http.Request, path string, body []byte, rec *recorder) {
+	if path == "" {
+		v.checkGraphQL(body, rec)
+		return
+	}
 	found, vars := v.match(r.Method, path)
 	if found == nil {
 		v.violate(r.Method+" "+path, "GitHub's description (or the part that is cut from it) has no such operation")

@@ -18,6 +18,8 @@ type Fault struct {
 	Path  string
 	Text  []byte // of the whole file with the fault
 	Words string // what was done to it, with file and line
+	Line  int
+	Prior float64 // how likely the opposite change is the fix of such a fault
 }
 
 // Faults lists at most n faults of the changed regions, evenly over the text;
@@ -29,6 +31,11 @@ func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut b
 	}
 	chosen = spread(all, n)
 	return chosen, len(chosen) < len(all), nil
+}
+
+// LineFaults lists the faults of the changed lines, in the order of the text.
+func LineFaults(ctx context.Context, changes []Change) ([]Fault, error) {
+	return mutants(ctx, changes, true)
 }
 
 // score plants faults in the changed lines and counts those that turn the tests
@@ -54,7 +61,7 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 		if err != nil {
 			return s, fmt.Errorf("planting faults in %s: %w", m.Path, err)
 		}
-		switch killed, ran := sees(rep); {
+		switch killed, ran := Sees(rep); {
 		case !ran:
 		case killed:
 			s.Mutants++
@@ -67,9 +74,9 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 	return s, nil
 }
 
-// sees tells whether a report shows a red test, and whether it shows anything:
+// Sees tells whether a report shows a red test, and whether it shows anything:
 // code that cannot be built or imported was no fault that a test could find.
-func sees(rep verify.Report) (killed, ran bool) {
+func Sees(rep verify.Report) (killed, ran bool) {
 	for _, t := range rep.Tests {
 		if t.Red() && (t.Failure == nil || t.Failure.Kind != task.FailBuild && t.Failure.Kind != task.FailSyntax && t.Failure.Kind != task.FailImport) {
 			return true, true
@@ -107,7 +114,7 @@ func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, er
 				if linesOnly && !lines[m.Line] || bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
 					continue
 				}
-				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description)})
+				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description), m.Line, m.Prior})
 			}
 		}
 	}

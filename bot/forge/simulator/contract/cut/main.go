@@ -25,8 +25,13 @@ func main() {
 	in := flag.String("in", "", "api.github.com.json of @octokit/openapi")
 	list := flag.String("list", "", "file with one `METHOD /path` or `webhook name` per line")
 	out := flag.String("out", "", "gzipped JSON to write")
+	cut := run
+	flag.BoolFunc("graphql", "cut schema.graphql of @octokit/graphql-schema instead; the list names fields, the output is a schema", func(string) error {
+		cut = graphql
+		return nil
+	})
 	flag.Parse()
-	if err := run(*in, *list, *out); err != nil {
+	if err := cut(*in, *list, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "cut:", err)
 		os.Exit(1)
 	}

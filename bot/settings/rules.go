@@ -1,0 +1,32 @@
+package settings
+
+// Rules are repair rules of the operator's own. A repository names none.
+type Rules struct {
+	Files   []string // absolute
+	Trusted []string // names of rules whose changes need no second look
+}
+
+func rules(v value, path func(value) (string, error)) (Rules, error) {
+	var r Rules
+	return r, first(
+		v.only(nil, "files", "trusted"),
+		set(v, "files", &r.Files, func(v value) ([]string, error) {
+			items := v.items
+			if v.kind == scalar || v.kind == quoted {
+				items = []value{v}
+			} else if v.kind != list {
+				return nil, v.errorf("must be a list of files")
+			}
+			var out []string
+			for _, item := range items {
+				p, err := path(item)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, p)
+			}
+			return out, nil
+		}),
+		set(v, "trusted", &r.Trusted, func(v value) ([]string, error) { return v.strings(nil) }),
+	)
+}

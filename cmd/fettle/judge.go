@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/regular"
+	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/settings"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
+)
+
+type judgeFlags struct {
+	repo, issue, patch, markdown, require string
+	span                                  checkout.Span
+	json, annotations                     bool
+}
+
+func newJudge(g *global) *cobra.Command {
+	f := &judgeFlags{}
+	c := &cobra.Command{
+		Use:   "judge [PR|BRANCH]",
+		Short: "Say with evidence what a change proves, whoever wrote it",
+		Long: `judge holds a change against the state before it, in the sandbox, on copies: which
+tests turn from red to green and which turn red, what each new test is worth, which
+faults planted into the changed lines no test notices, which changed lines no test
+runs, which calls come to something else than before, what the change alters in
+tests that were there, what can do harm, and the risk. No model is asked.
+
+  judge               the working tree against where it left the default branch
+  judge 17            a pull request that was fetched:
+                        git fetch origin pull/17/head:refs/pull/17/head
+  judge BRANCH        a branch against where it left the default branch
+  judge --staged      what is staged against HEAD
+  judge --patch FILE  a unified diff, made for HEAD or for --base; - reads it from
+                      standard input
+
+The judgements: proven (tests show what is mended, by evidence of grade signed or
+witnessed, and nothing planted into the changed lines went unnoticed); plausible
+(nothing speaks against it, a part is unverified); unproven; refuted (a test fails
+with it); dangerous (it can do harm that no test sees). fettle approves nothing.
+
+Exit status: 0 proven, or plausible without --require proven; 1 refuted, unproven,
+or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`,
+		Example: `  fettle judge
+  fettle judge --base main --head feature --issue bug.md
+  gh pr diff 17 | fettle judge --patch - --base main
+  fettle judge --staged --require proven
+  fettle judge 17 --json | jq '.survivors[] | .path, .line, .fault'
+  fettle judge --markdown report.md --annotations   # in CI`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s takes one pull request or branch, and got %q; see '%s --help'", c.CommandPath(), args, c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			err := f.run(c, g, args)
+			var end ending
+			if f.json && err != nil && !errors.As(err, &end) {
+				return errors.Join(writeJSON(c.OutOrStdout(), map[string]string{"error": err.Error()}), err)
+			}
+			return err
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.span.Base, "base", "", "the state before: a `REV`; of a branch the place where the change left it")
+	fl.StringVar(&f.span.Head, "head", "", "the state after: a `REV` (default the working tree)")
+	fl.BoolVar(&f.span.Staged, "staged", false, "judge what is staged")
+	pathVar(c, &f.patch, "patch", "", "judge what this diff makes of the base: a `FILE`, or - for standard input")
+	pathVar(c, &f.repo, "repo", ".", "a `DIR` in the repository")
+	pathVar(c, &f.issue, "issue", "", "the issue that it is for: its `FILE`, or - for standard input")
+	fl.StringVar(&f.require, "require", string(judge.Plausible), "the `JUDGEMENT` below which the exit status is 1: plausible or proven")
+	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
+	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
+	fl.BoolVar(&f.annotations, "annotations", false, "print GitHub's workflow commands instead of the report")
+	return c
+}
+
+// maxPatch bounds a diff that is read.
+const maxPatch = 64 << 20
+
+var pullNumber = regexp.MustCompile(`^#?([1-9][0-9]*)$`)
+
+// valid says which two states are meant.
+func (f *judgeFlags) valid(args []string, in io.Reader) error {
+	if f.require != string(judge.Plausible) && f.require != string(judge.Proven) {
+		return usage("--require takes plausible or proven, and got %q", f.require)
+	}
+	if f.json && f.annotations {
+		return usage("--json and --annotations exclude each other")
+	}
+	if len(args) == 1 {
+		if f.span.Head != "" {
+			return usage("%q and --head exclude each other", args[0])
+		}
+		if f.span.Head = args[0]; pullNumber.MatchString(args[0]) {
+			f.span.Head = "refs/pull/" + pullNumber.FindStringSubmatch(args[0])[1] + "/head"
+		}
+	}
+	if n := setOf(f.span.Head != "", f.span.Staged, f.patch != ""); n > 1 {
+		return usage("a branch or --head, --staged and --patch exclude each other")
+	}
+	if f.patch == "" {
+		return nil
+	}
+	if f.patch == "-" && f.issue == "-" {
+		return usage("--patch and --issue cannot both be read from standard input")
+	}
+	if f.patch != "-" {
+		file, err := os.Open(f.patch)
+		if err != nil {
+			return usage("reading the patch: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	var err error
+	if f.span.Patch, err = io.ReadAll(io.LimitReader(in, maxPatch+1)); err != nil {
+		return usage("reading the patch: %w", err)
+	}
+	switch {
+	case len(f.span.Patch) > maxPatch:
+		return usage("the patch has more than %d bytes", maxPatch)
+	case len(bytes.TrimSpace(f.span.Patch)) == 0:
+		return usage("the patch is empty")
+	}
+	return nil
+}
+
+func setOf(all ...bool) (n int) {
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
+	if err := f.valid(args, c.InOrStdin()); err != nil {
+		return err
+	}
+	var in judge.Input
+	var err error
+	if f.issue != "" {
+		if in.Title, in.Body, err = readIssue(f.issue, c.InOrStdin()); err != nil {
+			return err
+		}
+	}
+	dir, err := folder(f.repo)
+	if err != nil {
+		return err
+	}
+	p, err := g.load(c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if !g.quiet {
+		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
+	}
+	report, err := p.judge(c.Context(), dir, f.span, in)
+	if errors.Is(err, checkout.ErrNoRef) && len(args) == 1 && pullNumber.MatchString(args[0]) {
+		n := pullNumber.FindStringSubmatch(args[0])[1]
+		return usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n, n, n)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.print(c.OutOrStdout(), report); err != nil {
+		return err
+	}
+	switch {
+	case report.Judgement == judge.Dangerous:
+		return ending(exitRefused)
+	case report.Judgement == judge.Proven, report.Judgement == judge.Plausible && f.require == string(judge.Plausible):
+		return nil
+	}
+	return ending(exitRed)
+}
+
+func (f *judgeFlags) print(w io.Writer, r judge.Report) error {
+	if f.markdown != "" {
+		var text bytes.Buffer
+		if err := judge.Markdown(&text, r); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.markdown, text.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	switch {
+	case f.json:
+		return writeJSON(w, r)
+	case f.annotations:
+		return judge.Annotations(w, r)
+	}
+	return judge.Write(w, r)
+}
+
+// judge lays the two states out, has installed what their tests need, and judges.
+func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in judge.Input) (report judge.Report, err error) {
+	trees, err := p.checkouts()
+	if err != nil {
+		return report, err
+	}
+	if in.Base, in.Head, err = trees.OpenSpan(ctx, dir, span); err != nil {
+		for _, known := range []error{checkout.ErrNoRef, checkout.ErrPatch, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrBare, checkout.ErrEmpty, regular.ErrSpecial} {
+			if errors.Is(err, known) {
+				return report, &exitError{exitUsage, err}
+			}
+		}
+		return report, err
+	}
+	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
+	whole, err := p.sandbox(ctx)
+	if err != nil {
+		return report, err
+	}
+	box := whole.Session()
+	prep, err := p.preparer()
+	if err != nil {
+		return report, errors.Join(err, box.Close())
+	}
+	setup := prep.For(box)
+	defer func() { err = errors.Join(err, box.Close(), setup.Close()) }()
+	if err := p.needed(ctx, box, setup, in); err != nil {
+		return report, err
+	}
+	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
+	judges := judge.New(judge.Config{Verifier: verifier, Characteriser: characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log}), Now: p.now, Log: p.log})
+	if report, err = judges.Judge(ctx, in); err == nil {
+		report.Clean(p.funnel.Log)
+	}
+	return report, err
+}
+
+// needed gives the sandbox what the repository's own file says that its tests need, as
+// it was before the change: whoever wrote the change does not decide it.
+func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare.Session, in judge.Input) error {
+	tree, err := detect.Scan(in.Base.BaseFS())
+	if err != nil {
+		return err
+	}
+	own := &settings.Repo{}
+	data, err := regular.ReadFS(in.Base.BaseFS(), settings.RepoFile, settings.MaxRepoFile)
+	if err == nil {
+		own, err = settings.LoadRepo(data)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return usage("reading %s of the base: %w", settings.RepoFile, err)
+	}
+	if err := prepare.Need(box, own.Needs, tree.WantsGit()); err != nil {
+		return err
+	}
+	got, err := setup.Tree(ctx, in.Base, prepare.Request{Repo: in.Base.Folder(), Commands: own.Setup, Progress: in.Progress}, tree.Plan().Setup)
+	if err != nil {
+		return err
+	}
+	if words := got.Result.Words(); words != "" && in.Progress != nil && !got.Nothing {
+		in.Progress(words)
+	}
+	var copied []string
+	for _, f := range in.Head.Installed() {
+		if !setup.CanShow(f) {
+			copied = append(copied, f)
+		}
+	}
+	return in.Head.CopyInstalled(ctx, copied)
+}
