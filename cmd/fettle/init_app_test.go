@@ -159,8 +159,7 @@ func TestO6TheAppOfOneClickMendsAnIssueAtOnce(t *testing.T) {
 			}
 			if time.Now().After(end) {
 				_ = serve.Process.Kill()
-				_ = <-ended // its log is whole then
-				t.Fatalf("never: %s\n%s", what, log.String())
+				t.Fatalf("never: %s; the server ended with %v\n%s", what, <-ended, log.String())
 			}
 		}
 	}
