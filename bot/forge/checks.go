@@ -163,18 +163,22 @@ func (c *Client) Annotations(ctx context.Context, repo task.Repo, check int64) (
 
 // findCheck is the App's own check run of this name, or nil.
 func (c *Client) findCheck(ctx context.Context, g *github.Client, repo task.Repo, sha, name string) (*github.CheckRun, error) {
-	me, err := c.identity(ctx, repo.Installation)
-	if err != nil {
-		return nil, err
+	opts := &github.ListCheckRunsOptions{CheckName: &name, ListOptions: github.ListOptions{PerPage: 100}}
+	var me string // of a job's token, whose App has no number here
+	if c.cfg.AppID != 0 {
+		opts.AppID = &c.cfg.AppID
+	} else {
+		var err error
+		if me, err = c.identity(ctx, repo.Installation); err != nil {
+			return nil, err
+		}
 	}
-	list, _, err := g.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, sha, &github.ListCheckRunsOptions{
-		CheckName: &name, ListOptions: github.ListOptions{PerPage: 100},
-	})
+	list, _, err := g.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, sha, opts)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range list.CheckRuns {
-		if r.GetName() == name && strings.EqualFold(r.GetApp().GetSlug()+"[bot]", me) {
+		if r.GetName() == name && (c.cfg.AppID != 0 && r.GetApp().GetID() == c.cfg.AppID || me != "" && strings.EqualFold(r.GetApp().GetSlug()+"[bot]", me)) {
 			return r, nil
 		}
 	}
