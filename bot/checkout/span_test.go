@@ -27,7 +27,7 @@ func spans(t *testing.T, s *Store, work string, span Span) (before, after string
 	return read(base), read(head)
 }
 
-func TestS13TwoStatesAreLaidOutByEveryDoor(t *testing.T) {
+func TestJudgeS13TwoStatesAreLaidOutByEveryDoor(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
 	git(t, work, "init", "-q", "-b", "main")
@@ -68,7 +68,7 @@ func TestS13TwoStatesAreLaidOutByEveryDoor(t *testing.T) {
 	same(t, "the user's repository", picture(t, work), was)
 }
 
-func TestS13WhatNamesNoStateIsRefused(t *testing.T) {
+func TestJudgeS13WhatNamesNoStateIsRefused(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
 	git(t, work, "init", "-q", "-b", "trunk")

@@ -6,7 +6,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-func TestS13EachChangedPlaceIsPutBackAlone(t *testing.T) {
+func TestJudgeS13EachChangedPlaceIsPutBackAlone(t *testing.T) {
 	t.Parallel()
 	before, after := "a\nb\nc\nd\n", "a\nB\nc\n"
 	got := code.PutBack([]byte(before), []byte(after))
@@ -18,7 +18,7 @@ func TestS13EachChangedPlaceIsPutBackAlone(t *testing.T) {
 	}
 }
 
-func TestS13SameCodeDiffersInCommentsAlone(t *testing.T) {
+func TestJudgeS13SameCodeDiffersInCommentsAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		path, a, b string

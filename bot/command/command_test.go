@@ -193,7 +193,7 @@ func TestHelpListsOnlyWhatExists(t *testing.T) {
 			t.Errorf("%s: available %v, help:\n%s", s.Name, s.Available, Help())
 		}
 	}
-	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "explain", "test", "undo", "help"}) {
+	if !reflect.DeepEqual(now, []string{"fix", "plan", "approve", "reject", "retry", "stop", "resume", "status", "explain", "test", "undo", "release", "help"}) {
 		t.Errorf("available: %v", now)
 	}
 }

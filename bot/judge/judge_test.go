@@ -11,7 +11,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
-func TestS13KindsOfChangedFiles(t *testing.T) {
+func TestJudgeS13KindsOfChangedFiles(t *testing.T) {
 	t.Parallel()
 	for p, want := range map[string]string{
 		"src/calc.py": KindProduct, "tests/test_calc.py": KindTest, "calc_test.go": KindTest, "testdata/package.json": KindTest,
@@ -34,7 +34,7 @@ func TestS13KindsOfChangedFiles(t *testing.T) {
 	}
 }
 
-func TestS13AJudgementIsOnlyLowered(t *testing.T) {
+func TestJudgeS13AJudgementIsOnlyLowered(t *testing.T) {
 	t.Parallel()
 	r := &run{rep: &Report{Judgement: Proven}, why: map[Judgement][]string{}}
 	for _, step := range []struct{ to, want Judgement }{{Plausible, Plausible}, {Refuted, Refuted}, {Unproven, Refuted}, {Plausible, Refuted}, {Dangerous, Dangerous}, {Refuted, Dangerous}} {
@@ -45,7 +45,7 @@ func TestS13AJudgementIsOnlyLowered(t *testing.T) {
 	}
 }
 
-func TestS13EachChangedLineGetsAFaultBeforeAnyGetsTwo(t *testing.T) {
+func TestJudgeS13EachChangedLineGetsAFaultBeforeAnyGetsTwo(t *testing.T) {
 	t.Parallel()
 	after := "def f(a, b):\n    c = a + b\n    d = c * 2\n    e = d - 1\n    return e > a\n"
 	r := &run{Judge: New(Config{Faults: 4}), product: []verify.Change{{Path: "m.py", Before: []byte("def f(a, b):\n    return 0\n"), After: []byte(after)}}}
@@ -66,7 +66,7 @@ func TestS13EachChangedLineGetsAFaultBeforeAnyGetsTwo(t *testing.T) {
 	}
 }
 
-func TestS13ACommentIsNotPutBack(t *testing.T) {
+func TestJudgeS13ACommentIsNotPutBack(t *testing.T) {
 	t.Parallel()
 	r := &run{Judge: New(Config{}), product: []verify.Change{{Path: "m.py", Before: []byte("def f(a):\n    return a\n"), After: []byte("def f(a):\n    # as it is\n    return a\n")}}}
 	all, _, err := r.plan(t.Context())
@@ -80,7 +80,7 @@ func TestS13ACommentIsNotPutBack(t *testing.T) {
 	}
 }
 
-func TestS13AFaultIsShownAsTheLineThatItMakes(t *testing.T) {
+func TestJudgeS13AFaultIsShownAsTheLineThatItMakes(t *testing.T) {
 	t.Parallel()
 	got := inWords([]byte("a = 1\nb = 2\n"), fault{Fault: gate.Fault{Line: 2, Text: []byte("a = 1\nb = 3\n"), Words: "m.py:2 use another number"}})
 	if want := "`b = 2` made `b = 3`"; got != want {
@@ -88,7 +88,7 @@ func TestS13AFaultIsShownAsTheLineThatItMakes(t *testing.T) {
 	}
 }
 
-func TestS13CommandsRunOneTest(t *testing.T) {
+func TestJudgeS13CommandsRunOneTest(t *testing.T) {
 	t.Parallel()
 	r := &run{base: verify.Baseline{Report: verify.Report{Suites: []verify.Suite{{Name: "pytest", Dir: "."}, {Name: "go", Dir: "srv"}, {Name: "vitest", Dir: ".", Argv: []string{"npx", "vitest", "run"}}}}}}
 	for id, want := range map[string]string{
@@ -128,7 +128,7 @@ func TestX3AReportShowsForeignTextAsText(t *testing.T) {
 	}
 }
 
-func TestS13AReportKeepsItsContract(t *testing.T) {
+func TestJudgeS13AReportKeepsItsContract(t *testing.T) {
 	t.Parallel()
 	var doc map[string]any
 	data, err := json.Marshal(Report{Judgement: Proven, Reasons: []string{}, Survivors: []Survivor{}, Findings: []Finding{}, Tests: Tests{Fixed: []Test{}, Broken: []Test{}, New: []Test{}}})
