@@ -90,7 +90,7 @@ func (s *seen) missing() int {
 	code := 0
 	for _, op := range append(v.Operations(), v.Hooks()...) {
 		found := s.ops[op]
-		for _, status := range []string{" 200", " 201", " 202", " 204"} {
+		for _, status := range []string{" 200", " 201", " 202", " 204", " 302"} {
 			found = found || s.ops[op+status]
 		}
 		if !found {
