@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // The lines that stand in a hook, between these two.
@@ -217,7 +219,7 @@ func (r *Repo) Uninstall(ctx context.Context) ([]string, error) {
 	}
 	n, err := r.Forget(ctx)
 	if n > 0 {
-		said = append(said, fmt.Sprintf("deleted: %d offered changes that nobody took, below %s", n, offers))
+		said = append(said, fmt.Sprintf("deleted: %s that nobody took, below %s", task.Count(n, "offered change"), offers))
 	}
 	return said, err
 }
