@@ -3,6 +3,7 @@ package prepush
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -167,5 +168,17 @@ func TestS8AChangeIsACommitOfItsOwn(t *testing.T) {
 	}
 	if n, err := r.Forget(ctx); err != nil || n != 1 || w.git(w.repo, "for-each-ref", "refs/fettle") != "" {
 		t.Error(n, err)
+	}
+}
+
+// C1: a folder of a clone can be a bare repository with a configuration of its own. It
+// does not take the sandbox away, whoever stands in it.
+func TestS8WhatACloneBringsIsNotTrusted(t *testing.T) {
+	w := newWorld(t)
+	inner := filepath.Join(w.repo, "vendor.git")
+	w.git(w.dir, "clone", "-q", "--bare", w.repo, inner)
+	w.git(inner, "config", "fettle.trust", "true")
+	if s, err := w.find(inner).Settings(context.Background()); err != nil || s.Trusted {
+		t.Errorf("it is trusted: %+v %v", s, err)
 	}
 }

@@ -135,7 +135,12 @@ func (r *Repo) Settings(ctx context.Context) (Settings, error) {
 		s.FixTime = time.Duration(n) * time.Second
 	}
 	// A word for one repository: neither the person's configuration for all, nor
-	// anything that a clone brings, may take the sandbox away.
+	// anything that a clone brings, may take the sandbox away. A clone can bring a
+	// folder that is a bare repository with a configuration of its own: git tells it
+	// from one that it was pointed at.
+	if _, err := r.git(ctx, "-c", "safe.bareRepository=explicit", "rev-parse", "--git-dir"); err != nil {
+		return s, nil //nolint:nilerr // not trusted
+	}
 	trust, err := r.config(ctx, "--local", "--type=bool", "--get", "fettle.trust")
 	if err != nil {
 		return s, fmt.Errorf("fettle.trust: %w", err)
