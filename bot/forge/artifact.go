@@ -31,45 +31,51 @@ type WorkflowRun struct {
 }
 
 const (
-	maxArtifacts = 100       // of one name that are looked at
-	maxArchive   = 256 << 20 // bytes
+	maxArtifacts  = 100       // of a page
+	artifactPages = 10        // of one name that are looked at
+	maxArchive    = 256 << 20 // bytes
 )
 
-// Artifacts lists the artifacts of a name that have not expired, the newest
-// first, with the runs that wrote them; only those whose run is wanted.
-func (c *Client) Artifacts(ctx context.Context, repo task.Repo, name string, wanted func(WorkflowRun) bool) ([]Artifact, error) {
+// Artifact is the newest artifact of a name that has not expired and whose run is
+// wanted, with that run; nil where there is none.
+func (c *Client) Artifact(ctx context.Context, repo task.Repo, name string, wanted func(WorkflowRun) bool) (*Artifact, error) {
 	g, err := c.rest(repo)
 	if err != nil {
 		return nil, err
 	}
 	what := fmt.Sprintf("listing the artifacts %s of %s", name, repo.Slug())
-	var list struct {
-		Artifacts []*github.Artifact `json:"artifacts"`
-	}
-	req, err := g.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts?per_page=%d&name=%s", repo.Owner, repo.Name, maxArtifacts, url.QueryEscape(name)), nil)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := g.Do(ctx, req, &list); err != nil {
-		return nil, c.explain(what, err)
-	}
-	var out []Artifact
-	for _, a := range list.Artifacts {
-		if a.GetExpired() || a.GetName() != name {
-			continue
+	for page := 1; page <= artifactPages; page++ {
+		var list struct {
+			Artifacts []*github.Artifact `json:"artifacts"`
 		}
-		run, err := workflowRun(ctx, g, repo, a.GetWorkflowRun().GetID())
-		switch {
-		case status(err) == http.StatusNotFound:
-			continue // it was deleted
-		case err != nil:
+		req, err := g.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts?per_page=%d&page=%d&name=%s", repo.Owner, repo.Name, maxArtifacts, page, url.QueryEscape(name)), nil)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := g.Do(ctx, req, &list); err != nil {
 			return nil, c.explain(what, err)
 		}
-		if wanted(run) {
-			out = append(out, Artifact{ID: a.GetID(), Created: a.GetCreatedAt().Time, Run: run})
+		for _, a := range list.Artifacts {
+			of := a.GetWorkflowRun() // runs of forks stand in the list as well, and anybody can make many
+			if a.GetExpired() || a.GetName() != name || of.GetRepositoryID() != of.GetHeadRepositoryID() {
+				continue
+			}
+			run, err := workflowRun(ctx, g, repo, of.GetID())
+			switch {
+			case status(err) == http.StatusNotFound:
+				continue // it was deleted
+			case err != nil:
+				return nil, c.explain(what, err)
+			}
+			if wanted(run) {
+				return &Artifact{ID: a.GetID(), Created: a.GetCreatedAt().Time, Run: run}, nil
+			}
+		}
+		if len(list.Artifacts) < maxArtifacts {
+			return nil, nil
 		}
 	}
-	return out, nil
+	return nil, fmt.Errorf("%s: none of the newest %d is from a run of this workflow here; delete those of others and start the job again", what, artifactPages*maxArtifacts)
 }
 
 // workflowRun reads a run. go-github v60 lacks its path.

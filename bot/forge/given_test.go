@@ -61,24 +61,31 @@ func TestS9ArtifactsAreTakenFromWantedRunsOnly(t *testing.T) {
 	w := newWorld(t, asActions)
 	mine := simulator.WorkflowRun{ID: 1, Path: ".github/workflows/fettle.yml", Event: "issues", Branch: "main"}
 	fork := simulator.WorkflowRun{ID: 2, Path: mine.Path, Event: "issues", Branch: "main", HeadRepo: 999}
-	for _, r := range []simulator.WorkflowRun{mine, fork, {ID: 3, Path: ".github/workflows/test.yml", Event: "push", Branch: "main"}} {
+	ok(t, w.sim.Upload("octo", "demo", mine, "state", []byte{1}))
+	for i := range 120 { // a stranger's fork can upload as many as it likes
+		ok(t, w.sim.Upload("octo", "demo", simulator.WorkflowRun{ID: int64(100 + i), Path: mine.Path, Event: "issues", HeadRepo: 999}, "state", []byte{9}))
+	}
+	for _, r := range []simulator.WorkflowRun{fork, {ID: 3, Path: ".github/workflows/test.yml", Event: "push", Branch: "main"}} {
 		ok(t, w.sim.Upload("octo", "demo", r, "state", []byte{byte(r.ID)}))
 	}
 	ok(t, w.sim.Upload("octo", "demo", simulator.WorkflowRun{ID: 4, Path: mine.Path}, "another", []byte("x")))
 	c, repo := w.given(map[string]string{"actions": "read"})
-	all, err := c.Artifacts(t.Context(), repo, "state", func(r forge.WorkflowRun) bool { return r.Own && r.Path == mine.Path })
+	found, err := c.Artifact(t.Context(), repo, "state", func(r forge.WorkflowRun) bool { return r.Own && r.Path == mine.Path })
 	ok(t, err)
-	if len(all) != 1 || all[0].Run.ID != 1 {
-		t.Fatalf("artifacts: %+v", all)
+	if found == nil || found.Run.ID != 1 {
+		t.Fatalf("the artifact: %+v", found)
 	}
-	got, err := c.Archive(t.Context(), repo, all[0].ID)
+	if none, err := c.Artifact(t.Context(), repo, "state", func(forge.WorkflowRun) bool { return false }); err != nil || none != nil {
+		t.Errorf("of no wanted run: %+v %v", none, err)
+	}
+	got, err := c.Archive(t.Context(), repo, found.ID)
 	ok(t, err)
 	if string(got) != "\x01" {
 		t.Errorf("the archive is %q", got)
 	}
 	blind, repo := w.given(nil)
 	var lacks *forge.MissingPermission
-	if _, err := blind.Artifacts(t.Context(), repo, "state", func(forge.WorkflowRun) bool { return true }); !errors.As(err, &lacks) {
+	if _, err := blind.Artifact(t.Context(), repo, "state", func(forge.WorkflowRun) bool { return true }); !errors.As(err, &lacks) {
 		t.Errorf("without actions: read: %v", err)
 	}
 }

@@ -243,23 +243,23 @@ func (p *parts) restore(ctx context.Context, job *actions.Job, issue int) error 
 	if err != nil {
 		return err
 	}
-	all, err := client.Artifacts(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool { return job.Wrote(r.Path, r.Event, r.Own) })
+	found, err := client.Artifact(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool { return job.Wrote(r.Path, r.Event, r.Own) })
 	var lacks *forge.MissingPermission
 	if errors.As(err, &lacks) {
 		p.log.WithError(err).Warn("nothing is known of earlier jobs: give the job the permission actions: read, so that /fettle approve, retry and resume work")
 		return nil
 	}
-	if err != nil || len(all) == 0 {
+	if err != nil || found == nil {
 		return err
 	}
-	raw, err := client.Archive(ctx, job.Repo, all[0].ID)
+	raw, err := client.Archive(ctx, job.Repo, found.ID)
 	if forge.IsGone(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	p.log.WithField("run", all[0].Run.ID).Info("goes on with the record of an earlier job")
+	p.log.WithField("run", found.Run.ID).Info("goes on with the record of an earlier job")
 	return job.Unpack(raw)
 }
 
