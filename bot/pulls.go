@@ -247,6 +247,11 @@ func (a *App) reverted(ctx context.Context, ev task.Event) (string, error) {
 	if err != nil || p == nil || p.MergeCommit == "" {
 		return "", err
 	}
+	// The words are their author's, whoever merges them: a stranger's line would make
+	// a good change a bad one in what is learned.
+	if ok, err := a.mayWrite(ctx, ev.Repo, ev.Pull.Author); err != nil || !ok {
+		return "", err
+	}
 	if err := a.cfg.Store.SetFate(ctx, *p, task.FateReverted, p.MergeCommit); err != nil {
 		return "", err
 	}

@@ -395,6 +395,13 @@ func TestS2TheStatusCommentSaysWhatBecameOfThePullRequest(t *testing.T) {
 	if said := h.said(n); strings.Contains(said, "Review and merge") {
 		t.Errorf("it asks for a review of what is merged:\n%s", said)
 	}
+	said, err := h.sim.OpenForkPull("acme", "shop", "Fix a word", "A word.\n\nReverts acme/shop#2", stranger, "word", map[string]string{"NOTES": "a word\n"})
+	h.must(err)
+	h.must(h.sim.MergePull("acme", "shop", said, boss))
+	h.deliver()
+	if pulls, err := h.db.Pulls(t.Context(), h.installation(), "acme/shop", store.PullFilter{Number: p}); err != nil || pulls[0].Fate != task.FateMerged {
+		t.Errorf("a stranger's line made it %+v %v", pulls, err)
+	}
 	back, err := h.sim.OpenForkPull("acme", "shop", "Revert \"add subtracts\"", "Reverts acme/shop#2", boss, "undo", map[string]string{"calc.py": "def add(a, b):\n    return a - b\n"})
 	h.must(err)
 	h.must(h.sim.MergePull("acme", "shop", back, boss))
