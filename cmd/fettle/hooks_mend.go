@@ -68,7 +68,7 @@ func (h *pushed) mend(ctx context.Context, p prepush.Push, src source, r check.R
 
 // offer makes a commit of the change, and puts it on the branch if the person says so.
 func (h *pushed) offer(ctx context.Context, p prepush.Push, s bot.Summary) error {
-	hash, err := h.repo.Commit(ctx, p.Tip, s.Diff, offerMessage(s))
+	hash, err := h.repo.Commit(ctx, p.Tip, s.Diff, h.funnel.Message(offerMessage(s)))
 	if err != nil {
 		return err
 	}
