@@ -425,7 +425,10 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		a.Refused = err.Error()
 		return decided(agent.NextRetry, a.Refused), nil
 	case errors.As(err, &failed) && failed.Class != model.Cancelled:
-		a.Refused = failed.Error() // the provider is down: the next tier may not be
+		a.Refused = failed.Error() // the next tier may answer
+		if !failed.Down {          // an issue's own words can make a provider refuse
+			return decided(agent.NextEscalate, a.Refused), nil
+		}
 		return decided(agent.NextEscalate, a.Refused), r.told(ctx, a.Number, "model", task.ModelOutage, a.Refused)
 	default:
 		return agent.Decision{}, ended(ctx, err)

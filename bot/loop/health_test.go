@@ -111,21 +111,26 @@ func TestH3DegradedModeRefusesRivalsAndMakesDrafts(t *testing.T) {
 // failure, and a process that takes the run up says the same ids.
 func TestH1WhatIsToldOfAnAttempt(t *testing.T) {
 	t.Parallel()
-	w := &watcher{}
-	s := newStage(t, each{"developer": func(n int) scripted.Answer {
-		if n == 0 {
-			return wrong(n)
+	for status, want := range map[int]string{
+		402: "r1/2/apply apply ; r1/2/verify verify ; r1/3/model model model_outage",
+		400: "r1/2/apply apply ; r1/2/verify verify ", // an issue's own words can be what is refused
+		403: "r1/2/apply apply ; r1/2/verify verify ",
+	} {
+		w := &watcher{}
+		s := newStage(t, each{"developer": func(n int) scripted.Answer {
+			if n == 0 {
+				return wrong(n)
+			}
+			return scripted.Answer{Status: status, Body: "{}"}
+		}}.script(), task.Tier1)
+		s.in.Health = w
+		res, err := s.run(s.context())
+		if err != nil || res.Outcome != task.FailedAllTiers {
+			t.Fatalf("%d: %s (%s), %v", status, res.Outcome, res.Reason, err)
 		}
-		return scripted.Answer{Status: 403, Body: "{}"}
-	}}.script(), task.Tier1)
-	s.in.Health = w
-	res, err := s.run(s.context())
-	if err != nil || res.Outcome != task.FailedAllTiers {
-		t.Fatalf("%s (%s), %v", res.Outcome, res.Reason, err)
-	}
-	got := strings.Join(w.said, "; ")
-	if got != "r1/2/apply apply ; r1/2/verify verify ; r1/3/model model model_outage" {
-		t.Errorf("told: %s", got)
+		if got := strings.Join(w.said, "; "); got != want {
+			t.Errorf("%d: told: %s (%s)", status, got, res.Attempts[len(res.Attempts)-1].Refused)
+		}
 	}
 }
 

@@ -207,6 +207,7 @@ type modelFault struct {
 	Class   model.Class `json:"class"`
 	Tier    task.Tier   `json:"tier"`
 	Charged bool        `json:"charged,omitempty"`
+	Down    bool        `json:"down,omitempty"`
 	Cost    task.USD    `json:"cost_usd,omitempty"`
 	Text    string      `json:"text"`
 }
@@ -217,7 +218,7 @@ func faultOf(err error) fault {
 	switch {
 	case errors.As(err, &f.Stop):
 	case errors.As(err, &failed):
-		f.Model = &modelFault{failed.Class, failed.Tier, failed.Charged, failed.Cost, failed.Err.Error()}
+		f.Model = &modelFault{failed.Class, failed.Tier, failed.Charged, failed.Down, failed.Cost, failed.Err.Error()}
 	case errors.Is(err, ErrLost):
 		f.Lost = true
 	}
@@ -229,7 +230,7 @@ func (f fault) error() error {
 	case f.Stop != nil:
 		return f.Stop
 	case f.Model != nil:
-		return &model.Error{Class: f.Model.Class, Tier: f.Model.Tier, Charged: f.Model.Charged, Cost: f.Model.Cost, Err: errors.New(f.Model.Text)}
+		return &model.Error{Class: f.Model.Class, Tier: f.Model.Tier, Charged: f.Model.Charged, Down: f.Model.Down, Cost: f.Model.Cost, Err: errors.New(f.Model.Text)}
 	case f.Lost:
 		return &lost{f.Text}
 	}
