@@ -156,6 +156,9 @@ func (r *run) work(ctx context.Context) error {
 		return nil
 	}
 	if r.verdict.Green {
+		if err := r.disguised(ctx); err != nil {
+			return err
+		}
 		if err := r.faults(ctx); err != nil {
 			return err
 		}

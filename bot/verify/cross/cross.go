@@ -9,6 +9,10 @@
 //   - the test is falsified: its expectation is made wrong under the same name.
 //     Does it fail then?
 //
+// A third is asked by whoever judges a change of others: the changed lines are
+// disguised, the same in other words. Does the test still pass? One that does not
+// reads the source.
+//
 // A patch that forges its results cannot tell such a run from the judge's. In
 // flow source texts; out flow texts to run instead. The package is pure: it
 // never opens a file and never runs anything.

@@ -187,3 +187,25 @@ func FuzzCross(f *testing.F) {
 		}
 	})
 }
+
+func TestC9ADisguiseChangesNothingButTheText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, want string }{
+		{"a.py", "def f(a, b):\n    return a - b\n", "def f(a, b):\n    return a - b - 0\n", "def f(a, b):\n    return (((a) - (b)) - (0)) # k4711\n"},
+		{"a.py", "x = 1\n", "x = g(2, *y, k=3) or not z\n", "x = ((g((2), *y, k=3)) or (not (z))) # k4711\n"},
+		{"a.py", "def f():\n    return 1\n", "def f():\n    return 1, 2\n", "def f():\n    return 1, 2 # k4711\n"},
+		{"a.py", "x = 1\n", "x = '''\na # b\n'''\n", "x = '''\na # b\n''' # k4711\n"},
+		{"a.js", "const f = (a) => a;\n", "const f = (a) => { return a + 1 };\r\n", "const f = (a) => { return ((a) + (1)) }; // k4711\r\n"},
+		{"a.js", "f(1);\n", "f(...x, 2);\n", "f(...x, (2)); // k4711\n"},
+		{"a.go", "package a\n\nfunc F() int { return 1 }\n", "package a\n\nfunc F() int { return 2 }\n", "package a\n\nfunc F() int { return (2) } // k4711\n"},
+		{"a.go", "package a\n\nvar X = 1\n", "package a\n\nvar X = make([]int, 1+2)\n", "package a\n\nvar X = (make([]int, ((1)+(2)))) // k4711\n"},
+		{"a.go", "package a\n\nfunc F() {\n\tx := 1\n}\n", "package a\n\nfunc F() {\n\tx := 1 + 2\n}\n", "package a\n\nfunc F() {\n\tx := ((1) + (2)) // k4711\n}\n"},
+		{"a.py", "x = 1\n", "x = 1\n", ""},
+		{"a.txt", "x\n", "y\n", ""},
+	} {
+		got, err := Disguise(t.Context(), c.file, []byte(c.before), []byte(c.after), token)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q:\n got %q\nwant %q %v", c.after, got, c.want, err)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/cross"
+)
+
+// disguised asks the mended tests about the same code in other words. One that fails
+// then reads the source: any change makes it pass, and any planted fault makes it fail.
+func (r *run) disguised(ctx context.Context) error {
+	files := map[string][]byte{}
+	if !r.theirs {
+		files = version(r.config, false)
+	}
+	n := len(files)
+	for _, c := range r.product {
+		text, err := cross.Disguise(ctx, c.Path, c.Before, c.After, "disguised")
+		if err != nil {
+			return fmt.Errorf("disguising the change: %w", err)
+		}
+		if text != nil {
+			files[c.Path] = text
+		}
+	}
+	if len(files) == n || len(r.verdict.Fixed) == 0 {
+		return nil
+	}
+	r.in.Progress("asking the mended tests about the same code in other words")
+	for range 2 { // what is red by chance is not red twice
+		rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Baseline: &r.base, IDs: r.verdict.Fixed})
+		if err != nil {
+			return fmt.Errorf("running the mended tests on the disguised change: %w", err)
+		}
+		if noticed, ran := r.notices(rep); !ran || !noticed {
+			return nil
+		}
+	}
+	r.lower(Unproven, "a mended test fails where the change stands in other words that do the same (parentheses, comments): it reads the source instead of running it")
+	r.found("reads_source", r.product[0].Path, 0, "the mended tests depend on how the change is written, not on what it does")
+	return nil
+}
