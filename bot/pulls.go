@@ -111,17 +111,16 @@ func (a *App) restate(ctx context.Context, repo task.Repo, p store.Pull) error {
 	if err != nil || now.State != "open" {
 		return err
 	}
-	label := labelReady
-	if now.Draft {
-		label = labelHuman
-	}
-	if err := a.app.Forge.StateLabel(ctx, repo, p.Issue, label); err != nil {
-		return err
-	}
+	label := labelHuman
 	if !now.Draft { // as a draft it only referred to the issue
+		label = labelReady
+		// Before the label: who merges on seeing it closes the issue with it.
 		if err := a.app.Forge.Closes(ctx, repo, p.Number, p.Issue); err != nil {
 			return err
 		}
+	}
+	if err := a.app.Forge.StateLabel(ctx, repo, p.Issue, label); err != nil {
+		return err
 	}
 	live, err := a.cfg.Store.LiveRun(ctx, p.Installation, p.Repo, p.Issue)
 	if err != nil || live != nil {

@@ -93,6 +93,10 @@ func (a *App) approvedReview(ctx context.Context, ev task.Event, p store.Pull) (
 
 // ready makes a draft ready for review, because a human decided on its open points.
 func (a *App) ready(ctx context.Context, repo task.Repo, p store.Pull) error {
+	// First, so that whoever merges it at once closes the issue with it.
+	if err := a.app.Forge.Closes(ctx, repo, p.Number, p.Issue); err != nil {
+		return err
+	}
 	if err := a.app.Forge.SetDraft(ctx, repo, p.Number, false); err != nil {
 		return err
 	}
