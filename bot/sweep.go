@@ -80,6 +80,9 @@ func (a *App) Keep(ctx context.Context, said func(Swept)) {
 		if _, err := a.Forget(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Error("data of a removed installation is not deleted yet; it is tried again")
 		}
+		if err := a.Prune(ctx); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WithError(err).Error("files of what was removed are not deleted yet; it is tried again")
+		}
 		select {
 		case <-ctx.Done():
 			return

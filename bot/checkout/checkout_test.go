@@ -313,3 +313,54 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestX6MirrorsOfUnknownRepositoriesGo: on whichever machine they lie, but not under a
+// tree that takes its objects from one.
+func TestX6MirrorsOfUnknownRepositoriesGo(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newStore(t)
+	at := bare(t, fixture(t))
+	mirrors := map[string]string{}
+	trees := map[string]*Tree{}
+	for _, name := range []string{"kept", "gone", "used"} {
+		repo := repoAt(at)
+		repo.Installation, repo.Owner, repo.Name = 7, "Acme", name
+		tree, err := s.Open(ctx, repo, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees[name], mirrors[name] = tree, s.mirrorPath(repo)
+	}
+	for _, name := range []string{"kept", "gone"} {
+		if err := trees[name].Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune := func(repos ...string) (left []string) {
+		if err := s.Prune(ctx, func() (map[int64][]string, error) { return map[int64][]string{7: repos, 8: {"acme/gone"}}, nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"kept", "gone", "used"} {
+			if _, err := os.Stat(mirrors[name]); err == nil {
+				left = append(left, name)
+			}
+		}
+		return left
+	}
+	if err := s.Prune(ctx, func() (map[int64][]string, error) { return nil, errors.New("the database is away") }); err == nil {
+		t.Error("what is known is not known, and it pruned")
+	}
+	if got := prune("acme/kept"); !slices.Equal(got, []string{"kept", "used"}) {
+		t.Errorf("left are %v", got)
+	}
+	if err := trees["used"].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := prune(); len(got) != 0 {
+		t.Errorf("left are %v", got)
+	}
+	if _, err := os.Stat(filepath.Dir(mirrors["kept"])); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the installation's folder: %v", err)
+	}
+}

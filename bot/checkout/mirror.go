@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,36 +17,67 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// mirrorPath is where the mirror of a repository lies. Installations never
-// share one (SPEC X5).
+// mirrorPath is where the mirror of a repository lies: its name first, then its
+// address. Installations never share one (SPEC X5).
 func (s *Store) mirrorPath(repo task.Repo) string {
-	sum := sha256.Sum256([]byte(strings.ToLower(repo.Slug()) + "\x00" + repo.CloneURL))
-	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), hex.EncodeToString(sum[:12])+".git")
+	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), named(repo.Slug())+"-"+digest(repo.CloneURL)+".git")
 }
 
-// Forget removes the mirrors of an installation: those of these repositories, or
-// all where none is named. A fetch under way is waited for.
-func (s *Store) Forget(ctx context.Context, installation int64, repos ...task.Repo) error {
-	dir := filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(installation, 10))
-	mirrors, err := filepath.Glob(filepath.Join(dir, "*.git"))
+func named(slug string) string { return digest(strings.ToLower(slug)) }
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
+}
+
+// Prune removes the mirrors of repositories (owner/name) that known does not list
+// under their installation, but for those that a tree stands on, and those of folders.
+// What is on disk is looked at before known is asked: a repository is known before it
+// has a mirror.
+func (s *Store) Prune(ctx context.Context, known func() (map[int64][]string, error)) error {
+	mirrors, _ := filepath.Glob(filepath.Join(s.cfg.Root, "mirrors", "*", "*.git")) // the pattern is well formed
+	if len(mirrors) == 0 {
+		return nil
+	}
+	repos, err := known()
 	if err != nil {
-		return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
+		return err
 	}
-	if len(repos) > 0 {
-		mirrors = nil
-		for _, r := range repos {
-			mirrors = append(mirrors, s.mirrorPath(r))
-		}
-	}
+	var problems []error
 	for _, mirror := range mirrors {
+		dir, name := filepath.Split(mirror)
+		installation, err := strconv.ParseInt(filepath.Base(dir), 10, 64)
+		whose, _, _ := strings.Cut(name, "-")
+		if err != nil || installation == 0 || slices.ContainsFunc(repos[installation], func(slug string) bool { return named(slug) == whose }) {
+			continue
+		}
+		if used, err := s.used(mirror); used || err != nil {
+			problems = append(problems, err)
+			continue
+		}
 		if err := s.forget(ctx, mirror); err != nil {
-			return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
+			problems = append(problems, fmt.Errorf("remove a mirror of installation %d: %w", installation, err))
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.git")); len(left) == 0 && len(repos[installation]) == 0 {
+			problems = append(problems, removeAll(dir)) // with the locks
 		}
 	}
-	if len(repos) == 0 {
-		err = removeAll(dir)
+	return errors.Join(problems...)
+}
+
+// used tells whether a tree takes objects from a mirror.
+func (s *Store) used(mirror string) (bool, error) {
+	list, err := filepath.Glob(filepath.Join(s.cfg.Root, "trees", "*", "git", "objects", "info", "alternates"))
+	for _, file := range list {
+		raw, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		if strings.HasPrefix(string(raw), mirror+string(filepath.Separator)) {
+			return true, nil
+		}
 	}
-	return err
+	return false, err
 }
 
 func (s *Store) forget(ctx context.Context, mirror string) error {

@@ -90,6 +90,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"I5NoSecretInAnyColumn", testNoSecret},
 		{"I5SourceComesBackAsItWas", testSourceStays},
 		{"O2TwoProcessesMigrateAtOnce", testMigrateTwice},
+		{"O2ANewerSchemaIsWorkedOnOrRefused", testNewerSchema},
 		{"WorkHandlesDeliveriesAndRuns", testWork},
 		{"DeliveryIsRetriedThenMarkedFailed", testRetries},
 		{"DeliveryPutOffDoesNotCountAsATry", testLater},
