@@ -30,6 +30,7 @@ type AppConfig struct {
 	Access    settings.Access
 	// LogURL is where the log of a run can be read, or ""; nil: nowhere.
 	LogURL func(run string) string
+	Keep   settings.Keep
 	// Prune deletes what files hold of repositories that known does not list under
 	// their installation; nil: nothing is kept beside the checkouts.
 	Prune func(known func() (map[int64][]string, error)) error

@@ -364,3 +364,61 @@ func TestX6MirrorsOfUnknownRepositoriesGo(t *testing.T) {
 		t.Errorf("the installation's folder: %v", err)
 	}
 }
+
+// TestO5MirrorsAreKeptByAgeAndSize: the longest unused go first, never one that a tree
+// stands on or that was fetched a moment ago.
+func TestO5MirrorsAreKeptByAgeAndSize(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newStore(t)
+	now := time.Now()
+	s.cfg.Now = func() time.Time { return now }
+	at := bare(t, fixture(t))
+	fetched := func(name string) (*Tree, string) {
+		repo := repoAt(at)
+		repo.Installation, repo.Owner, repo.Name = 7, "acme", name
+		tree, err := s.Open(ctx, repo, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree, s.mirrorPath(repo)
+	}
+	var mirrors []string
+	for _, name := range []string{"first", "second", "third"} {
+		tree, mirror := fetched(name)
+		if err := tree.Close(); err != nil {
+			t.Fatal(err)
+		}
+		mirrors = append(mirrors, mirror)
+		now = now.Add(24 * time.Hour)
+	}
+	left := func() (out []bool) {
+		for _, m := range mirrors {
+			_, err := os.Stat(m)
+			out = append(out, err == nil)
+		}
+		return out
+	}
+	keep := func(unused time.Duration, most int64, want ...bool) {
+		t.Helper()
+		_, freed, err := s.Keep(ctx, unused, most)
+		if got := left(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("left are %v, want %v (%d bytes, %v)", got, want, freed, err)
+		}
+	}
+	one := dirBytes(mirrors[0])
+	keep(0, 3*one+100, true, true, true)
+	keep(60*time.Hour, 1<<40, false, true, true)
+	tree, _ := fetched("second")
+	now = now.Add(2 * time.Hour)
+	keep(0, 1, false, true, false) // a tree stands on it
+	if err := tree.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if tree, _ = fetched("second"); tree.Close() != nil {
+		t.Fatal("not closed")
+	}
+	keep(0, 1, false, true, false) // fetched a moment ago
+	now = now.Add(2 * time.Hour)
+	keep(0, 1, false, false, false)
+}

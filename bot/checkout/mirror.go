@@ -51,11 +51,7 @@ func (s *Store) Prune(ctx context.Context, known func() (map[int64][]string, err
 		if err != nil || installation == 0 || slices.ContainsFunc(repos[installation], func(slug string) bool { return named(slug) == whose }) {
 			continue
 		}
-		if used, err := s.used(mirror); used || err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		if err := s.forget(ctx, mirror); err != nil {
+		if _, err := s.forget(ctx, mirror, time.Time{}); err != nil {
 			problems = append(problems, fmt.Errorf("remove a mirror of installation %d: %w", installation, err))
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*.git")); len(left) == 0 && len(repos[installation]) == 0 {
@@ -63,6 +59,40 @@ func (s *Store) Prune(ctx context.Context, known func() (map[int64][]string, err
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// Keep removes mirrors that no fetch has used for a time (0: any), and of the others the
+// longest unused until they hold no more than so many bytes; not those that a tree stands
+// on. It says how many went, and how many bytes they held.
+func (s *Store) Keep(ctx context.Context, unused time.Duration, most int64) (gone int, freed int64, err error) {
+	type mirror struct {
+		dir   string
+		used  time.Time
+		bytes int64
+	}
+	list, _ := filepath.Glob(filepath.Join(s.cfg.Root, "mirrors", "*", "*.git")) // the pattern is well formed
+	var all []mirror
+	var sum int64
+	for _, dir := range list {
+		m := mirror{dir, lastUse(dir), dirBytes(dir)}
+		all = append(all, m)
+		sum += m.bytes
+	}
+	slices.SortFunc(all, func(a, b mirror) int { return a.used.Compare(b.used) })
+	var problems []error
+	for _, m := range all {
+		if old := unused > 0 && s.cfg.Now().Sub(m.used) > unused; !old && sum <= most {
+			break
+		}
+		went, err := s.forget(ctx, m.dir, s.cfg.Now().Add(-justFetched))
+		if err != nil {
+			problems = append(problems, fmt.Errorf("remove a mirror that is not used: %w", err))
+		}
+		if went {
+			gone, freed, sum = gone+1, freed+m.bytes, sum-m.bytes
+		}
+	}
+	return gone, freed, errors.Join(problems...)
 }
 
 // used tells whether a tree takes objects from a mirror.
@@ -80,16 +110,38 @@ func (s *Store) used(mirror string) (bool, error) {
 	return false, err
 }
 
-func (s *Store) forget(ctx context.Context, mirror string) error {
+// justFetched is how long a mirror is kept after a fetch: the tree that is made of it
+// may not stand yet.
+const justFetched = time.Hour
+
+// lastUse is when a fetch used a mirror.
+func lastUse(mirror string) time.Time {
+	info, err := os.Stat(mirror + ".lock")
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// forget removes a mirror that no tree stands on and that no fetch has used since a time
+// (zero: ever). A fetch under way is waited for.
+func (s *Store) forget(ctx context.Context, mirror string, since time.Time) (went bool, err error) {
 	if _, err := os.Stat(mirror); errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	lock, err := waitLock(ctx, mirror+".lock")
 	if err != nil {
-		return fmt.Errorf("wait for the mirror: %w", err)
+		return false, fmt.Errorf("wait for the mirror: %w", err)
 	}
 	defer unlock(lock)
-	return errors.Join(removeAll(mirror+".new"), removeAll(mirror))
+	if !since.IsZero() && lastUse(mirror).After(since) {
+		return false, nil
+	}
+	if used, err := s.used(mirror); used || err != nil {
+		return false, err
+	}
+	err = errors.Join(removeAll(mirror+".new"), removeAll(mirror))
+	return err == nil, err
 }
 
 // fetch brings ref into the mirror and says which commit it is. One process
@@ -107,6 +159,9 @@ func (s *Store) fetch(ctx context.Context, repo task.Repo, rem *remote, ref stri
 		return "", "", fmt.Errorf("wait for the mirror: %w", err)
 	}
 	defer unlock(lock)
+	if now := s.cfg.Now(); os.Chtimes(mirror+".lock", now, now) != nil {
+		s.cfg.Log.Warnf("the use of the mirror %s was not written down; it may be removed early", mirror)
+	}
 	if err := s.makeMirror(mirror); err != nil {
 		return "", "", fmt.Errorf("make the mirror: %w", err)
 	}

@@ -129,9 +129,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs,
 		"DELETE FROM deliveries WHERE id IN " + deliveries,
 	}
-	for _, table := range []string{"pulls", "observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
-		out = append(out, "DELETE FROM "+table+" WHERE run IN "+runs)
-	}
+	out = append(out, ofRuns("IN "+runs)...)
 	return append(out,
 		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
 		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all,

@@ -218,7 +218,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, w
 	}
 	return bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
-		Access: p.set.Access, Prune: p.prune, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
+		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	}), nil
 }
 

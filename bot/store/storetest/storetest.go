@@ -76,6 +76,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"SecretsStayTheSame", testSecrets},
 		{"X6AnInstallationIsForgottenInEveryTable", testForget},
 		{"X6ARepositoryIsForgotten", testForgetRepo},
+		{"O5WhatIsOlderThanItIsKeptGoes", testTrim},
 		{"S1ARenamedRepositoryKeepsItsRuns", testMoveRepo},
 		{"S3CommandsOfAUserAreCounted", testCommandLimit},
 		{"TurnsAreTakenByOneProcess", testTurns},
