@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,20 @@ func TestO2MigrationsAddOrSayThatTheyDoNot(t *testing.T) {
 			if s := strings.TrimSpace(statement); s != "" && !adds.MatchString(s) {
 				t.Errorf("%s: this is more than an addition, and nothing says so (UPDATE oldest SET schema = %d): %s", file, n, s)
 			}
+		}
+	}
+}
+
+// TestO2EveryTableIsCopied: a table that a migration adds is copied, or named here with
+// the reason why not.
+func TestO2EveryTableIsCopied(t *testing.T) {
+	t.Parallel()
+	without := map[string]bool{"oldest": true} // says what made the tables: each database has its own
+	url := storetest.SQLite(t)
+	open(t, url)
+	for _, table := range storetest.Tables(t, url) {
+		if !slices.Contains(store.Tables, table) && !without[table] && !regexp.MustCompile("^(river|goose|sqlite)").MatchString(table) {
+			t.Errorf("the table %s is not copied", table)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/store/storetest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -216,5 +218,51 @@ func TestF01WorkersAreKilledAtRandom(t *testing.T) {
 	c.noneLeft()
 	if err := c.db.Integrity(t.Context()); err != nil {
 		t.Errorf("I7: %v", err)
+	}
+}
+
+// TestO2AServerOnAnOlderCopyDoublesNothing: the database is brought back to a moment
+// before the pull request; the run is done once more, and finds what it published.
+func TestO2AServerOnAnOlderCopyDoublesNothing(t *testing.T) {
+	heavy(t)
+	right := rightWeave(t)
+	_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
+	w := newWorld(t, weaveFiles(), tiers)
+	w.kills, w.spared = 1, "delivery_accepted job_claimed token_minted cloned saved_triaged saved_baseline saved_localised prompt_sent"
+	s := w.start()
+	n := w.ask(weaveTitle, weaveBody)
+	w.must(w.sim.Settle(t.Context()))
+	<-s.done // killed when the answer is stored
+	w.kills = 0
+	backup := filepath.Join(w.dir, "backup.db")
+	copied := func(from, to string) {
+		t.Helper()
+		w.must(os.RemoveAll(to))
+		if out, err := exec.Command("fettle", "--config", w.config, "store", "copy", "--from", from, "--to", to).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	copied(w.database(), backup)
+	s = w.start()
+	w.until(2*time.Minute, "the run ends", w.ended)
+	w.stop(s)
+	first := w.sim.Snapshot(owner, "weave")
+	w.must(w.db.Close())
+	for _, end := range []string{"", "-wal", "-shm"} {
+		w.must(os.RemoveAll(w.database() + end))
+	}
+	copied(backup, w.database())
+	var err error
+	w.db, err = store.Open(t.Context(), w.database(), store.Config{})
+	w.must(err)
+	if w.ended() {
+		t.Fatal("the older copy knows of the end")
+	}
+	s = w.start()
+	w.until(2*time.Minute, "the run ends again", w.ended)
+	w.stop(s)
+	again := w.oracle(n)
+	if len(first.Pulls) != 1 || len(again.Pulls) != 1 || len(again.Issues[0].Comments) != len(first.Issues[0].Comments) {
+		t.Errorf("before %+v\nafter %+v", first, again)
 	}
 }
