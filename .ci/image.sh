@@ -26,9 +26,18 @@ chmod 755 "$tree"
 trap 'rm -rf "$tree"' EXIT
 trap 'exit 130' INT TERM
 echo "image: laying out Debian $suite with $always $packages"
-debootstrap --variant=minbase --include="$(echo "$always $packages" | tr ' ' ',')" --cache-dir="$debs" "$suite" "$tree" "$mirror" >"$tree.log" 2>&1 || {
+cp /etc/resolv.conf /etc/hosts "$debs/"
+{
+	debootstrap --variant=minbase --cache-dir="$debs" "$suite" "$tree" "$mirror"
+	cp "$debs/resolv.conf" "$debs/hosts" "$tree/etc/"
+	mount -t proc proc "$tree/proc"
+	chroot "$tree" env DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} sh -euc \
+		"apt-get update && apt-get install -y --no-install-recommends $always $packages && apt-get clean"
+	umount "$tree/proc"
+} >"$tree.log" 2>&1 || {
+	umount "$tree/proc" 2>/dev/null || true
 	tail -20 "$tree.log" >&2
-	fail "debootstrap failed, its log is $tree.log"
+	fail "laying it out failed, the log is $tree.log"
 }
 rm -f "$tree.log"
 install -m 0755 "$fettle" "$tree/usr/local/bin/fettle"

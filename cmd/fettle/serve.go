@@ -229,12 +229,18 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 	if gh.AppID == 0 || gh.PrivateKeyFile == "" {
 		return nil, usage("no GitHub App is configured: set github.app_id, github.private_key_file and github.webhook_secret_file; 'fettle serve --help' shows how")
 	}
-	key, err := os.ReadFile(gh.PrivateKeyFile)
+	read := func() ([]byte, error) {
+		key, err := os.ReadFile(gh.PrivateKeyFile)
+		if err == nil {
+			p.funnel.AddSecret(string(bytes.TrimSpace(key)))
+		}
+		return key, err
+	}
+	key, err := read()
 	if err != nil {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
-	p.funnel.AddSecret(string(bytes.TrimSpace(key)))
-	return p.client(forge.Config{AppID: gh.AppID, PrivateKey: key, MarkerKey: markers})
+	return p.client(forge.Config{AppID: gh.AppID, PrivateKey: key, ReadKey: read, MarkerKey: markers})
 }
 
 // client makes the GitHub client that has these credentials.
