@@ -12,7 +12,7 @@ always=$(sed -n 's/.*install -y --no-install-recommends \(.*\) \$PACKAGES.*/\1/p
 uid=$(sed -n 's/^USER \([0-9]*\):.*/\1/p' $file)
 mirror=${FRESH_MIRROR:-http://deb.debian.org/debian}
 fettle=${IMAGE_FETTLE:-bin/fettle}
-run=${IMAGE_RUN:-/usr/local/bin/fettle demo --state /var/lib/fettle/demo}
+run=${IMAGE_RUN:-/usr/local/bin/fettle demo}
 fail() { echo "image: $1" >&2; exit 1; }
 [ -n "$suite" ] && [ -n "$packages" ] && [ -n "$always" ] && [ -n "$uid" ] || fail "$file is not written as this script reads it"
 [ "$(id -u)" -eq 0 ] || fail "only root can lay out and enter a root file system; run: sudo make image-test"

@@ -189,7 +189,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, w
 	if err != nil {
 		return nil, err
 	}
-	if p.set.Access.Installations == nil {
+	if p.set.Access.Installations == nil && p.set.File != "" {
 		p.log.Warn("whoever installs the App is worked for, at your cost; name the accounts under installations: {allow: [...]} in " + p.set.File)
 	}
 	// What each run is made of is made once: a mistake in the settings ends the
