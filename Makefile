@@ -58,7 +58,7 @@ image-test: build ## the demo in the root file system of deploy/Containerfile, w
 
 fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
-	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
+	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01' ./cmd/fettle
 
 words: ## write all texts that users can see to docs/words.txt, to be read as a user
 	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/docs/words.txt

@@ -155,10 +155,10 @@ func stopped(pid int) bool {
 	return strings.HasPrefix(rest, "T")
 }
 
-// TestF01WorkersAreKilledAtRandom: servers and workers on Postgres die at moments that
-// nobody chose, as often as FETTLE_FAULT_KILLS says, while issues come in; every issue
-// gets its one pull request.
-func TestF01WorkersAreKilledAtRandom(t *testing.T) {
+// TestF01ProcessesAreKilledAtRandom: servers and workers die at moments that nobody
+// chose, as often as FETTLE_FAULT_KILLS says, while issues come in; every issue gets its
+// one pull request.
+func TestF01ProcessesAreKilledAtRandom(t *testing.T) {
 	kills := 20
 	if s := os.Getenv("FETTLE_FAULT_KILLS"); s != "" {
 		var err error
@@ -168,39 +168,58 @@ func TestF01WorkersAreKilledAtRandom(t *testing.T) {
 	} else if testing.Short() {
 		t.Skip("not run: it is in the long form; TestF01KilledAtEachPoint and TestO2ServersTakeInAndWorkersWorkOnAnyMachine stand for it in the quick one")
 	}
-	heavy(t)
-	right := rightWeave(t)
-	_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
-	c := newCluster(t, weaveFiles(), tiers)
-	c.spared = ""
+	for name, roles := range map[string][]string{"Postgres": {"door", "worker", "worker"}, "SQLite": {"serve"}} {
+		t.Run(name, func(t *testing.T) {
+			heavy(t)
+			right := rightWeave(t)
+			_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
+			c := &cluster{}
+			if name == "Postgres" {
+				c = newCluster(t, weaveFiles(), tiers)
+			} else {
+				c.world = newWorld(t, weaveFiles(), tiers)
+			}
+			c.dieAtRandom(kills, roles)
+		})
+	}
+}
+
+func (c *cluster) dieAtRandom(kills int, roles []string) {
+	c.Helper()
 	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	c.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	roles := []string{"door", "worker", "worker"}
+	begin := func(i int) *server {
+		if roles[i] == "serve" {
+			return c.start()
+		}
+		return c.on(filepath.Join(c.dir, fmt.Sprintf("machine%d", i+1)), roles[i])
+	}
 	var procs []*server
-	for i, role := range roles {
-		procs = append(procs, c.on(filepath.Join(c.dir, fmt.Sprintf("machine%d", i+1)), role))
+	for i := range roles {
+		procs = append(procs, begin(i))
 	}
 	var issues []int
 	for range kills {
 		if c.ended() || len(issues) == 0 {
 			issues = append(issues, c.ask(fmt.Sprintf("%s (%d)", weaveTitle, len(issues)+1), weaveBody))
+			c.must(c.sim.Settle(c.Context())) // an accepted delivery, from here on
 		}
 		time.Sleep(time.Duration(200+random.IntN(3000)) * time.Millisecond) // when it dies is what is random
 		i := random.IntN(len(roles))
 		_ = procs[i].Process.Kill()
 		<-procs[i].done
-		procs[i] = c.on(filepath.Join(c.dir, fmt.Sprintf("machine%d", i+1)), roles[i])
+		procs[i] = begin(i)
 	}
-	c.must(c.sim.Settle(t.Context()))
+	c.must(c.sim.Settle(c.Context()))
 	c.until(5*time.Minute, "every run ends", func() bool { return c.ended() && len(c.runs()) >= len(issues) })
 	for _, s := range procs {
 		c.stop(s)
 	}
-	t.Logf("%d kills, %d issues, %d runs", kills, len(issues), len(c.runs()))
+	c.Logf("%d kills, %d issues, %d runs", kills, len(issues), len(c.runs()))
 	for _, r := range c.runs() {
 		if r.State != task.StateDone {
-			t.Errorf("I3: run %s is %s", r.ID, r.State)
+			c.Errorf("I3: run %s is %s", r.ID, r.State)
 		}
 	}
 	perIssue := map[string]int{}
@@ -209,15 +228,15 @@ func TestF01WorkersAreKilledAtRandom(t *testing.T) {
 	}
 	for branch, n := range perIssue {
 		if n > 1 {
-			t.Errorf("I2: %d pull requests of %s", n, branch)
+			c.Errorf("I2: %d pull requests of %s", n, branch)
 		}
 	}
 	if len(perIssue) != len(issues) {
-		t.Errorf("I1: %d of %d issues have a pull request\n%s", len(perIssue), len(issues), c.tail())
+		c.Errorf("I1: %d of %d issues have a pull request\n%s", len(perIssue), len(issues), c.tail())
 	}
 	c.noneLeft()
-	if err := c.db.Integrity(t.Context()); err != nil {
-		t.Errorf("I7: %v", err)
+	if err := c.db.Integrity(c.Context()); err != nil {
+		c.Errorf("I7: %v", err)
 	}
 }
 
