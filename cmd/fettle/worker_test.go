@@ -157,7 +157,7 @@ func stopped(pid int) bool {
 
 // TestF01ProcessesAreKilledAtRandom: servers and workers die at moments that nobody
 // chose, as often as FETTLE_FAULT_KILLS says, while issues come in; every issue gets its
-// one pull request.
+// one pull request, or the word that the process died too often over it.
 func TestF01ProcessesAreKilledAtRandom(t *testing.T) {
 	kills := 20
 	if s := os.Getenv("FETTLE_FAULT_KILLS"); s != "" {
@@ -217,9 +217,15 @@ func (c *cluster) dieAtRandom(kills int, roles []string) {
 		c.stop(s)
 	}
 	c.Logf("%d kills, %d issues, %d runs", kills, len(issues), len(c.runs()))
+	mended := 0
 	for _, r := range c.runs() {
-		if r.State != task.StateDone {
+		switch {
+		case r.State != task.StateDone:
 			c.Errorf("I3: run %s is %s", r.ID, r.State)
+		case r.Outcome == task.Success:
+			mended++
+		case !strings.Contains(r.Reason, "died"): // the one server died too often over it
+			c.Errorf("I3: run %s ended with %s: %s", r.ID, r.Outcome, r.Reason)
 		}
 	}
 	perIssue := map[string]int{}
@@ -231,8 +237,8 @@ func (c *cluster) dieAtRandom(kills int, roles []string) {
 			c.Errorf("I2: %d pull requests of %s", n, branch)
 		}
 	}
-	if len(perIssue) != len(issues) {
-		c.Errorf("I1: %d of %d issues have a pull request\n%s", len(perIssue), len(issues), c.tail())
+	if len(c.runs()) != len(issues) || len(perIssue) != mended {
+		c.Errorf("I1: of %d issues %d have a run, %d of them a pull request, %d are mended\n%s", len(issues), len(c.runs()), len(perIssue), mended, c.tail())
 	}
 	c.noneLeft()
 	if err := c.db.Integrity(c.Context()); err != nil {
