@@ -206,12 +206,27 @@ func (h *Heal) OnResult(ctx context.Context, key store.HealKey, r Result) ([]Mov
 		}
 	}
 	policy := h.cfg.Policy.Get()
+	if r.Installation = key.Installation; r.Trigger != "" {
+		others, err := h.cfg.Store.Others(ctx, r.Installation)
+		if err != nil {
+			return nil, err
+		}
+		if !others { // nobody else is stopped by what it does
+			policy.Global.Installation = 0
+		}
+	}
+	stopped := false
 	row := store.HealResult{ID: r.ID, Key: key, Run: r.Run, Step: r.Step, Cause: string(r.Trigger), Words: r.Words}
 	return h.change(ctx, row, keys, func(k store.HealKey, s *Scope, now time.Time) *Move {
 		before := *s
 		apply, window := s.Apply, policy.Workflow.Window
 		if k == everything {
+			if stopped { // what still runs down there says nothing of the rest
+				return nil
+			}
 			apply, window = s.ApplyGlobal, policy.Global.Window
+		} else {
+			stopped = s.State == Quarantined
 		}
 		inARow := before.InARow[r.Step] + 1
 		cause := apply(policy, r, now)

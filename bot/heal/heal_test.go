@@ -259,6 +259,74 @@ func TestH1AnOutageOfTheProviderQuarantinesNoRepository(t *testing.T) {
 	}
 }
 
+// S17: an installation whose runs all fail, in many repositories and on and on in those
+// that are quarantined, stops nobody else; where nobody else is served, and where others
+// fail too, everything pauses.
+func TestS17OneInstallationPausesNobodyElse(t *testing.T) {
+	t.Parallel()
+	databases(t, func(t *testing.T, url string) {
+		clock := storetest.NewClock()
+		s := serve(t, url, "", clock.Now, nil)
+		served := func(installation int64) {
+			_, _, err := s.db.CreateRun(t.Context(), store.NewRun{ID: fmt.Sprint("run", installation), Task: task.Task{Title: "x", Issue: 1, Repo: task.Repo{Installation: installation, Owner: "acme", Name: "shop"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		fails := func(installation int64, repo string, times int) {
+			key := heal.WorkflowOf(task.Task{Repo: task.Repo{Installation: installation, Owner: "acme", Name: repo}})
+			for range times {
+				n++
+				s.tell(t, key, heal.Result{ID: fmt.Sprint(n), Step: fmt.Sprint("s", n), Trigger: task.Watchdog})
+			}
+		}
+		paused := func() bool { return s.state(t, store.HealKey{}) == heal.Paused }
+		served(7)
+		served(8)
+		for i := range 6 {
+			fails(7, fmt.Sprint("shop", i), 12)
+		}
+		if st, err := s.Status(t.Context()); err != nil || paused() || st.Global.Failures != 10 {
+			t.Fatalf("72 failures of one installation: %+v %v", st.Global, err)
+		}
+		served(9)
+		for i := range 10 {
+			fails(8, fmt.Sprint("cart", i), 1)
+			fails(9, fmt.Sprint("till", i), 1)
+			if paused() != (i == 9) {
+				t.Fatalf("after %d failures of two others: paused %v", i+1, paused())
+			}
+		}
+		if _, err := s.ReleaseGlobal(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []int64{8, 9} {
+			lease, _, err := s.db.ClaimRun(t.Context(), fmt.Sprint("run", gone))
+			if err == nil {
+				err = s.db.Finish(t.Context(), lease, task.Result{Outcome: task.FailedAllTiers}, "")
+			}
+			if err == nil {
+				_, err = s.db.Forget(t.Context(), store.Removal{Installation: gone})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		fails(7, "quarantined", 40) // ten before it stops; what runs down there counts no more
+		if st, err := s.Status(t.Context()); err != nil || paused() || st.Global.Failures != 10 {
+			t.Fatalf("after one repository's forty: %+v %v", st.Global, err)
+		}
+		fails(7, "b", 10)
+		if fails(7, "c", 9); paused() {
+			t.Fatal("29 failures pause")
+		}
+		if fails(7, "c", 1); !paused() {
+			t.Error("H1: thirty failures do not pause where nobody else is served")
+		}
+	})
+}
+
 // versions is learned data that remembers what it was told.
 type versions struct {
 	now   string

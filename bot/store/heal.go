@@ -132,6 +132,12 @@ func (s *Store) Heal(ctx context.Context, r HealResult, keys []HealKey, change f
 	return fresh, moves, err
 }
 
+// Others tells whether runs of other installations than this one are kept.
+func (s *Store) Others(ctx context.Context, installation int64) (others bool, err error) {
+	err = s.r.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM repos WHERE installation < $1 OR installation > $1)", installation).Scan(&others)
+	return others, s.explain("ask whether several installations are served", err)
+}
+
 // HealKeys lists the keys that have a document.
 func (s *Store) HealKeys(ctx context.Context) (out []HealKey, err error) {
 	rows, err := s.r.QueryContext(ctx, "SELECT installation, repo, class FROM heal_scopes ORDER BY installation, repo, class")
