@@ -263,7 +263,7 @@ func (h *Heal) change(ctx context.Context, row store.HealResult, keys []store.He
 				if since > 0 {
 					m.Lasted = max(0, float64(now.UnixMicro()-since)/1e6)
 				}
-				m.ID = moveID(k, row.ID, now, m.To)
+				m.ID = moveID(k, row.ID+s.Case, now, m.To) // after the move before, so that a clock that jumps back makes no id twice
 				s.Case = m.ID
 				raw, err := json.Marshal(m)
 				if err != nil {

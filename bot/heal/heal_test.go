@@ -175,6 +175,21 @@ func TestH1HistoriesAreExactInTheDatabase(t *testing.T) {
 	})
 }
 
+// F12: a second release at the moment of the first, by a clock that was set back, is one.
+func TestF12AReleaseAtAMomentThatWasBeforeIsOne(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := serve(t, storetest.SQLite(t), "", clock.Now, nil)
+	for round := range 3 {
+		for i := range 10 {
+			s.tell(t, shop, heal.Result{ID: fmt.Sprint(round, i), Step: "apply", Trigger: task.Watchdog})
+		}
+		if moves, err := s.Release(t.Context(), 7, "acme/shop", "x"); err != nil || len(moves) != 1 {
+			t.Fatalf("release %d: %+v %v", round, moves, err)
+		}
+	}
+}
+
 // H3, H8 (safety of degraded mode): whatever happened, a workflow that is not healthy
 // is asked for more than a healthy one, learns nothing, and runs nothing at all where it
 // is stopped.
