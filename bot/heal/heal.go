@@ -330,19 +330,15 @@ func (h *Heal) workflows(ctx context.Context, installation int64, repo string) (
 	}), err
 }
 
-// Ended counts how a run ended under the learned data, and takes that back where runs
-// end worse with it (SPEC H4). The same run counts once. A rollback that was decided and
-// not done, since the process died, is done here.
-func (h *Heal) Ended(ctx context.Context, key store.HealKey, run string, success bool) error {
+// Ended counts how a run ended under the version of the learned data that it was given,
+// and takes that back where runs end worse with it (SPEC H4). The same run counts once. A
+// rollback that was decided and not done, since the process died, is done here.
+func (h *Heal) Ended(ctx context.Context, key store.HealKey, run, version string, success bool) error {
 	if h.cfg.Learned == nil {
 		return nil
 	}
-	version, err := h.cfg.Learned.Version(ctx, key.Installation, key.Repo)
-	if err != nil {
-		return fmt.Errorf("asking which version of what was learned is in use: %w", err)
-	}
 	policy, at := h.cfg.Policy.Get(), workflow(key.Installation, key.Repo, classLearned)
-	_, err = h.lessons(ctx, at, "learned/"+run, func(l *Lessons) {
+	_, err := h.lessons(ctx, at, "learned/"+run, func(l *Lessons) {
 		if !l.Owed { // what is about to go is not measured any more
 			l.Ended(version, success, policy.Rollback.Points, policy.Rollback.Significance)
 		}

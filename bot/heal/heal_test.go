@@ -349,7 +349,6 @@ type versions struct {
 	dying bool // the process dies while it goes back
 }
 
-func (v *versions) Version(context.Context, int64, string) (string, error) { return v.now, nil }
 func (v *versions) Rollback(_ context.Context, _ int64, _, to, _ string) (string, error) {
 	if v.dying {
 		v.dying = false
@@ -370,7 +369,7 @@ func TestH4WhatMakesRunsWorseIsTakenBackAcrossACrash(t *testing.T) {
 	run := 0
 	ended := func(success bool) error {
 		run++
-		return s.Ended(t.Context(), shop, fmt.Sprint("run", run), success)
+		return s.Ended(t.Context(), shop, fmt.Sprint("run", run), v.now, success)
 	}
 	for range 20 { // it proves itself against nothing
 		if err := ended(true); err != nil {

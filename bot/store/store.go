@@ -95,6 +95,7 @@ type Store struct {
 	arrived  chan struct{} // tells Work to look for deliveries
 	once     keyedMutex
 	teaching keyedMutex
+	failing  repeated
 	mu       sync.Mutex
 	working  bool
 	unserve  func()        // lets the lock of Serve go
