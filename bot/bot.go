@@ -211,10 +211,14 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		}
 		return res, none, held
 	}
-	if err := b.runEnded(ctx, lease, r, res); err != nil {
+	ended, err := b.cfg.Store.Run(ctx, r.ID)
+	if err != nil {
 		return res, none, err
 	}
-	if err := b.remember(ctx, r, res, base); err != nil {
+	if err := b.runEnded(ctx, lease, r, ended.Saved.Recalled, res); err != nil {
+		return res, none, err
+	}
+	if err := b.remember(ctx, r, ended.Saved.Recalled, res, base); err != nil {
 		return res, none, fmt.Errorf("writing down what the run tried: %w", err)
 	}
 	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {

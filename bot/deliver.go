@@ -294,7 +294,7 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		Guard: a.app.Guard,
 		Gates: a.app.Gates,
 	})
-	if terr := a.TellMoves(context.WithoutCancel(ctx)); terr != nil {
+	if terr := a.TellMoves(ctx); terr != nil && ctx.Err() == nil {
 		a.cfg.Log.WithError(terr).Warn("heal: not everybody was told; it is tried again within a minute")
 	}
 	var parked *Parked

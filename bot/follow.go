@@ -80,7 +80,7 @@ func (a *App) follow(ctx context.Context, ev task.Event, p store.Pull, q asks) (
 		return "the branch " + p.Branch + " is gone", nil
 	}
 	f := q.follow
-	if stopped, err := a.stoppedHere(ctx, ev, task.Task{Repo: repo, Follow: &f}); err != nil || stopped {
+	if stopped, err := a.stoppedHere(ctx, p.Number, task.Task{Repo: repo, Follow: &f}); err != nil || stopped {
 		return "refused: the repository is quarantined", err
 	}
 	first, err := a.cfg.Store.Run(ctx, p.Run)

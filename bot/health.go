@@ -111,7 +111,7 @@ func (b *Bot) stepLate(ctx context.Context, r task.Run, step, words string) erro
 // runEnded tells heal how a run ended, and adds it to what is learned unless heal
 // says that nothing is learned now. A change is validated when its checks are green;
 // whether it was a draft does not matter: in degraded mode every one is.
-func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, res task.Result) error {
+func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, got *task.Recalled, res task.Result) error {
 	if !b.healed(r.Task) {
 		return b.learn(ctx, lease, res)
 	}
@@ -127,11 +127,19 @@ func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, res 
 	case res.Outcome == task.Success || res.Outcome.Exhausted():
 		_, err = b.cfg.Heal.OnResult(ctx, key, heal.Result{ID: r.ID + "/run", Run: r.ID, Step: "run", Validated: proved})
 	}
-	if err == nil && (proved || res.Outcome.Exhausted()) {
-		err = b.cfg.Heal.Ended(ctx, key, r.ID, proved)
-	}
-	if err != nil || !learning {
+	if err != nil {
 		return err
+	}
+	if got != nil && (proved || res.Outcome.Exhausted()) { // without them it says nothing of lessons
+		if err := b.cfg.Heal.Ended(ctx, key, r.ID, got.Version, proved); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			b.cfg.Log.WithField("run", r.ID).WithError(err).Error("heal: what was learned was not taken back; the next run that ends tries again")
+		}
+	}
+	if !learning {
+		return nil
 	}
 	return b.learn(ctx, lease, res)
 }
@@ -153,15 +161,6 @@ func NewLearned(db *store.Store) heal.Learned { return learnedVersions{db} }
 func (l learnedVersions) of(installation int64, repo string) Lessons {
 	owner, name, _ := strings.Cut(repo, "/")
 	return NewLessons(l.db, task.Repo{Installation: installation, Owner: owner, Name: name})
-}
-
-// Version is the newest: a rollback makes a new one too.
-func (l learnedVersions) Version(ctx context.Context, installation int64, repo string) (string, error) {
-	all, err := l.of(installation, repo).Versions(ctx)
-	if err != nil || len(all) == 0 {
-		return "", err
-	}
-	return versionName(all[0].Number), nil
 }
 
 func versionName(n int) string { return fmt.Sprintf("v%02d", n) }
@@ -189,7 +188,7 @@ func (l learnedVersions) Rollback(ctx context.Context, installation int64, repo,
 	if _, err := lessons.Rollback(ctx, want, why); err != nil {
 		return "", err
 	}
-	return l.Version(ctx, installation, repo)
+	return lessons.Version(ctx)
 }
 
 // parkPaused puts a run aside while everything is paused. It is told once.
@@ -206,9 +205,10 @@ func (b *Bot) parkPaused(ctx context.Context, lease *store.Lease, r task.Run, jo
 	return &Parked{until, held.Words}
 }
 
-// stoppedHere answers who asks for a run of a quarantined workflow; false where it may
-// begin. A pause stops no asking: the run waits in the queue.
-func (a *App) stoppedHere(ctx context.Context, ev task.Event, t task.Task) (bool, error) {
+// stoppedHere answers who asks for a run of a quarantined workflow, on the issue or pull
+// request with a number; false where it may begin. A pause stops no asking: the run waits
+// in the queue.
+func (a *App) stoppedHere(ctx context.Context, number int, t task.Task) (bool, error) {
 	if !a.healed(t) {
 		return false, nil
 	}
@@ -220,7 +220,7 @@ func (a *App) stoppedHere(ctx context.Context, ev task.Event, t task.Task) (bool
 	case held.State == heal.Paused:
 		return false, nil
 	}
-	_, err = a.app.Forge.Comment(ctx, t.Repo, ev.Issue.Number, "quarantine-"+held.Case, a.text.quarantined(held))
+	_, err = a.app.Forge.Comment(ctx, t.Repo, number, "quarantine-"+held.Case, a.text.quarantined(held))
 	if errors.Is(err, forge.ErrLocked) {
 		err = nil
 	}
@@ -270,30 +270,50 @@ func (a *App) ciEnded(ctx context.Context, p store.Pull, sha, red string) error 
 }
 
 // TellMoves tells everybody whom a move of heal concerns, and was not told: the issues
-// whose runs wait, and the operator's webhook. A crash between leaves it to the next.
+// whose runs wait, and the operator's webhook. A crash between leaves it to the next. A
+// repository that cannot be told keeps nobody else from being told; after a day it is
+// not tried again.
 func (a *App) TellMoves(ctx context.Context) error {
 	if a.cfg.Heal == nil {
 		return nil
 	}
 	moves, err := a.cfg.Heal.Untold(ctx)
+	if err != nil {
+		return err
+	}
+	var all []error
 	for _, m := range moves {
-		if err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		mine, terr := a.cfg.Store.Turn(ctx, "heal "+m.ID, alertWithin)
-		if terr != nil || !mine { // another server is at it
-			err = terr
-			continue
-		}
-		if m.To == heal.Quarantined {
-			err = a.tellWaiting(ctx, m)
-		}
-		if err == nil {
-			a.alert(ctx, m)
-			err = a.cfg.Heal.Told(ctx, m)
+		if err := a.tellMove(ctx, m); err != nil {
+			all = append(all, fmt.Errorf("telling of the move %s of %s: %w", m.ID, m.Place(), err))
 		}
 	}
-	return err
+	return errors.Join(all...)
+}
+
+// toldWithin is for how long somebody who cannot be reached is tried.
+const toldWithin = 24 * time.Hour
+
+func (a *App) tellMove(ctx context.Context, m heal.Move) error {
+	if mine, err := a.cfg.Store.Turn(ctx, "heal "+m.ID, alertWithin); err != nil || !mine { // another server is at it
+		return err
+	}
+	if first, err := a.cfg.Store.Turn(ctx, "alert "+m.ID, toldWithin); err != nil {
+		return err
+	} else if first {
+		a.alert(ctx, m)
+	}
+	if m.To == heal.Quarantined {
+		if err := a.tellWaiting(ctx, m); err != nil {
+			if a.cfg.Now().Sub(m.At) < toldWithin {
+				return err
+			}
+			a.cfg.Log.WithField("case", m.ID).WithError(err).Error("heal: whoever waits was not told in a day, and is not told any more")
+		}
+	}
+	return a.cfg.Heal.Told(ctx, m)
 }
 
 // tellWaiting says on the issue of each run that waits for somebody that it will not
@@ -303,16 +323,17 @@ func (a *App) tellWaiting(ctx context.Context, m heal.Move) error {
 	if err != nil {
 		return err
 	}
+	var all []error
 	for _, r := range runs {
 		if k := heal.WorkflowOf(r.Task); k.Class != m.Class {
 			continue
 		}
 		words := fmt.Sprintf("🚫 The run `%s`, which waits here, does not go on: fettle is quarantined in this repository after repeated failures (case %s). An answer is kept; `/fettle release` by somebody who may write to this repository lifts the quarantine.\n", r.ID, m.ID)
 		if _, err := a.app.Forge.Comment(ctx, r.Task.Repo, r.Task.Issue, "quarantine-"+m.ID, words); err != nil && !forge.IsGone(err) && !errors.Is(err, forge.ErrLocked) {
-			return err
+			all = append(all, err)
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // alertWithin bounds a post to the operator's webhook. It is tried once: the log has

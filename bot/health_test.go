@@ -12,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/store"
@@ -47,7 +49,7 @@ func newWard(t *testing.T) *ward {
 	policy, err := heal.OpenPolicy(filepath.Join(dir, "heal.yml"), nobody())
 	w.must(err)
 	w.heal = heal.New(heal.Config{Store: w.db, Policy: policy, Log: nobody()})
-	w.bot = bot.New(bot.Config{Store: w.db, Heal: w.heal, Log: nobody(), Engine: func(context.Context, string) (*loop.Loop, func() error, error) {
+	w.bot = bot.New(bot.Config{Store: w.db, Heal: w.heal, Log: nobody(), Now: w.now, Engine: func(context.Context, string) (*loop.Loop, func() error, error) {
 		w.engines.Add(1)
 		return nil, nil, errNoEngine
 	}})
@@ -55,8 +57,10 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-func (w *ward) shop() store.HealKey {
-	return heal.WorkflowOf(task.Task{Repo: task.Repo{Installation: w.installation(), Owner: "acme", Name: "shop"}})
+func (w *ward) shop() store.HealKey { return heal.WorkflowOf(task.Task{Repo: w.repo("shop")}) }
+
+func (w *ward) repo(name string) task.Repo {
+	return task.Repo{Installation: w.installation(), Owner: "acme", Name: name}
 }
 
 // fails tells heal of failures, each at another step.
@@ -130,6 +134,74 @@ func TestH3AQuarantineIsSaidAndLiftedOnTheIssue(t *testing.T) {
 	}
 	if all := w.runs(); all[0].Task.Issue != late {
 		t.Errorf("the labelled issue was not taken up after the release: %+v", all[0].Task)
+	}
+}
+
+// H3: of a red check nobody asked on an issue: the quarantine is said on the pull request.
+func TestH3AQuarantineIsSaidOnThePullRequestWhoseCheckIsRed(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	w.opened()
+	p := w.house.pull()
+	for i := range 10 {
+		_, err := w.heal.OnResult(t.Context(), heal.WorkflowOf(task.Task{Repo: w.repo("shop"), Follow: &task.Follow{}}), heal.Result{ID: fmt.Sprint("follow", i), Step: "ci", Trigger: task.Postcondition})
+		w.must(err)
+	}
+	w.must(w.sim.SetCheck("acme", "shop", p.Head, "lint", "failure", "1 problem", "calc.py:2", ""))
+	w.deliver()
+	if said := words(w.house.pull().IssueView); !strings.Contains(said, "does not start here") {
+		t.Errorf("the pull request says: %s", said)
+	}
+}
+
+// H3: a repository that cannot be told of its quarantine keeps neither another one nor the
+// operator's webhook from hearing; it is told later, and after a day not any more.
+func TestH3ARepositoryThatCannotBeToldHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for _, given := range []bool{false, true} {
+		w := newWard(t)
+		w.host("acme", "other")
+		issues := map[string]int{}
+		for _, name := range []string{"shop", "other"} {
+			n, err := w.sim.OpenIssue("acme", name, "add subtracts", "add(1, 1) gives 0", boss)
+			w.must(err)
+			issues[name] = n
+			_, _, err = w.db.CreateRun(t.Context(), store.NewRun{ID: name, Task: task.Task{Title: "x", Issue: n, Origin: task.OriginLabel, Repo: w.repo(name)}})
+			w.must(err)
+			lease, _, err := w.db.ClaimRun(t.Context(), name)
+			w.must(err)
+			w.must(w.db.Wait(t.Context(), lease, task.Gate{Kind: task.GatePlan, Words: "is it right?"}))
+			for i := range 10 {
+				_, err := w.heal.OnResult(t.Context(), heal.WorkflowOf(task.Task{Repo: w.repo(name)}), heal.Result{ID: fmt.Sprint(name, i), Step: fmt.Sprint(i), Trigger: task.Watchdog})
+				w.must(err)
+			}
+		}
+		said := func(name string) int {
+			all := ""
+			for _, i := range w.sim.Snapshot("acme", name).Issues {
+				all += words(i)
+			}
+			return strings.Count(all, "does not go on")
+		}
+		w.sim.Fault(simulator.Fault{Route: "/repos/acme/shop/issues/*/comments", Method: http.MethodPost, Status: http.StatusForbidden})
+		for range 2 {
+			if err := w.app.TellMoves(t.Context()); err == nil || !strings.Contains(err.Error(), "acme/shop") {
+				t.Fatalf("nothing is said of who was not told: %v", err)
+			}
+			w.skew.Add(int64(time.Minute))
+		}
+		if said("shop") != 0 || said("other") != 1 || len(w.heard) != 2 {
+			t.Fatalf("told: %d and %d; the webhook heard %v", said("shop"), said("other"), w.heard)
+		}
+		if given {
+			w.skew.Add(int64(25 * time.Hour))
+		} else {
+			w.sim.ClearFaults()
+		}
+		w.must(w.app.TellMoves(t.Context()))
+		if left, err := w.heal.Untold(t.Context()); err != nil || len(left) != 0 || (said("shop") == 1) == given {
+			t.Errorf("given up %v: told %d, left %+v, %v", given, said("shop"), left, err)
+		}
 	}
 }
 

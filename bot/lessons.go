@@ -30,7 +30,7 @@ func (l Lessons) Book(ctx context.Context) (*pattern.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pattern.Read(rowsOf(all))
+	return pattern.Read(rowsOf(all)), nil
 }
 
 // At is the book as a version holds it; version 0 is the empty book.
@@ -42,7 +42,7 @@ func (l Lessons) At(ctx context.Context, version int) (*pattern.Book, error) {
 	if err != nil {
 		return nil, l.explain(err, version)
 	}
-	return pattern.Read(rowsOf(all))
+	return pattern.Read(rowsOf(all)), nil
 }
 
 func (l Lessons) explain(err error, version int) error {
@@ -52,18 +52,26 @@ func (l Lessons) explain(err error, version int) error {
 	return err
 }
 
+// Version is the one in use, such as "v07"; "" for none. It is the newest: a rollback
+// makes a new one too.
+func (l Lessons) Version(ctx context.Context) (string, error) {
+	all, err := l.Versions(ctx)
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	return versionName(all[0].Number), nil
+}
+
 // Versions lists the versions that are kept, the newest first.
 func (l Lessons) Versions(ctx context.Context) ([]store.LessonVersion, error) {
 	return l.db.LessonVersions(ctx, l.repo.Installation, l.repo.Slug())
 }
 
-// Change changes the book. With a reason the new state is a version.
+// Change changes the book. With a reason the new state is a version. change may be
+// called again, where somebody else changed the book meanwhile.
 func (l Lessons) Change(ctx context.Context, why string, change func(*pattern.Book) error) (version int, err error) {
 	return l.db.Teach(ctx, l.repo.Installation, l.repo.Slug(), why, func(all []store.Lesson) ([]store.Lesson, error) {
-		b, err := pattern.Read(rowsOf(all))
-		if err != nil {
-			return nil, err
-		}
+		b := pattern.Read(rowsOf(all))
 		if err := change(b); err != nil {
 			return nil, err
 		}
@@ -125,35 +133,43 @@ func lessonsOf(all []pattern.Row) []store.Lesson {
 // recall gives a run what its repository taught, by whichever door it came.
 func (b *Bot) recall(repo task.Repo) func(context.Context, pattern.Query) (task.Recalled, error) {
 	return func(ctx context.Context, q pattern.Query) (task.Recalled, error) {
-		book, err := NewLessons(b.cfg.Store, repo).Book(ctx)
+		l := NewLessons(b.cfg.Store, repo)
+		version, err := l.Version(ctx) // before the book: what comes between counts for the next run
 		if err != nil {
 			return task.Recalled{}, err
+		}
+		book, err := l.Book(ctx)
+		if err != nil {
+			return task.Recalled{}, err
+		}
+		for _, s := range book.Strange {
+			b.cfg.Log.WithField("repo", repo.Slug()).WithError(s.Why).Error("a lesson cannot be read, and the run goes on without it")
 		}
 		got, err := book.Recall(ctx, q)
 		if err != nil {
 			return got, err
 		}
+		got.Version = version
 		got.Past, err = Past(ctx, b.cfg.Store, repo)
 		return got, err
 	}
 }
 
 // remember writes down what a run tried, and drafts of what its change may teach. A
-// run that did not ask for lessons, such as one in degraded mode, teaches none.
-func (b *Bot) remember(ctx context.Context, r task.Run, res task.Result, base fs.FS) error {
-	now, err := b.cfg.Store.Run(ctx, r.ID)
-	if err != nil {
-		return err
-	}
-	got := now.Saved.Recalled
+// run that did not ask for lessons, or during which learning was switched off, teaches
+// none.
+func (b *Bot) remember(ctx context.Context, r task.Run, got *task.Recalled, res task.Result, base fs.FS) error {
 	if got == nil || base == nil || len(res.Attempts) == 0 {
 		return nil
+	}
+	if learning, err := b.learning(ctx, r.Task); err != nil || !learning {
+		return err
 	}
 	e := pattern.End{Run: r.ID, Keys: got.Keys, Attempts: res.Attempts, Base: base, Changes: res.Changes, At: b.cfg.Now().UTC(), Teaches: r.Task.Follow == nil}
 	if res.Outcome == task.Success && res.Best != nil {
 		e.Kept = res.Best.Number
 	}
-	_, err = NewLessons(b.cfg.Store, r.Task.Repo).Change(ctx, "", func(book *pattern.Book) error { return book.Ended(ctx, e) })
+	_, err := NewLessons(b.cfg.Store, r.Task.Repo).Change(ctx, "", func(book *pattern.Book) error { return book.Ended(ctx, e) })
 	return err
 }
 
@@ -213,12 +229,17 @@ func (a *App) learnFate(ctx context.Context, ev task.Event, p store.Pull, fate t
 	for _, r := range runs {
 		e.Runs = append(e.Runs, r.ID)
 	}
+	learning, err := a.learning(ctx, task.Task{Repo: ev.Repo})
+	if err != nil {
+		return err
+	}
+	e.Mute = !learning
 	l := NewLessons(a.cfg.Store, ev.Repo)
 	book, err := l.Book(ctx)
 	if err != nil {
 		return err
 	}
-	if mergeCommit != "" && fate != task.FateReverted && slices.ContainsFunc(book.Waiting(), func(run string) bool { return slices.Contains(e.Runs, run) }) {
+	if learning && mergeCommit != "" && fate != task.FateReverted && slices.ContainsFunc(book.Waiting(), func(run string) bool { return slices.Contains(e.Runs, run) }) {
 		repo, err := a.app.Forge.Repo(ctx, ev.Repo)
 		if err != nil {
 			return err
@@ -245,6 +266,9 @@ func (a *App) learnReview(ctx context.Context, ev task.Event, p store.Pull, word
 	said := pattern.AdviceIn(words)
 	if len(said) == 0 {
 		return nil
+	}
+	if learning, err := a.learning(ctx, task.Task{Repo: ev.Repo}); err != nil || !learning {
+		return err
 	}
 	source := fmt.Sprintf("%s on #%d", ev.Actor, p.Number)
 	_, err := NewLessons(a.cfg.Store, ev.Repo).Change(ctx, "a review by "+source, func(b *pattern.Book) error {

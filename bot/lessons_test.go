@@ -3,11 +3,19 @@ package bot_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/forge/simulator"
+	"github.com/fettle-dev/fettle/bot/heal"
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -141,5 +149,137 @@ func TestM5WhatPeopleChangedInAMergeMendsTheNextIssue(t *testing.T) {
 	past, err := bot.Past(context.Background(), e.db, second.Task.Repo)
 	if err != nil || len(past) != 1 || !past[0].Accepted || !strings.HasPrefix(past[0].Template, task.Learned) {
 		t.Errorf("R4: %+v %v", past, err)
+	}
+	var merged simulator.PullView
+	for _, p := range e.snap().Pulls {
+		if strings.Contains(p.Diff, "weights.py") {
+			merged = p
+		}
+	}
+	revert, err := e.sim.OpenForkPull(acme, shopN, "Revert it", fmt.Sprintf("Reverts %s/%s#%d", acme, shopN, merged.Number), ada, "take-back", map[string]string{"weights.py": shelves()["weights.py"]})
+	e.must(err)
+	e.must(e.sim.MergePull(acme, shopN, revert, ada))
+	e.until("the revert counts", func() bool {
+		book, err = e.lessons().Book(context.Background())
+		e.must(err)
+		return book.Stats().Reverted == 1
+	})
+	for _, p := range book.Patterns {
+		if p.Kind == task.LessonFix && (p.Won != 1 || p.Tries != 2 || p.Reverted != 1 || !p.Usable()) {
+			t.Errorf("after the revert the lesson won %d of %d, reverted %d", p.Won, p.Tries, p.Reverted)
+		}
+	}
+	if s := book.Stats(); s.Merged != 0 || s.Changed != 1 {
+		t.Errorf("figures %+v", s)
+	}
+}
+
+// H3: in degraded mode what is said in a review and what is merged teach nothing; that it
+// was merged is noted.
+func TestH3ADegradedRepositoryTeachesNothing(t *testing.T) {
+	t.Parallel()
+	e := newEvening(t, shelves(), task.Gates{}, func(c scripted.Call, _ int) scripted.Answer {
+		return edit(c, "prices.py", "price", "def price(table, label):\n    return (table.get(label) or 0) * 100\n", "Nothing is worth nothing.")
+	})
+	first := e.asked("price fails for an unknown label", "`test_unknown_price` in test_prices.py fails with a TypeError.")
+	for i := range 3 {
+		_, err := e.heal.OnResult(context.Background(), heal.WorkflowOf(first.Task), heal.Result{ID: fmt.Sprint(i), Step: "apply", Trigger: task.TargetNotFound})
+		e.must(err)
+	}
+	pull := e.pull()
+	_, err := e.sim.Review(acme, shopN, pull.Number, "approved", "Fine. In this repository we always give dict.get a default.", ada)
+	e.must(err)
+	e.until("it is ready", func() bool { return !e.pull().Draft })
+	e.must(e.sim.MergePull(acme, shopN, pull.Number, ada))
+	e.until("the merge is noted", func() bool {
+		book, err := e.lessons().Book(context.Background())
+		e.must(err)
+		return book.Stats().Merged == 1
+	})
+	e.until("all that was told is done with", func() bool {
+		ids, err := e.db.Deliveries(context.Background(), time.Time{})
+		e.must(err)
+		return !slices.ContainsFunc(ids, func(id string) bool {
+			d, err := e.db.Delivery(context.Background(), id)
+			e.must(err)
+			return d.State != "done"
+		})
+	})
+	book, err := e.lessons().Book(context.Background())
+	if err != nil || len(book.Patterns) != 0 || len(book.Drafts) != 0 {
+		t.Errorf("learned %+v, %d drafts, %v", book.Patterns, len(book.Drafts), err)
+	}
+}
+
+// H4 on what is really kept: a version under which runs end worse is taken back to the one
+// that was good, or to the nearest that is kept; runs that did not have it, and those that
+// began before it, say nothing of it.
+func TestH4LessonsThatMakeRunsWorseAreTakenBack(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := openDB(t, store.Config{})
+	repo := task.Repo{Installation: 7, Owner: "Acme", Name: "Shop"}
+	policy, err := heal.OpenPolicy(filepath.Join(t.TempDir(), "heal.yml"), nobody())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := heal.New(heal.Config{Store: db, Policy: policy, Learned: bot.NewLearned(db), Log: nobody()})
+	l, run := bot.NewLessons(db, repo), 0
+	teach := func(words string) string {
+		t.Helper()
+		if _, err := l.Change(ctx, "a review", func(b *pattern.Book) error {
+			b.Advise(words, "ada", "ada on #1", time.Now())
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		v, err := l.Version(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	ended := func(times int, version string, success bool) {
+		t.Helper()
+		for range times {
+			run++
+			if err := h.Ended(ctx, heal.WorkflowOf(task.Task{Repo: repo}), fmt.Sprint("run", run), version, success); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stands := func(want string, lessons int) {
+		t.Helper()
+		v, verr := l.Version(ctx)
+		b, err := l.Book(ctx)
+		if verr != nil || err != nil || v != want || len(b.Patterns) != lessons {
+			t.Fatalf("%s stands with %d lessons, %v %v; want %s with %d", v, len(b.Patterns), verr, err, want, lessons)
+		}
+	}
+	good := teach("we use one thing")
+	ended(20, good, true)
+	bad := teach("we use another thing")
+	ended(5, good, false) // they had begun before it
+	stands(bad, 2)
+	ended(15, good, true)
+	ended(1, bad, false)
+	stands(bad, 2)
+	ended(2, bad, false)
+	stands("v03", 1)
+	ended(9, bad, false) // they are still running when it is taken back
+	stands("v03", 1)
+	ended(20, "v03", true)
+	for i := range store.KeptVersions + 3 { // the good one is not kept any more
+		bad = teach(fmt.Sprint("we use thing ", i))
+	}
+	ended(3, bad, false)
+	versions, err := l.Versions(ctx)
+	if err != nil || versions[0].Number != 17 || !strings.Contains(versions[0].Why, "back to v07") {
+		t.Fatalf("%+v %v", versions, err)
+	}
+	stands("v17", 5) // what v07 holds
+	st, err := h.Status(ctx)
+	if err != nil || len(st.Learned) != 1 || st.Learned[0].Good != "v17" || st.Learned[0].Owed || len(st.Moves) != 2 || st.Moves[1].From != "v02" || st.Moves[1].To != "v03" {
+		t.Errorf("%+v %+v %v", st.Learned, st.Moves, err)
 	}
 }

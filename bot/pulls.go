@@ -83,15 +83,15 @@ func (a *App) pullClosed(ctx context.Context, ev task.Event, p store.Pull) (stri
 	if err := a.unlabel(ctx, ev.Repo, p.Issue); err != nil {
 		return "", err
 	}
-	if err := a.learnFate(ctx, ev, p, fate, now.MergeCommit); err != nil {
-		return "", err
-	}
 	if now.Merged && !a.keeps(ctx, p) {
 		if _, err := a.app.Forge.DeleteBranch(ctx, ev.Repo, p.Branch, p.Head); err != nil {
 			a.cfg.Log.WithError(err).Warn("the branch of a merged pull request was not deleted")
 		}
 	}
-	return "it was " + string(fate), a.tellFate(ctx, ev.Repo, p, fate)
+	if err := a.tellFate(ctx, ev.Repo, p, fate); err != nil {
+		return "", err
+	}
+	return "it was " + string(fate), a.learnFate(ctx, ev, p, fate, now.MergeCommit) // nothing waits for it
 }
 
 // tellFate makes the status comment of the issue say what became of the pull

@@ -39,27 +39,33 @@ func (a *App) reviewed(ctx context.Context, ev task.Event) (string, error) {
 		}
 		return a.obey(ctx, ev, command.Parse(said))
 	}
-	if err := a.learnReview(ctx, ev, *p, reviewWords(ev)); err != nil {
-		return "", err
+	note, err := a.work(ctx, ev, *p)
+	if err == nil {
+		err = a.learnReview(ctx, ev, *p, reviewWords(ev)) // nothing waits for it
 	}
+	return note, err
+}
+
+// work does what is asked in a review, by somebody who may write to the repository.
+func (a *App) work(ctx context.Context, ev task.Event, p store.Pull) (string, error) {
 	if ev.CommentID == 0 && ev.Review != nil && ev.Review.State == task.ReviewApproved {
-		note, err := a.approvedReview(ctx, ev, *p)
+		note, err := a.approvedReview(ctx, ev, p)
 		if err != nil || note != "" {
 			return note, err
 		}
 	}
-	if err := a.later(ctx, ev, *p); err != nil {
+	if err := a.later(ctx, ev, p); err != nil {
 		return "", err
 	}
-	open, err := a.unanswered(ctx, ev, *p)
+	open, err := a.unanswered(ctx, ev, p)
 	if err != nil {
 		return "", err
 	}
-	q, more, ok := open.work(*p)
+	q, more, ok := open.work(p)
 	if !ok {
 		return "everything asked is answered", nil
 	}
-	note, err := a.follow(ctx, ev, *p, q)
+	note, err := a.follow(ctx, ev, p, q)
 	if err == nil && more { // the rest, when this is done
 		err = store.Later(a.cfg.Now().Add(leastWait), fmt.Errorf("%s; other work of the review comes after it", note))
 	}

@@ -46,7 +46,7 @@ func (a *App) start(ctx context.Context, ev task.Event, issue task.Issue, origin
 	if err != nil {
 		return false, "", err
 	}
-	if stopped, err := a.stoppedHere(ctx, ev, task.Task{Repo: repo}); err != nil || stopped {
+	if stopped, err := a.stoppedHere(ctx, issue.Number, task.Task{Repo: repo}); err != nil || stopped {
 		return false, "refused: the repository is quarantined", err
 	}
 	outsider, err := a.outsider(ctx, repo, issue.Author, ev.Actor)

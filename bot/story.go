@@ -150,7 +150,7 @@ func helped(r task.Run, attempts []task.Attempt) string {
 			continue
 		}
 		ids := strings.Join(a.Lessons, ", ")
-		applied := a.Search != nil && strings.HasPrefix(a.Search.Template, task.Learned)
+		applied := a.Search != nil && len(task.LessonsOf(a.Search.Template)) > 0
 		kept := r.Outcome == task.Success && r.Result != nil && r.Result.Best != nil && r.Result.Best.Number == a.Number
 		switch {
 		case applied && kept:

@@ -206,12 +206,27 @@ func (h *Heal) OnResult(ctx context.Context, key store.HealKey, r Result) ([]Mov
 		}
 	}
 	policy := h.cfg.Policy.Get()
+	if r.Installation = key.Installation; r.Trigger != "" {
+		others, err := h.cfg.Store.Others(ctx, r.Installation)
+		if err != nil {
+			return nil, err
+		}
+		if !others { // nobody else is stopped by what it does
+			policy.Global.Installation = 0
+		}
+	}
+	stopped := false
 	row := store.HealResult{ID: r.ID, Key: key, Run: r.Run, Step: r.Step, Cause: string(r.Trigger), Words: r.Words}
 	return h.change(ctx, row, keys, func(k store.HealKey, s *Scope, now time.Time) *Move {
 		before := *s
 		apply, window := s.Apply, policy.Workflow.Window
 		if k == everything {
+			if stopped { // what still runs down there says nothing of the rest
+				return nil
+			}
 			apply, window = s.ApplyGlobal, policy.Global.Window
+		} else {
+			stopped = s.State == Quarantined
 		}
 		inARow := before.InARow[r.Step] + 1
 		cause := apply(policy, r, now)
@@ -248,7 +263,7 @@ func (h *Heal) change(ctx context.Context, row store.HealResult, keys []store.He
 				if since > 0 {
 					m.Lasted = max(0, float64(now.UnixMicro()-since)/1e6)
 				}
-				m.ID = moveID(k, row.ID, now, m.To)
+				m.ID = moveID(k, row.ID+s.Case, now, m.To) // after the move before, so that a clock that jumps back makes no id twice
 				s.Case = m.ID
 				raw, err := json.Marshal(m)
 				if err != nil {
@@ -315,19 +330,15 @@ func (h *Heal) workflows(ctx context.Context, installation int64, repo string) (
 	}), err
 }
 
-// Ended counts how a run ended under the learned data, and takes that back where runs
-// end worse with it (SPEC H4). The same run counts once. A rollback that was decided and
-// not done, since the process died, is done here.
-func (h *Heal) Ended(ctx context.Context, key store.HealKey, run string, success bool) error {
+// Ended counts how a run ended under the version of the learned data that it was given,
+// and takes that back where runs end worse with it (SPEC H4). The same run counts once. A
+// rollback that was decided and not done, since the process died, is done here.
+func (h *Heal) Ended(ctx context.Context, key store.HealKey, run, version string, success bool) error {
 	if h.cfg.Learned == nil {
 		return nil
 	}
-	version, err := h.cfg.Learned.Version(ctx, key.Installation, key.Repo)
-	if err != nil {
-		return fmt.Errorf("asking which version of what was learned is in use: %w", err)
-	}
 	policy, at := h.cfg.Policy.Get(), workflow(key.Installation, key.Repo, classLearned)
-	_, err = h.lessons(ctx, at, "learned/"+run, func(l *Lessons) {
+	_, err := h.lessons(ctx, at, "learned/"+run, func(l *Lessons) {
 		if !l.Owed { // what is about to go is not measured any more
 			l.Ended(version, success, policy.Rollback.Points, policy.Rollback.Significance)
 		}

@@ -175,6 +175,21 @@ func TestH1HistoriesAreExactInTheDatabase(t *testing.T) {
 	})
 }
 
+// F12: a second release at the moment of the first, by a clock that was set back, is one.
+func TestF12AReleaseAtAMomentThatWasBeforeIsOne(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	s := serve(t, storetest.SQLite(t), "", clock.Now, nil)
+	for round := range 3 {
+		for i := range 10 {
+			s.tell(t, shop, heal.Result{ID: fmt.Sprint(round, i), Step: "apply", Trigger: task.Watchdog})
+		}
+		if moves, err := s.Release(t.Context(), 7, "acme/shop", "x"); err != nil || len(moves) != 1 {
+			t.Fatalf("release %d: %+v %v", round, moves, err)
+		}
+	}
+}
+
 // H3, H8 (safety of degraded mode): whatever happened, a workflow that is not healthy
 // is asked for more than a healthy one, learns nothing, and runs nothing at all where it
 // is stopped.
@@ -259,6 +274,74 @@ func TestH1AnOutageOfTheProviderQuarantinesNoRepository(t *testing.T) {
 	}
 }
 
+// S17: an installation whose runs all fail, in many repositories and on and on in those
+// that are quarantined, stops nobody else; where nobody else is served, and where others
+// fail too, everything pauses.
+func TestS17OneInstallationPausesNobodyElse(t *testing.T) {
+	t.Parallel()
+	databases(t, func(t *testing.T, url string) {
+		clock := storetest.NewClock()
+		s := serve(t, url, "", clock.Now, nil)
+		served := func(installation int64) {
+			_, _, err := s.db.CreateRun(t.Context(), store.NewRun{ID: fmt.Sprint("run", installation), Task: task.Task{Title: "x", Issue: 1, Repo: task.Repo{Installation: installation, Owner: "acme", Name: "shop"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		fails := func(installation int64, repo string, times int) {
+			key := heal.WorkflowOf(task.Task{Repo: task.Repo{Installation: installation, Owner: "acme", Name: repo}})
+			for range times {
+				n++
+				s.tell(t, key, heal.Result{ID: fmt.Sprint(n), Step: fmt.Sprint("s", n), Trigger: task.Watchdog})
+			}
+		}
+		paused := func() bool { return s.state(t, store.HealKey{}) == heal.Paused }
+		served(7)
+		served(8)
+		for i := range 6 {
+			fails(7, fmt.Sprint("shop", i), 12)
+		}
+		if st, err := s.Status(t.Context()); err != nil || paused() || st.Global.Failures != 10 {
+			t.Fatalf("72 failures of one installation: %+v %v", st.Global, err)
+		}
+		served(9)
+		for i := range 10 {
+			fails(8, fmt.Sprint("cart", i), 1)
+			fails(9, fmt.Sprint("till", i), 1)
+			if paused() != (i == 9) {
+				t.Fatalf("after %d failures of two others: paused %v", i+1, paused())
+			}
+		}
+		if _, err := s.ReleaseGlobal(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []int64{8, 9} {
+			lease, _, err := s.db.ClaimRun(t.Context(), fmt.Sprint("run", gone))
+			if err == nil {
+				err = s.db.Finish(t.Context(), lease, task.Result{Outcome: task.FailedAllTiers}, "")
+			}
+			if err == nil {
+				_, err = s.db.Forget(t.Context(), store.Removal{Installation: gone})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		fails(7, "quarantined", 40) // ten before it stops; what runs down there counts no more
+		if st, err := s.Status(t.Context()); err != nil || paused() || st.Global.Failures != 10 {
+			t.Fatalf("after one repository's forty: %+v %v", st.Global, err)
+		}
+		fails(7, "b", 10)
+		if fails(7, "c", 9); paused() {
+			t.Fatal("29 failures pause")
+		}
+		if fails(7, "c", 1); !paused() {
+			t.Error("H1: thirty failures do not pause where nobody else is served")
+		}
+	})
+}
+
 // versions is learned data that remembers what it was told.
 type versions struct {
 	now   string
@@ -266,7 +349,6 @@ type versions struct {
 	dying bool // the process dies while it goes back
 }
 
-func (v *versions) Version(context.Context, int64, string) (string, error) { return v.now, nil }
 func (v *versions) Rollback(_ context.Context, _ int64, _, to, _ string) (string, error) {
 	if v.dying {
 		v.dying = false
@@ -287,7 +369,7 @@ func TestH4WhatMakesRunsWorseIsTakenBackAcrossACrash(t *testing.T) {
 	run := 0
 	ended := func(success bool) error {
 		run++
-		return s.Ended(t.Context(), shop, fmt.Sprint("run", run), success)
+		return s.Ended(t.Context(), shop, fmt.Sprint("run", run), v.now, success)
 	}
 	for range 20 { // it proves itself against nothing
 		if err := ended(true); err != nil {

@@ -6,11 +6,9 @@ import (
 )
 
 // Learned is the learned data of an installation's repositories as heal needs it.
-// The versions are the learning's own; heal only counts how runs ended under each.
+// The versions are the learning's own, such as "v07", or "" while nothing was learned: a
+// later one has a higher number. heal only counts how runs ended under each.
 type Learned interface {
-	// Version names the version in use for a repository (owner/name), such as "v07";
-	// "" while nothing was learned.
-	Version(ctx context.Context, installation int64, repo string) (string, error)
 	// Rollback puts a version back in use, "" for none at all, and says which one is in
 	// use then: where to is not kept any more, it is what the nearest that is kept holds.
 	// why goes on record.
@@ -56,11 +54,14 @@ const proven = 20
 
 // Ended counts a run under a version, and says whether the version has to go.
 func (l *Lessons) Ended(version string, success bool, points int, significance float64) (fell bool) {
-	l.Now = version
-	if version == l.Good {
-		l.After = Rate{} // somebody went back to it
+	switch {
+	case version == l.Good:
 		l.Before.add(success)
 		return false
+	case !later(version, l.Good): // it began under one that is not in use any more
+		return false
+	case later(version, l.Now):
+		l.Now = version
 	}
 	l.After.add(success)
 	if fell = Fell(l.Before, l.After, points, significance); fell {
@@ -68,9 +69,14 @@ func (l *Lessons) Ended(version string, success bool, points int, significance f
 		return true
 	}
 	if l.After.Runs >= proven { // it is the measure of the next one
-		l.Good, l.Before, l.After = version, l.After, Rate{}
+		l.Good, l.Before, l.After = l.Now, l.After, Rate{}
 	}
 	return false
+}
+
+// later tells whether a version was made after another: its number is higher.
+func later(version, than string) bool {
+	return len(version) > len(than) || len(version) == len(than) && version > than
 }
 
 // RolledBack: the version that fell is not in use any more.

@@ -50,12 +50,13 @@ func Next(s State, c Cause) (State, bool) {
 
 // Result is what became of a step.
 type Result struct {
-	ID        string // the same result under the same id counts once
-	Run       string
-	Step      string
-	Trigger   task.Trigger // "": it went well
-	Validated bool         // the run ended with a change that its checks prove
-	Words     string       // what happened, for people; foreign text
+	ID           string // the same result under the same id counts once
+	Installation int64  // whose run it was
+	Run          string
+	Step         string
+	Trigger      task.Trigger // "": it went well
+	Validated    bool         // the run ended with a change that its checks prove
+	Words        string       // what happened, for people; foreign text
 }
 
 // Scope is all that is kept of a workflow, or of everything. It survives a JSON round
@@ -65,9 +66,15 @@ type Scope struct {
 	Since     int64          `json:"since"`               // of the state, in microseconds
 	Successes int            `json:"successes,omitempty"` // validated, in this state
 	InARow    map[string]int `json:"in_a_row,omitempty"`  // failures of a step without a success of it between
-	Failures  []int64        `json:"failures,omitempty"`  // in the window, in microseconds, the oldest first
+	Failures  []Failure      `json:"failed,omitempty"`    // in the window, the oldest first
 	Clock     int64          `json:"clock"`               // of the last failure
 	Case      string         `json:"case,omitempty"`      // the move that led here
+}
+
+// Failure is one in a window.
+type Failure struct {
+	At           int64 `json:"at"` // in microseconds
+	Installation int64 `json:"of,omitempty"`
 }
 
 // fresh is a scope of which nothing is known.
@@ -88,11 +95,11 @@ func (s *Scope) slide(now int64, window time.Duration) {
 		s.Clock = now
 	case back > skew.Microseconds():
 		for i := range s.Failures {
-			s.Failures[i] -= back
+			s.Failures[i].At -= back
 		}
 		s.Clock = now
 	}
-	s.Failures = slices.DeleteFunc(s.Failures, func(at int64) bool { return at <= s.Clock-window.Microseconds() })
+	s.Failures = slices.DeleteFunc(s.Failures, func(f Failure) bool { return f.At <= s.Clock-window.Microseconds() })
 }
 
 // Recent is how many failures are in the window at a time.
@@ -102,9 +109,20 @@ func (s Scope) Recent(now time.Time, window time.Duration) int {
 	return len(s.Failures)
 }
 
-func (s *Scope) fail(now int64, window time.Duration) {
+// of is how many of the failures in the window at a time are an installation's.
+func (s *Scope) of(installation int64, now time.Time, window time.Duration) (n int) {
+	s.slide(now.UnixMicro(), window)
+	for _, f := range s.Failures {
+		if f.Installation == installation {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Scope) fail(of, now int64, window time.Duration) {
 	s.slide(now, window)
-	s.Failures = append(s.Failures, s.Clock)
+	s.Failures = append(s.Failures, Failure{s.Clock, of})
 	if n := len(s.Failures) - mostKept; n > 0 {
 		s.Failures = s.Failures[n:]
 	}
@@ -147,7 +165,7 @@ func (s *Scope) Apply(p settings.Heal, r Result, now time.Time) Cause {
 		}
 		return ""
 	}
-	s.fail(at, p.Workflow.Window)
+	s.fail(0, at, p.Workflow.Window) // all of one installation
 	if s.InARow == nil {
 		s.InARow = map[string]int{}
 	}
@@ -167,12 +185,16 @@ func (s *Scope) Apply(p settings.Heal, r Result, now time.Time) Cause {
 	return ""
 }
 
-// ApplyGlobal takes a result into the scope of everything.
+// ApplyGlobal takes a result into the scope of everything. Beyond its share an
+// installation does not count: what goes wrong with one is no reason to stop all.
 func (s *Scope) ApplyGlobal(p settings.Heal, r Result, now time.Time) Cause {
 	if r.Trigger == "" || s.State == Paused {
 		return ""
 	}
-	s.fail(now.UnixMicro(), p.Global.Window)
+	if share := p.Global.Installation; share > 0 && s.of(r.Installation, now, p.Global.Window) >= share {
+		return ""
+	}
+	s.fail(r.Installation, now.UnixMicro(), p.Global.Window)
 	if len(s.Failures) >= p.Global.Failures && s.become(GlobalTrip, now.UnixMicro()) {
 		return GlobalTrip
 	}

@@ -79,7 +79,7 @@ func TestH2OnlyTheDrawnTransitionsHappen(t *testing.T) {
 }
 
 func anyResult(t *rapid.T) Result {
-	r := Result{Step: rapid.SampledFrom([]string{"apply", "verify", "ci", "run"}).Draw(t, "step")}
+	r := Result{Installation: rapid.Int64Range(1, 4).Draw(t, "installation"), Step: rapid.SampledFrom([]string{"apply", "verify", "ci", "run"}).Draw(t, "step")}
 	if rapid.IntRange(0, 2).Draw(t, "fails") > 0 {
 		r.Trigger = rapid.SampledFrom(task.Triggers).Draw(t, "trigger")
 	} else {
@@ -149,12 +149,12 @@ func TestH1ThresholdsAreExactOverRandomHistoriesWithRestarts(t *testing.T) {
 		p := settings.DefaultHeal()
 		if rapid.Bool().Draw(t, "own policy") {
 			p.Step.InARow, p.Workflow.Failures = rapid.IntRange(1, 5).Draw(t, "in a row"), rapid.IntRange(1, 12).Draw(t, "failures")
-			p.Global.Failures = rapid.IntRange(1, 15).Draw(t, "global")
+			p.Global.Failures, p.Global.Installation = rapid.IntRange(1, 15).Draw(t, "global"), rapid.IntRange(0, 8).Draw(t, "share")
 			p.Degraded.Successes, p.Recovering.Successes = rapid.IntRange(1, 4).Draw(t, "degraded"), rapid.IntRange(1, 4).Draw(t, "recovering")
 		}
 		s, global, now := fresh(), fresh(), start
 		o := oracle{p: p, state: Healthy}
-		var all []time.Time // failures of any kind since everything was released
+		var all []Failure // of any kind that counted since everything was released
 		paused := false
 		for i := range rapid.IntRange(1, 80).Draw(t, "events") {
 			// within a burst, a minute apart, at the edge of the window and a hair beyond it
@@ -176,14 +176,19 @@ func TestH1ThresholdsAreExactOverRandomHistoriesWithRestarts(t *testing.T) {
 				o.take(r, now)
 				global.ApplyGlobal(p, r, now)
 				if r.Trigger != "" && !paused {
-					all = append(all, now)
-					recent := 0
+					recent, mine := 0, 0
 					for _, f := range all {
-						if now.Sub(f) < p.Global.Window {
+						if now.UnixMicro()-f.At < p.Global.Window.Microseconds() {
 							recent++
+							if f.Installation == r.Installation {
+								mine++
+							}
 						}
 					}
-					paused = recent >= p.Global.Failures
+					if p.Global.Installation == 0 || mine < p.Global.Installation {
+						all = append(all, Failure{now.UnixMicro(), r.Installation})
+						paused = recent+1 >= p.Global.Failures
+					}
 				}
 			}
 			if rapid.IntRange(0, 3).Draw(t, "restart") == 0 {

@@ -68,11 +68,8 @@ type Learnt struct {
 	Lessons
 }
 
-// mostMoves bounds the moves that a status looks at; it shows the first few.
-const (
-	mostMoves  = 10_000
-	shownMoves = 20
-)
+// shownMoves is how many moves a status shows.
+const shownMoves = 20
 
 // Status reads everything.
 func (h *Heal) Status(ctx context.Context) (Status, error) {
@@ -107,7 +104,7 @@ func (h *Heal) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return out, err
 	}
-	moves, err := h.Moves(ctx, "", mostMoves)
+	moves, err := h.Moves(ctx, "", store.KeptMoves)
 	for i, m := range moves {
 		out.Transitions[fmt.Sprintf("%s>%s", m.From, m.To)]++
 		if i < shownMoves {
@@ -144,7 +141,7 @@ func (h *Heal) Moves(ctx context.Context, prefix string, limit int) ([]Move, err
 
 // Untold lists the moves of which whoever waits was not told, the oldest first.
 func (h *Heal) Untold(ctx context.Context) ([]Move, error) {
-	rows, err := h.cfg.Store.HealMoves(ctx, "", true, mostMoves)
+	rows, err := h.cfg.Store.HealMoves(ctx, "", true, store.KeptMoves)
 	if err != nil {
 		return nil, err
 	}
@@ -165,6 +162,7 @@ func movesOf(rows []store.HealMove) ([]Move, error) {
 		if err := json.Unmarshal(r.Body, &m); err != nil {
 			return nil, fmt.Errorf("reading the move %s: %w", r.ID, err)
 		}
+		m.Repo = r.Key.Repo // it may have another name since
 		out = append(out, m)
 	}
 	return out, nil

@@ -356,9 +356,7 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 		a.Explanation = rep.Reason
 		return decided(agent.NextEscalate, a.Explanation), nil
 	}
-	if id, ok := strings.CutPrefix(rep.Found.Template, task.Learned); ok {
-		a.Lessons = []string{id}
-	}
+	a.Lessons = task.LessonsOf(rep.Found.Template)
 	a.Patch, a.Explanation, a.Search.Template = rep.Found.Patch, rep.Found.Explanation, rep.Found.Template
 	a.Search.Place, a.Search.Rejected = rep.Found.Place, rep.Found.Rejected
 	a.Alternatives, a.Ambiguous, a.Doubts = rep.Found.Alternatives, rep.Found.Ambiguous, rep.Found.Doubts

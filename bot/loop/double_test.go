@@ -45,6 +45,7 @@ type world struct {
 	pins     pinned
 	until    time.Duration                        // that mechanical repair was given
 	mends    string                               // words of the change that mechanical repair finds
+	mending  task.Mending                         // what mechanical repair was told
 	service  func(words string, s smoking) smoked // nil: there is none
 }
 
@@ -108,7 +109,7 @@ func (w *world) localise(context.Context, search) (located, error) {
 func (w *world) facts(context.Context, search) (facts, error) { return facts{}, nil }
 
 func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
-	w.until = q.Deadline.Sub(w.clock())
+	w.until, w.mending = q.Deadline.Sub(w.clock()), q.Task.Mending
 	w.happens("repair", time.Second)
 	if w.mends != "" {
 		p := task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: "weave0.py", Region: "function:interleave@00000000", Code: w.mends}}}

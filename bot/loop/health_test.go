@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/memory/pattern"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -152,4 +154,45 @@ func TestO4TheRepairLogOfAnIteration(t *testing.T) {
 		return
 	}
 	t.Error("no attempt was judged")
+}
+
+// H3: what was recalled before the run became careful is not used after it, nor by a run
+// that was asked to do without; where nothing speaks against it, it is.
+func TestH3LessonsAreNotUsedInDegradedModeNorWithoutMemory(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		care    task.Care
+		without []string
+		used    bool
+	}{
+		"healthy":        {used: true},
+		"degraded":       {care: task.Care{Confidence: 0.85, Why: "fettle is in degraded mode"}},
+		"without memory": {without: []string{mend.Memory}},
+	} {
+		var prompts []string
+		s := newStage(t, func(c scripted.Call, _ int) scripted.Answer {
+			prompts = append(prompts, c.User)
+			return says("right")
+		}, task.Tier1)
+		w := &watcher{}
+		s.in.Health, s.in.Task.Mending.Without = w, c.without
+		s.in.Recall = func(context.Context, pattern.Query) (task.Recalled, error) {
+			w.care = c.care // learning was on when it was asked
+			return task.Recalled{Past: []task.Mended{{Template: "x"}}, Lessons: []task.Lesson{
+				{ID: "l1", Kind: task.LessonFix, Rule: "r", Words: "PRECEDENT"}, {ID: "l2", Kind: task.LessonWrong, Words: "WARNING"}, {ID: "l3", Kind: task.LessonAdvice, Words: "ADVICE"},
+			}}, nil
+		}
+		if res, err := s.run(s.context()); err != nil || res.Outcome != task.Success {
+			t.Fatalf("%s: %s %v", name, res.Outcome, err)
+		}
+		all := strings.Join(prompts, "\n")
+		for _, words := range []string{"PRECEDENT", "WARNING", "ADVICE"} {
+			if strings.Contains(all, words) != c.used {
+				t.Errorf("%s: the %s is shown: %v", name, words, !c.used)
+			}
+		}
+		if m := s.world.mending; (len(m.Lessons) == 1 && len(m.Past) == 1) != c.used {
+			t.Errorf("%s: mechanical repair is told %+v", name, m)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/memory/pattern"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -25,7 +26,7 @@ func (r *run) recall(ctx context.Context) error {
 		q.Places = append(q.Places, pattern.Place{Path: s.Path, Line: s.Line})
 	}
 	got, err := observe(ctx, r.tape, "recall", q, func() (task.Recalled, error) {
-		q.Read = newSources(r.in.Tree.BaseFS()).read
+		q.Read = func(path string) ([]byte, error) { return newSources(r.in.Tree.BaseFS()).read(path) } // each once
 		return r.in.Recall(ctx, q)
 	})
 	if err != nil {
@@ -50,13 +51,19 @@ func idsOf(all []task.Lesson) []string {
 	return out
 }
 
+// usesLessons tells whether what was recalled may be used: not by a run that became
+// careful since, nor by one that was asked to do without.
+func (r *run) usesLessons() bool {
+	return r.state.Recalled != nil && !r.care.Degraded() && !slices.Contains(r.in.Task.Mending.Without, mend.Memory)
+}
+
 // lessons are those of a kind that a model may see: none that was learned in a file
 // that is never sent.
 func (r *run) lessons(kind task.LessonKind) []task.Lesson {
-	if r.state.Recalled == nil {
+	var out []task.Lesson
+	if !r.usesLessons() {
 		return nil
 	}
-	var out []task.Lesson
 	for _, l := range r.state.Recalled.Lessons {
 		if l.Kind == kind && !patch.Match(r.in.NeverSend, l.Path) {
 			out = append(out, l)
@@ -112,7 +119,7 @@ func (r *run) tellRemembered(ctx context.Context, as string, tier task.Tier, ids
 // mending is what mechanical repair is told of the past.
 func (r *run) mending() task.Mending {
 	m := r.in.Task.Mending
-	if got := r.state.Recalled; got != nil {
+	if got := r.state.Recalled; r.usesLessons() {
 		m.Past = got.Past
 		m.Lessons = slices.DeleteFunc(slices.Clone(got.Lessons), func(l task.Lesson) bool { return l.Rule == "" })
 	}

@@ -44,11 +44,14 @@ type Heal struct {
 type Window struct {
 	Failures int           `json:"failures"`
 	Window   time.Duration `json:"window"`
+	// Installation is how many of them may be of one installation, where several are
+	// served. It is of the global window alone, and a third where nothing is said.
+	Installation int `json:"installation,omitempty"`
 }
 
 // DefaultHeal is SPEC H1 to H4.
 func DefaultHeal() Heal {
-	h := Heal{Workflow: Window{10, 10 * time.Minute}, Global: Window{30, 10 * time.Minute}, Confidence: 0.70}
+	h := Heal{Workflow: Window{10, 10 * time.Minute, 0}, Global: Window{30, 10 * time.Minute, 10}, Confidence: 0.70}
 	h.Step.InARow = 3
 	h.Degraded.Confidence, h.Degraded.Successes = 0.85, 5
 	h.Recovering.Successes = 3
@@ -77,9 +80,9 @@ func ParseHeal(file string, data []byte) (Heal, error) {
 		n, err := v.integer(1, MostFailures)
 		return int(n), err
 	}
-	window := func(v value, w Window) (Window, error) {
+	window := func(v value, w Window, more ...string) (Window, error) {
 		err := first(
-			v.only(nil, "failures", "window"),
+			v.only(nil, append(more, "failures", "window")...),
 			set(v, "failures", &w.Failures, count),
 			set(v, "window", &w.Window, func(v value) (time.Duration, error) { return v.duration(time.Second, 24*time.Hour) }),
 		)
@@ -96,7 +99,12 @@ func ParseHeal(file string, data []byte) (Heal, error) {
 		root.only(nil, "step", "workflow", "global", "confidence", "degraded", "recovering", "rollback", "alerts"),
 		part("step", []string{"in_a_row"}, func(v value) error { return set(v, "in_a_row", &h.Step.InARow, count) }),
 		set(root, "workflow", &h.Workflow, func(v value) (Window, error) { return window(v, h.Workflow) }),
-		set(root, "global", &h.Global, func(v value) (Window, error) { return window(v, h.Global) }),
+		set(root, "global", &h.Global, func(v value) (Window, error) {
+			w, err := window(v, h.Global, "installation")
+			w.Installation = (w.Failures + 2) / 3
+			err = first(err, set(v, "installation", &w.Installation, count))
+			return w, err
+		}),
 		set(root, "confidence", &h.Confidence, share),
 		part("degraded", []string{"confidence", "successes"}, func(v value) error {
 			return first(set(v, "confidence", &h.Degraded.Confidence, share), set(v, "successes", &h.Degraded.Successes, count))

@@ -55,7 +55,7 @@ func TestH6HealSchemaAndLoaderAgree(t *testing.T) {
 			case "step":
 				doc[key] = map[string]any{"in_a_row": value("row", 1, 3, 0, 1000, 1001, 2.5)}
 			case "workflow", "global":
-				doc[key] = map[string]any{"failures": value("failures", 1, 10, 1000, -1), rapid.SampledFrom([]string{"window", "windw"}).Draw(t, "spelt"): "10m"}
+				doc[key] = map[string]any{"failures": value("failures", 1, 10, 1000, -1), rapid.SampledFrom([]string{"installation", "installations"}).Draw(t, "share"): value("of one", 1, 40, 0), rapid.SampledFrom([]string{"window", "windw"}).Draw(t, "spelt"): "10m"}
 			case "confidence":
 				doc[key] = value("confidence", 0, 0.5, 0.85, 1.1, -0.1)
 			case "degraded":

@@ -34,6 +34,9 @@ func (s *Store) Command(ctx context.Context, installation int64, login, delivery
 	return within, first, err
 }
 
+// turnsFor is how long a turn is known, and longer than any time between two.
+const turnsFor = 30 * 24 * time.Hour
+
 // Turn says whether it is this process's turn to do what is done once in every
 // such time, over all processes on the database.
 func (s *Store) Turn(ctx context.Context, name string, every time.Duration) (mine bool, err error) {
@@ -41,7 +44,9 @@ func (s *Store) Turn(ctx context.Context, name string, every time.Duration) (min
 		now := s.now()
 		n, err := affected(tx.ExecContext(ctx, `INSERT INTO turns (name, at) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET at = $2 WHERE turns.at <= $3 OR turns.at > $2`, name, now, now-every.Microseconds()))
-		mine = n > 0
+		if mine = n > 0; mine && err == nil { // nobody asks again for what was done once
+			_, err = tx.ExecContext(ctx, "DELETE FROM turns WHERE at < $1 AND name <> $2", now-max(every, turnsFor).Microseconds(), name)
+		}
 		return err
 	})
 	return mine, err

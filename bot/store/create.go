@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -21,12 +20,12 @@ type NewRun struct {
 	Saved *task.RunState `json:"saved,omitempty"`
 }
 
-// repoKey is a repository as rows hold it: GitHub's names ignore case.
+// repoKey is a repository as rows hold it.
 func repoKey(r task.Repo) string {
 	if r.Owner == "" {
 		return clean(r.Slug())
 	}
-	return strings.ToLower(clean(r.Slug()))
+	return slugKey(r.Slug())
 }
 
 // private tells whether the run is worked by the process that asked for it

@@ -48,6 +48,9 @@ type HealChange struct {
 	Moves  []HealMove
 }
 
+// KeptMoves is how many changes of states are kept.
+const KeptMoves = 5000
+
 // resultsFor is how long a result is known again.
 const resultsFor = 30 * 24 * time.Hour
 
@@ -84,10 +87,8 @@ func (s *Store) Heal(ctx context.Context, r HealResult, keys []HealKey, change f
 	err = s.tx(ctx, "keep what heal was told", func(tx *sql.Tx) error {
 		fresh, moves = true, nil
 		now := s.cfg.Now()
-		if s.postgres { // a row that is not there yet cannot be locked
-			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockHeal)); err != nil {
-				return err
-			}
+		if err := s.healLock(ctx, tx); err != nil {
+			return err
 		}
 		if r.ID != "" {
 			installation, repo, _ := r.Key.row()
@@ -127,9 +128,28 @@ func (s *Store) Heal(ctx context.Context, r HealResult, keys []HealKey, change f
 			}
 		}
 		moves = c.Moves
-		return nil
+		if len(moves) > 0 {
+			_, err = tx.ExecContext(ctx, "DELETE FROM heal_moves WHERE seq <= (SELECT max(seq) FROM heal_moves) - $1", KeptMoves)
+		}
+		return err
 	})
 	return fresh, moves, err
+}
+
+// Others tells whether runs of other installations than this one are kept.
+func (s *Store) Others(ctx context.Context, installation int64) (others bool, err error) {
+	err = s.r.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM repos WHERE installation < $1 OR installation > $1)", installation).Scan(&others)
+	return others, s.explain("ask whether several installations are served", err)
+}
+
+// healLock lets one process at a time change what heal keeps: a row that is not there
+// yet cannot be locked.
+func (s *Store) healLock(ctx context.Context, tx *sql.Tx) error {
+	if !s.postgres {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockHeal))
+	return err
 }
 
 // HealKeys lists the keys that have a document.

@@ -113,7 +113,7 @@ func (s *Store) deliver(ctx context.Context, handle func(ctx context.Context, id
 		}
 		begun, err := s.beginDeliveries(ctx, len(free))
 		if err != nil && ctx.Err() == nil {
-			s.cfg.Log.WithError(err).Error("deliveries could not be taken up; it is tried again")
+			s.failing.tell(s.cfg.Log, err, "deliveries could not be taken up; it is tried again")
 		}
 		for _, t := range begun {
 			<-free

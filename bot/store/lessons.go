@@ -65,22 +65,52 @@ func lessons(ctx context.Context, db asker, installation int64, repo string) (ou
 	return out, rows.Err()
 }
 
-// Teach changes the lessons of a repository in one transaction: change gets those
-// that stand and gives those that shall. With a reason, the new state is kept as the
-// next version, whose number comes back; without one it goes into the next that is.
+// mostTeaching is how often a change of lessons begins anew because another process
+// was faster.
+const mostTeaching = 100
+
+// Teach changes the lessons of a repository: change gets those that stand and gives
+// those that shall. It may take its time and may be called again, since it is outside
+// of the transaction, which only writes over what it was given. With a reason, the new
+// state is kept as the next version, whose number comes back; without one it goes into
+// the next that is.
 func (s *Store) Teach(ctx context.Context, installation int64, repo, why string, change func([]Lesson) ([]Lesson, error)) (version int, err error) {
+	unlock, err := s.teaching.lock(ctx, fmt.Sprintf("%d %s", installation, slugKey(repo)))
+	if err != nil {
+		return 0, s.explain("wait for another change of the lessons of "+repo, err)
+	}
+	defer unlock()
+	for range mostTeaching {
+		was, err := s.Lessons(ctx, installation, repo)
+		if err != nil {
+			return 0, err
+		}
+		now, err := change(slices.Clone(was))
+		if err != nil {
+			return 0, err
+		}
+		version, late, err := s.teach(ctx, installation, repo, why, was, now)
+		if err != nil || !late {
+			return version, err
+		}
+	}
+	return 0, fmt.Errorf("store: write down what was learned in %s: others changed it %d times meanwhile; try again", repo, mostTeaching)
+}
+
+// teach writes lessons over others; late where other ones stand by now.
+func (s *Store) teach(ctx context.Context, installation int64, repo, why string, was, now []Lesson) (version int, late bool, err error) {
 	err = s.tx(ctx, "write down what was learned in "+repo, func(tx *sql.Tx) error {
 		version = 0
 		if err := s.teachLock(ctx, tx, installation, repo); err != nil {
 			return err
 		}
-		was, err := lessons(ctx, tx, installation, repo)
+		stands, err := lessons(ctx, tx, installation, repo)
 		if err != nil {
 			return err
 		}
-		now, err := change(slices.Clone(was))
-		if err != nil {
-			return err
+		same := func(a, b Lesson) bool { return a.ID == b.ID && a.Kind == b.Kind && bytes.Equal(a.Body, b.Body) }
+		if late = !slices.EqualFunc(was, stands, same); late {
+			return nil
 		}
 		old := map[string]Lesson{}
 		for _, l := range was {
@@ -98,7 +128,7 @@ func (s *Store) Teach(ctx context.Context, installation int64, repo, why string,
 		version, err = s.keepVersion(ctx, tx, installation, repo, why, now)
 		return err
 	})
-	return version, err
+	return version, late, err
 }
 
 // teachLock lets one process at a time change the lessons of a repository. SQLite
@@ -152,7 +182,7 @@ func (s *Store) keepVersion(ctx context.Context, tx *sql.Tx, installation int64,
 		return 0, err
 	}
 	if _, err := tx.ExecContext(ctx, "INSERT INTO lesson_versions (installation, repo, number, made_at, why, lessons, body) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		installation, slugKey(repo), n, s.now(), clean(why), len(now), base64.StdEncoding.EncodeToString(packed.Bytes())); err != nil {
+		installation, slugKey(repo), n, s.now(), s.words(why), len(now), base64.StdEncoding.EncodeToString(packed.Bytes())); err != nil {
 		return 0, err
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM lesson_versions WHERE installation = $1 AND repo = $2 AND number <= $3", installation, slugKey(repo), n-KeptVersions)

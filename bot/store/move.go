@@ -22,6 +22,14 @@ func (s *Store) MoveRepo(ctx context.Context, was string, now task.Repo) (moved 
 			return err
 		}
 		if from != to {
+			if err := s.healLock(ctx, tx); err != nil {
+				return err
+			}
+			for _, repo := range []string{min(from, to), max(from, to)} { // in an order, so that two moves do not wait for each other
+				if err := s.teachLock(ctx, tx, now.Installation, repo); err != nil {
+					return err
+				}
+			}
 			for _, text := range moving {
 				if _, err := tx.ExecContext(ctx, text, now.Installation, from, to); err != nil {
 					return fmt.Errorf("%w (%.60s…)", err, text)
@@ -63,6 +71,16 @@ var moving = []string{
 		AND number NOT IN (SELECT number FROM pulls WHERE installation = $1 AND repo = $3)`,
 	"INSERT INTO commits (installation, repo, sha, run, made_at) SELECT installation, $3, sha, run, made_at FROM commits WHERE installation = $1 AND repo = $2 ON CONFLICT DO NOTHING",
 	"DELETE FROM commits WHERE installation = $1 AND repo = $2 AND $3 <> ''",
+	// What was learned, and a quarantine, go with the repository: whoever has the name
+	// next begins with neither. What the new name came to before it was told gives way.
+	"DELETE FROM lessons WHERE installation = $1 AND repo = $3 AND EXISTS (SELECT 1 FROM lessons WHERE installation = $1 AND repo = $2)",
+	"UPDATE lessons SET repo = $3 WHERE installation = $1 AND repo = $2",
+	"DELETE FROM lesson_versions WHERE installation = $1 AND repo = $3 AND EXISTS (SELECT 1 FROM lesson_versions WHERE installation = $1 AND repo = $2)",
+	"UPDATE lesson_versions SET repo = $3 WHERE installation = $1 AND repo = $2",
+	"DELETE FROM heal_scopes WHERE installation = $1 AND repo = $3 AND class IN (SELECT class FROM heal_scopes WHERE installation = $1 AND repo = $2)",
+	"UPDATE heal_scopes SET repo = $3 WHERE installation = $1 AND repo = $2",
+	"UPDATE heal_results SET repo = $3 WHERE installation = $1 AND repo = $2",
+	"UPDATE heal_moves SET repo = $3 WHERE installation = $1 AND repo = $2",
 }
 
 // tasked is a run with the repository that its task names.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -127,5 +128,11 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]task.Run, error) {
 	return out, s.explain("list runs", rows.Err())
 }
 
-// slugKey is repoKey for a repository on a forge, given as owner/name.
-func slugKey(slug string) string { return strings.ToLower(clean(slug)) }
+// slugKey is a repository as rows hold it, given as owner/name or as its folder:
+// GitHub's names ignore case, and folders do not.
+func slugKey(slug string) string {
+	if slug = clean(slug); filepath.IsAbs(slug) {
+		return slug
+	}
+	return strings.ToLower(slug)
+}

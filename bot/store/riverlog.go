@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
+	"sync"
+	"time"
 
 	"github.com/sirupsen/logrus"
 )
@@ -46,3 +49,29 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (h logHandler) WithGroup(string) slog.Handler { return h }
+
+// repeatedFor is how long an error that comes again and again is not logged again.
+const repeatedFor = time.Minute
+
+// repeated logs an error that comes again and again, such as that of a database that is
+// away and asked several times a second, once in a while.
+type repeated struct {
+	mu   sync.Mutex
+	last map[string]time.Time // by what is said
+}
+
+func (r *repeated) tell(log logrus.FieldLogger, err error, words string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(r.last, func(_ string, at time.Time) bool { return now.Sub(at) >= repeatedFor })
+	key := words + ": " + err.Error()
+	if _, said := r.last[key]; said {
+		return
+	}
+	if r.last == nil {
+		r.last = map[string]time.Time{}
+	}
+	r.last[key] = now
+	log.WithError(err).Error(words)
+}

@@ -94,6 +94,8 @@ type Store struct {
 	wake     chan struct{} // tells an idle worker of Work to look for a run
 	arrived  chan struct{} // tells Work to look for deliveries
 	once     keyedMutex
+	teaching keyedMutex
+	failing  repeated
 	mu       sync.Mutex
 	working  bool
 	unserve  func()        // lets the lock of Serve go

@@ -169,7 +169,7 @@ func (s *Store) runLoop(ctx context.Context, run func(context.Context) (bool, er
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			s.cfg.Log.WithError(err).Error("a run's worker failed")
+			s.failing.tell(s.cfg.Log, err, "a run's worker failed")
 			worked = false // no hot loop: the next poll is near
 		}
 		if worked {
@@ -195,7 +195,7 @@ func (s *Store) tick(ctx context.Context, every time.Duration, f func()) {
 func (s *Store) sweepNow(ctx context.Context) {
 	n, err := s.Sweep(ctx, s.cfg.Stale)
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Log.WithError(err).Error("sweep failed; it is tried again")
+		s.failing.tell(s.cfg.Log, err, "sweep failed; it is tried again")
 	}
 	if n > 0 {
 		s.cfg.Log.WithField("requeued", n).Info("swept what had stopped or whose time had come")

@@ -1,6 +1,9 @@
 package task
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // FailureKey says exactly what failed, without what differs from run to run: what
 // lessons are looked up by (SPEC M5).
@@ -45,10 +48,22 @@ type Recalled struct {
 	Keys    []FailureKey `json:"keys,omitempty"` // of the run's own failures
 	Lessons []Lesson     `json:"lessons,omitempty"`
 	Past    []Mended     `json:"past,omitempty"`
+	Version string       `json:"version,omitempty"` // of what was learned, such as "v07"; "" for nothing
 }
 
 // Learned is the template of mechanical changes that a lesson made.
 const Learned = "learned:"
+
+// LessonsOf are the ids of the lessons that made the change of a template, which may be
+// of several operators together.
+func LessonsOf(template string) (ids []string) {
+	for name := range strings.SplitSeq(template, "+") {
+		if id, ok := strings.CutPrefix(name, Learned); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // String is a lesson in a line.
 func (l Lesson) String() string {

@@ -83,7 +83,7 @@ func (m *memoryFlags) find(ctx context.Context, db *store.Store) (task.Repo, boo
 	}
 	var fits []store.LessonRepo
 	for _, r := range all {
-		if (name == "" || strings.EqualFold(r.Repo, name)) && (m.installation < 0 || r.Installation == m.installation) {
+		if (name == "" || r.Repo == name || !filepath.IsAbs(name) && strings.EqualFold(r.Repo, name)) && (m.installation < 0 || r.Installation == m.installation) {
 			fits = append(fits, r)
 		}
 	}
@@ -129,7 +129,7 @@ func (m *memoryFlags) list() *cobra.Command {
 					return err
 				}
 				w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
-				fmt.Fprintln(w, "ID\tKIND\tMERGED\tUSED\tLAST\tLESSON")
+				fmt.Fprintln(w, "ID\tKIND\tMERGED\tFIX\tLAST\tLESSON")
 				for i := range all {
 					x := &all[i]
 					kind := string(x.Kind)
@@ -165,6 +165,9 @@ func (m *memoryFlags) stats() *cobra.Command {
 				fmt.Fprintf(w, "attempts\t%d, %d green; generic: %.1f %%\n", s.Attempts, s.Green, 100*s.Share)
 				fmt.Fprintf(w, "changes\t%d merged as they were, %d changed by people, %d closed, %d reverted\n", s.Merged, s.Changed, s.Closed, s.Reverted)
 				fmt.Fprintf(w, "with lessons\t%d attempts; the run ended with %d of them\n", s.Used, s.Helped)
+				if s.Strange > 0 {
+					fmt.Fprintf(w, "unreadable\t%d entries, damaged or of a newer fettle: they are kept, and no run uses them\n", s.Strange)
+				}
 				for _, f := range s.ByFix {
 					fmt.Fprintf(w, "  %s\t%d tried, %d green\n", p.funnel.Log(f.Fix), f.Tries, f.Green)
 				}
@@ -177,13 +180,14 @@ func (m *memoryFlags) stats() *cobra.Command {
 }
 
 // change changes a lesson that has to be there.
-func (m *memoryFlags) change(c *cobra.Command, id, why string, do func(*pattern.Book) bool) error {
+func (m *memoryFlags) change(c *cobra.Command, id, why string, do func(*pattern.Book) (bool, error)) error {
 	return m.open(c, func(ctx context.Context, _ *parts, l bot.Lessons, _ bool) error {
 		v, err := l.Change(ctx, why, func(b *pattern.Book) error {
-			if !do(b) {
-				return usage("there is no lesson %s; 'fettle memory list' shows them", id)
+			known, err := do(b)
+			if err == nil && !known {
+				err = usage("there is no lesson %s; 'fettle memory list' shows them", id)
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return err
@@ -211,7 +215,13 @@ func (m *memoryFlags) edit() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.change(c, args[0], "lesson "+args[0]+" was edited", func(b *pattern.Book) bool { return b.Edit(args[0], args[1]) })
+			return m.change(c, args[0], "lesson "+args[0]+" was edited", func(b *pattern.Book) (bool, error) {
+				known, err := b.Edit(args[0], args[1])
+				if err != nil {
+					err = usage("%w", err)
+				}
+				return known, err
+			})
 		},
 	}
 }
@@ -220,7 +230,7 @@ func (m *memoryFlags) forget() *cobra.Command {
 	return &cobra.Command{
 		Use: "forget ID", Short: "Take a lesson out", Args: oneLesson,
 		RunE: func(c *cobra.Command, args []string) error {
-			return m.change(c, args[0], "lesson "+args[0]+" was taken out", func(b *pattern.Book) bool { return b.Forget(args[0]) })
+			return m.change(c, args[0], "lesson "+args[0]+" was taken out", func(b *pattern.Book) (bool, error) { return b.Forget(args[0]), nil })
 		},
 	}
 }
@@ -287,14 +297,7 @@ func (m *memoryFlags) diff() *cobra.Command {
 				if err != nil {
 					return missingVersion(err)
 				}
-				now, err := l.Book(ctx)
-				if len(args) == 2 {
-					var to int
-					if to, err = numbered(args[1]); err != nil {
-						return err
-					}
-					now, err = l.At(ctx, to)
-				}
+				now, err := other(ctx, l, args[1:])
 				if err != nil {
 					return missingVersion(err)
 				}
@@ -325,6 +328,18 @@ func (m *memoryFlags) diff() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// other is the version that is named, or what stands.
+func other(ctx context.Context, l bot.Lessons, named []string) (*pattern.Book, error) {
+	if len(named) == 0 {
+		return l.Book(ctx)
+	}
+	to, err := numbered(named[0])
+	if err != nil {
+		return nil, err
+	}
+	return l.At(ctx, to)
 }
 
 func missingVersion(err error) error {

@@ -15,6 +15,7 @@ type Book struct {
 	Patterns []Pattern
 	Drafts   []Draft
 	Attempts []Attempt
+	Strange  []Strange // kept as they are
 
 	at map[string]int // patterns by id
 }
@@ -25,6 +26,13 @@ type Row struct {
 	Body     json.RawMessage
 }
 
+// Strange is a row that this fettle cannot read: damaged, or of a newer one. It is of no
+// use to a run, and no reason to stop one.
+type Strange struct {
+	Row
+	Why error
+}
+
 // Kinds of rows that are no lessons.
 const (
 	rowDraft   = "draft"
@@ -32,34 +40,37 @@ const (
 )
 
 // Read makes a book of its rows.
-func Read(rows []Row) (*Book, error) {
+func Read(rows []Row) *Book {
 	b := &Book{}
 	for _, r := range rows {
 		var err error
 		switch r.Kind {
 		case string(task.LessonFix), string(task.LessonWrong), string(task.LessonAdvice):
-			var p Pattern
-			err = json.Unmarshal(r.Body, &p)
-			b.Patterns = append(b.Patterns, p)
+			b.Patterns, err = with(b.Patterns, r.Body)
 		case rowDraft:
-			var d Draft
-			err = json.Unmarshal(r.Body, &d)
-			b.Drafts = append(b.Drafts, d)
+			b.Drafts, err = with(b.Drafts, r.Body)
 		case rowAttempt:
-			var a Attempt
-			err = json.Unmarshal(r.Body, &a)
-			b.Attempts = append(b.Attempts, a)
+			b.Attempts, err = with(b.Attempts, r.Body)
 		default:
 			err = fmt.Errorf("of the kind %q, which this fettle does not know", r.Kind)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading lesson %s: %w", r.ID, err)
+			b.Strange = append(b.Strange, Strange{r, fmt.Errorf("reading lesson %s: %w", r.ID, err)})
 		}
 	}
 	byTime := func(x, y Attempt) int { return x.At.Compare(y.At) }
 	slices.SortStableFunc(b.Attempts, byTime)
 	slices.SortStableFunc(b.Drafts, func(x, y Draft) int { return x.At.Compare(y.At) })
-	return b, nil
+	return b
+}
+
+// with adds what stands in a row, where it can be read.
+func with[T any](all []T, body json.RawMessage) ([]T, error) {
+	var x T
+	if err := json.Unmarshal(body, &x); err != nil {
+		return all, err
+	}
+	return append(all, x), nil
 }
 
 // Rows are the book as it is stored, within its bounds: the least useful patterns
@@ -98,6 +109,11 @@ func (b *Book) Rows(now time.Time) ([]Row, error) {
 	for _, a := range b.Attempts {
 		if err := put("attempt:"+a.ID, rowAttempt, a); err != nil {
 			return nil, err
+		}
+	}
+	for _, s := range b.Strange {
+		if !slices.ContainsFunc(out, func(r Row) bool { return r.ID == s.ID }) { // it was learned anew
+			out = append(out, s.Row)
 		}
 	}
 	return out, nil
@@ -147,20 +163,13 @@ func (b *Book) draft(d Draft) {
 	b.Drafts = append(b.Drafts, d)
 }
 
-// usedBy are the lessons that a run used, each once, that are still in the book.
-func (b *Book) usedBy(run string) []string {
-	var out []string
-	for _, a := range b.Attempts {
-		if a.Run != run {
-			continue
-		}
-		for _, id := range a.Used {
-			if !slices.Contains(out, id) && b.pattern(id) != nil {
-				out = append(out, id)
-			}
-		}
+// tried is the lesson with an id whose tries are counted: not advice, which mends
+// nothing by itself. nil where there is none.
+func (b *Book) tried(id string) *Pattern {
+	if p := b.pattern(id); p != nil && p.Kind != task.LessonAdvice {
+		return p
 	}
-	return out
+	return nil
 }
 
 // Latest are the patterns, those first that were merged or said last.
@@ -181,11 +190,12 @@ func (b *Book) Waiting() []string {
 	return out
 }
 
-// mostAdvice is how much advice of reviews a repository keeps.
-const mostAdvice = 200
-
-// longestAdvice bounds a sentence of advice, in bytes.
-const longestAdvice = 300
+// Bounds of advice.
+const (
+	mostAdvice    = 200 // that a repository keeps; what was said longest ago goes first
+	mostSources   = 5   // of one, the last ones
+	longestAdvice = 300 // bytes
+)
 
 // Advise takes a sentence of a review as advice. by is somebody who may write to the
 // repository: whoever calls it has asked.
@@ -196,34 +206,43 @@ func (b *Book) Advise(words, by, source string, at time.Time) bool {
 	}
 	id := idOf(string(task.LessonAdvice), strings.ToLower(words))
 	if p := b.pattern(id); p != nil {
-		if slices.Contains(strings.Split(p.Source, ", "), source) {
+		sources := strings.Split(p.Source, ", ")
+		if slices.Contains(sources, source) {
 			return false
 		}
-		p.Source, p.LastAt = p.Source+", "+source, at
+		sources = append(sources, source)
+		p.Source, p.LastAt = strings.Join(sources[max(0, len(sources)-mostSources):], ", "), at
 		p.Tries++
 		p.Won++
 		return true
 	}
+	var oldest *Pattern
 	n := 0
-	for _, p := range b.Patterns {
-		if p.Kind == task.LessonAdvice {
-			n++
+	for i := range b.Patterns {
+		if p := &b.Patterns[i]; p.Kind == task.LessonAdvice {
+			if n++; oldest == nil || p.LastAt.Before(oldest.LastAt) {
+				oldest = p
+			}
 		}
 	}
 	if n >= mostAdvice {
-		return false
+		b.Forget(oldest.ID)
 	}
 	b.add(Pattern{ID: id, Kind: task.LessonAdvice, Words: words, By: by, Source: source, Tries: 1, Won: 1, MadeAt: at, LastAt: at})
 	return true
 }
 
 // Edit gives a lesson other words; false where there is none with the id.
-func (b *Book) Edit(id, words string) bool {
+func (b *Book) Edit(id, words string) (bool, error) {
+	words = strings.Join(strings.Fields(words), " ")
+	if n := len(words); n > longestAdvice {
+		return true, fmt.Errorf("a lesson has at most %d bytes of words and these are %d: say it shorter", longestAdvice, n)
+	}
 	p := b.pattern(id)
 	if p != nil {
-		p.Words = clip(strings.Join(strings.Fields(words), " "), longestAdvice)
+		p.Words = words
 	}
-	return p != nil
+	return p != nil, nil
 }
 
 // Forget takes a lesson out of the book; false where there is none with the id.
@@ -239,10 +258,11 @@ type Stats struct {
 	Wrongs   int     `json:"wrongs"`
 	Advice   int     `json:"advice"`
 	Usable   int     `json:"usable"`
-	Drafts   int     `json:"drafts"` // accepted, and nobody has decided on them
+	Drafts   int     `json:"drafts"`  // accepted, and nobody has decided on them
+	Strange  int     `json:"strange"` // that cannot be read
 	Attempts int     `json:"attempts"`
 	Green    int     `json:"green"`
-	Merged   int     `json:"merged"`
+	Merged   int     `json:"merged"` // pull requests, each once however many runs worked on it; as are the next ones
 	Changed  int     `json:"changed"`
 	Closed   int     `json:"closed"`
 	Reverted int     `json:"reverted"`
@@ -262,7 +282,8 @@ type Count struct {
 
 // Stats counts.
 func (b *Book) Stats() Stats {
-	s := Stats{Drafts: len(b.Drafts), Attempts: len(b.Attempts), ByFix: []Count{}}
+	seen := map[string]bool{}
+	s := Stats{Drafts: len(b.Drafts), Strange: len(b.Strange), Attempts: len(b.Attempts), ByFix: []Count{}}
 	for i := range b.Patterns {
 		p := &b.Patterns[i]
 		switch p.Kind {
@@ -297,7 +318,12 @@ func (b *Book) Stats() Stats {
 				s.Helped++
 			}
 		}
-		if a.Kept {
+		change := a.Run // in a folder
+		if a.Pull > 0 {
+			change = fmt.Sprint(a.Pull)
+		}
+		if a.Kept && a.Fate != "" && !seen[change] {
+			seen[change] = true
 			switch a.Fate {
 			case task.FateMerged:
 				s.Merged++

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,14 +25,23 @@ type file struct {
 }
 
 func (f file) sum() (string, error) {
-	raw, err := json.Marshal([]any{f.Format, f.Installation, strings.ToLower(f.Repository), f.Rows})
+	raw, err := json.Marshal([]any{f.Format, f.Installation, f.Repository, f.Rows})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:]), err
 }
 
+// named is a repository as an export names it: GitHub's names ignore case, and folders
+// do not.
+func named(repo string) string {
+	if filepath.IsAbs(repo) {
+		return repo
+	}
+	return strings.ToLower(repo)
+}
+
 // Export writes rows of a repository so that Import gives them back to the byte.
 func Export(installation int64, repo string, rows []Row) ([]byte, error) {
-	f := file{Format: format, Installation: installation, Repository: strings.ToLower(repo), Rows: rows}
+	f := file{Format: format, Installation: installation, Repository: named(repo), Rows: rows}
 	if f.Rows == nil {
 		f.Rows = []Row{}
 	}
@@ -62,15 +72,15 @@ func Import(raw []byte, installation int64, repo string) ([]Row, error) {
 		return nil, refuse("this is no export of 'fettle memory export': it does not say its form")
 	case f.Format != format:
 		return nil, refuse("the export has form %d and this fettle reads form %d; export it with a fettle of this version", f.Format, format)
-	case f.Installation != installation || !strings.EqualFold(f.Repository, repo):
+	case f.Installation != installation || f.Repository != named(repo):
 		return nil, refuse("the export is of %s (installation %d) and not of %s (installation %d): what one repository taught is never shown to another", f.Repository, f.Installation, repo, installation)
 	}
 	sum, err := f.sum()
 	if err != nil || sum != f.Sum {
 		return nil, refuse("the export was changed or damaged since it was written: its checksum does not fit; export it again")
 	}
-	if _, err := Read(f.Rows); err != nil {
-		return nil, refuse("the export holds what cannot be used: %v", err)
+	if strange := Read(f.Rows).Strange; len(strange) > 0 {
+		return nil, refuse("the export holds what cannot be used: %v", strange[0].Why)
 	}
 	return f.Rows, nil
 }

@@ -45,6 +45,7 @@ type Attempt struct {
 	Generic bool            `json:"generic,omitempty"`
 	Used    []string        `json:"used,omitempty"` // lessons that it was made from, or shown
 	Fate    task.Fate       `json:"fate,omitempty"`
+	Pull    int             `json:"pull,omitempty"` // that the fate is of
 	At      time.Time       `json:"at"`
 }
 
@@ -89,15 +90,10 @@ func (b *Book) Ended(ctx context.Context, e End) error {
 		}
 		b.attempt(t)
 	}
-	if e.Kept == 0 {
-		for _, id := range b.usedBy(e.Run) {
-			if p := b.pattern(id); !again && p.Kind != task.LessonAdvice { // shown, and it did not help
-				p.Tries++
-			}
-		}
-		return nil
+	if !again {
+		b.helpedNot(e)
 	}
-	if generic || !e.Teaches {
+	if e.Kept == 0 || generic || !e.Teaches {
 		return nil
 	}
 	for _, c := range e.Changes {
@@ -109,8 +105,11 @@ func (b *Book) Ended(ctx context.Context, e End) error {
 			continue // a new file holds nothing that was wrong before
 		}
 		pairs, err := changed(ctx, c.Path, before, c.Content)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			return err
+			continue // what cannot be read as code teaches nothing
 		}
 		for _, p := range pairs {
 			d := Draft{Run: e.Run, Keys: e.Keys, Fix: fix, Tier: tier, Path: c.Path, Region: p.name, Kinds: p.kind, Language: string(code.LanguageIn(c.Path, before)), Before: p.before, After: p.after, At: e.At}
@@ -124,6 +123,25 @@ func (b *Book) Ended(ctx context.Context, e End) error {
 		}
 	}
 	return nil
+}
+
+// helpedNot counts the lessons with which a run did not end: what becomes of the others
+// is told with the change.
+func (b *Book) helpedNot(e End) {
+	counted := map[string]bool{}
+	for _, with := range []bool{true, false} { // the attempt that was kept, then the others
+		for _, a := range e.Attempts {
+			if (a.Number == e.Kept) != with {
+				continue
+			}
+			for _, id := range a.Lessons {
+				if p := b.tried(id); p != nil && !with && !counted[id] {
+					p.Tries++
+				}
+				counted[id] = true
+			}
+		}
+	}
 }
 
 // fixOf is the type of an attempt's fix: the template of a mechanical one.
@@ -168,22 +186,18 @@ func changed(ctx context.Context, path string, before, after []byte) ([]pair, er
 	if err != nil {
 		return nil, fmt.Errorf("reading what changed in %s: %w", path, err)
 	}
-	now, err := code.Regions(ctx, path, after)
+	now, err := code.Touched(ctx, path, before, after)
 	if err != nil {
-		return nil, fmt.Errorf("reading what changed in %s: %w", path, err)
+		return nil, err
 	}
 	var out []pair
-	outer := map[string]bool{}
-	for _, r := range slices.Backward(was) { // inner ones come after those around them
-		text := string(before[r.StartByte:r.EndByte])
-		next, ok := find(now, after, r.Kind, r.QualifiedName)
-		if !ok || next == text || outer[r.QualifiedName] || len(text)+len(next) > 2*longestRegion {
-			continue
+	for _, r := range now {
+		text := string(after[r.StartByte:r.EndByte])
+		old, ok := find(was, before, r.Kind, r.QualifiedName)
+		if ok && old != text && len(old)+len(text) <= 2*longestRegion {
+			out = append(out, pair{r.QualifiedName, r.Kind, old, text})
 		}
-		outer[r.Parent] = true
-		out = append(out, pair{r.QualifiedName, r.Kind, text, next})
 	}
-	slices.Reverse(out)
 	return out, nil
 }
 
@@ -203,6 +217,7 @@ type Ends struct {
 	Source string // for people, such as "#12"
 	Fate   task.Fate
 	By     string // who merged it, where that is known
+	Mute   bool   // learning is off: the fate is noted, and what was merged teaches nothing
 	// Read gives a file as people left it; nil where nothing was merged.
 	Read func(path string) ([]byte, error)
 	At   time.Time
@@ -222,7 +237,7 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 	if b.known(e) {
 		return out, nil
 	}
-	if e.Fate == task.FateReverted {
+	if e.Fate == task.FateReverted { // taking back is never too early
 		for i := range b.Patterns {
 			if p := &b.Patterns[i]; e.Pull > 0 && slices.Contains(p.Pulls, e.Pull) {
 				p.Reverted++
@@ -231,7 +246,7 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 				out.Changed = true
 			}
 		}
-		b.fated(e)
+		out.Changed = b.fated(e, nil) || out.Changed
 		return out, nil
 	}
 	merged := e.Fate == task.FateMerged || e.Fate == task.FateChanged
@@ -243,7 +258,7 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 			continue
 		}
 		out.Changed = true
-		if e.Read == nil {
+		if e.Read == nil || e.Mute {
 			continue
 		}
 		src, err := e.Read(d.Path)
@@ -251,8 +266,11 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 			continue // they moved it: nothing can be told of the region
 		}
 		regions, err := code.Regions(ctx, d.Path, src)
+		if ctx.Err() != nil {
+			return out, context.Cause(ctx)
+		}
 		if err != nil {
-			return out, fmt.Errorf("reading what was merged of %s: %w", d.Path, err)
+			continue // what cannot be read as code teaches nothing
 		}
 		text, ok := find(regions, src, d.Kinds, d.Region)
 		if !ok || text == d.Before || len(text) > longestRegion {
@@ -262,8 +280,7 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 		if text != d.After {
 			fix = "human edit"
 		}
-		if id := b.learn(ctx, task.LessonFix, d, d.Before, text, fix, e); id != "" && !made[id] {
-			made[id] = true
+		if b.learn(ctx, task.LessonFix, d, d.Before, text, fix, e, made) {
 			out.Fixes++
 		}
 		wrong := d.Failed
@@ -271,28 +288,34 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 			wrong = append([]string{d.After}, wrong...)
 		}
 		for _, w := range wrong {
-			if id := b.learn(ctx, task.LessonWrong, d, w, text, fix, e); id != "" && !made[id] {
-				made[id] = true
+			if b.learn(ctx, task.LessonWrong, d, w, text, fix, e, made) {
 				out.Wrongs++
 			}
 		}
 	}
 	b.Drafts = left
-	for _, run := range e.Runs {
-		for _, id := range b.usedBy(run) {
-			if p := b.pattern(id); !made[id] && p.Kind != task.LessonAdvice {
-				p.Tries++
-				if merged {
-					p.Won++
-					p.LastAt = e.At
-				} else {
-					p.Closed++
-				}
-				out.Changed = true
+	undone, counted := map[string]bool{}, made
+	out.Changed = b.fated(e, func(t *Attempt) {
+		for _, id := range t.Used {
+			p := b.tried(id)
+			if p == nil || e.Mute && merged {
+				continue
 			}
+			if t.Fate == task.FateClosed && !undone[id] { // it was opened again
+				undone[id] = true
+				p.Tries, p.Closed = max(0, p.Tries-1), max(0, p.Closed-1)
+			}
+			switch {
+			case counted[id]:
+			case merged:
+				p.won(nil, e.Pull, e.At)
+			default:
+				p.Tries++
+				p.Closed++
+			}
+			counted[id] = true
 		}
-	}
-	out.Changed = b.fated(e) || out.Changed
+	}) || out.Changed
 	return out, nil
 }
 
@@ -310,8 +333,11 @@ func (b *Book) FateOf(ctx context.Context, run string, read func(path string) ([
 			return "", nil //nolint:nilerr // the file is gone: nothing can be told
 		}
 		regions, err := code.Regions(ctx, d.Path, src)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
 		if err != nil {
-			return "", fmt.Errorf("reading what stands in %s: %w", d.Path, err)
+			return "", nil // it is no code any more: nothing can be told
 		}
 		switch text, ok := find(regions, src, d.Kinds, d.Region); {
 		case !ok, text == d.Before:
@@ -331,35 +357,47 @@ func (b *Book) FateOf(ctx context.Context, run string, read func(path string) ([
 	return "", nil
 }
 
-// fated writes the fate into the attempts.
-func (b *Book) fated(e Ends) (changed bool) {
+// fated writes the fate into the attempts; kept is asked before about each attempt that a
+// run ended with.
+func (b *Book) fated(e Ends, kept func(*Attempt)) (changed bool) {
 	for i := range b.Attempts {
-		if t := &b.Attempts[i]; slices.Contains(e.Runs, t.Run) && t.Fate != e.Fate {
-			t.Fate, changed = e.Fate, true
+		t := &b.Attempts[i]
+		if !slices.Contains(e.Runs, t.Run) || t.Fate == e.Fate {
+			continue
 		}
+		if t.Kept && kept != nil {
+			kept(t)
+		}
+		t.Fate, t.Pull, changed = e.Fate, e.Pull, true
 	}
 	return changed
 }
 
-// known tells whether the fate is in the book already: GitHub tells it more than once.
+// known tells whether the fate is in the book already: GitHub tells it more than once,
+// and a merge again after it was reverted.
 func (b *Book) known(e Ends) bool {
-	n := 0
+	n, same := 0, 0
 	for _, t := range b.Attempts {
-		if slices.Contains(e.Runs, t.Run) {
-			if n++; t.Fate != e.Fate {
-				return false
-			}
+		if !slices.Contains(e.Runs, t.Run) {
+			continue
+		}
+		if t.Fate == task.FateReverted {
+			return true
+		}
+		if n++; t.Fate == e.Fate {
+			same++
 		}
 	}
-	return n > 0
+	return n > 0 && n == same
 }
 
-// learn makes a lesson of an edit that people merged, or counts it once more. It
-// gives its id; "" for what cannot be told in a few lines.
-func (b *Book) learn(ctx context.Context, kind task.LessonKind, d Draft, before, after, fix string, e Ends) string {
+// learn makes a lesson of an edit that people merged, or counts it once more: once for
+// each change, made says which were. false is for what was, and for what cannot be told
+// in a few lines.
+func (b *Book) learn(ctx context.Context, kind task.LessonKind, d Draft, before, after, fix string, e Ends, made map[string]bool) bool {
 	was, now := lines(before, after)
 	if was == "" && now == "" || len(was)+len(now) > mostText {
-		return ""
+		return false
 	}
 	p := Pattern{Kind: kind, Language: family(code.Language(d.Language)), Was: was, Now: now, Path: d.Path, Region: d.Region, Kinds: d.Kinds, Fix: fix, Tier: d.Tier, By: e.By, Source: e.Source, MadeAt: e.At}
 	p.ID = idOf(string(kind), p.Language, was, now)
@@ -371,10 +409,14 @@ func (b *Book) learn(ctx context.Context, kind task.LessonKind, d Draft, before,
 			p.ID = idOf(string(kind), p.Language, strings.Join(r.Match, "\n"), r.To[0].Text)
 		}
 	}
+	if made[p.ID] {
+		return false
+	}
+	made[p.ID] = true
 	at := b.add(p)
 	at.won(d.Keys, e.Pull, e.At)
 	at.Source, at.Fix = e.Source, fix
-	return p.ID
+	return true
 }
 
 // wrapped is a region as a file that parses.

@@ -39,7 +39,7 @@ type Pattern struct {
 	Source   string            `json:"source"`             // where it was learned, such as "#12"
 	Pulls    []int             `json:"pulls,omitempty"`    // that it was merged with, the last ones
 	Tries    int               `json:"tries"`
-	Won      int               `json:"won"` // of these, merged
+	Won      int               `json:"won"` // of these, merged and not reverted since; once for each pull request
 	Closed   int               `json:"closed,omitempty"`
 	Reverted int               `json:"reverted,omitempty"`
 	MadeAt   time.Time         `json:"made_at"`
@@ -57,9 +57,7 @@ const (
 const halfLife = 180 * 24 * time.Hour
 
 // Usable tells whether people merged it more often than they took it back.
-func (p *Pattern) Usable() bool {
-	return p.Kind == task.LessonAdvice || p.Won > 0 && p.Won >= p.Reverted
-}
+func (p *Pattern) Usable() bool { return p.Kind == task.LessonAdvice || p.Won > 0 }
 
 // Rate is the share of its tries that people merged.
 func (p *Pattern) Rate() float64 {
@@ -76,18 +74,21 @@ func (p *Pattern) weight(now time.Time) float64 {
 	return (float64(p.Won) + 0.5) / (float64(p.Tries) + 1) * math.Exp2(-float64(age)/float64(halfLife)) * math.Exp2(-float64(p.Reverted))
 }
 
-// won notes that people merged it with a pull request.
+// won notes that people merged it with a pull request, which counts once.
 func (p *Pattern) won(keys []task.FailureKey, pull int, at time.Time) {
-	p.Tries++
-	p.Won++
-	p.LastAt = at
 	for _, k := range keys {
 		if !slices.Contains(p.Keys, k) {
 			p.Keys = append(p.Keys, k)
 		}
 	}
 	p.Keys = p.Keys[max(0, len(p.Keys)-mostKeys):]
-	if pull > 0 && !slices.Contains(p.Pulls, pull) {
+	if pull > 0 && slices.Contains(p.Pulls, pull) {
+		return
+	}
+	p.Tries++
+	p.Won++
+	p.LastAt = at
+	if pull > 0 {
 		p.Pulls = append(p.Pulls, pull)
 		p.Pulls = p.Pulls[max(0, len(p.Pulls)-mostPulls):]
 	}

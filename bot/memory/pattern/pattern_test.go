@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,6 +76,184 @@ func TestM5OnlyWhatPeopleMergedCounts(t *testing.T) {
 		if n := usable(b); n != 0 {
 			t.Errorf("%s, then reverted: %d lessons still count", fate, n)
 		}
+	}
+}
+
+// known is a book with one lesson, merged once with #1.
+func known() *Book {
+	b := &Book{}
+	b.add(Pattern{ID: "l1", Kind: task.LessonFix, Language: "python", Won: 1, Tries: 1, Pulls: []int{1}, LastAt: noon})
+	return b
+}
+
+// tried is what a run makes of a book: attempts with lessons, of which it ends with one.
+func tried(t *testing.T, b *Book, run string, kept int, lessons ...[]string) {
+	t.Helper()
+	e := End{Run: run, Keys: []task.FailureKey{KeyOf(failed())}, Kept: kept, At: noon}
+	for i, used := range lessons {
+		e.Attempts = append(e.Attempts, task.Attempt{Number: i + 1, Tier: task.Tier1, Green: i+1 == kept, Lessons: used})
+	}
+	for range 2 { // the process dies behind it
+		if err := b.Ended(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func fates(t *testing.T, b *Book, run string, fates ...task.Fate) {
+	t.Helper()
+	for _, f := range fates {
+		for range 2 {
+			if _, err := b.Settle(t.Context(), Ends{Runs: []string{run, run + " again"}, Pull: 7, Source: "#7", Fate: f, At: noon}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// M5: tries are runs that used a lesson, and of these those won that people merged with
+// a change that it made, each pull request once, whatever came before and after.
+func TestM5CountersSayWhatBecameOfTheRunsThatUsedALesson(t *testing.T) {
+	t.Parallel()
+	l := []string{"l1"}
+	for _, c := range []struct {
+		name    string
+		kept    int
+		lessons [][]string
+		fates   []task.Fate
+		want    Pattern
+	}{
+		{name: "merged", kept: 1, lessons: [][]string{l}, fates: []task.Fate{task.FateMerged}, want: Pattern{Tries: 2, Won: 2}},
+		{name: "shown twice, merged", kept: 2, lessons: [][]string{l, l}, fates: []task.Fate{task.FateMerged}, want: Pattern{Tries: 2, Won: 2}},
+		{name: "the run failed", lessons: [][]string{l, l}, want: Pattern{Tries: 2, Won: 1}},
+		{name: "another attempt was merged", kept: 2, lessons: [][]string{l, nil}, fates: []task.Fate{task.FateMerged}, want: Pattern{Tries: 2, Won: 1}},
+		{name: "closed", kept: 1, lessons: [][]string{l}, fates: []task.Fate{task.FateClosed}, want: Pattern{Tries: 2, Won: 1, Closed: 1}},
+		{name: "closed, opened again, merged", kept: 1, lessons: [][]string{l}, fates: []task.Fate{task.FateClosed, task.FateMerged}, want: Pattern{Tries: 2, Won: 2}},
+		{name: "merged, reverted", kept: 1, lessons: [][]string{l}, fates: []task.Fate{task.FateMerged, task.FateReverted}, want: Pattern{Tries: 2, Won: 1, Reverted: 1}},
+		{name: "merged, reverted, the merge told late", kept: 1, lessons: [][]string{l}, fates: []task.Fate{task.FateMerged, task.FateReverted, task.FateMerged}, want: Pattern{Tries: 2, Won: 1, Reverted: 1}},
+	} {
+		b := known()
+		tried(t, b, "r", c.kept, c.lessons...)
+		fates(t, b, "r", c.fates...)
+		if p := b.pattern("l1"); p.Tries != c.want.Tries || p.Won != c.want.Won || p.Closed != c.want.Closed || p.Reverted != c.want.Reverted || !p.Usable() {
+			t.Errorf("%s: won %d of %d, closed %d, reverted %d, usable %v", c.name, p.Won, p.Tries, p.Closed, p.Reverted, p.Usable())
+		}
+	}
+	b := known()
+	tried(t, b, "r", 1, l)
+	tried(t, b, "r again", 1, l) // a follow-up of the same pull request
+	fates(t, b, "r", task.FateMerged)
+	if p, s := b.pattern("l1"), b.Stats(); p.Won != 2 || p.Tries != 2 || s.Merged != 1 {
+		t.Errorf("with a follow-up: won %d of %d; %d changes were merged", p.Won, p.Tries, s.Merged)
+	}
+	for _, p := range []struct {
+		Pattern
+		usable bool
+	}{{Pattern{Won: 1, Reverted: 2}, true}, {Pattern{Won: 0, Reverted: 1}, false}, {Pattern{}, false}, {Pattern{Kind: task.LessonAdvice}, true}} {
+		if p.Usable() != p.usable { // merged three times and taken back twice is more often merged
+			t.Errorf("%+v: %v", p.Pattern, !p.usable)
+		}
+	}
+}
+
+// M5: the same edit at two places of one change is one lesson that won once; while
+// learning is off a merge is noted and teaches nothing.
+func TestM5AChangeTeachesOnceAndNothingWhileLearningIsOff(t *testing.T) {
+	t.Parallel()
+	two := func(s string) string { return s + "\n\n" + strings.Replace(s, "price", "weight", 1) }
+	for _, mute := range []bool{false, true} {
+		b := &Book{}
+		err := b.Ended(t.Context(), End{Run: "r1", Keys: []task.FailureKey{KeyOf(failed())}, Attempts: []task.Attempt{{Number: 1, Tier: task.Tier1, Green: true}}, Kept: 1, Teaches: true,
+			Base: fstest.MapFS{"p.py": {Data: []byte(two(before))}}, Changes: []task.FileChange{{Path: "p.py", Content: []byte(two(better))}}, At: noon})
+		if err != nil || len(b.Drafts) != 2 {
+			t.Fatalf("%d drafts, %v", len(b.Drafts), err)
+		}
+		_, err = b.Settle(t.Context(), Ends{Runs: []string{"r1"}, Pull: 7, Source: "#7", Fate: task.FateMerged, Mute: mute, At: noon, Read: func(string) ([]byte, error) { return []byte(two(better)), nil }})
+		if err != nil || len(b.Drafts) != 0 || b.Stats().Merged != 1 {
+			t.Errorf("%+v, %v", b.Stats(), err)
+		}
+		switch {
+		case mute && len(b.Patterns) != 0:
+			t.Errorf("learned while it is off: %+v", b.Patterns)
+		case !mute && (len(b.Patterns) != 1 || b.Patterns[0].Won != 1 || b.Patterns[0].Tries != 1):
+			t.Errorf("%+v", b.Patterns)
+		}
+	}
+}
+
+// M5: what is learned is the innermost region, however deep it stands.
+func TestM5ADeeplyNestedChangeIsLearnedOnce(t *testing.T) {
+	t.Parallel()
+	text := "class A:\n    class B:\n        class C:\n            def price(self, t, k):\n                return t.get(k) * 100\n"
+	pairs, err := changed(t.Context(), "p.py", []byte(text), []byte(strings.Replace(text, "get(k)", "get(k, 0)", 1)))
+	if err != nil || len(pairs) != 1 || !strings.HasSuffix(pairs[0].name, "price") {
+		t.Errorf("%+v, %v", pairs, err)
+	}
+}
+
+// M7: an entry that cannot be read is kept, and the others are of use all the same.
+func TestM7AnEntryThatCannotBeReadIsKeptAndStopsNothing(t *testing.T) {
+	t.Parallel()
+	b := ended(t)
+	settled(t, b, task.FateMerged, after)
+	rows, err := b.Rows(noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := []Row{{"x1", "fix", []byte("{")}, {"x2", "hunch", []byte(`{"id":"x2"}`)}, {"draft:3", rowDraft, []byte(`[]`)}}
+	back := Read(append(rows, strange...))
+	got, err := back.Recall(t.Context(), Query{Failures: []task.Failure{failed()}, Now: noon})
+	if err != nil || len(got.Lessons) != 1 || back.Stats().Strange != 3 {
+		t.Errorf("%+v, %v; %+v", got, err, back.Stats())
+	}
+	kept, err := back.Rows(noon)
+	if err != nil || len(kept) != len(rows)+3 {
+		t.Fatalf("%d rows are kept, %v", len(kept), err)
+	}
+	for _, s := range strange {
+		if !slices.ContainsFunc(kept, func(r Row) bool { return r.ID == s.ID && string(r.Body) == string(s.Body) }) {
+			t.Errorf("%s is lost", s.ID)
+		}
+	}
+	f := file{Format: format, Installation: 7, Repository: "acme/shop", Rows: []Row{strange[1]}}
+	if f.Sum, err = f.sum(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *Refused
+	if _, err := Import(raw, 7, "acme/shop"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "hunch") {
+		t.Errorf("an import of it: %v", err)
+	}
+}
+
+// M8: advice is bounded: what was said longest ago goes, and of each the last sources stay.
+func TestM8AdviceAndItsSourcesAreBounded(t *testing.T) {
+	t.Parallel()
+	b := &Book{}
+	for i := range mostAdvice + 20 {
+		if !b.Advise(fmt.Sprintf("we use type %d", i), "ada", "ada on #1", noon.Add(time.Duration(i)*time.Minute)) {
+			t.Fatalf("advice %d is refused", i)
+		}
+	}
+	if n := b.Stats().Advice; n != mostAdvice || b.Advise("we use type 219", "ada", "ada on #1", noon) || !b.Advise("we use type 0", "ada", "ada on #1", noon.Add(time.Hour*9)) {
+		t.Errorf("%d of advice are kept", n)
+	}
+	for i := range 300 {
+		b.Advise("we use type 219", "ada", fmt.Sprintf("ada on #%d", i+2), noon)
+	}
+	last := b.pattern(idOf(string(task.LessonAdvice), "we use type 219"))
+	if last.Source != "ada on #297, ada on #298, ada on #299, ada on #300, ada on #301" || last.Won != 301 {
+		t.Errorf("%q, said %d times", last.Source, last.Won)
+	}
+	long := strings.Repeat("we ", longestAdvice)
+	if known, err := b.Edit(last.ID, long); !known || err == nil || last.Words != "we use type 219" {
+		t.Errorf("edited to %q: %v %v", last.Words, known, err)
+	}
+	if known, err := b.Edit(last.ID, " we  use it "); !known || err != nil || last.Words != "we use it" {
+		t.Errorf("edited to %q: %v %v", last.Words, known, err)
 	}
 }
 

@@ -70,3 +70,33 @@ func testHeal(t *testing.T, h *harness) {
 	}
 	h.must(s.Alive(ctx))
 }
+
+// testPruned: of moves the last so many are kept, and of turns those that somebody may
+// still ask for.
+func testPruned(t *testing.T, h *harness) {
+	s, ctx := h.open(), t.Context()
+	k := store.HealKey{Installation: 7, Repo: "acme/shop", Class: "fix"}
+	const more = 5
+	_, _, err := s.Heal(ctx, store.HealResult{}, []store.HealKey{k}, func(_ map[store.HealKey]json.RawMessage, now time.Time) (out store.HealChange, err error) {
+		for i := range store.KeptMoves + more {
+			out.Moves = append(out.Moves, store.HealMove{ID: name("m", i), Key: k, At: now, Body: json.RawMessage("{}")})
+		}
+		return out, nil
+	})
+	h.must(err)
+	moves, err := s.HealMoves(ctx, "", false, 2*store.KeptMoves)
+	if err != nil || len(moves) != store.KeptMoves || moves[len(moves)-1].ID != name("m", more) {
+		t.Errorf("%d moves are kept, %v", len(moves), err)
+	}
+	for i := range 4 { // the second is asked for again before it is dropped
+		for _, turn := range []string{"often", name("once", i)} {
+			if mine, err := s.Turn(ctx, turn, time.Hour); err != nil || !mine {
+				t.Errorf("%s in month %d: %v %v", turn, i, mine, err)
+			}
+		}
+		h.Advance(31 * 24 * time.Hour)
+	}
+	if got := Dump(t, h.url)["turns.name"]; len(got) != 2 {
+		t.Errorf("turns are kept: %v", got)
+	}
+}
