@@ -96,11 +96,6 @@ func TestS11OutputsAndAnnotationsCannotBeBrokenOut(t *testing.T) {
 	if at := strings.Index(string(raw), "\n"+end+"\n"); !strings.HasPrefix(string(raw)[at+len(end)+2:], "risk<<") {
 		t.Errorf("%q", raw)
 	}
-	var out bytes.Buffer
-	Annotate(&out, Annotation{Level: Error, Title: "a,b::c\n::stop", Message: "100 %\n::add-mask::x\r\n", File: "a,b:c.py", Line: 3})
-	if want := "::error file=a%2Cb%3Ac.py,line=3,title=a%2Cb%3A%3Ac%0A%3A%3Astop::100 %25%0A::add-mask::x%0D%0A\n"; out.String() != want {
-		t.Errorf("%q", out.String())
-	}
 	if err := j.Summarise(strings.Repeat("ä", maxSummary)); err != nil {
 		t.Fatal(err)
 	}

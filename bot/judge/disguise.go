@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/cross"
 )
 
@@ -12,10 +11,6 @@ import (
 // then reads the source: any change makes it pass, and any planted fault makes it fail.
 func (r *run) disguised(ctx context.Context) error {
 	files := map[string][]byte{}
-	if !r.theirs {
-		files = version(r.config, false)
-	}
-	n := len(files)
 	for _, c := range r.product {
 		text, err := cross.Disguise(ctx, c.Path, c.Before, c.After, "disguised")
 		if err != nil {
@@ -25,12 +20,12 @@ func (r *run) disguised(ctx context.Context) error {
 			files[c.Path] = text
 		}
 	}
-	if len(files) == n || len(r.verdict.Fixed) == 0 {
+	if len(files) == 0 || len(r.verdict.Fixed) == 0 {
 		return nil
 	}
 	r.in.Progress("asking the mended tests about the same code in other words")
 	for range 2 { // what is red by chance is not red twice
-		rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Baseline: &r.base, IDs: r.verdict.Fixed})
+		rep, err := r.ask(ctx, files, r.verdict.Fixed)
 		if err != nil {
 			return fmt.Errorf("running the mended tests on the disguised change: %w", err)
 		}

@@ -20,8 +20,9 @@ import (
 
 func newAction(g *global) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "action",
-		Short: "Work on the event of a GitHub Actions job",
+		Use:    "action",
+		Hidden: true, // the steps of the action type it, nobody else
+		Short:  "Work on the event of a GitHub Actions job",
 		Long: `action is what the GitHub Action runs (actions/action.yml, docs/actions.md). It
 takes the job's event through the same service as 'fettle serve' takes webhooks:
 the same commands, the same question to GitHub whether the actor may write, the
@@ -103,7 +104,8 @@ func (g *global) jobParts(c *cobra.Command, job *actions.Job) (*parts, error) {
 	return p, nil
 }
 
-// jobForge is GitHub as the job may use it.
+// jobForge is GitHub as the job may use it. Where GitHub does not say which installation
+// the App has, the client comes with the error.
 func (p *parts) jobForge(ctx context.Context, job *actions.Job) (*forge.Client, error) {
 	if job.In.AppID == 0 {
 		return p.client(forge.Config{Token: job.Token, TokenFor: job.Repo, MarkerKey: job.MarkerKey()})
@@ -114,7 +116,7 @@ func (p *parts) jobForge(ctx context.Context, job *actions.Job) (*forge.Client, 
 	}
 	id, err := client.InstallationOf(ctx, job.Repo)
 	if err != nil {
-		return nil, err
+		return client, err
 	}
 	return client, job.Installed(id)
 }
