@@ -125,7 +125,7 @@ func content(tree fs.FS, e checkout.Entry) ([]byte, error) {
 }
 
 var (
-	ci        = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
+	ci = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
 	// What only people read. Texts and pictures are it where documentation lies: elsewhere
 	// a program may read them, as it does templates, lists of words and icons.
 	docs      = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|codeowners|readme)(?:\.txt)?)$`)

@@ -42,7 +42,7 @@ type Verdict struct {
 	Missing  []string       `json:"missing"`           // green at the base, now not seen to run and pass
 	Failures []task.Failure `json:"failures"`
 	Checks   []task.Check   `json:"checks"`
-	Reasons  []string       `json:"reasons"` // why it is not green, in words
+	Reasons  []string       `json:"reasons"`           // why it is not green, in words
 	Unfixed  bool           `json:"unfixed,omitempty"` // one of the reasons is that no test turned green
 	Elapsed  time.Duration  `json:"elapsed"`
 	// Flaky turned red by chance: they fail on the base now and then as well.
