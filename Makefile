@@ -51,8 +51,8 @@ fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
 
-words: ## write all texts that users can see to docs/words.txt, to be read as a user
-	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/docs/words.txt
+words: ## write all texts that users can see to bin/words.txt, to be read as a user
+	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/bin/words.txt
 
 lint: $(LINT) $(DEADCODE) $(ACTIONLINT) ## the linters of code and workflows, and functions that no command reaches
 	$(LINT) run ./... ./bench/...

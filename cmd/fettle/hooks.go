@@ -327,15 +327,8 @@ func (h *pushed) source(ctx context.Context, session *sandbox.Sandbox, diff *che
 	if err != nil {
 		return src, nil, err
 	}
-	var shown, copied []string
-	for _, f := range tree.Installed() {
-		if prep.For(session).CanShow(f) {
-			shown = append(shown, f)
-		} else {
-			copied = append(copied, f)
-		}
-	}
-	if err := tree.CopyInstalled(ctx, copied); err != nil {
+	shown, err := prep.For(session).Installed(ctx, tree)
+	if err != nil {
 		return src, nil, err
 	}
 	if src, err = sourceOf([]string{tree.Dir()}); err != nil {

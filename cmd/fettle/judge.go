@@ -274,11 +274,6 @@ func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare
 	if words := got.Result.Words(); words != "" && in.Progress != nil && !got.Nothing {
 		in.Progress(words)
 	}
-	var copied []string
-	for _, f := range in.Head.Installed() {
-		if !setup.CanShow(f) {
-			copied = append(copied, f)
-		}
-	}
-	return in.Head.CopyInstalled(ctx, copied)
+	_, err = setup.Installed(ctx, in.Head)
+	return err
 }
