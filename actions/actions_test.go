@@ -56,10 +56,13 @@ func TestS9AJobIsReadFromItsRunner(t *testing.T) {
 		t.Errorf("the marks of two jobs of a repository differ: %v", err)
 	}
 	for _, c := range []struct {
-		path, event string
-		own, want   bool
-	}{{j.Workflow, "issues", true, true}, {".github/workflows/test.yml", "issues", true, false}, {j.Workflow, "push", true, false}, {j.Workflow, "issues", false, false}, {"", "issues", true, false}} {
-		if got := j.Wrote(c.path, c.event, c.own); got != c.want {
+		path, event        string
+		own, fettles, want bool
+	}{
+		{j.Workflow, "issues", true, false, true}, {".github/workflows/test.yml", "issues", true, false, false}, {j.Workflow, "push", true, false, false}, {j.Workflow, "issues", false, false, false}, {"", "issues", true, false, false},
+		{j.Workflow, "pull_request_review", true, true, true}, {j.Workflow, "pull_request_review", true, false, false}, {j.Workflow, "pull_request_review_comment", true, false, false},
+	} {
+		if got := j.Wrote(c.path, c.event, c.own, c.fettles); got != c.want {
 			t.Errorf("a record of %+v: %v", c, got)
 		}
 	}
@@ -479,7 +482,7 @@ func TestS9FettleIsFoundOrBuilt(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 	here, temp := t.TempDir(), t.TempDir()
-	build := `[ -d cmd/fettle ] || exit 1; out=$4; mkdir=/bin/mkdir; $mkdir -p "${out%/*}"; printf '#!/bin/sh\n' >"$out"; /bin/chmod +x "$out"`
+	build := `[ -d cmd/fettle ] && [ "$GOCACHE" = "$RUNNER_TEMP/fettle-bin/cache" ] && [ "$GOMODCACHE" = "$RUNNER_TEMP/fettle-bin/modules" ] || exit 1; out=$4; mkdir=/bin/mkdir; $mkdir -p "${out%/*}"; printf '#!/bin/sh\n' >"$out"; /bin/chmod +x "$out"`
 	for _, dir := range []string{"actions", "cmd/fettle"} {
 		if err := os.MkdirAll(filepath.Join(here, dir), 0o755); err != nil {
 			t.Fatal(err)

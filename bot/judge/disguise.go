@@ -4,24 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/fettle-dev/fettle/bot/verify/cross"
+	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // disguised asks the mended tests about the same code in other words. One that fails
 // then reads the source: any change makes it pass, and any planted fault makes it fail.
 func (r *run) disguised(ctx context.Context) error {
-	files := map[string][]byte{}
-	for _, c := range r.product {
-		text, err := cross.Disguise(ctx, c.Path, c.Before, c.After, "disguised")
-		if err != nil {
-			return fmt.Errorf("disguising the change: %w", err)
-		}
-		if text != nil {
-			files[c.Path] = text
-		}
-	}
-	if len(files) == 0 || len(r.verdict.Fixed) == 0 {
-		return nil
+	files, err := verify.Disguised(ctx, r.product)
+	if err != nil || len(files) == 0 || len(r.verdict.Fixed) == 0 {
+		return err
 	}
 	r.in.Progress("asking the mended tests about the same code in other words")
 	for range 2 { // what is red by chance is not red twice
@@ -33,7 +24,7 @@ func (r *run) disguised(ctx context.Context) error {
 			return nil
 		}
 	}
-	r.lower(Unproven, "a mended test fails where the change stands in other words that do the same (parentheses, comments): it reads the source instead of running it")
+	r.lower(Unproven, "a mended test %s", verify.ReadsSource)
 	r.found("reads_source", r.product[0].Path, 0, "the mended tests depend on how the change is written, not on what it does")
 	return nil
 }

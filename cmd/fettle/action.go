@@ -97,6 +97,7 @@ func (g *global) jobParts(c *cobra.Command, job *actions.Job) (*parts, error) {
 		set.Label = job.In.Label
 	}
 	p := g.parts(set, c.ErrOrStderr())
+	p.askAnew = true // what is kept on a runner, earlier steps of the job can have written
 	p.verbose()
 	for _, secret := range []string{job.Token, job.JobToken, string(job.In.PrivateKey)} {
 		p.funnel.AddSecret(secret)
@@ -245,7 +246,9 @@ func (p *parts) restore(ctx context.Context, job *actions.Job, issue int) error 
 	if err != nil {
 		return err
 	}
-	found, err := client.Artifact(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool { return job.Wrote(r.Path, r.Event, r.Own) })
+	found, err := client.Artifact(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool {
+		return job.Wrote(r.Path, r.Event, r.Own, bot.IssueOfBranch(r.Branch) == issue)
+	})
 	var lacks *forge.MissingPermission
 	if errors.As(err, &lacks) {
 		p.log.WithError(err).Warn("nothing is known of earlier jobs: give the job the permission actions: read, so that /fettle approve, retry and resume work")
