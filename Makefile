@@ -15,7 +15,7 @@ ACTIONLINT_VERSION := v1.7.12
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -53,6 +53,9 @@ fault: setup ## kill -9 at each named point, KILLS times each
 
 words: ## write all texts that users can see to bin/words.txt, to be read as a user
 	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/bin/words.txt
+
+pin: ## before a release is tagged, have the reusable workflow use its action: TAG=v1.2.3
+	.ci/pin.sh $(TAG)
 
 lint: $(LINT) $(DEADCODE) $(ACTIONLINT) ## the linters of code and workflows, and functions that no command reaches
 	$(LINT) run ./... ./bench/...

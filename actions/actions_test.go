@@ -471,6 +471,33 @@ func TestC1TheSandboxIsPreparedAsItSays(t *testing.T) {
 	}
 }
 
+func TestS9AReleaseUsesItsOwnAction(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "fettle.yml")
+	was, err := os.ReadFile("../.github/workflows/fettle.yml")
+	if err == nil {
+		err = os.WriteFile(file, was, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{"", "main", "v1.2.3#x", "v1.2.3/../x"} {
+		if out, err := exec.CommandContext(t.Context(), "../.ci/pin.sh", tag, file).CombinedOutput(); err == nil {
+			t.Errorf("%q was taken: %s", tag, out)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, was) {
+		t.Errorf("a wrong tag changed the file: %v", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "../.ci/pin.sh", "v1.2.3", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	now, err := os.ReadFile(file)
+	if want := strings.ReplaceAll(string(was), "fettle-dev/fettle/actions@main", "fettle-dev/fettle/actions@v1.2.3"); err != nil || string(now) != want || want == string(was) {
+		t.Errorf("%v\n%s", err, now)
+	}
+}
+
 func TestS9FettleIsFoundOrBuilt(t *testing.T) {
 	t.Parallel()
 	output := filepath.Join(t.TempDir(), "output")

@@ -30,6 +30,7 @@ const harmful = 20
 func (r *run) text(ctx context.Context) error {
 	all := r.c.all()
 	if n := lines(all); n > tooLarge {
+		r.rep.Risk = patch.Risk(all, patch.Facts{})
 		r.lower(Unproven, "%d lines are changed, more than anybody can judge at once: split it", n)
 		return nil
 	}
