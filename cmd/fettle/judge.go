@@ -66,14 +66,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			err := f.run(c, g, args)
-			var end ending
-			if f.json && err != nil && !errors.As(err, &end) {
-				return errors.Join(writeJSON(c.OutOrStdout(), map[string]string{"error": err.Error()}), err)
-			}
-			return err
-		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, g, args) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.span.Base, "base", "", "the state before: a `REV`; of a branch the place where the change left it")

@@ -272,7 +272,7 @@ func readIssue(name string, in io.Reader) (title, body string, err error) {
 	default:
 		f, err := os.Open(name) // may be a pipe, as <(gh issue view 7) is
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", "", usage("there is no issue file %s; its first line is the title, the rest the body", name)
+			return "", "", usage("there is no issue file %s; give one whose first line is the title, the rest the body", name)
 		}
 		if err != nil {
 			return "", "", usage("reading the issue: %w", err)
@@ -288,7 +288,7 @@ func readIssue(name string, in io.Reader) (title, body string, err error) {
 	title, body, _ = strings.Cut(strings.TrimLeft(strings.TrimPrefix(text, "\uFEFF"), "\n"), "\n")
 	title = strings.TrimSpace(strings.TrimLeft(title, "# "))
 	if title == "" {
-		return "", "", usage("the issue %s is empty; its first line is the title, the rest the body", name)
+		return "", "", usage("the issue %s is empty; write a title into its first line, the rest below", name)
 	}
 	return title, strings.TrimSpace(body), nil
 }
