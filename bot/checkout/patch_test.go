@@ -46,7 +46,7 @@ func TestS6APatchMovesTheBaseAndMergesOverWhatCameSince(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tree.Close()
-		changes, err := tree.Patch(t.Context(), diff)
+		changes, before, err := tree.Patch(t.Context(), diff)
 		if c.wantChanges == 0 {
 			if !errors.Is(err, ErrPatch) {
 				t.Errorf("%s: %v", name, err)
@@ -57,6 +57,9 @@ func TestS6APatchMovesTheBaseAndMergesOverWhatCameSince(t *testing.T) {
 		there, dirErr := os.ReadFile(filepath.Join(tree.Dir(), "f.txt"))
 		if err != nil || readErr != nil || dirErr != nil || len(changes) != c.wantChanges || !strings.Contains(string(got), c.want) || !strings.Contains(string(got), "\nB\n") || string(there) != string(got) {
 			t.Errorf("%s: %v %v %v %d\n%s", name, err, readErr, dirErr, len(changes), got)
+		}
+		if was, err := fs.ReadFile(before, "f.txt"); err != nil || string(was) != strings.Join(lines, "\n")+"\n" {
+			t.Errorf("%s: before: %v\n%s", name, err, was)
 		}
 		if left, err := tree.Changes(); err != nil || len(left) != 0 {
 			t.Errorf("%s: against the new base: %v %v", name, left, err)

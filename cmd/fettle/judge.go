@@ -74,7 +74,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 	fl.BoolVar(&f.span.Staged, "staged", false, "judge what is staged")
 	pathVar(c, &f.patch, "patch", "", "judge what this diff makes of the base: a `FILE`, or - for standard input")
 	pathVar(c, &f.repo, "repo", ".", "a `DIR` in the repository")
-	pathVar(c, &f.issue, "issue", "", "the issue that it is for: its `FILE`, or - for standard input")
+	issueVar(c, &f.issue, "the issue that it is for: its `FILE`, - for standard input, or #N or its address on GitHub")
 	fl.StringVar(&f.require, "require", string(judge.Plausible), "the `JUDGEMENT` below which the exit status is 1: plausible or proven")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
@@ -147,12 +147,6 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 		return err
 	}
 	var in judge.Input
-	var err error
-	if f.issue != "" {
-		if in.Title, in.Body, err = readIssue(f.issue, c.InOrStdin()); err != nil {
-			return err
-		}
-	}
 	dir, err := folder(f.repo)
 	if err != nil {
 		return err
@@ -162,6 +156,13 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 		return err
 	}
 	defer p.close()
+	if f.issue != "" {
+		asked, err := p.issue(c.Context(), f.issue, dir, c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		in.Title, in.Body = asked.title, asked.body
+	}
 	if !g.quiet {
 		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
 	}
