@@ -200,12 +200,17 @@ func writeApplied(dir string, all []Applied) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", appliedFile, err)
 	}
+	return Keep(dir, "applied.json", raw)
+}
+
+// Keep writes a file into .fettle of a folder.
+func Keep(dir, name string, data []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", dir, err)
 	}
 	defer root.Close()
-	return recordIn(root, map[string][]byte{"applied.json": raw})
+	return recordIn(root, map[string][]byte{name: data})
 }
 
 // recordIn writes files below .fettle, which ignores itself in Git.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,6 +69,50 @@ func TestS6AnIssueOfGitHubIsReadWithItsComments(t *testing.T) {
 		}
 		if c.token != "" && strings.Contains(got.errors, c.token) {
 			t.Errorf("%s: the token is shown", name)
+		}
+	}
+}
+
+// TestS6ABranchThatIsReadyBecomesAPullRequest: what is red opens nothing; what is ready is
+// pushed, and a pull request with the checklist is there.
+func TestS6ABranchThatIsReadyBecomesAPullRequest(t *testing.T) {
+	heavy(t)
+	files := map[string]string{
+		"stay.py":      "def reached(nights, limit):\n    return nights > limit\n",
+		"test_stay.py": "from stay import reached\n\n\ndef test_reached():\n    assert reached(9, 7)\n",
+	}
+	w := newWorldOn(t, files, "", func(*simulator.Config) {})
+	token, err := w.sim.JobToken(owner, "weave", map[string]string{"contents": "write", "issues": "read", "pull_requests": "write"})
+	w.must(err)
+	header := "http.extraHeader=Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
+	dir := filepath.Join(t.TempDir(), "clone")
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-c", header, "-c", "user.name=A", "-c", "user.email=a@localhost"}, args...)...)
+		c.Dir = filepath.Dir(dir)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("clone", "-q", w.sim.URL()+"/"+owner+"/weave.git", dir)
+	git("-C", dir, "config", "http.extraHeader", strings.TrimPrefix(header, "http.extraHeader="))
+	git("-C", dir, "switch", "-qc", "worse")
+	for _, c := range []struct {
+		text, branch string
+		code, pulls  int
+	}{{"return nights < limit", "worse", exitRed, 0}, {"return nights >= limit", "better", 0, 1}} {
+		w.must(os.WriteFile(filepath.Join(dir, "stay.py"), []byte("def reached(nights, limit):\n    "+c.text+"\n"), 0o644))
+		if c.branch != "worse" {
+			git("-C", dir, "switch", "-qc", c.branch)
+		}
+		git("-C", dir, "commit", "-qam", "fix: a stay of exactly the limit")
+		got := w.terminal(dir, token, "pr-ready", "--quick", "--open", "--json")
+		pulls := w.sim.Snapshot(owner, "weave").Pulls
+		if got.code != c.code || len(pulls) != c.pulls {
+			t.Fatalf("%s: exit status %d, %d pull requests\n%s\n%s", c.branch, got.code, len(pulls), got.out, got.errors)
+		}
+		if c.pulls > 0 && (pulls[0].Head != "better" || !strings.Contains(pulls[0].Body, "[x] pytest: passed") || !strings.Contains(got.out, pulls[0].URL)) {
+			t.Errorf("%+v\n%s", pulls[0], got.out)
 		}
 	}
 }

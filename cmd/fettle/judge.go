@@ -85,7 +85,10 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 // maxPatch bounds a diff that is read.
 const maxPatch = 64 << 20
 
-var pullNumber = regexp.MustCompile(`^#?([1-9][0-9]*)$`)
+var (
+	pullNumber  = regexp.MustCompile(`^#?([1-9][0-9]*)$`)
+	fetchedPull = regexp.MustCompile(`^refs/pull/([1-9][0-9]*)/head$`)
+)
 
 // valid says which two states are meant.
 func (f *judgeFlags) valid(args []string, in io.Reader) error {
@@ -146,41 +149,51 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(args, c.InOrStdin()); err != nil {
 		return err
 	}
-	var in judge.Input
-	dir, err := folder(f.repo)
-	if err != nil {
-		return err
-	}
-	p, err := g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	if f.issue != "" {
-		asked, err := p.issue(c.Context(), f.issue, dir, c.InOrStdin())
-		if err != nil {
-			return err
-		}
-		in.Title, in.Body = asked.title, asked.body
-	}
-	if !g.quiet {
-		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
-	}
-	report, err := p.judge(c.Context(), dir, f.span, in)
-	if errors.Is(err, checkout.ErrNoRef) && len(args) == 1 && pullNumber.MatchString(args[0]) {
-		n := pullNumber.FindStringSubmatch(args[0])[1]
-		return usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n, n, n)
-	}
+	report, err := g.judged(c, f.repo, f.issue, f.span)
 	if err != nil {
 		return err
 	}
 	if err := f.print(c.OutOrStdout(), report); err != nil {
 		return err
 	}
+	return judgeEnding(report, judge.Judgement(f.require))
+}
+
+// judged judges a span of a repository as a command asks for it.
+func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span) (report judge.Report, err error) {
+	dir, err := folder(repo)
+	if err != nil {
+		return report, err
+	}
+	p, err := g.load(c.ErrOrStderr())
+	if err != nil {
+		return report, err
+	}
+	defer p.close()
+	var in judge.Input
+	if issue != "" {
+		asked, err := p.issue(c.Context(), issue, dir, c.InOrStdin())
+		if err != nil {
+			return report, err
+		}
+		in.Title, in.Body = asked.title, asked.body
+	}
+	if !g.quiet {
+		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
+	}
+	report, err = p.judge(c.Context(), dir, span, in)
+	if n := fetchedPull.FindStringSubmatch(span.Head); n != nil && errors.Is(err, checkout.ErrNoRef) {
+		return report, usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n[1], n[1], n[1])
+	}
+	return report, err
+}
+
+// judgeEnding is the exit status of a judgement, where at least this one is wanted.
+func judgeEnding(r judge.Report, least judge.Judgement) error {
 	switch {
-	case report.Judgement == judge.Dangerous:
+	case r.Judgement == judge.Dangerous:
 		return ending(exitRefused)
-	case report.Judgement == judge.Proven, report.Judgement == judge.Plausible && f.require == string(judge.Plausible):
+	case r.Judgement == judge.Proven, r.Judgement == judge.Plausible && least == judge.Plausible:
 		return nil
 	}
 	return ending(exitRed)

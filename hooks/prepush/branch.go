@@ -90,3 +90,32 @@ func (r *Repo) Send(ctx context.Context, remote, branch string) error {
 	}
 	return nil
 }
+
+// Default is the branch that pull requests are for, "" where it is not known.
+func (r *Repo) Default(ctx context.Context) string {
+	if out, err := r.git(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
+		return strings.TrimPrefix(out, "origin/")
+	}
+	for _, name := range []string{"main", "master"} {
+		if r.Has(ctx, "refs/heads/"+name) || r.Has(ctx, "refs/remotes/origin/"+name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Messages are those of the commits that one revision has and another lacks, the oldest
+// first.
+func (r *Repo) Messages(ctx context.Context, lacks, has string) ([]string, error) {
+	out, err := r.git(ctx, "log", "--reverse", "--no-merges", "--format=%B%x00", "--end-of-options", lacks+".."+has)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for m := range strings.SplitSeq(out, "\x00") {
+		if m = strings.TrimSpace(m); m != "" {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
