@@ -163,15 +163,29 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 		}
 	}
 	if r.Result != nil {
-		b.WriteString("\n<details><summary>What was tried and checked</summary>\n\n")
-		for _, line := range perTier(*r.Result) {
-			fmt.Fprintf(&b, "- tried at %s\n", a.app.Funnel.Markdown(line))
-		}
-		for _, check := range r.Result.Checks {
-			fmt.Fprintf(&b, "- %s: %s%s\n", a.app.Funnel.Markdown(check.Name), check.Status, prefixed(", ", a.app.Funnel.Markdown(shortIDs(check.Detail))))
-		}
-		b.WriteString("\n</details>\n")
+		fmt.Fprintf(&b, "\n<details><summary>What was tried and checked</summary>\n\n%s\n</details>\n", a.app.Funnel.Markdown(evidenceOf(*r.Result)))
 	}
 	fmt.Fprintf(&b, "\n<sub>Run `%s`; `fettle runs show %s` has every attempt</sub>\n", r.ID, r.ID)
 	return a.answer(ctx, ev, c, b.String())
+}
+
+// evidenceOf is what was tried at each tier and what the checks said.
+func evidenceOf(res task.Result) string {
+	var b strings.Builder
+	for _, line := range perTier(res) {
+		fmt.Fprintf(&b, "- tried at %s\n", line)
+	}
+	for _, check := range res.Checks {
+		fmt.Fprintf(&b, "- %s: %s%s\n", check.Name, check.Status, prefixed(", ", shortIDs(check.Detail)))
+	}
+	return b.String()
+}
+
+// Explain is the trail of evidence of a run's change. Foreign words in it are as they
+// came: print it through the funnel.
+func Explain(r task.Run) string {
+	if r.Result == nil {
+		return trail(r, "", "") + "- " + standing(r) + "\n"
+	}
+	return trail(r, "", "") + evidenceOf(*r.Result)
 }

@@ -8,11 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 
-	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/patch"
-	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -24,6 +20,10 @@ type Local struct {
 	Base   fs.FS // the folder's content when the run began; set by the job's Open
 	Apply  bool
 	Drafts bool // Apply writes drafts as well
+	// May is asked before a change is written; nil: it may.
+	May func(Summary) bool
+	// Commit makes a commit of the change in the place of writing it; nil: it is written.
+	Commit func(context.Context, Summary) (task.Publication, error)
 	Show   func(task.Progress)
 	// Summary is what the run ended with, after Publish.
 	Summary Summary
@@ -44,19 +44,14 @@ func (l *Local) Progress(_ context.Context, p task.Progress) error {
 func (l *Local) Ask(context.Context, task.Gate) error { return nil }
 
 // Publish writes .fettle/last_run.json and .md, and the change if asked to.
-func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, error) {
+func (l *Local) Publish(ctx context.Context, res task.Result) (task.Publication, error) {
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
 		return task.Publication{}, fmt.Errorf("opening %s to write the result: %w", l.Dir, err)
 	}
 	defer root.Close()
 	before := l.Summary
-	var refused error
-	var pub task.Publication
-	if l.Apply && res.Outcome == task.Success && (l.Drafts || !res.Draft) {
-		refused = l.apply(root, res.Changes)
-		pub.Applied = refused == nil
-	}
+	pub, refused := l.land(ctx, Summarise(res, task.Publication{}), res.Changes)
 	l.Summary = Summarise(res, pub)
 	if refused != nil {
 		l.Summary.NextAction = refused.Error()
@@ -70,6 +65,37 @@ func (l *Local) Publish(_ context.Context, res task.Result) (task.Publication, e
 	return pub, refused
 }
 
+// Finish is Publish for what several runs came to: the summary and the changes of all.
+func (l *Local) Finish(ctx context.Context, s Summary, changes []task.FileChange) error {
+	root, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return fmt.Errorf("opening %s to write the result: %w", l.Dir, err)
+	}
+	defer root.Close()
+	pub, refused := l.land(ctx, s, changes)
+	s.Applied, s.Committed, s.Branch, s.Commit = pub.Applied, pub.Commit != "", pub.Branch, pub.Commit
+	if s.Outcome == task.Success && s.Diff != "" {
+		s.NextAction = inFolder(s.Draft, pub)
+	}
+	if refused != nil {
+		s.NextAction = refused.Error()
+	}
+	l.Summary = s
+	return errors.Join(l.record(root), refused)
+}
+
+// land puts the change where whoever asked wants it, if it is to be put anywhere.
+func (l *Local) land(ctx context.Context, s Summary, changes []task.FileChange) (task.Publication, error) {
+	if !l.Apply || s.Outcome != task.Success || s.Draft && !l.Drafts || l.May != nil && !l.May(s) {
+		return task.Publication{}, nil
+	}
+	if l.Commit != nil {
+		return l.Commit(ctx, s)
+	}
+	err := l.Write(s.RunID, changes)
+	return task.Publication{Applied: err == nil}, err
+}
+
 func (l *Local) record(root *os.Root) error {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw) // the same bytes as --json
@@ -78,54 +104,7 @@ func (l *Local) record(root *os.Root) error {
 	if err := enc.Encode(l.Summary); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
-	if err := root.Mkdir(".fettle", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("making .fettle in %s: %w", l.Dir, err)
-	}
-	for name, data := range map[string][]byte{".gitignore": []byte("*\n"), "last_run.json": raw.Bytes(), "last_run.md": []byte(l.Summary.Markdown())} {
-		if err := replaceFile(root, path.Join(".fettle", name), data, 0o644); err != nil {
-			return fmt.Errorf("writing .fettle/%s in %s: %w", name, l.Dir, err)
-		}
-	}
-	return nil
-}
-
-// apply writes all files of the change, or none: also when a write fails half
-// way, on a full disk for instance.
-func (l *Local) apply(root *os.Root, changes []task.FileChange) error {
-	var writes []patch.Write
-	for _, c := range changes {
-		now, err := regular.ReadIn(root, c.Path, checkout.DefaultMaxBytes)
-		if errors.Is(err, regular.ErrSpecial) {
-			return changedMeanwhile(c.Path)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("reading %s before writing the change: %w; nothing was applied", c.Path, err)
-		}
-		was, wasErr := fs.ReadFile(l.Base, c.Path)
-		if (wasErr == nil) != (err == nil) || !bytes.Equal(now, was) {
-			return changedMeanwhile(c.Path)
-		}
-		w := patch.Write{Path: c.Path, Content: c.Content, Delete: c.Deleted}
-		if err == nil {
-			w.Was = now
-		}
-		if c.Mode == "100755" {
-			w.Mode = 0o755
-		}
-		writes = append(writes, w)
-	}
-	_, err := patch.WriteAll(l.Dir, writes)
-	if errors.Is(err, patch.ErrChanged) {
-		return fmt.Errorf("%w; the diff is in .fettle/last_run.md", err)
-	}
-	if err != nil {
-		return fmt.Errorf("applying the change to %s: %w", l.Dir, err)
-	}
-	return nil
-}
-
-func changedMeanwhile(name string) error {
-	return fmt.Errorf("%s was changed while fettle was working; nothing was applied. The diff is in .fettle/last_run.md", name)
+	return recordIn(root, map[string][]byte{"last_run.json": raw.Bytes(), "last_run.md": []byte(l.Summary.Markdown())})
 }
 
 // replaceFile writes beside the file and renames, so that no reader sees half.

@@ -25,7 +25,7 @@ func (g *github) pull(ctx context.Context, branch string, res task.Result) (task
 		g.log.WithError(err).Warn("the template for pull requests was not read; the text is in fettle's own form")
 	}
 	title, body := g.text.pullRequest(res)
-	body = inTemplate(g.remarked(ctx, res, body), template)
+	body = InTemplate(g.remarked(ctx, res, body), template)
 	pr, err := g.forge.PullRequest(ctx, t.Repo, branch, base, title, body, t.Issue, res.Draft)
 	if err != nil && base == t.Repo.DefaultBranch {
 		// It may have another name by now; the commits are the same.

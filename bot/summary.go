@@ -3,6 +3,7 @@ package bot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -91,15 +92,54 @@ func afterwards(res task.Result, pub task.Publication) string {
 	if res.Outcome != task.Success || res.Task.Repo.Dir == "" {
 		return res.NextAction
 	}
+	return inFolder(res.Draft, pub)
+}
+
+// inFolder is what is left to do about a change of a folder.
+func inFolder(draft bool, pub task.Publication) string {
 	todo := "Review the change"
-	if res.Draft {
+	if draft {
 		todo = "Decide on the open points"
 	}
-	if pub.Applied {
-		return todo + " and commit it."
+	switch {
+	case pub.Commit != "" && pub.Applied:
+		return fmt.Sprintf("%s: 'git show %.12s'; 'fettle undo' takes it back, 'fettle pr-ready' makes a pull request of it.", todo, pub.Commit)
+	case pub.Commit != "":
+		return fmt.Sprintf("%s: 'git show %.12s'; 'fettle undo' takes it back, 'git switch %s' and 'fettle pr-ready' make a pull request of it.", todo, pub.Commit, pub.Branch)
+	case pub.Applied:
+		return todo + " and commit it; 'fettle undo' takes it back."
 	}
-	return fmt.Sprintf("%s; 'fettle runs diff %s | git apply' writes the change.", todo, res.RunID)
+	return todo + "; 'fettle apply' writes the change."
 }
+
+// After is the summary of a run that went on where another one had ended.
+func (s Summary) After(before Summary) Summary {
+	s.Attempts += before.Attempts
+	s.Cost += before.Cost
+	s.Elapsed += before.Elapsed
+	by := map[task.Tier]task.USD{}
+	for _, costs := range []map[task.Tier]task.USD{before.CostByTier, s.CostByTier} {
+		for tier, usd := range costs {
+			by[tier] += usd
+		}
+	}
+	s.CostByTier = by
+	s.Tried, s.Reproduction = slices.Concat(before.Tried, s.Tried), slices.Concat(before.Reproduction, s.Reproduction)
+	s.Regions = slices.Concat(before.Regions, s.Regions)
+	s.Explanation = strings.TrimPrefix(before.Explanation+"; "+s.Explanation, "; ")
+	s.DraftReasons = slices.Concat(slices.DeleteFunc(slices.Clone(before.DraftReasons), func(why string) bool {
+		return strings.Contains(why, stillRed) || strings.Contains(why, someOnly) // this run saw to it
+	}), s.DraftReasons)
+	s.Draft = len(s.DraftReasons) > 0
+	s.Risk.Score = max(s.Risk.Score, before.Risk.Score)
+	return s
+}
+
+// What is in the reasons for a draft that leaves tests red which were so before.
+const (
+	stillRed = "are still red"
+	someOnly = "mends some of the failing tests only"
+)
 
 // Markdown is the summary for a person to read.
 func (s Summary) Markdown() string {

@@ -22,8 +22,8 @@ func TestS7TheNextActionFitsWhereTheChangeStands(t *testing.T) {
 	}{
 		"GitHub":             {hosted, false, task.Publication{PullRequest: &task.PullRequest{Number: 7}}, "merge it", "fettle runs diff"},
 		"GitHub, a draft":    {hosted, true, task.Publication{PullRequest: &task.PullRequest{Number: 7}}, "open points", "fettle runs diff"},
-		"a folder":           {folder, false, task.Publication{}, "'fettle runs diff r1 | git apply' writes", "merge"},
-		"a folder, a draft":  {folder, true, task.Publication{}, "Decide on the open points; 'fettle runs diff r1 | git apply' writes", "ready"},
+		"a folder":           {folder, false, task.Publication{}, "'fettle apply' writes", "merge"},
+		"a folder, a draft":  {folder, true, task.Publication{}, "Decide on the open points; 'fettle apply' writes", "ready"},
 		"applied":            {folder, false, task.Publication{Applied: true}, "commit it", "apply"},
 		"an applied draft":   {folder, true, task.Publication{Applied: true}, "Decide on the open points and commit it", "apply"},
 		"failed in a folder": {folder, false, task.Publication{}, "", ""},

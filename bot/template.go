@@ -54,11 +54,11 @@ var answers = []struct {
 	{regexp.MustCompile(`(?i)\b(reproduc|how to (run|try))`), []string{"Reproduce locally"}},
 }
 
-// inTemplate puts the sections of a pull request's text where the repository's
+// InTemplate puts the sections of a pull request's text where the repository's
 // template asks for them. Its other headings stay with their words: boxes in them
 // are for people to tick. Its HTML comments are for whoever writes by hand and go.
 // What it does not ask for comes behind it.
-func inTemplate(body, template string) string {
+func InTemplate(body, template string) string {
 	template = htmlComment.ReplaceAllString(strings.ReplaceAll(template[:min(len(template), mostTemplate)], "\r\n", "\n"), "")
 	if strings.TrimSpace(template) == "" {
 		return body

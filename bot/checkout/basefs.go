@@ -17,12 +17,13 @@ import (
 // is followed when it is the last part of a name and points to a file of the
 // base. Times are zero.
 type baseFS struct {
-	tree *Tree
-	dirs map[string][]fs.DirEntry
+	tree   *Tree
+	byPath map[string]entry
+	dirs   map[string][]fs.DirEntry
 }
 
 func (t *Tree) makeFS() *baseFS {
-	b := &baseFS{tree: t, dirs: map[string][]fs.DirEntry{".": nil}}
+	b := &baseFS{tree: t, byPath: t.byPath, dirs: map[string][]fs.DirEntry{".": nil}}
 	for _, e := range t.entries {
 		b.add(path.Dir(e.path), node{name: path.Base(e.path), entry: e})
 	}
@@ -72,7 +73,7 @@ func (b *baseFS) look(op, name string) (node, error) {
 	if _, ok := b.dirs[name]; ok {
 		return node{name: path.Base(name), dir: true}, nil
 	}
-	if e, ok := b.tree.byPath[name]; ok {
+	if e, ok := b.byPath[name]; ok {
 		return node{name: path.Base(name), entry: e}, nil
 	}
 	return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}

@@ -83,7 +83,7 @@ func (c *collector) file(name string, info fs.FileInfo) error {
 		if err != nil {
 			return err
 		}
-		if inBase && (e.mode != modeLink || blobHash([]byte(target)) != e.hash) {
+		if inBase && (e.mode != modeLink || BlobHash([]byte(target)) != e.hash) {
 			return fmt.Errorf("%w: %q is a symlink now", ErrTampered, name)
 		}
 		c.seen[name] = inBase

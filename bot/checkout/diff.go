@@ -35,7 +35,7 @@ func (t *Tree) Diff(ctx context.Context) (string, error) {
 		}
 		after := version{}
 		if !c.Deleted {
-			after = version{mode: c.Mode, content: c.Content, hash: blobHash(c.Content)}
+			after = version{mode: c.Mode, content: c.Content, hash: BlobHash(c.Content)}
 		}
 		if err := fileDiff(&out, c.Path, before, after); err != nil {
 			return "", fmt.Errorf("diff %q: %w", c.Path, err)
@@ -56,10 +56,10 @@ func DiffOf(changes []task.FileChange, base func(path string) (content []byte, m
 		}
 		var before, after version
 		if ok {
-			before = version{mode: mode, content: content, hash: blobHash(content)}
+			before = version{mode: mode, content: content, hash: BlobHash(content)}
 		}
 		if !c.Deleted {
-			after = version{mode: c.Mode, content: c.Content, hash: blobHash(c.Content)}
+			after = version{mode: c.Mode, content: c.Content, hash: BlobHash(c.Content)}
 		}
 		if err := fileDiff(&out, c.Path, before, after); err != nil {
 			return "", fmt.Errorf("diff %q: %w", c.Path, err)

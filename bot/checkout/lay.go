@@ -244,7 +244,7 @@ func (s *syncer) right(name string, info fs.FileInfo) bool {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := s.t.root.Readlink(name)
-		return err == nil && e.mode == modeLink && blobHash([]byte(target)) == e.hash
+		return err == nil && e.mode == modeLink && BlobHash([]byte(target)) == e.hash
 	}
 	if !info.Mode().IsRegular() || !e.regular() || info.Size() != e.size || links(info) != 1 {
 		return false

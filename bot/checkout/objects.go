@@ -70,8 +70,8 @@ func (s *Store) list(ctx context.Context, dir, commit string) (files, submodules
 	return files, submodules, nil
 }
 
-// hasher computes blob names.
-func blobHash(data []byte) string {
+// BlobHash is the name that Git gives to the content of a file.
+func BlobHash(data []byte) string {
 	h := sha1.New() //nolint:gosec // Git's object names
 	_, _ = fmt.Fprintf(h, "blob %d\x00", len(data))
 	_, _ = h.Write(data)

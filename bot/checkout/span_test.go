@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -123,7 +124,14 @@ func TestJudgeS13EntriesAreFilesLinksAndSubmodules(t *testing.T) {
 	}
 	defer head.Close()
 	defer base.Close()
-	want := []Entry{{Blob{"a.py", blobHash([]byte("1\n")), 2}, true, false, false}, {Blob{"b.py", blobHash([]byte("a.py")), 4}, false, true, false}, {Blob{"sub", "1234567890123456789012345678901234567890", 0}, false, false, true}}
+	hash := func(text string) string {
+		sum, err := blobHashFrom(strings.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	want := []Entry{{Blob{"a.py", hash("1\n"), 2}, true, false, false}, {Blob{"b.py", hash("a.py"), 4}, false, true, false}, {Blob{"sub", "1234567890123456789012345678901234567890", 0}, false, false, true}}
 	if got := head.Entries(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

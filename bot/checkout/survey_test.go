@@ -34,8 +34,8 @@ func TestM1AFolderIsSurveyedWhereItLies(t *testing.T) {
 	}
 	defer v.Close()
 	want := []Blob{
-		{".gitignore", blobHash([]byte("*.log\n")), 6}, {"kept.py", blobHash([]byte("kept\n")), 5}, {"large.bin", "size:5000", 5000},
-		{"new ü.py", blobHash([]byte("new\n")), 4}, {"sub/changed.py", blobHash([]byte("after it\n")), 9},
+		{".gitignore", BlobHash([]byte("*.log\n")), 6}, {"kept.py", BlobHash([]byte("kept\n")), 5}, {"large.bin", "size:5000", 5000},
+		{"new ü.py", BlobHash([]byte("new\n")), 4}, {"sub/changed.py", BlobHash([]byte("after it\n")), 9},
 	}
 	if !slices.Equal(v.Blobs, want) {
 		t.Errorf("%v, want %v", v.Blobs, want)

@@ -55,23 +55,33 @@ func Help() string {
 }
 
 // Nearest is the command whose name is most like the given one, or "" when
-// none is close: at most one change per three letters, or a common beginning.
+// none is close.
 func Nearest(name string) string {
+	if _, ok := lookup(strings.ToLower(name)); ok {
+		return strings.ToLower(name)
+	}
+	names := make([]string, len(known))
+	for i, s := range known {
+		names[i] = s.Name
+	}
+	return NearestOf(name, names)
+}
+
+// NearestOf is the one of the names that is most like the given one, or "" when
+// none is close: at most one change per three letters, or a common beginning.
+func NearestOf(name string, of []string) string {
 	name = strings.ToLower(name)
 	if len(name) > 32 {
 		return ""
 	}
-	if _, ok := lookup(name); ok {
-		return name
-	}
 	best, at := "", 1<<30
-	for _, s := range known {
-		d := distance(name, s.Name)
-		if strings.HasPrefix(s.Name, name) && len(name) >= 2 || strings.HasPrefix(name, s.Name) {
+	for _, s := range of {
+		d := distance(name, s)
+		if strings.HasPrefix(s, name) && len(name) >= 2 || strings.HasPrefix(name, s) {
 			d = min(d, 1)
 		}
 		if d < at {
-			best, at = s.Name, d
+			best, at = s, d
 		}
 	}
 	if at > max(1, (len(best)+1)/3) {

@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/redact"
@@ -57,6 +59,23 @@ func (r *Report) Clean(f *redact.Funnel) {
 	for _, t := range texts {
 		*t = f.Log(*t)
 	}
+}
+
+// Lines lists what a person has to look at, by file and line: the findings, and the
+// planted faults that no test noticed.
+func (r Report) Lines() []Finding {
+	out := append([]Finding{}, r.Findings...)
+	for _, s := range r.Survivors {
+		f := Finding{"unnoticed", s.Path, s.Line, fmt.Sprintf("no test would notice: %s (%s stays green)", s.Fault, s.Command)}
+		if s.Unrun {
+			f = Finding{"unrun", s.Path, s.Line, "no test runs this line; add one that does"}
+		}
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })
+	return out
 }
 
 // section is one part of a report for people.

@@ -17,6 +17,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/regular"
+	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -78,64 +79,89 @@ func (f *checkFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(); err != nil {
 		return err
 	}
-	src, err := sourceOf(args)
-	if err != nil {
-		return err
-	}
-	defer src.root.Close()
-	dir := src.dir
 	p, err := g.load(c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	box, err := p.sandbox(c.Context())
+	say := c.ErrOrStderr()
+	if g.quiet {
+		say = io.Discard
+	}
+	find := func(*sandbox.Sandbox) (source, error) { return sourceOf(args) }
+	return p.checking(c.Context(), find, f.timeout, say, func(src source, runner *check.Runner, opt check.Options) error {
+		opt.Only = f.only
+		if f.fast {
+			opt.Profile = check.Fast
+			if err := p.changed(c.Context(), &opt, src.dir, f.since); err != nil {
+				return err
+			}
+		}
+		if f.record {
+			return p.record(c.Context(), c.OutOrStdout(), runner, src.dir, opt)
+		}
+		r, err := runner.Run(c.Context(), src.dir, opt)
+		if err != nil {
+			return err
+		}
+		r.Clean(p.funnel.Log)
+		if err := f.print(c.OutOrStdout(), r); err != nil {
+			return err
+		}
+		return checkEnding(r)
+	})
+}
+
+// checking starts a sandbox that has what the checks of a folder need, and its packages.
+func (p *parts) checking(ctx context.Context, find func(*sandbox.Sandbox) (source, error), timeout time.Duration, say io.Writer, do func(source, *check.Runner, check.Options) error) error {
+	box, err := p.sandbox(ctx)
 	if err != nil {
 		return err
 	}
 	session := box.Session()
 	release := func() {}
 	defer func() { _ = session.Close(); release() }()
-	tree, err := detect.Scan(regular.FS(src.root))
+	src, err := find(session)
+	if err != nil {
+		return err
+	}
+	defer src.root.Close()
+	if release, err = p.equip(ctx, session, &src, say); err != nil {
+		return err
+	}
+	opt := check.Options{Profile: check.Full, Plan: src.plan, Progress: func(name, command string) {
+		fmt.Fprintf(say, "%s: %s\n", p.funnel.Log(name), p.funnel.Log(command))
+	}}
+	return do(src, check.New(check.Config{Sandbox: session, Now: p.now, Log: p.log, Timeout: timeout}), opt)
+}
+
+// equip gives a session what the checks of a folder need, and makes their plan.
+func (p *parts) equip(ctx context.Context, session *sandbox.Sandbox, src *source, say io.Writer) (release func(), err error) {
+	found, err := detect.Scan(regular.FS(src.root))
 	if err == nil {
-		err = prepare.Need(session, src.own.Needs, tree.WantsGit())
+		err = prepare.Need(session, src.own.Needs, found.WantsGit())
 	}
 	if err != nil {
-		return err
+		return func() {}, err
 	}
-	say := c.ErrOrStderr()
-	if g.quiet {
-		say = io.Discard
-	}
-	plan, release, err := p.install(c.Context(), session, src, say)
+	src.plan, release, err = p.install(ctx, session, *src, say)
+	return release, err
+}
+
+// sourceIn finds how a laid out tree is checked. Installed packages of the folder that it
+// was taken from are shown to the checks.
+func (p *parts) sourceIn(ctx context.Context, session *sandbox.Sandbox, tree *checkout.Tree) (src source, err error) {
+	prep, err := p.preparer()
 	if err != nil {
-		return err
+		return src, err
 	}
-	opt := check.Options{Profile: check.Full, Plan: plan, Only: f.only}
-	if f.fast {
-		opt.Profile = check.Fast
-		if err = p.changed(c.Context(), &opt, dir, f.since); err != nil {
-			return err
-		}
-	}
-	if !g.quiet {
-		opt.Progress = func(name, command string) {
-			fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", p.funnel.Log(name), p.funnel.Log(command))
-		}
-	}
-	runner := check.New(check.Config{Sandbox: session, Now: p.now, Log: p.log, Timeout: f.timeout})
-	if f.record {
-		return p.record(c.Context(), c.OutOrStdout(), runner, dir, opt)
-	}
-	r, err := runner.Run(c.Context(), dir, opt)
+	shown, err := prep.For(session).Installed(ctx, tree)
 	if err != nil {
-		return err
+		return src, err
 	}
-	r.Clean(p.funnel.Log)
-	if err := f.print(c.OutOrStdout(), r); err != nil {
-		return err
-	}
-	return checkEnding(r)
+	src, err = sourceOf([]string{tree.Dir()})
+	src.folder, src.installed = tree.Folder(), shown
+	return src, err
 }
 
 func (f *checkFlags) valid() error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,16 +24,24 @@ import (
 
 type fixFlags struct {
 	repo, issue string
+	words       []string // in the place of an issue
 	apply       string
 	json        bool
 	tests       bool
+	green       bool
+	profile     string
 	maxCost     float64
 	maxSeconds  int
+	maxSteps    int
 	maxTier     string
 	scope       []string
 	gates       []string
+	interactive bool
+	commit      bool
+	branch      string
 	mending     task.Mending
 	explain     bool
+	typed       *bufio.Reader // with interactive: answers
 }
 
 // What --apply writes.
@@ -44,37 +53,60 @@ const (
 func newFix(g *global) *cobra.Command {
 	f := &fixFlags{}
 	c := &cobra.Command{
-		Use:   "fix --issue FILE|-",
+		Use:   "fix [WORDS | --issue FILE|-|URL|#N | --fix-until-green]",
 		Short: "Mend an issue in a folder and show the diff",
 		Long: `fix works on a copy of the folder, finds and mends the fault that the issue
 describes, proves the change with the folder's own tests, and shows the diff.
 The folder itself is not touched, but for .fettle/ with the record of the run,
 unless --apply is given: then a change that is proved is written into it, and
-with --apply=draft also one that waits for your decision.
+with --apply=draft also one that waits for your decision. 'fettle undo' takes it
+back, 'fettle apply' writes it later.
 
-The issue's first line is its title, the rest its body.
+What is asked are words, or an issue: a file whose first line is its title and
+the rest its body, standard input, or an issue on GitHub with its comments (by
+the token in GITHUB_TOKEN or of 'gh auth login'). With --fix-until-green it is
+the failing checks of the folder, one after the other until all are green.
+
+--commit makes a commit of the change on the branch that is checked out; with
+--branch NAME it starts a branch there, and no file of the folder is touched.
+
+Profiles: safe waits for your yes to the plan and before it writes, and spends at
+most $0.25 and 10 minutes; standard is what the operator's file says; aggressive
+has no gates but for protected files, and $3 and an hour. With --interactive you
+are asked at the terminal, else the run waits for 'fettle runs approve'.
 
 Exit status: 0 fixed and proved; 1 error; 2 usage or configuration; 3 tried
 everything within the limits; 4 a change that waits for your decision; 5
 refused (nothing to check, no sandbox); 130 stopped.`,
-		Example: `  fettle fix --repo . --issue bug.md
-  echo "median() is wrong for even lists" | fettle fix --repo . --issue -
-  fettle fix --repo . --issue bug.md --apply --max-tier mechanical
-  fettle fix --repo . --issue bug.md --json | jq .diff -r`,
-		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+		Example: `  fettle fix "median([1, 2, 3, 4]) gives 3, expected 2.5"
+  fettle fix --issue bug.md
+  fettle fix --issue '#17' --apply
+  fettle fix --fix-until-green --commit --branch green
+  fettle fix --issue bug.md --profile safe --interactive
+  fettle fix --issue bug.md --json | jq .diff -r`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			f.words = args
+			return f.run(c, g)
+		},
 	}
 	fl := c.Flags()
 	pathVar(c, &f.repo, "repo", ".", "the `DIR` to work on: a working copy or a plain folder")
-	pathVar(c, &f.issue, "issue", "", "the issue's `FILE`, or - for standard input")
+	issueVar(c, &f.issue, "the issue: a `FILE`, - for standard input, or #N or its address on GitHub")
+	fl.BoolVar(&f.green, "fix-until-green", false, "take the failing checks for the issue, until all are green or a limit is reached")
 	fl.StringVar(&f.apply, "apply", "", "write the change into DIR when it is ready, or also as a `draft`: --apply=draft")
 	fl.Lookup("apply").NoOptDefVal = applyReady
+	fl.BoolVar(&f.commit, "commit", false, "commit the change when it is ready")
+	fl.StringVar(&f.branch, "branch", "", "with --commit: on a new branch `NAME`, and leave the files alone")
 	fl.BoolVar(&f.tests, "with-tests", false, "write nominal and edge cases of the changed functions, too")
+	fl.StringVar(&f.profile, "profile", "standard", "limits and gates: safe, standard or aggressive (`PROFILE`)")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "spend at most `USD` (default from the configuration, $1)")
 	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "work at most `N` seconds (default from the configuration, 30 minutes)")
+	fl.IntVar(&f.maxSteps, "max-steps", 0, "make plans of at most `N` steps (default 12)")
 	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
 	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
 	fl.StringSliceVar(&f.gates, "ask", nil, "wait for your yes at `GATE`: plan, critical (steps, risk over 50, protected files)")
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "ask here where the run would wait for a yes, and before the change is written")
 	fl.StringSliceVar(&f.mending.Without, "without", nil, "leave `PART` of mechanical repair out, to measure what it is worth: "+strings.Join(mend.Parts(), ", "))
 	fl.Int64Var(&f.mending.Seed, "seed", 0, "let `N` decide in which order mechanical repair tries what is equally likely; a seed gives the same change on every machine")
 	fl.IntVar(&f.mending.MaxCandidates, "max-candidates", 0, "let mechanical repair try at most `N` changes (default 5000)")
@@ -94,42 +126,54 @@ func noArgs(c *cobra.Command, args []string) error {
 }
 
 func (f *fixFlags) run(c *cobra.Command, g *global) error {
+	if err := f.valid(); err != nil {
+		return err
+	}
 	p, err := g.load(c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	if f.apply != "" && f.apply != applyReady && f.apply != applyDraft {
-		return usage("--apply takes ready, which is what it means alone, or draft, and got %q", f.apply)
-	}
-	budget, err := f.budget(p.set.Budget, c.Flags().Changed("max-cost"))
+	o := order{answer: f.asker(c)}
+	o.gates, err = f.ask(p.set.Gates)
 	if err != nil {
 		return err
 	}
-	title, body, err := readIssue(f.issue, c.InOrStdin())
-	if err != nil {
+	if o.budget, err = f.budget(p.set.Budget, c.Flags().Changed("max-cost")); err != nil {
 		return err
 	}
 	dir, err := folder(f.repo)
 	if err != nil {
 		return err
 	}
-	scope, err := scopeIn(dir, f.scope)
+	if o.guard.Scope, err = scopeIn(dir, f.scope); err != nil {
+		return err
+	}
+	asked, err := f.asked(c, p, dir)
 	if err != nil {
 		return err
 	}
-	gates, err := f.ask(p.set.Gates)
-	if err != nil {
-		return err
-	}
-	if err := f.searched(); err != nil {
-		return err
+	var to *landing
+	if f.commit {
+		if to, err = p.landing(c.Context(), dir, f.branch); err != nil {
+			return err
+		}
 	}
 	defer p.close()
+	o.task = task.Task{Title: asked.title, Body: asked.body, IssueURL: asked.url, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}
 	show := newShow(c.ErrOrStderr(), g.quiet)
-	pub := &bot.Local{Dir: dir, Apply: f.apply != "", Drafts: f.apply == applyDraft, Show: show.progress}
+	pub := &bot.Local{Dir: dir, Apply: f.apply != "" || f.commit, Drafts: f.apply == applyDraft, May: f.may(c, p), Show: show.progress}
+	if to != nil {
+		pub.Commit = to.commit
+	}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	id, runErr := p.fix(ctx, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}, budget, patch.Guard{Scope: scope}, gates)
+	var id string
+	var runErr error
+	if f.green {
+		id, runErr = p.untilGreen(ctx, pub, o)
+	} else {
+		id, runErr = p.fix(ctx, pub, o)
+	}
 	show.done()
 	if put := asideOf(id, runErr); put != nil {
 		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), f.json)
@@ -151,6 +195,54 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
 }
 
+// valid checks what the flags say together.
+func (f *fixFlags) valid() error {
+	switch {
+	case f.apply != "" && f.apply != applyReady && f.apply != applyDraft:
+		return usage("--apply takes ready, which is what it means alone, or draft, and got %q", f.apply)
+	case setOf(len(f.words) > 0, f.issue != "", f.green) > 1:
+		return usage("words, --issue and --fix-until-green exclude each other; put the words into the issue")
+	case f.branch != "" && !f.commit:
+		return usage("--branch says where the commit goes; add --commit")
+	case f.commit && f.apply != "":
+		return usage("--commit and --apply exclude each other; a commit writes the files, too, unless --branch is given")
+	case f.branch != "" && !checkout.ValidBranch(f.branch):
+		return usage("%q can be no branch; give another name with --branch", f.branch)
+	case f.interactive && f.issue == "-":
+		return usage("standard input cannot hold both the issue and your answers; give the issue as a file")
+	case f.maxSteps < 0:
+		return usage("--max-steps takes a number that is not negative")
+	case profiles[f.profile] == nil:
+		return usage("--profile takes safe, standard or aggressive, and got %q", f.profile)
+	}
+	return f.searched()
+}
+
+// asked is the issue. Of --fix-until-green it is found later.
+func (f *fixFlags) asked(c *cobra.Command, p *parts, dir string) (words, error) {
+	switch {
+	case f.green:
+		return words{}, nil
+	case len(f.words) > 0:
+		title, body, err := readIssue("-", strings.NewReader(strings.Join(f.words, " ")))
+		return words{title: title, body: body}, err
+	}
+	return p.issue(c.Context(), f.issue, dir, c.InOrStdin())
+}
+
+// profiles change gates and limits; what a flag says comes after.
+var profiles = map[string]func(*task.Budget, *task.Gates){
+	"safe": func(b *task.Budget, g *task.Gates) {
+		b.USD, b.Duration = task.Dollars(0.25), 10*time.Minute
+		g.Plan, g.PlanFirst, g.Critical, g.RiskOver = true, true, true, settings.AskedRisk
+	},
+	"standard": func(*task.Budget, *task.Gates) {},
+	"aggressive": func(b *task.Budget, g *task.Gates) {
+		b.USD, b.Duration = task.Dollars(3), time.Hour
+		g.Plan, g.PlanFirst, g.Critical, g.RiskOver = false, false, false, 0
+	},
+}
+
 // stoppable turns the end of a command's context, which is a signal, into the
 // outcome cancelled: the run ends with its record instead of waiting for ever
 // for a worker that does not exist.
@@ -162,42 +254,55 @@ func stoppable(parent context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
+// order is a run as it is asked for.
+type order struct {
+	task   task.Task
+	budget task.Budget
+	guard  patch.Guard
+	gates  task.Gates
+	over   []string                            // diffs that the folder is seen with
+	answer func(task.Gate, string) task.Answer // nil: the run waits where it has a question
+}
+
 // fix runs one task on a folder through the same service as every other door,
 // and says which run it was.
-func (p *parts) fix(ctx context.Context, pub *bot.Local, t task.Task, budget task.Budget, guard patch.Guard, gates task.Gates) (id string, err error) {
-	trees, err := p.checkouts()
-	if err != nil {
-		return "", err
-	}
+func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, err error) {
 	db, err := p.openRuns(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer db.Close()
-	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: t, Budget: budget})
+	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: o.task, Budget: o.budget})
 	if err != nil {
 		return "", fmt.Errorf("writing the run down: %w", err)
 	}
-	lease, r, err := db.ClaimRun(ctx, r.ID)
-	if err != nil {
-		return "", fmt.Errorf("starting the run: %w", err)
+	err = p.work(ctx, db, pub, r.ID, o)
+	for o.answer != nil && errors.Is(err, bot.ErrWaits) {
+		r, err := db.Run(ctx, r.ID)
+		if err != nil || r.Waiting == nil {
+			return r.ID, err
+		}
+		diff := ""
+		if n := r.Waiting.Attempt; n > 0 {
+			diff = r.Saved.Change(n)
+		}
+		said := o.answer(*r.Waiting, diff)
+		if said.By == "" {
+			return r.ID, bot.ErrWaits
+		}
+		if _, err := p.bot(db).Answer(ctx, r.ID, said); err != nil {
+			return r.ID, err
+		}
+		if err := p.work(ctx, db, pub, r.ID, o); !errors.Is(err, bot.ErrWaits) {
+			return r.ID, err
+		}
 	}
-	_, _, err = p.bot(db).Run(ctx, lease, r, bot.Job{
-		Open: func(ctx context.Context) (*checkout.Tree, error) {
-			tree, err := trees.OpenDir(ctx, t.Repo.Dir)
-			if err != nil {
-				return nil, &exitError{exitUsage, err}
-			}
-			pub.Base = tree.BaseFS()
-			return tree, nil
-		},
-		Publisher: pub, Guard: guard, Gates: gates,
-	})
 	return r.ID, err
 }
 
-// ask adds the gates of --ask.
+// ask adds the gates of --profile and --ask.
 func (f *fixFlags) ask(g task.Gates) (task.Gates, error) {
+	profiles[f.profile](&task.Budget{}, &g)
 	for _, name := range f.gates {
 		switch name {
 		case "plan":
@@ -227,6 +332,10 @@ func (f *fixFlags) searched() error {
 func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {
 	if f.maxCost < 0 || f.maxSeconds < 0 {
 		return b, usage("--max-cost and --max-seconds take figures that are not negative")
+	}
+	profiles[f.profile](&b, &task.Gates{})
+	if f.maxSteps > 0 {
+		b.Steps = f.maxSteps
 	}
 	if costSaid {
 		// A zero field would mean the default; nothing costs less than this.

@@ -11,12 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
-	"github.com/fettle-dev/fettle/bot/prepare"
-	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
-	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/hooks/prepush"
 )
 
@@ -272,12 +269,24 @@ func (h *pushed) one(ctx context.Context, p prepush.Push) (red bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	session := box.Session()
-	src, done, err := h.source(ctx, session, diff)
+	session, release := box.Session(), func() {}
+	defer func() { _ = session.Close(); release() }()
+	tree, err := diff.Tree(ctx)
 	if err != nil {
-		return false, errors.Join(err, session.Close())
+		return false, err
 	}
-	defer done()
+	say := h.out
+	if h.quiet {
+		say = io.Discard
+	}
+	src, err := h.sourceIn(ctx, session, tree)
+	if err != nil {
+		return false, err
+	}
+	defer src.root.Close()
+	if release, err = h.equip(ctx, session, &src, say); err != nil {
+		return false, err
+	}
 	r, err := h.check(ctx, session, src, diff)
 	if err != nil {
 		return false, err
@@ -314,47 +323,6 @@ func (h *pushed) say(ctx context.Context, p prepush.Push, diff *checkout.Compari
 		return err
 	}
 	return printRisk(h.out, report)
-}
-
-// source lays the pushed commit out and finds how it is checked. Installed packages
-// of the working copy are shown to the checks.
-func (h *pushed) source(ctx context.Context, session *sandbox.Sandbox, diff *checkout.Comparison) (src source, done func(), err error) {
-	tree, err := diff.Tree(ctx)
-	if err != nil {
-		return src, nil, err
-	}
-	prep, err := h.preparer()
-	if err != nil {
-		return src, nil, err
-	}
-	shown, err := prep.For(session).Installed(ctx, tree)
-	if err != nil {
-		return src, nil, err
-	}
-	if src, err = sourceOf([]string{tree.Dir()}); err != nil {
-		return src, nil, err
-	}
-	src.folder, src.installed = tree.Folder(), shown
-	release := func() {}
-	done = func() { _ = session.Close(); release(); _ = src.root.Close() }
-	found, err := detect.Scan(regular.FS(src.root))
-	if err == nil {
-		err = prepare.Need(session, src.own.Needs, found.WantsGit())
-	}
-	if err != nil {
-		done()
-		return src, nil, err
-	}
-	say := h.out
-	if h.quiet {
-		say = io.Discard
-	}
-	if src.plan, release, err = h.install(ctx, session, src, say); err != nil {
-		release = func() {}
-		done()
-		return src, nil, err
-	}
-	return src, done, nil
 }
 
 // check runs the fast checks on what is pushed.

@@ -11,7 +11,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/fettle-dev/fettle/bot"
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/hooks/prepush"
@@ -49,7 +48,7 @@ func (h *pushed) mend(ctx context.Context, p prepush.Push, src source, r check.R
 	budget.Duration = min(budget.Duration, h.set.FixTime)
 	run, cancel := stoppable(ctx)
 	defer cancel()
-	_, err := boxed.fix(run, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: src.dir}}, budget, patch.Guard{}, boxed.set.Gates)
+	_, err := boxed.fix(run, pub, order{task: task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: src.dir}}, budget: budget, gates: boxed.set.Gates})
 	show.done()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -76,7 +75,7 @@ func (h *pushed) mend(ctx context.Context, p prepush.Push, src source, r check.R
 
 // offer makes a commit of the change, and puts it on the branch if the person says so.
 func (h *pushed) offer(ctx context.Context, p prepush.Push, s bot.Summary) error {
-	hash, err := h.repo.Commit(ctx, p.Tip, s.Diff, h.funnel.Message(offerMessage(s)))
+	hash, err := h.repo.Commit(ctx, p.Tip, s.Diff, h.funnel.Message(commitMessage(s, "Made by fettle when a push was red.")))
 	if err != nil {
 		return err
 	}
@@ -104,14 +103,14 @@ func (h *pushed) offer(ctx context.Context, p prepush.Push, s bot.Summary) error
 	return nil
 }
 
-// offerMessage is a conventional commit.
-func offerMessage(s bot.Summary) string {
+// commitMessage is a conventional commit, whose body says how it came about.
+func commitMessage(s bot.Summary, how string) string {
 	what := s.Explanation
 	if what == "" {
 		what = "make the checks green again"
 	}
 	title, _, _ := strings.Cut(what, "\n")
-	return fmt.Sprintf("fix: %s\n\nMade by fettle when a push was red.\n\nFettle-Tier: %s\nFettle-Attempts: %d\nFettle-Cost: %s\n", cut(clean(title), 68), s.Tier, s.Attempts, s.Cost)
+	return fmt.Sprintf("fix: %s\n\n%s\n\nFettle-Tier: %s\nFettle-Attempts: %d\nFettle-Cost: %s\n", cut(clean(title), 68), how, s.Tier, s.Attempts, s.Cost)
 }
 
 // maxTold bounds the failures that the issue of a red push tells.

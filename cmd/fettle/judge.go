@@ -67,14 +67,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			err := f.run(c, g, args)
-			var end ending
-			if f.json && err != nil && !errors.As(err, &end) {
-				return errors.Join(writeJSON(c.OutOrStdout(), map[string]string{"error": err.Error()}), err)
-			}
-			return err
-		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, g, args) },
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.span.Base, "base", "", "the state before: a `REV`; of a branch the place where the change left it")
@@ -82,7 +75,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 	fl.BoolVar(&f.span.Staged, "staged", false, "judge what is staged")
 	pathVar(c, &f.patch, "patch", "", "judge what this diff makes of the base: a `FILE`, or - for standard input")
 	pathVar(c, &f.repo, "repo", ".", "a `DIR` in the repository")
-	pathVar(c, &f.issue, "issue", "", "the issue that it is for: its `FILE`, or - for standard input")
+	issueVar(c, &f.issue, "the issue that it is for: its `FILE`, - for standard input, or #N or its address on GitHub")
 	fl.StringVar(&f.require, "require", string(judge.Plausible), "the `JUDGEMENT` below which the exit status is 1: plausible or proven")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
@@ -93,7 +86,10 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 // maxPatch bounds a diff that is read.
 const maxPatch = 64 << 20
 
-var pullNumber = regexp.MustCompile(`^#?([1-9][0-9]*)$`)
+var (
+	pullNumber  = regexp.MustCompile(`^#?([1-9][0-9]*)$`)
+	fetchedPull = regexp.MustCompile(`^refs/pull/([1-9][0-9]*)/head$`)
+)
 
 // valid says which two states are meant.
 func (f *judgeFlags) valid(args []string, in io.Reader) error {
@@ -154,40 +150,53 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(args, c.InOrStdin()); err != nil {
 		return err
 	}
-	var in judge.Input
-	var err error
-	if f.issue != "" {
-		if in.Title, in.Body, err = readIssue(f.issue, c.InOrStdin()); err != nil {
-			return err
-		}
-	}
-	dir, err := folder(f.repo)
+	report, funnel, err := g.judged(c, f.repo, f.issue, f.span)
 	if err != nil {
 		return err
+	}
+	if err := f.print(c.OutOrStdout(), report, funnel); err != nil {
+		return err
+	}
+	return judgeEnding(report, judge.Judgement(f.require))
+}
+
+// judged judges a span of a repository as a command asks for it. What is printed of the
+// report passes the funnel.
+func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span) (report judge.Report, funnel *redact.Funnel, err error) {
+	dir, err := folder(repo)
+	if err != nil {
+		return report, funnel, err
 	}
 	p, err := g.load(c.ErrOrStderr())
 	if err != nil {
-		return err
+		return report, funnel, err
 	}
 	defer p.close()
+	funnel = p.funnel
+	var in judge.Input
+	if issue != "" {
+		asked, err := p.issue(c.Context(), issue, dir, c.InOrStdin())
+		if err != nil {
+			return report, funnel, err
+		}
+		in.Title, in.Body = asked.title, asked.body
+	}
 	if !g.quiet {
 		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
 	}
-	report, err := p.judge(c.Context(), dir, f.span, in)
-	if errors.Is(err, checkout.ErrNoRef) && len(args) == 1 && pullNumber.MatchString(args[0]) {
-		n := pullNumber.FindStringSubmatch(args[0])[1]
-		return usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n, n, n)
+	report, err = p.judge(c.Context(), dir, span, in)
+	if n := fetchedPull.FindStringSubmatch(span.Head); n != nil && errors.Is(err, checkout.ErrNoRef) {
+		return report, funnel, usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n[1], n[1], n[1])
 	}
-	if err != nil {
-		return err
-	}
-	if err := f.print(c.OutOrStdout(), report, p.funnel); err != nil {
-		return err
-	}
+	return report, funnel, err
+}
+
+// judgeEnding is the exit status of a judgement, where at least this one is wanted.
+func judgeEnding(r judge.Report, least judge.Judgement) error {
 	switch {
-	case report.Judgement == judge.Dangerous:
+	case r.Judgement == judge.Dangerous:
 		return ending(exitRefused)
-	case report.Judgement == judge.Proven, report.Judgement == judge.Plausible && f.require == string(judge.Plausible):
+	case r.Judgement == judge.Proven, r.Judgement == judge.Plausible && least == judge.Plausible:
 		return nil
 	}
 	return ending(exitRed)

@@ -10,12 +10,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -27,16 +27,23 @@ func main() {
 func run(args []string, in io.Reader, out, errs io.Writer) int {
 	ctx, stop := signals()
 	defer stop()
-	root := newRoot(in, out, errs)
+	said := &output{Writer: out}
+	root := newRoot(in, said, errs)
 	root.SetArgs(args)
-	err := fang.Execute(ctx, root, fang.WithVersion(versionWords()), fang.WithErrorHandler(printError), fang.WithoutManpage())
-	return exitCode(ctx, err)
+	err := fang.Execute(ctx, root, fang.WithVersion(versionWords()), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), fang.WithoutManpage())
+	status := exitCode(ctx, err)
+	if err != nil {
+		tell(err, status, root, args, said, errs)
+	}
+	return status
 }
 
 // signals gives a context that ends softly at the first SIGINT or SIGTERM; the
 // second one ends the process at once (TRUST F14).
 func signals() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	unread := make(chan os.Signal, 1) // a reader that leaves makes writes fail, and does not kill a run half-way
+	signal.Notify(unread, syscall.SIGPIPE)
 	caught := make(chan os.Signal, 2)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
 	go func() {
@@ -53,6 +60,7 @@ func signals() (context.Context, func()) {
 	}()
 	return ctx, func() {
 		signal.Stop(caught)
+		signal.Stop(unread)
 		close(caught)
 		cancel(nil)
 	}
@@ -69,6 +77,7 @@ const (
 	exitWaits     = 4
 	exitRefused   = 5
 	exitCancelled = 130
+	exitUnread    = 141 // as of a program that SIGPIPE ended
 )
 
 // exitError is an error with its exit status.
@@ -116,20 +125,14 @@ func exitCode(ctx context.Context, err error) int {
 		return 0
 	case errors.As(err, &end):
 		return int(end)
+	case errors.Is(err, syscall.EPIPE):
+		return exitUnread
 	case errors.As(context.Cause(ctx), &caught):
 		return exitCancelled
 	case errors.As(err, &e):
 		return e.code
 	}
 	return exitRed
-}
-
-func printError(w io.Writer, _ fang.Styles, err error) {
-	var end ending
-	if errors.As(err, &end) {
-		return
-	}
-	fmt.Fprintf(w, "fettle: %v\n", err)
 }
 
 func newRoot(in io.Reader, out, errs io.Writer) *cobra.Command {
@@ -141,7 +144,9 @@ that have to change, proves the change with the repository's tests, and opens a
 pull request with a checklist, or hands back what it tried with an honest report.
 
 It starts with mechanical repair, which costs nothing and needs no model, and
-climbs to the models that you configured, never above the budget.`,
+climbs to the models that you configured, never above the budget.
+
+'fettle help topics' lists what else can be read: sandbox, tiers, exit, privacy.`,
 		Example: `  fettle demo                                  # see it work, no key, no network
   fettle fix --repo . --issue bug.md           # mend your own working copy, show the diff
   fettle fix --repo . --issue bug.md --apply   # and write it
@@ -152,28 +157,32 @@ climbs to the models that you configured, never above the budget.`,
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%w; see '%s --help'", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(unknownFlag)
 	g := &global{}
 	root.PersistentFlags().Var((*pathFlag)(&g.config), "config", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
-	root.AddCommand(newFix(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newVersion())
+	root.AddCommand(newFix(g), newApply(g), newUndo(), newReview(g), newReady(g), newExplain(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newVersion())
+	root.AddCommand(topics()...)
 	return root
 }
 
 // holdsCommands makes a command that only holds others show its help when it
 // is called alone, and refuse what it does not know.
 func holdsCommands(c *cobra.Command) {
-	c.Args, c.SuggestionsMinimumDistance = cobra.ArbitraryArgs, 2
+	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		hint := ""
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf(", did you mean %s?", strings.Join(near, " or "))
+		hint, names := "", []string{}
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		if near := command.NearestOf(args[0], names); near != "" {
+			hint = fmt.Sprintf(", did you mean %s?", near)
 		}
 		return usage("%s has no command %q%s; see '%s --help'", c.CommandPath(), args[0], hint, c.CommandPath())
 	}

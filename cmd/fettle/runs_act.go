@@ -134,7 +134,7 @@ func (g *global) goOn(c *cobra.Command, p *parts, db *store.Store, id string) er
 	pub := &bot.Local{Dir: r.Task.Repo.Dir, Show: show.progress}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
-	err = p.work(ctx, db, pub, id)
+	err = p.work(ctx, db, pub, id, order{gates: p.set.Gates})
 	show.done()
 	if put := asideOf(id, err); put != nil {
 		return put.print(p, c.OutOrStdout(), c.ErrOrStderr(), false)
@@ -149,20 +149,16 @@ func (g *global) goOn(c *cobra.Command, p *parts, db *store.Store, id string) er
 }
 
 // work claims a run of a folder and works on it.
-func (p *parts) work(ctx context.Context, db *store.Store, pub *bot.Local, id string) error {
-	trees, err := p.checkouts()
-	if err != nil {
-		return err
-	}
+func (p *parts) work(ctx context.Context, db *store.Store, pub *bot.Local, id string, o order) error {
 	lease, r, err := db.ClaimRun(ctx, id)
 	if err != nil {
 		return fmt.Errorf("starting the run: %w", err)
 	}
 	_, _, err = p.bot(db).Run(ctx, lease, r, bot.Job{
 		Open: func(ctx context.Context) (*checkout.Tree, error) {
-			tree, err := trees.OpenDir(ctx, r.Task.Repo.Dir)
+			tree, _, _, err := p.seen(ctx, r.Task.Repo.Dir, o.over)
 			if err != nil {
-				return nil, &exitError{exitUsage, err}
+				return nil, err
 			}
 			if was := r.Saved.BaseCommit; was != "" && was != tree.BaseCommit() {
 				return nil, errors.Join(fmt.Errorf("%s is not any more what the run began with (%.12s, now %.12s); ask again with 'fettle fix'", r.Task.Repo.Dir, was, tree.BaseCommit()), tree.Close())
@@ -170,7 +166,7 @@ func (p *parts) work(ctx context.Context, db *store.Store, pub *bot.Local, id st
 			pub.Base = tree.BaseFS()
 			return tree, nil
 		},
-		Publisher: pub, Gates: p.set.Gates,
+		Publisher: pub, Guard: o.guard, Gates: o.gates,
 	})
 	return err
 }

@@ -66,10 +66,15 @@ folder, no files.`,
 			case issue != "" && q.Title != "":
 				return usage("%s takes WORDS or --issue, not both", c.CommandPath())
 			case issue != "":
-				var err error
-				if q.Title, q.Body, err = readIssue(issue, c.InOrStdin()); err != nil {
+				p, err := g.load(c.ErrOrStderr())
+				if err != nil {
 					return err
 				}
+				asked, err := p.issue(c.Context(), issue, repo, c.InOrStdin())
+				if err != nil {
+					return err
+				}
+				q.Title, q.Body = asked.title, asked.body
 			case q.Title == "":
 				return usage("no words are given; say what to look for, such as: %s \"total ignores the discount\"", c.CommandPath())
 			}
@@ -77,7 +82,7 @@ folder, no files.`,
 		},
 	}
 	pathVar(c, &repo, "repo", ".", "a `DIR` in the working copy")
-	pathVar(c, &issue, "issue", "", "read what to look for from `FILE`, or - for standard input; first line the title")
+	issueVar(c, &issue, "read what to look for from `FILE`, - for standard input, or #N or the address of an issue on GitHub; first line the title")
 	c.Flags().BoolVar(&why, "why", false, "say the reasons of each place")
 	c.Flags().BoolVar(&jsonOut, "json", false, "print one JSON document, with scores and all their parts")
 	c.Flags().IntVarP(&most, "number", "n", 10, "print at most `N` places")

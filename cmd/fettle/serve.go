@@ -245,6 +245,10 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 
 // client makes the GitHub client that has these credentials.
 func (p *parts) client(cfg forge.Config) (*forge.Client, error) {
+	return p.clientAt(p.set.GitHub.BaseURL, cfg)
+}
+
+func (p *parts) clientAt(base string, cfg forge.Config) (*forge.Client, error) {
 	gh := p.set.GitHub
 	if gh.CAFile != "" {
 		var err error
@@ -252,7 +256,7 @@ func (p *parts) client(cfg forge.Config) (*forge.Client, error) {
 			return nil, usage("reading github.ca_file: %w", err)
 		}
 	}
-	cfg.BaseURL, cfg.Funnel, cfg.Now, cfg.Log, cfg.Label = gh.BaseURL, p.funnel, p.now, p.log, p.set.Label
+	cfg.BaseURL, cfg.Funnel, cfg.Now, cfg.Log, cfg.Label = base, p.funnel, p.now, p.log, p.set.Label
 	client, err := forge.New(cfg)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}

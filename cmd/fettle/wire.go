@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -267,34 +266,4 @@ func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return hex.EncodeToString(b[:])
-}
-
-// readIssue reads the task: first line the title, the rest the body.
-func readIssue(name string, in io.Reader) (title, body string, err error) {
-	switch name {
-	case "":
-		return "", "", usage("no issue given: --issue FILE, or --issue - to read it from standard input")
-	case "-":
-	default:
-		f, err := os.Open(name) // may be a pipe, as <(gh issue view 7) is
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", "", usage("there is no issue file %s; its first line is the title, the rest the body", name)
-		}
-		if err != nil {
-			return "", "", usage("reading the issue: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	raw, err := io.ReadAll(io.LimitReader(in, 1<<20))
-	if err != nil {
-		return "", "", usage("reading the issue: %w", err)
-	}
-	text := strings.ToValidUTF8(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\uFFFD")
-	title, body, _ = strings.Cut(strings.TrimLeft(strings.TrimPrefix(text, "\uFEFF"), "\n"), "\n")
-	title = strings.TrimSpace(strings.TrimLeft(title, "# "))
-	if title == "" {
-		return "", "", usage("the issue %s is empty; its first line is the title, the rest the body", name)
-	}
-	return title, strings.TrimSpace(body), nil
 }

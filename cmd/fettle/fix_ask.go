@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os/user"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// asker asks at the terminal what a run waits with; nil where nobody is to be asked. An
+// answer by nobody is none: the end of what is typed leaves the question open.
+func (f *fixFlags) asker(c *cobra.Command) func(task.Gate, string) task.Answer {
+	if !f.interactive {
+		return nil
+	}
+	in := bufio.NewReader(c.InOrStdin())
+	f.typed = in
+	return func(gate task.Gate, diff string) task.Answer {
+		out := c.ErrOrStderr()
+		if diff != "" {
+			_, _ = lipgloss.Fprintln(out, colourDiff(clean(diff)))
+		}
+		fmt.Fprintf(out, "\n%s\n", clean(gate.Words))
+		fmt.Fprintf(out, "fettle: yes to the %s? [y, n, or what is wrong] ", gate.Kind)
+		line, err := in.ReadString('\n')
+		said := task.Answer{Step: gate.Step, By: "the terminal"}
+		if me, err := user.Current(); err == nil {
+			said.By = me.Username
+		}
+		switch line = strings.TrimSpace(line); {
+		case line == "" && err != nil:
+			return task.Answer{}
+		case isYes(line):
+			said.Approved = true
+		case strings.EqualFold(line, "n") || strings.EqualFold(line, "no") || line == "":
+			said.Feedback = "no"
+		default:
+			said.Feedback = line
+		}
+		return said
+	}
+}
+
+func isYes(line string) bool { return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") }
+
+// may tells whether a change is written: --interactive asks, and the profile safe does
+// not write without having asked.
+func (f *fixFlags) may(c *cobra.Command, p *parts) func(bot.Summary) bool {
+	if !f.interactive {
+		return func(bot.Summary) bool { return f.profile != "safe" }
+	}
+	return func(s bot.Summary) bool {
+		out := c.ErrOrStderr()
+		_, _ = lipgloss.Fprintln(out, colourDiff(p.funnel.Log(s.Diff)))
+		fmt.Fprintf(out, "fettle: write this change, risk %d of 100? [y/N] ", s.Risk.Score)
+		line, _ := f.typed.ReadString('\n') // the end of what is typed is no yes
+		return isYes(strings.TrimSpace(line))
+	}
+}
