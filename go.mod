@@ -42,7 +42,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/agnivade/levenshtein v1.2.2 // indirect
+require (
+	github.com/agnivade/levenshtein v1.2.2 // indirect
+	github.com/prometheus/client_golang v1.25.0 // indirect
+)
 
 require (
 	github.com/Microsoft/go-winio v0.6.4 // indirect

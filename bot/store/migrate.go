@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -31,11 +33,23 @@ func (s *Store) migrate(ctx context.Context, jobs func(context.Context) error) e
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(dialect, s.w, sub, goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(dialect, s.w, sub, goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(goose.NewGoMigration(10, &goose.GoFunc{RunTx: s.titles}, nil)))
 	if err != nil {
 		return err
 	}
 	_, err = p.Up(ctx)
+	return err
+}
+
+// titles fills what migration 9 added to the runs that were there: the two databases
+// read JSON in different words.
+func (s *Store) titles(ctx context.Context, tx *sql.Tx) error {
+	arg := "json_extract(task, '$.%s')"
+	if s.postgres {
+		arg = "(task::json ->> '%s')"
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE runs SET title = substr(coalesce("+arg+", ''), 1, %d), actor = substr(coalesce("+arg+", ''), 1, %d)", "title", titleRunes, "actor", titleRunes))
 	return err
 }
 
