@@ -19,12 +19,16 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/web"
 	"github.com/fettle-dev/fettle/hooks"
 )
 
 type serveFlags struct {
 	addr    string
 	workers int
+	ui      string // address of the pages; "": addr
+	metrics bool   // shown to anybody
+	token   tokenFlags
 }
 
 func newServe(g *global) *cobra.Command {
@@ -55,28 +59,42 @@ Deliveries that were missed while it was down are asked for again, and labelled
 issues without a run are taken up: at the start and every ten minutes. When the
 App is uninstalled, everything stored for it is deleted.
 
+Pages show what runs, what waits for a yes, what went wrong and what it cost; the API
+is below /api/v1 (described at /api/v1/openapi.json) and Prometheus' metrics are at
+/metrics. All of them need a token, which --new-token makes and prints once: with it
+somebody may look, and with --operator also act. --of limits it to repositories or
+installations; --revoke-token takes it back, with the sign-ins made with it.
+
 The webhook is at /webhook. /healthz says that the process lives; /readyz that the
 database keeps what is delivered (else 503), and how the breakers stand. The first
 SIGTERM drains, the second ends at once.`,
 		Example: `  fettle serve --addr 127.0.0.1:8080
-  fettle serve --config /etc/fettle/config.yml --workers 4`,
+  fettle serve --config /etc/fettle/config.yml --workers 4 --ui-addr 10.0.0.5:8081
+  fettle serve --new-token alice --operator
+  fettle serve --new-token shop-team --of acme/shop --of 4711`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := g.load(c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			if f.token.asked() {
+				return f.token.run(c, p)
+			}
 			p.verbose() // a server's log is what its operator has
-			return p.serve(c.Context(), f.addr, f.workers, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
+			return p.serve(c.Context(), f, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
 		},
 	}
 	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
 	c.Flags().IntVar(&f.workers, "workers", 2, "runs worked on at the same time")
+	c.Flags().StringVar(&f.ui, "ui-addr", "", "`ADDRESS` of the pages, the API and the metrics (default: that of the webhook)")
+	c.Flags().BoolVar(&f.metrics, "public-metrics", false, "show /metrics to whoever asks")
+	f.token.flags(c)
 	return c
 }
 
 // serve runs the App until ctx ends.
-func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(url string)) error {
+func (p *parts) serve(ctx context.Context, f *serveFlags, ready func(url string)) error {
 	secrets, err := p.webhookSecrets()
 	if err != nil {
 		return err
@@ -127,42 +145,79 @@ func (p *parts) serve(ctx context.Context, addr string, workers int, ready func(
 	if err != nil {
 		return err
 	}
-	app := bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
+	metrics := web.NewMetrics()
+	metrics.Follow(db, breakers)
+	app := bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Meter: metrics, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
 		Access: p.set.Access, Forget: p.forget, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	})
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	pages, err := web.New(web.Config{Store: db, App: app, Heal: breakers, Funnel: p.funnel, Caps: p.set.Caps, Metrics: metrics, OpenMetrics: f.metrics, NewID: newID, Now: p.now, Log: p.log})
 	if err != nil {
-		return usage("listening on %s: %w; choose another with --addr", addr, err)
+		return err
 	}
 	var swept atomic.Pointer[bot.Swept]
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", hooks.Webhook(hooks.WebhookConfig{Secrets: secrets, Accept: app.Accept, Log: p.log}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(db, breakers, swept.Load))
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
-	served := make(chan error, 1)
+	doors := []door{{f.addr, "--addr", mux}}
+	if f.ui == "" {
+		mux.Handle("/", pages.Handler())
+	} else {
+		doors = append(doors, door{f.ui, "--ui-addr", pages.Handler()})
+	}
+	var open []net.Listener
+	for _, d := range doors {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.addr)
+		if err != nil {
+			for _, l := range open {
+				_ = l.Close()
+			}
+			return usage("listening on %s: %w; choose another with %s", d.addr, err, d.flag)
+		}
+		open = append(open, l)
+	}
 	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again
 	defer deaf()
-	go func() {
-		served <- srv.Serve(hooks.Limit(l, hooks.Connections))
-		deaf()
-	}()
-	ready("http://" + l.Addr().String())
+	served := make(chan error, len(doors))
+	var servers []*http.Server
+	for i, d := range doors {
+		srv := &http.Server{Handler: d.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
+		servers = append(servers, srv)
+		go func() {
+			served <- srv.Serve(hooks.Limit(open[i], hooks.Connections))
+			deaf()
+		}()
+	}
+	if f.ui != "" {
+		p.log.Info("the pages are at http://" + open[1].Addr().String())
+	}
+	ready("http://" + open[0].Addr().String())
 	var keeping sync.WaitGroup
 	if !p.unswept {
 		keeping.Go(func() { app.Keep(ctx, func(s bot.Swept) { swept.Store(&s) }) })
 	}
-	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, workers)
+	keeping.Go(func() { pages.Watch(ctx) })
+	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, f.workers)
 	deaf()
 	keeping.Wait() // before the database closes
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err = errors.Join(err, srv.Shutdown(closing))
-	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
-		err = errors.Join(err, e)
+	for _, srv := range servers {
+		err = errors.Join(err, srv.Shutdown(closing))
+	}
+	for range servers {
+		if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+			err = errors.Join(err, e)
+		}
 	}
 	return err
+}
+
+// door is an address that a server listens on.
+type door struct {
+	addr, flag string
+	handler    http.Handler
 }
 
 // forge makes the GitHub client from the settings; markers is the key of its

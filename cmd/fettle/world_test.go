@@ -39,7 +39,7 @@ func killedServer() {
 	if err == nil {
 		p.unswept = os.Getenv("FETTLE_SWEPT") == ""
 		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"))
-		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
+		err = p.serve(ctx, &serveFlags{addr: "127.0.0.1:0", workers: 2}, func(url string) { fmt.Println(url) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
