@@ -126,7 +126,7 @@ var (
 	descStates     = desc("fettle_breaker_states", "Workflows by the state of their breaker.", "state")
 	descPaused     = desc("fettle_paused", "1 while everything is paused.")
 	descMoves      = desc("fettle_breaker_transitions", "Changes of breakers' states on record.", "from", "to")
-	descLatency    = desc("fettle_heal_mean_milliseconds", "How long the breakers' own work takes in this process.", "call")
+	descLatency    = desc("fettle_heal_mean_seconds", "How long the breakers' own work takes in this process.", "call")
 	descUp         = desc("fettle_database_up", "1 where the database answers.")
 )
 
@@ -195,7 +195,7 @@ func (r *reading) Collect(out chan<- prometheus.Metric) {
 		gauge(descMoves, float64(n), k[0], k[1])
 	}
 	for call, l := range st.Latency {
-		gauge(descLatency, l.Mean, call)
+		gauge(descLatency, l.Mean/1000, call)
 	}
 }
 
