@@ -213,7 +213,9 @@ func Saw(r task.Run, decisions [][]byte) []string {
 		}
 		switch d.Kind {
 		case "model.shown", "traced", "plan.skipped", "memory.recalled", "memory.shown", "memory.corrected":
-			out = append(out, oneLine(d.Reason, 400))
+			if words := oneLine(d.Reason, 400); words != "" {
+				out = append(out, words)
+			}
 		case "model.looked":
 			out = append(out, fmt.Sprintf("  the %v asks: %s", d.Data["as"], oneLine(d.Reason, 160)))
 		}

@@ -54,7 +54,7 @@ func barChart(title string, days []dayRow, of func(dayRow) bar, unit func(float6
 			}
 		}
 		if (len(days)-1-i)%7 == 0 {
-			fmt.Fprintf(&b, `<text class="axis" x="%.1f" y="%g" text-anchor="middle">%s</text>`, x+step/2, chartHigh-6, d.Day.Format("2 Jan"))
+			fmt.Fprintf(&b, `<text class="axis" x="%.1f" y="%g" text-anchor="end">%s</text>`, x+step, chartHigh-6, d.Day.Format("2 Jan"))
 		}
 	}
 	b.WriteString("</svg>")

@@ -33,17 +33,19 @@ func newDiff(text string, most int, split bool) (d diffView) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
-		case strings.HasPrefix(line, "diff --git "), !inHunk && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")):
-			if inHunk = false; strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "diff --git ") {
-				out = append(out, diffLine{Class: "file", Text: line, Right: line})
+		case strings.HasPrefix(line, "diff --git "):
+			inHunk = false
+			d.Files++
+			_, name, ok := strings.Cut(line, " b/")
+			if !ok { // quoted, for its odd letters
+				name = strings.TrimPrefix(line, "diff --git ")
 			}
-			if strings.HasPrefix(line, "+++ ") {
-				d.Files++
-			}
+			out = append(out, diffLine{Class: "file", Text: name})
+		case !inHunk && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "index ")):
 		case strings.HasPrefix(line, "@@ "):
 			oldNo, newNo = hunkStart(line)
 			inHunk = true
-			out = append(out, diffLine{Class: "hunk", Text: line, Right: line})
+			out = append(out, diffLine{Class: "hunk", Text: line})
 		case !inHunk || strings.HasPrefix(line, `\`):
 			out = append(out, diffLine{Class: "note", Text: line})
 		case strings.HasPrefix(line, "+"):

@@ -478,10 +478,6 @@ func (s *Server) health(q *request) error {
 	if err != nil {
 		return err
 	}
-	policy, err := json.MarshalIndent(st.Policy, "", "  ")
-	if err != nil {
-		return err
-	}
 	depth, err := s.cfg.Store.Depth(q.Context())
 	if err != nil {
 		return err
@@ -491,11 +487,10 @@ func (s *Server) health(q *request) error {
 	}
 	return q.render("health", view{Title: "Health", Nav: "health", Data: struct {
 		heal.Status
-		PolicyText string
-		Depth      store.Depth
-		All        bool
-		MayAct     bool
-	}{st, string(policy), depth, q.v.Scope.All, q.v.Operator}})
+		Depth  store.Depth
+		All    bool
+		MayAct bool
+	}{st, depth, q.v.Scope.All, q.v.Operator}})
 }
 
 // release lifts a quarantine, or the pause of everything.
