@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the test runners that some tests run when they are there: cargo, CMake with ccache, a JDK,
-# Maven, Gradle, RSpec, minitest, test-unit and PHPUnit from Debian, vitest, jest and tape
+# Maven, Gradle, RSpec, minitest, test-unit, PHPUnit and promtool from Debian, vitest, jest and tape
 # below .tools/runners, and beside them husky, lefthook and pre-commit. A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,6 +15,7 @@ ruby -e 'require "rspec/core"; require "minitest"; require "test/unit/version"; 
 	debian="$debian ruby ruby-rspec ruby-minitest ruby-test-unit rake bundler"
 command -v phpunit >/dev/null 2>&1 || debian="$debian php-cli php-xml php-mbstring phpunit"
 command -v redis-server >/dev/null 2>&1 || debian="$debian redis-server" # services that tests talk to
+command -v promtool >/dev/null 2>&1 || debian="$debian prometheus" # checks the alert rules of deploy/
 [ -e /usr/sbin/mariadbd ] || debian="$debian mariadb-server"
 if [ -n "$debian" ]; then
 	sudo=""

@@ -44,6 +44,7 @@ type Config struct {
 	Now    func() time.Time
 	Log    logrus.FieldLogger
 	Heal   *heal.Heal // nil: no breakers; runs on a folder have none in any case
+	Meter  Meter      // nil: nobody counts
 	// Point is called at named places, for tests that end the process there.
 	Point func(name string)
 }
@@ -124,7 +125,7 @@ func (b *Bot) Run(ctx context.Context, lease *store.Lease, r task.Run, job Job) 
 }
 
 func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job, log logrus.FieldLogger) (task.Result, task.Publication, error) {
-	journal := &journal{store: b.cfg.Store, lease: lease, publisher: job.Publisher, log: log}
+	journal := &journal{store: b.cfg.Store, lease: lease, publisher: job.Publisher, log: log, meter: b.cfg.Meter, tried: len(r.Saved.Attempts)}
 	var none task.Publication
 	var res task.Result
 	var held *loop.Waiting
@@ -223,6 +224,9 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 	}
 	if err := b.cfg.Store.Finish(ctx, lease, res, res.Reason); err != nil {
 		return res, none, fmt.Errorf("writing down the end of the run: %w", err)
+	}
+	if b.cfg.Meter != nil {
+		b.cfg.Meter.Ended(res)
 	}
 	log.WithFields(logrus.Fields{"outcome": res.Outcome, "tier": res.Tier, "cost_usd": res.Cost.Float(), "attempts": len(res.Attempts)}).Info("run done")
 	return res, pub, nil
@@ -522,10 +526,19 @@ type journal struct {
 	lease     *store.Lease
 	publisher Publisher
 	log       logrus.FieldLogger
+	meter     Meter
+	tried     int // attempts that were counted
 }
 
 func (j *journal) Save(ctx context.Context, s task.RunState) error {
-	return j.store.SaveState(ctx, j.lease, s)
+	err := j.store.SaveState(ctx, j.lease, s)
+	if err == nil && j.meter != nil && len(s.Attempts) > j.tried {
+		for _, a := range s.Attempts[j.tried:] {
+			j.meter.Tried(a)
+		}
+		j.tried = len(s.Attempts)
+	}
+	return err
 }
 
 func (j *journal) Progress(ctx context.Context, p task.Progress) error {
@@ -539,7 +552,11 @@ func (j *journal) Progress(ctx context.Context, p task.Progress) error {
 }
 
 func (j *journal) Record(ctx context.Context, m task.Message) error {
-	return j.store.Record(ctx, j.lease, m)
+	err := j.store.Record(ctx, j.lease, m)
+	if err == nil && j.meter != nil {
+		j.meter.Said(m)
+	}
+	return err
 }
 
 func (j *journal) Decide(ctx context.Context, d task.Decision) error {

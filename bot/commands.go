@@ -149,7 +149,7 @@ func (a *App) explain(ctx context.Context, ev task.Event, c command.Command) (st
 	var b strings.Builder
 	b.WriteString(a.app.Funnel.Markdown(trail(r, "", "")))
 	if r.Result == nil {
-		fmt.Fprintf(&b, "- %s\n", a.app.Funnel.Markdown(standing(r)))
+		fmt.Fprintf(&b, "- %s\n", a.app.Funnel.Markdown(Standing(r)))
 	}
 	if p != nil {
 		later, err := a.earlier(ctx, *p)
@@ -185,7 +185,7 @@ func evidenceOf(res task.Result) string {
 // came: print it through the funnel.
 func Explain(r task.Run) string {
 	if r.Result == nil {
-		return trail(r, "", "") + "- " + standing(r) + "\n"
+		return trail(r, "", "") + "- " + Standing(r) + "\n"
 	}
 	return trail(r, "", "") + evidenceOf(*r.Result)
 }

@@ -208,7 +208,7 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		if live == nil {
 			return a.answer(ctx, ev, c, "Nothing is running here.")
 		}
-		return "cancelled " + live.ID, a.cfg.Store.AskCancel(ctx, live.ID, "/fettle stop by "+ev.Actor)
+		return "cancelled " + live.ID, a.Stop(ctx, live.ID, "/fettle stop by "+ev.Actor)
 	case "approve", "reject":
 		return a.decide(ctx, ev, c)
 	case "resume":
@@ -239,7 +239,7 @@ func (a *App) lastWords(ctx context.Context, ev task.Event) string {
 	if err != nil || len(runs) == 0 {
 		return "`/fettle fix` starts a run."
 	}
-	said := "The last run " + a.app.Funnel.Markdown(standing(runs[0])) + "."
+	said := "The last run " + a.app.Funnel.Markdown(Standing(runs[0])) + "."
 	if p, err := a.pull(ctx, ev); err == nil && p != nil && p.Fate == "" {
 		said += fmt.Sprintf(" Its pull request is #%d; review it, or say `/fettle fix` there with what to change.", p.Number)
 	}

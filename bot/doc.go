@@ -57,6 +57,7 @@
 //	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the action itself
 //	eval                             cases as data
+//	bot/web                          pages, REST API, events and metrics of a server
 //	bot                              this package
 //	bot/forge/manifest               the local page that creates the App, and the files that come of it
 //	bot/forge                        GitHub; the only importer of go-github

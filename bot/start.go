@@ -83,12 +83,10 @@ func (a *App) retry(ctx context.Context, ev task.Event, c command.Command) (stri
 	case len(runs) == 0:
 		return a.answer(ctx, ev, c, "There is no run here to try again; `/fettle fix` starts one.")
 	}
-	last, tier := runs[0], task.Tier(c.Tier)
-	if top := a.app.Budget.MaxTier; top != "" && tier.Rank() > top.Rank() {
-		return a.answer(ctx, ev, c, fmt.Sprintf("The operator allows no tier above %s. Nothing was done.", top))
-	}
-	id, err := a.Retry(ctx, last, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ev.Delivery}, tier)
+	id, err := a.RetryAt(ctx, runs[0], task.Tier(c.Tier), ev.Delivery)
 	switch {
+	case errors.Is(err, ErrTier):
+		return a.answer(ctx, ev, c, upperFirst(err.Error())+". Nothing was done.")
 	case errors.Is(err, store.ErrHeld):
 		return a.answer(ctx, ev, c, "A run is under way here; `/fettle status` says where it stands, and `/fettle stop` ends it.")
 	case errors.Is(err, store.ErrDone):

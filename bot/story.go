@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,30 +23,23 @@ func Story(r task.Run, decisions [][]byte) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", oneLine(r.Task.Title, 100))
 	fmt.Fprintf(&b, "  %s, asked %s%s\n", r.Task.Repo.Slug(), r.CreatedAt.Local().Format("2006-01-02 15:04"), prefixed(" by ", r.Task.Actor))
-	fmt.Fprintf(&b, "  %s\n", standing(r))
-	var triaged triage.Verdict
-	if json.Unmarshal(r.Saved.Triage, &triaged) == nil && triaged.Action != triage.Start {
-		fmt.Fprintf(&b, "  triage: %s, %s\n", triaged.Action, oneLine(strings.Join(triaged.Reasons, "; "), 160))
+	fmt.Fprintf(&b, "  %s\n", Standing(r))
+	o := OutlineOf(r)
+	if o.Triage != "" {
+		fmt.Fprintf(&b, "  triage: %s\n", oneLine(o.Triage, 160))
 	}
-	var claims belong.Sorted
-	if json.Unmarshal(r.Saved.Claim, &claims) == nil && claims.Words != "" {
-		fmt.Fprintf(&b, "  red tests: %s\n", oneLine(claims.Words, 160))
-		for _, d := range claims.Decisions[:min(len(claims.Decisions), 3)] {
-			fmt.Fprintf(&b, "    %s: %s\n", d.Verdict, oneLine(d.Words(), 200))
+	if o.RedTests != "" {
+		fmt.Fprintf(&b, "  red tests: %s\n", oneLine(o.RedTests, 160))
+		for _, d := range o.Claims[:min(len(o.Claims), 3)] {
+			fmt.Fprintf(&b, "    %s\n", oneLine(d, 200))
 		}
 	}
-	var found example.Found
-	if json.Unmarshal(r.Saved.Example, &found) == nil && found.Path != "" {
-		who := "made from the issue's example"
-		if found.By != "" {
-			who = fmt.Sprintf("written by %s before any fix, fails on the base with %s", found.By, found.Fails)
-		}
-		fmt.Fprintf(&b, "  reproduction: %s, %s\n", found.Path, oneLine(who, 160))
+	if o.Reproduction != "" {
+		fmt.Fprintf(&b, "  reproduction: %s\n", oneLine(o.Reproduction, 260))
 	}
-	var plan agent.Plan
-	if json.Unmarshal(r.Saved.Plan, &plan) == nil && len(plan.Steps) > 1 {
-		fmt.Fprintf(&b, "\nPlan %d (%s)\n", r.Saved.PlanNo, plan.Origin)
-		for i, s := range plan.Steps {
+	if len(o.Plan.Steps) > 1 {
+		fmt.Fprintf(&b, "\nPlan %d (%s)\n", r.Saved.PlanNo, o.Plan.Origin)
+		for i, s := range o.Plan.Steps {
 			mark := " "
 			if i < len(r.Saved.Done) {
 				mark = "x"
@@ -53,10 +47,7 @@ func Story(r task.Run, decisions [][]byte) string {
 			fmt.Fprintf(&b, "  [%s] %d. %s\n", mark, i+1, oneLine(s.Goal, 100))
 		}
 	}
-	attempts := r.Saved.Attempts
-	if r.Result != nil && len(attempts) == 0 {
-		attempts = r.Result.Attempts
-	}
+	attempts := AttemptsOf(r)
 	if len(attempts) > 0 {
 		b.WriteString("\nWhat was tried\n")
 	}
@@ -64,13 +55,10 @@ func Story(r task.Run, decisions [][]byte) string {
 		if i > 0 && attempts[i-1].Tier != a.Tier {
 			fmt.Fprintf(&b, "     ↑ to %s: %s\n", a.Tier, oneLine(attempts[i-1].Why, 110))
 		}
-		fmt.Fprintf(&b, "  %2d %-10s %7s %6s  %s\n", a.Number, a.Tier, a.Cost, a.Elapsed.Round(100*time.Millisecond), oneLine(tried(a), 110))
-		fmt.Fprintf(&b, "     → %s\n", oneLine(came(a), 110))
+		fmt.Fprintf(&b, "  %2d %-10s %7s %6s  %s\n", a.Number, a.Tier, a.Cost, a.Elapsed.Round(100*time.Millisecond), oneLine(Tried(a), 110))
+		fmt.Fprintf(&b, "     → %s\n", oneLine(Came(a), 110))
 	}
-	saw := sawOf(decisions)
-	if words := helped(r, attempts); words != "" {
-		saw = append(saw, words)
-	}
+	saw := Saw(r, decisions)
 	if len(saw) > 0 {
 		fmt.Fprintf(&b, "\nWhat models saw\n  %s\n", strings.Join(saw, "\n  "))
 	}
@@ -89,8 +77,50 @@ func Story(r task.Run, decisions [][]byte) string {
 	return b.String()
 }
 
-// standing is the run's state in a line.
-func standing(r task.Run) string {
+// Outline is what a run settled before it tried anything.
+type Outline struct {
+	Triage       string
+	RedTests     string
+	Claims       []string // what is said of single red tests
+	Reproduction string
+	Plan         agent.Plan
+}
+
+// OutlineOf reads it out of what the run saved; what is not there is empty.
+func OutlineOf(r task.Run) (o Outline) {
+	var triaged triage.Verdict
+	if json.Unmarshal(r.Saved.Triage, &triaged) == nil && triaged.Action != triage.Start {
+		o.Triage = fmt.Sprintf("%s, %s", triaged.Action, strings.Join(triaged.Reasons, "; "))
+	}
+	var claims belong.Sorted
+	if json.Unmarshal(r.Saved.Claim, &claims) == nil {
+		o.RedTests = claims.Words
+		for _, d := range claims.Decisions {
+			o.Claims = append(o.Claims, fmt.Sprintf("%s: %s", d.Verdict, d.Words()))
+		}
+	}
+	var found example.Found
+	if json.Unmarshal(r.Saved.Example, &found) == nil && found.Path != "" {
+		who := "made from the issue's example"
+		if found.By != "" {
+			who = fmt.Sprintf("written by %s before any fix, fails on the base with %s", found.By, found.Fails)
+		}
+		o.Reproduction = found.Path + ", " + who
+	}
+	_ = json.Unmarshal(r.Saved.Plan, &o.Plan) // without one it is empty
+	return o
+}
+
+// AttemptsOf are the run's attempts, in their order.
+func AttemptsOf(r task.Run) []task.Attempt {
+	if r.Result != nil && len(r.Saved.Attempts) == 0 {
+		return r.Result.Attempts
+	}
+	return r.Saved.Attempts
+}
+
+// Standing is the run's state in a line.
+func Standing(r task.Run) string {
 	switch {
 	case r.State == task.StateDone:
 		draft := ""
@@ -106,7 +136,8 @@ func standing(r task.Run) string {
 	return fmt.Sprintf("%s%s; %s of %s, %s", r.State, prefixed(" at ", string(r.Tier)), r.Cost, r.Budget.USD, task.Count(r.Attempts, "attempt"))
 }
 
-func tried(a task.Attempt) string {
+// Tried says what an attempt did.
+func Tried(a task.Attempt) string {
 	if len(a.Patch.Edits) == 0 {
 		if a.Tier == task.TierMechanical {
 			return "searched for a mechanical repair"
@@ -123,7 +154,8 @@ func tried(a task.Attempt) string {
 	return "changed " + strings.Join(places, ", ") + prefixed(": ", a.Explanation)
 }
 
-func came(a task.Attempt) string {
+// Came says what came of an attempt.
+func Came(a task.Attempt) string {
 	why := a.Why
 	if why == "" {
 		why = a.Refused
@@ -171,8 +203,8 @@ func helped(r task.Run, attempts []task.Attempt) string {
 
 const mostSaw = 40 // lines
 
-// sawOf tells what was put before models, why, and what they asked for.
-func sawOf(decisions [][]byte) []string {
+// Saw tells what was put before models, why, and what they asked for.
+func Saw(r task.Run, decisions [][]byte) []string {
 	var out []string
 	for _, line := range decisions {
 		var d task.Decision
@@ -181,7 +213,9 @@ func sawOf(decisions [][]byte) []string {
 		}
 		switch d.Kind {
 		case "model.shown", "traced", "plan.skipped", "memory.recalled", "memory.shown", "memory.corrected":
-			out = append(out, oneLine(d.Reason, 400))
+			if words := oneLine(d.Reason, 400); words != "" {
+				out = append(out, words)
+			}
 		case "model.looked":
 			out = append(out, fmt.Sprintf("  the %v asks: %s", d.Data["as"], oneLine(d.Reason, 160)))
 		}
@@ -189,7 +223,45 @@ func sawOf(decisions [][]byte) []string {
 	if n := len(out) - mostSaw; n > 0 {
 		out = append(out[:mostSaw], fmt.Sprintf("… and %s more; see 'fettle runs log'", task.Count(n, "line")))
 	}
+	if words := helped(r, AttemptsOf(r)); words != "" {
+		out = append(out, words)
+	}
 	return out
+}
+
+// turns are the decisions that say why a run went the way it went.
+var turns = strings.Fields(`claimed reproduction.made reproduction.asked reproduction.turned_down reproduction.accepted reproduction.none reproduction.given_up
+	plan plan.skipped tier.chosen tier.skipped attempt.judged step.done budget.refused gate.asked gate.approved gate.rejected heal.degraded heal.healthy ended`)
+
+// Turns are those of the decisions that say why the run began at its tier, why it
+// climbed, and what was asked of humans.
+func Turns(decisions [][]byte) (out []task.Decision, err error) {
+	for _, line := range decisions {
+		var d task.Decision
+		if err := json.Unmarshal(line, &d); err != nil {
+			return nil, fmt.Errorf("reading the audit log: %w", err)
+		}
+		if slices.Contains(turns, d.Kind) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// About names what a decision is about and what followed.
+func About(d task.Decision) string {
+	var parts []string
+	for _, k := range []string{"tier", "strategy", "attempt", "step", "next", "by", "loop", "outcome"} {
+		if v, ok := d.Data[k]; ok && fmt.Sprint(v) != "" {
+			parts = append(parts, fmt.Sprintf("%s %v", k, v))
+		}
+	}
+	if why, ok := d.Data["why"].([]any); ok && len(why) > 0 { // which red tests are the issue's
+		for _, w := range why[:min(len(why), 3)] {
+			parts = append(parts, fmt.Sprint(w))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func lastDecision(decisions [][]byte) string {

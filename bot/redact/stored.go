@@ -31,6 +31,9 @@ func (c *cleaned) Unwrap() error { return c.err }
 // other byte as it is. A text is looked at as it reads, not as it is escaped.
 func (f *Funnel) JSON(doc []byte) []byte { return inTexts(doc, f.Secrets) }
 
+// Shown is JSON for people: its texts pass Log.
+func (f *Funnel) Shown(doc []byte) []byte { return inTexts(doc, f.Log) }
+
 // Stored takes the values that this process was told of, of 16 bytes and more,
 // out of the texts of a JSON document. It is for what code reads again, such as
 // the source in a saved change: that has to come back as it was, so what only

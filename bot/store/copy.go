@@ -13,7 +13,7 @@ import (
 // tables are all of ours that hold data, those that others refer to first. What the
 // job engine has is not data: the rows say what is to be done.
 var tables = []string{
-	"secrets", "deliveries", "repos", "runs", "run_asks", "messages", "decisions", "reservations", "actions", "commits",
+	"secrets", "logins", "deliveries", "repos", "runs", "run_asks", "messages", "decisions", "reservations", "actions", "commits",
 	"effects", "answers", "observations", "pulls", "commands", "removals", "spent", "turns", "lessons", "lesson_versions",
 	"heal_scopes", "heal_results", "heal_moves",
 }

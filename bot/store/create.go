@@ -168,15 +168,26 @@ func (s *Store) insertRun(ctx context.Context, tx *sql.Tx, nr NewRun, key string
 		saved = s.doc(raw)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO runs
-		(id, installation, repo, issue, generation, private, position, task, budget, budget_usd, state, created_at, saved)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12)`,
+		(id, installation, repo, issue, generation, private, position, task, budget, budget_usd, state, created_at, saved, title, actor)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued', $11, $12, $13, $14)`,
 		nr.ID, nr.Task.Repo.Installation, key, nr.Task.Issue, nr.Task.Generation, flag(private(nr.Task)), position,
-		s.doc(t), s.doc(b), int64(nr.Budget.USD), s.now(), saved)
+		s.doc(t), s.doc(b), int64(nr.Budget.USD), s.now(), saved, s.title(nr.Task.Title), s.title(nr.Task.Actor))
 	if err != nil || private(nr.Task) {
 		return err
 	}
 	_, err = s.jobs.InsertTx(ctx, tx, wakeJob{Run: nr.ID}, s.wakeOpts())
 	return err
+}
+
+// titleRunes bounds what stands in the index of the lists, which Postgres limits.
+const titleRunes = 300
+
+func (s *Store) title(text string) string {
+	text = s.words(text)
+	if r := []rune(text); len(r) > titleRunes {
+		text = string(r[:titleRunes])
+	}
+	return text
 }
 
 func flag(b bool) int64 {

@@ -41,19 +41,30 @@ func (s *Store) Wait(ctx context.Context, l *Lease, g task.Gate) error {
 // where a private one waits for ClaimRun. An answer
 // that names no gate means the one that the run waits at; its gate and step are
 // filled in and returned. ErrNotWaiting when the run waits for nothing, or for
-// something else.
+// something else. An answer whose key one of the run's has already is not taken
+// in again: that one is returned.
 func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.Answer, error) {
 	said := a
 	err := s.tx(ctx, "answer run "+runID, func(tx *sql.Tx) error {
 		said = a
 		run, err := s.locked(ctx, tx, runID)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		if a.Key != "" {
+			before, found, err := s.saidBefore(ctx, tx, runID, a.Key)
+			if err != nil || found {
+				said = before
+				return err
+			}
+		}
+		switch {
 		case run.State == task.StateDone:
 			return ErrDone
 		case run.Waiting == nil:
 			return ErrNotWaiting
+		case !a.Asked.IsZero() && !a.Asked.Equal(run.Waiting.Asked):
+			return fmt.Errorf("%w: what it asked then was answered, and it asks something else now", ErrNotWaiting)
 		case said.Gate != "" && said.Gate != run.Waiting.Kind, said.Step != 0 && said.Step != run.Waiting.Step:
 			return fmt.Errorf("%w: it waits for the %s (step %d)", ErrNotWaiting, run.Waiting.Kind, run.Waiting.Step)
 		}
@@ -76,6 +87,29 @@ func (s *Store) Answer(ctx context.Context, runID string, a task.Answer) (task.A
 		s.poke()
 	}
 	return said, err
+}
+
+// saidBefore looks for a run's answer with a key.
+func (s *Store) saidBefore(ctx context.Context, tx *sql.Tx, runID, key string) (a task.Answer, found bool, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT body FROM answers WHERE run = $1", runID)
+	if err != nil {
+		return a, false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body string
+		var said task.Answer
+		if err := rows.Scan(&body); err != nil {
+			return a, false, err
+		}
+		if err := json.Unmarshal([]byte(body), &said); err != nil {
+			return a, false, err
+		}
+		if said.Key == key {
+			a, found = said, true
+		}
+	}
+	return a, found, rows.Err()
 }
 
 // Answers returns what humans said at a run's gates, in order.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,8 @@ func (s *Store) migrate(ctx context.Context, jobs func(context.Context) error) e
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(dialect, s.w, sub, goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(dialect, s.w, sub, goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(goose.NewGoMigration(11, &goose.GoFunc{RunTx: s.titles}, nil)))
 	if err != nil {
 		return err
 	}
@@ -59,6 +61,17 @@ func (s *Store) bearable(ctx context.Context, have, know int64) error {
 	}
 	s.cfg.Log.Warnf("a newer fettle made these tables (schema %d, this one knows %d); both can work on them", have, know)
 	return nil
+}
+
+// titles fills what migration 10 added to the runs that were there: the two databases
+// read JSON in different words.
+func (s *Store) titles(ctx context.Context, tx *sql.Tx) error {
+	arg := "json_extract(task, '$.%s')"
+	if s.postgres {
+		arg = "(task::json ->> '%s')"
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE runs SET title = substr(coalesce("+arg+", ''), 1, %d), actor = substr(coalesce("+arg+", ''), 1, %d)", "title", titleRunes, "actor", titleRunes))
+	return err
 }
 
 func riverMigrator[T any](driver riverdriver.Driver[T], log *slog.Logger) func(context.Context) error {

@@ -51,7 +51,7 @@ func TestO2AnOlderFettleKeepsItsPromisesOnAGrownSchema(t *testing.T) {
 // older fettle uses raises the oldest schema that can work on the tables.
 func TestO2MigrationsAddOrSayThatTheyDoNot(t *testing.T) {
 	t.Parallel()
-	adds := regexp.MustCompile(`(?is)^(CREATE (UNIQUE )?INDEX|CREATE TABLE|INSERT INTO oldest|ALTER TABLE \w+ ADD COLUMN \w+ \w+ NOT NULL DEFAULT|ALTER TABLE \w+ ADD COLUMN \w+ \w+;?$)`)
+	adds := regexp.MustCompile(`(?is)^((CREATE|DROP) (UNIQUE )?INDEX|CREATE TABLE|INSERT INTO oldest|ALTER TABLE \w+ ADD COLUMN \w+ \w+ NOT NULL DEFAULT|ALTER TABLE \w+ ADD COLUMN \w+ \w+;?$)`)
 	const first = 9 // before it there was no release
 	files, err := filepath.Glob("migrations/*.sql")
 	if err != nil || len(files) == 0 {

@@ -47,6 +47,8 @@ type Answer struct {
 	Feedback string    `json:"feedback,omitempty"` // foreign words
 	By       string    `json:"by,omitempty"`
 	At       time.Time `json:"at"`
+	Key      string    `json:"key,omitempty"`  // of whoever may say the same twice: the second time changes nothing
+	Asked    time.Time `json:"asked,omitzero"` // of the gate that is meant; zero: whichever is open
 }
 
 // Gates says where a run waits for a human. The zero value waits nowhere but

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -68,42 +68,22 @@ func runsWhy(g *global) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				said := 0
-				for _, line := range rec.Decisions {
-					var d task.Decision
-					if err := json.Unmarshal(line, &d); err != nil {
-						return fmt.Errorf("reading the audit log of %s: %w", r.ID, err)
-					}
-					switch d.Kind {
-					case "claimed", "reproduction.made", "reproduction.asked", "reproduction.turned_down", "reproduction.accepted", "reproduction.none", "reproduction.given_up", "plan", "plan.skipped", "tier.chosen", "tier.skipped", "attempt.judged", "step.done", "budget.refused", "gate.asked", "gate.approved", "gate.rejected", "heal.degraded", "heal.healthy", "ended":
-						said++
-						fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), p.funnel.Log(which(d)))
-					}
+				turns, err := bot.Turns(rec.Decisions)
+				if err != nil {
+					return err
 				}
-				if said == 0 {
+				for _, d := range turns {
+					about := bot.About(d)
+					if about != "" {
+						about = " [" + about + "]"
+					}
+					fmt.Fprintf(c.OutOrStdout(), "%s  %-14s %s%s\n", d.At.Local().Format(time.TimeOnly), d.Kind, p.funnel.Log(strings.Join(strings.Fields(d.Reason), " ")), p.funnel.Log(about))
+				}
+				if len(turns) == 0 {
 					return &exitError{exitRed, errors.New("nothing was decided yet")}
 				}
 				return nil
 			})
 		},
 	}
-}
-
-// which names what a decision is about and what followed.
-func which(d task.Decision) string {
-	var parts []string
-	for _, k := range []string{"tier", "strategy", "attempt", "step", "next", "by", "loop", "outcome"} {
-		if v, ok := d.Data[k]; ok && fmt.Sprint(v) != "" {
-			parts = append(parts, fmt.Sprintf("%s %v", k, v))
-		}
-	}
-	if why, ok := d.Data["why"].([]any); ok && len(why) > 0 { // which red tests are the issue's
-		for _, w := range why[:min(len(why), 3)] {
-			parts = append(parts, fmt.Sprint(w))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " [" + strings.Join(parts, ", ") + "]"
 }

@@ -20,16 +20,17 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
+	"github.com/fettle-dev/fettle/bot/web"
 	"github.com/fettle-dev/fettle/hooks"
 )
 
 type serveFlags struct {
-	addr    string
-	workers int
+	service
+	token tokenFlags
 }
 
 func newServe(g *global) *cobra.Command {
-	f := &serveFlags{}
+	f := &serveFlags{service: service{door: true}}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Receive GitHub's webhooks and work on issues",
@@ -56,16 +57,27 @@ Deliveries that were missed while it was down are asked for again, and labelled
 issues without a run are taken up: at the start and every ten minutes. When the
 App is uninstalled, everything stored for it is deleted.
 
+Pages show what runs, what waits for a yes, what went wrong and what it cost; the API
+is below /api/v1 (described at /api/v1/openapi.json) and Prometheus' metrics are at
+/metrics. All of them need a token, which --new-token makes and prints once: with it
+somebody may look, and with --operator also act. --of limits it to repositories or
+installations; --revoke-token takes it back, with the sign-ins made with it.
+
 The webhook is at /webhook. /healthz says that the process lives; /readyz that the
 database keeps what is delivered (else 503), and how the breakers stand. The first
 SIGTERM drains, the second ends at once.`,
 		Example: `  fettle serve --addr 127.0.0.1:8080
-  fettle serve --config /etc/fettle/config.yml --workers 4`,
+  fettle serve --config /etc/fettle/config.yml --workers 4 --ui-addr 10.0.0.5:8081
+  fettle serve --new-token alice --operator
+  fettle serve --new-token shop-team --of acme/shop --of 4711`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			p, err := g.load(c.ErrOrStderr())
 			if err != nil {
 				return err
+			}
+			if f.token.asked() {
+				return f.token.run(c, p)
 			}
 			p.verbose() // a server's log is what its operator has
 			if f.workers == 0 {
@@ -73,19 +85,24 @@ SIGTERM drains, the second ends at once.`,
 					return err
 				}
 			}
-			return p.serve(c.Context(), service{addr: f.addr, workers: f.workers, door: true}, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
+			return p.serve(c.Context(), f.service, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
 		},
 	}
 	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
 	c.Flags().IntVar(&f.workers, "workers", 2, "runs worked on at the same time; 0: only store what is delivered")
+	c.Flags().StringVar(&f.ui, "ui-addr", "", "`ADDRESS` of the pages, the API and the metrics (default: that of the webhook)")
+	c.Flags().BoolVar(&f.metrics, "public-metrics", false, "show /metrics to whoever asks")
+	f.token.flags(c)
 	return c
 }
 
 // service is what one process does of the App.
 type service struct {
 	addr    string // to listen on; "": nowhere
-	door    bool   // takes webhooks
+	door    bool   // takes webhooks, and shows the pages
 	workers int    // runs at a time; 0 leaves deliveries and runs to other processes
+	ui      string // address of the pages; "": addr
+	metrics bool   // shown to anybody
 }
 
 // shares refuses what takes several processes on a database that takes one.
@@ -117,7 +134,13 @@ func (p *parts) serve(ctx context.Context, what service, ready func(url string))
 	if err != nil {
 		return err
 	}
-	app, err := p.app(ctx, db, breakers, what.workers > 0)
+	metrics := web.NewMetrics()
+	metrics.Follow(db, breakers)
+	app, err := p.app(ctx, db, breakers, metrics, what.workers > 0)
+	if err != nil {
+		return err
+	}
+	pages, err := web.New(web.Config{Store: db, App: app, Heal: breakers, Funnel: p.funnel, Caps: p.set.Caps, Metrics: metrics, OpenMetrics: what.metrics, NewID: newID, Now: p.now, Log: p.log})
 	if err != nil {
 		return err
 	}
@@ -129,58 +152,88 @@ func (p *parts) serve(ctx context.Context, what service, ready func(url string))
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(db, breakers, swept.Load))
+	doors := []door{{what.addr, "--addr", mux}}
+	switch {
+	case !what.door:
+	case what.ui == "":
+		mux.Handle("/", pages.Handler())
+	default:
+		doors = append(doors, door{what.ui, "--ui-addr", pages.Handler()})
+	}
 	ctx, deaf := context.WithCancel(ctx) // a server that cannot hear ends, so that somebody starts it again
 	defer deaf()
-	hearing, err := listen(ctx, deaf, what.addr, mux, ready)
+	heard, close, err := listen(ctx, deaf, doors)
 	if err != nil {
 		return err
+	}
+	if len(heard) > 1 {
+		p.log.Info("the pages are at " + heard[1])
+	}
+	ready(heard[0])
+	var keeping sync.WaitGroup
+	if what.door {
+		keeping.Go(func() { pages.Watch(ctx) })
 	}
 	if what.workers == 0 {
 		<-ctx.Done()
-		return hearing(ctx)
+	} else {
+		if !p.unswept {
+			keeping.Go(func() { app.Keep(ctx, func(s bot.Swept) { swept.Store(&s) }) })
+		}
+		err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, what.workers)
 	}
-	var keeping sync.WaitGroup
-	if !p.unswept {
-		keeping.Go(func() { app.Keep(ctx, func(s bot.Swept) { swept.Store(&s) }) })
-	}
-	err = db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, what.workers)
 	deaf()
 	keeping.Wait() // before the database closes
-	return errors.Join(err, hearing(ctx))
+	return errors.Join(err, close())
 }
 
-// listen serves HTTP until the returned function is called, which waits for what is
-// under way; where the server ends by itself, deaf is called. addr "" listens nowhere.
-func listen(ctx context.Context, deaf func(), addr string, h http.Handler, ready func(url string)) (end func(context.Context) error, err error) {
-	if addr == "" {
-		ready("")
-		return func(context.Context) error { return nil }, nil
-	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, usage("listening on %s: %w; choose another with --addr", addr, err)
-	}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
-	served := make(chan error, 1)
-	go func() {
-		served <- srv.Serve(hooks.Limit(l, hooks.Connections))
-		deaf()
-	}()
-	ready("http://" + l.Addr().String())
-	return func(ctx context.Context) error {
+// door is an address that a process listens on; "" is nowhere.
+type door struct {
+	addr, flag string
+	handler    http.Handler
+}
+
+// listen opens the doors, and says at which addresses. close waits for what is under way;
+// where a server ends by itself, deaf is called.
+func listen(ctx context.Context, deaf func(), doors []door) (heard []string, close func() error, err error) {
+	served := make(chan error, len(doors))
+	var servers []*http.Server
+	close = func() (err error) {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		err := srv.Shutdown(closing)
-		if e := <-served; !errors.Is(e, http.ErrServerClosed) {
-			err = errors.Join(err, e)
+		for _, srv := range servers {
+			err = errors.Join(err, srv.Shutdown(closing))
+		}
+		for range servers {
+			if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+				err = errors.Join(err, e)
+			}
 		}
 		return err
-	}, nil
+	}
+	for _, d := range doors {
+		if d.addr == "" {
+			heard = append(heard, "")
+			continue
+		}
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.addr)
+		if err != nil {
+			return nil, nil, errors.Join(usage("listening on %s: %w; choose another with %s", d.addr, err, d.flag), close())
+		}
+		srv := &http.Server{Handler: d.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: hooks.ConnContext}
+		servers = append(servers, srv)
+		go func() {
+			served <- srv.Serve(hooks.Limit(l, hooks.Connections))
+			deaf()
+		}()
+		heard = append(heard, "http://"+l.Addr().String())
+	}
+	return heard, close, nil
 }
 
 // app makes the App. One that works runs has what they need checked first, and what
 // dead processes left on this machine removed.
-func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, works bool) (*bot.App, error) {
+func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, meter bot.Meter, works bool) (*bot.App, error) {
 	markers, err := db.Secret(ctx, "markers")
 	if err != nil {
 		return nil, err
@@ -216,7 +269,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, w
 			return nil, err
 		}
 	}
-	return bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
+	return bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Meter: meter, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
 		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	}), nil
