@@ -12,10 +12,13 @@ LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
 ACTIONLINT := .tools/actionlint
 ACTIONLINT_VERSION := v1.7.12
+SBOM    := .tools/cyclonedx-gomod
+SBOM_VERSION := v1.9.0
+VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -47,12 +50,21 @@ test-long: setup ## more kills, languages, corpora, engines and seeds
 fresh: ## make demo and make test in a new Debian where nothing was installed by hand; as root
 	sh .ci/fresh.sh
 
+release: $(SBOM) ## what a release holds, into dist/; VERSION=v1.2.3
+	.ci/release.sh $(VERSION)
+
+image-test: build ## the demo in the root file system of deploy/Containerfile, without an engine; as root
+	sh .ci/image.sh
+
 fault: setup ## kill -9 at each named point, KILLS times each
 	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
-	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01Killed' ./cmd/fettle
+	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01' ./cmd/fettle
 
-words: ## write all texts that users can see to docs/words.txt, to be read as a user
-	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/docs/words.txt
+words: ## write all texts that users can see to bin/words.txt, to be read as a user
+	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/bin/words.txt
+
+pin: ## before a release is tagged, have the reusable workflow use its action: TAG=v1.2.3
+	.ci/pin.sh $(TAG)
 
 lint: $(LINT) $(DEADCODE) $(ACTIONLINT) ## the linters of code and workflows, and functions that no command reaches
 	$(LINT) run ./... ./bench/...
@@ -61,6 +73,9 @@ lint: $(LINT) $(DEADCODE) $(ACTIONLINT) ## the linters of code and workflows, an
 
 $(LINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(SBOM):
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(SBOM_VERSION)
 
 $(ACTIONLINT):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)

@@ -56,10 +56,13 @@ func TestS9AJobIsReadFromItsRunner(t *testing.T) {
 		t.Errorf("the marks of two jobs of a repository differ: %v", err)
 	}
 	for _, c := range []struct {
-		path, event string
-		own, want   bool
-	}{{j.Workflow, "issues", true, true}, {".github/workflows/test.yml", "issues", true, false}, {j.Workflow, "push", true, false}, {j.Workflow, "issues", false, false}, {"", "issues", true, false}} {
-		if got := j.Wrote(c.path, c.event, c.own); got != c.want {
+		path, event        string
+		own, fettles, want bool
+	}{
+		{j.Workflow, "issues", true, false, true}, {".github/workflows/test.yml", "issues", true, false, false}, {j.Workflow, "push", true, false, false}, {j.Workflow, "issues", false, false, false}, {"", "issues", true, false, false},
+		{j.Workflow, "pull_request_review", true, true, true}, {j.Workflow, "pull_request_review", true, false, false}, {j.Workflow, "pull_request_review_comment", true, false, false},
+	} {
+		if got := j.Wrote(c.path, c.event, c.own, c.fettles); got != c.want {
 			t.Errorf("a record of %+v: %v", c, got)
 		}
 	}
@@ -95,11 +98,6 @@ func TestS11OutputsAndAnnotationsCannotBeBrokenOut(t *testing.T) {
 	}
 	if at := strings.Index(string(raw), "\n"+end+"\n"); !strings.HasPrefix(string(raw)[at+len(end)+2:], "risk<<") {
 		t.Errorf("%q", raw)
-	}
-	var out bytes.Buffer
-	Annotate(&out, Annotation{Level: Error, Title: "a,b::c\n::stop", Message: "100 %\n::add-mask::x\r\n", File: "a,b:c.py", Line: 3})
-	if want := "::error file=a%2Cb%3Ac.py,line=3,title=a%2Cb%3A%3Ac%0A%3A%3Astop::100 %25%0A::add-mask::x%0D%0A\n"; out.String() != want {
-		t.Errorf("%q", out.String())
 	}
 	if err := j.Summarise(strings.Repeat("ä", maxSummary)); err != nil {
 		t.Fatal(err)
@@ -473,6 +471,33 @@ func TestC1TheSandboxIsPreparedAsItSays(t *testing.T) {
 	}
 }
 
+func TestS9AReleaseUsesItsOwnAction(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "fettle.yml")
+	was, err := os.ReadFile("../.github/workflows/fettle.yml")
+	if err == nil {
+		err = os.WriteFile(file, was, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tag := range []string{"", "main", "v1.2.3#x", "v1.2.3/../x"} {
+		if out, err := exec.CommandContext(t.Context(), "../.ci/pin.sh", tag, file).CombinedOutput(); err == nil {
+			t.Errorf("%q was taken: %s", tag, out)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, was) {
+		t.Errorf("a wrong tag changed the file: %v", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "../.ci/pin.sh", "v1.2.3", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	now, err := os.ReadFile(file)
+	if want := strings.ReplaceAll(string(was), "fettle-dev/fettle/actions@main", "fettle-dev/fettle/actions@v1.2.3"); err != nil || string(now) != want || want == string(was) {
+		t.Errorf("%v\n%s", err, now)
+	}
+}
+
 func TestS9FettleIsFoundOrBuilt(t *testing.T) {
 	t.Parallel()
 	output := filepath.Join(t.TempDir(), "output")
@@ -484,7 +509,7 @@ func TestS9FettleIsFoundOrBuilt(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 	here, temp := t.TempDir(), t.TempDir()
-	build := `[ -d cmd/fettle ] || exit 1; out=$4; mkdir=/bin/mkdir; $mkdir -p "${out%/*}"; printf '#!/bin/sh\n' >"$out"; /bin/chmod +x "$out"`
+	build := `[ -d cmd/fettle ] && [ "$GOCACHE" = "$RUNNER_TEMP/fettle-bin/cache" ] && [ "$GOMODCACHE" = "$RUNNER_TEMP/fettle-bin/modules" ] || exit 1; out=$4; mkdir=/bin/mkdir; $mkdir -p "${out%/*}"; printf '#!/bin/sh\n' >"$out"; /bin/chmod +x "$out"`
 	for _, dir := range []string{"actions", "cmd/fettle"} {
 		if err := os.MkdirAll(filepath.Join(here, dir), 0o755); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package actions
 import (
 	"crypto/rand"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 )
@@ -56,35 +55,4 @@ func appendTo(file, text string) error {
 		return fmt.Errorf("writing what the runner reads: %w", err)
 	}
 	return nil
-}
-
-// Levels of annotations.
-const (
-	Notice  = "notice"
-	Warning = "warning"
-	Error   = "error"
-)
-
-// Annotation is a line that the runner shows beside the job, and at a line of a
-// file where it names one.
-type Annotation struct {
-	Level, Title, Message, File string
-	Line                        int
-}
-
-var (
-	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
-// Annotate prints it as the command that the runner reads.
-func Annotate(w io.Writer, a Annotation) {
-	var with []string
-	if a.File != "" {
-		with = append(with, "file="+escapeProperty.Replace(a.File), fmt.Sprintf("line=%d", a.Line))
-	}
-	if a.Title != "" {
-		with = append(with, "title="+escapeProperty.Replace(a.Title))
-	}
-	fmt.Fprintf(w, "::%s %s::%s\n", a.Level, strings.Join(with, ","), escapeData.Replace(a.Message))
 }

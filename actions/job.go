@@ -198,9 +198,10 @@ func (j *Job) Record() string { return filepath.Join(j.Dir, "record") }
 
 // Wrote tells whether the artifact of a run may be the record of an earlier job:
 // only runs of the same workflow file, at a commit of this repository and started
-// by an event that fettle obeys, had what it takes to write it.
-func (j *Job) Wrote(path, event string, own bool) bool {
-	return own && path != "" && path == j.Workflow && slices.Contains(obeyed, event)
+// by an event that fettle obeys, had what it takes to write it. At a review GitHub runs
+// the workflow of the pull request's branch, so that this has to be fettle's own.
+func (j *Job) Wrote(path, event string, own, fettles bool) bool {
+	return own && path != "" && path == j.Workflow && slices.Contains(obeyed, event) && (fettles || !strings.HasPrefix(event, "pull_request"))
 }
 
 // Artifact is the name under which the record of an issue is kept.

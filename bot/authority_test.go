@@ -441,13 +441,11 @@ func TestS2StaleStatesAreTakenBack(t *testing.T) {
 // nothing any more.
 func TestX6UninstallingDeletesEverything(t *testing.T) {
 	t.Parallel()
-	asked := 0
+	var known map[int64][]string
 	h := newHouse(t, func(c *bot.AppConfig) {
-		c.Forget = func(_ int64, repo string, repos []task.Repo) error {
-			if asked++; repo != "" || len(repos) != 1 {
-				t.Errorf("%q %+v", repo, repos)
-			}
-			return nil
+		c.Prune = func(list func() (map[int64][]string, error)) (err error) {
+			known, err = list()
+			return err
 		}
 	})
 	const secret = "sightglass"
@@ -463,6 +461,10 @@ func TestX6UninstallingDeletesEverything(t *testing.T) {
 	}
 	if got, err := h.app.Forget(t.Context()); err != nil || got != 0 {
 		t.Fatalf("deleted without being asked: %d %v", got, err)
+	}
+	h.must(h.app.Prune(t.Context()))
+	if _, err := os.Stat(mirrors); err != nil || !slices.Equal(known[id], []string{"acme/shop"}) {
+		t.Fatalf("files of a known repository: %v; known: %v", err, known)
 	}
 	h.must(h.sim.Suspend("acme", true))
 	h.deliver()
@@ -481,8 +483,11 @@ func TestX6UninstallingDeletesEverything(t *testing.T) {
 		t.Fatalf("%+v %v", d, err)
 	}
 	h.next()
-	if got, err := h.app.Forget(t.Context()); err != nil || got != 1 || asked != 1 {
-		t.Fatalf("%d %v, files asked %d times", got, err, asked)
+	if got, err := h.app.Forget(t.Context()); err != nil || got != 1 {
+		t.Fatalf("%d %v", got, err)
+	}
+	if h.must(h.app.Prune(t.Context())); len(known) != 0 {
+		t.Errorf("still known: %v", known)
 	}
 	if _, err := os.Stat(mirrors); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the mirrors: %v", err)

@@ -30,9 +30,10 @@ type AppConfig struct {
 	Access    settings.Access
 	// LogURL is where the log of a run can be read, or ""; nil: nowhere.
 	LogURL func(run string) string
-	// Forget deletes what is kept in files of an installation, of all its
-	// repositories or of one.
-	Forget func(installation int64, repo string, repos []task.Repo) error
+	Keep   settings.Keep
+	// Prune deletes what files hold of repositories that known does not list under
+	// their installation; nil: nothing is kept beside the checkouts.
+	Prune func(known func() (map[int64][]string, error)) error
 	// Remark stands as an open point in each pull request's checklist; "": none does.
 	Remark string
 	// KeepBranch leaves fettle's branch where its pull request was merged.

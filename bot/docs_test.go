@@ -19,18 +19,9 @@ var docLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // O8: whoever reads the documents can follow each of their links.
 func TestO8LinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	root := os.DirFS("..")
 	links := 0
-	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains([]string{".git", "testdata", "cases", "samples", "node_modules", ".tools"}, d.Name()):
-			return fs.SkipDir
-		case path.Ext(p) != ".md":
-			return nil
-		}
-		text, err := fs.ReadFile(root, p)
+	err := eachFile(".md", nil, func(p string) error {
+		text, err := os.ReadFile(filepath.Join("..", p))
 		if err != nil {
 			return err
 		}
@@ -51,6 +42,23 @@ func TestO8LinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// eachFile visits the repository's own files with an ending, but for tests in Go and what
+// stands below folders of these names.
+func eachFile(ext string, without []string, visit func(p string) error) error {
+	without = append([]string{".git", "testdata", "cases", "samples", "node_modules", ".tools"}, without...)
+	return fs.WalkDir(os.DirFS(".."), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains(without, d.Name()):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(p) != ext || strings.HasSuffix(p, "_test.go"):
+			return nil
+		}
+		return visit(p)
+	})
+}
+
 // O8: bot/doc.go names each package with what it is for, from the top down, and no
 // package imports one that stands above it.
 func TestO8ImportsGoDown(t *testing.T) {
@@ -67,15 +75,7 @@ func TestO8ImportsGoDown(t *testing.T) {
 		place[m[1]] = i
 	}
 	seen := map[string]bool{}
-	err = fs.WalkDir(os.DirFS(".."), ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (p == "bench" || slices.Contains([]string{".git", "testdata", "cases", "samples", "node_modules", ".tools"}, d.Name())):
-			return fs.SkipDir
-		case path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go"):
-			return nil
-		}
+	err = eachFile(".go", []string{"bench"}, func(p string) error {
 		room := path.Dir(p)
 		own, ok := place[room]
 		if !ok && !seen[room] {

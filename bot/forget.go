@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/fettle-dev/fettle/bot/forge"
@@ -48,24 +49,14 @@ func (a *App) cancelAll(ctx context.Context, installation int64, repo, why strin
 	return n, nil
 }
 
-// Forget deletes what was removed from disk and database. What is still live
-// is left for the next call. It counts what was deleted.
+// Forget deletes the rows of what was removed. What is still live is left for the next
+// call. It counts what was deleted.
 func (a *App) Forget(ctx context.Context) (n int, err error) {
 	asked, err := a.cfg.Store.Removals(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range asked {
-		ok, repos, err := a.cfg.Store.Forgettable(ctx, r)
-		if err != nil {
-			return n, err
-		}
-		if !ok {
-			continue
-		}
-		if err := a.forgetFiles(ctx, r, repos); err != nil {
-			return n, err
-		}
 		done, err := a.cfg.Store.Forget(ctx, r)
 		if err != nil {
 			return n, err
@@ -78,28 +69,18 @@ func (a *App) Forget(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// forgetFiles deletes mirrors, checkouts of dead processes, and what the rest of
-// the house keeps. It is done before the rows, which say that it is to be done.
-func (a *App) forgetFiles(ctx context.Context, r store.Removal, repos []task.Repo) error {
-	if a.app.Checkouts != nil && (r.Repo == "" || len(repos) > 0) {
-		one := repos
-		if r.Repo == "" {
-			one = nil
-		}
-		if err := a.app.Checkouts.Forget(ctx, r.Installation, one...); err != nil {
-			return err
-		}
-		if err := a.app.Checkouts.Sweep(ctx, 0, nil); err != nil {
-			return err
-		}
+// Prune deletes the files on this machine of repositories that the database does not
+// know (any more), whichever process deleted their rows, and checkouts of dead ones.
+func (a *App) Prune(ctx context.Context) error {
+	known := func() (map[int64][]string, error) { return a.cfg.Store.Known(ctx) }
+	var problems []error
+	if a.app.Checkouts != nil {
+		problems = append(problems, a.app.Checkouts.Prune(ctx, known), a.app.Checkouts.Sweep(ctx, 0, nil))
 	}
-	if a.app.Forget == nil {
-		return nil
+	if a.app.Prune != nil {
+		problems = append(problems, a.app.Prune(known))
 	}
-	if err := a.app.Forget(r.Installation, r.Repo, repos); err != nil {
-		return fmt.Errorf("deleting the files of installation %d: %w", r.Installation, err)
-	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // uninstalled has the data deleted of installations that GitHub does not know any

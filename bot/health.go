@@ -237,6 +237,13 @@ func (a *App) release(ctx context.Context, ev task.Event, c command.Command) (st
 	if a.cfg.Heal == nil {
 		return a.answer(ctx, ev, c, "Nothing is quarantined here: this server has no breakers.")
 	}
+	if ev.ActorIsBot { // one on the operator's list starts runs; people who may write judge what failed
+		if ok, err := a.mayWrite(ctx, ev.Repo, ev.Actor); err != nil {
+			return "", err
+		} else if !ok {
+			return a.answer(ctx, ev, c, "A bot that may not write to this repository does not lift its quarantine. Somebody who may can look at what failed and say `/fettle release`.")
+		}
+	}
 	moves, err := a.cfg.Heal.Release(ctx, ev.Repo.Installation, ev.Repo.Slug(), ev.Actor)
 	if err != nil {
 		return "", err

@@ -123,6 +123,12 @@ func TestH3AQuarantineIsSaidAndLiftedOnTheIssue(t *testing.T) {
 	if _, err := w.heal.ShouldRun(t.Context(), w.shop()); err == nil {
 		t.Fatal("a stranger lifted the quarantine")
 	}
+	_, err = w.sim.Comment("acme", "shop", late, "/fettle release", "renovate[bot]") // on the operator's list
+	w.must(err)
+	w.deliver()
+	if _, err := w.heal.ShouldRun(t.Context(), w.shop()); err == nil || !strings.Contains(w.said(late), "may not write to this repository does not lift") {
+		t.Fatalf("a listed bot lifted the quarantine: %s", w.said(late))
+	}
 	_, err = w.sim.Comment("acme", "shop", late, "/fettle release", boss)
 	w.must(err)
 	w.deliver()

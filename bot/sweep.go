@@ -20,6 +20,7 @@ import (
 const (
 	sweepEvery    = 10 * time.Minute
 	forgetEvery   = time.Minute
+	trimEvery     = time.Hour
 	deliveriesFor = 3 * 24 * time.Hour // as long as GitHub keeps them
 	mostListed    = 5000               // deliveries that are looked at
 	mostRedeliver = 150                // that are asked for again: GitHub takes 180 changes a minute
@@ -65,7 +66,16 @@ func (a *App) Keep(ctx context.Context, said func(Swept)) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	mine, more := true, false // after a start there is most to find
+	var trimmed time.Time
 	for ctx.Err() == nil {
+		if a.cfg.Now().Sub(trimmed) >= trimEvery {
+			if more, err := a.Trim(ctx); err != nil && ctx.Err() == nil {
+				a.cfg.Log.WithError(err).Error("what is older than it is kept was not deleted; it is tried again in an hour")
+				trimmed = a.cfg.Now()
+			} else if !more {
+				trimmed = a.cfg.Now()
+			}
+		}
 		if mine || more {
 			s, err := a.Sweep(ctx)
 			more = s.Redelivery == mostRedeliver // the rest in a minute
@@ -79,6 +89,9 @@ func (a *App) Keep(ctx context.Context, said func(Swept)) {
 		}
 		if _, err := a.Forget(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Error("data of a removed installation is not deleted yet; it is tried again")
+		}
+		if err := a.Prune(ctx); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WithError(err).Error("files of what was removed are not deleted yet; it is tried again")
 		}
 		select {
 		case <-ctx.Done():

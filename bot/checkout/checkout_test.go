@@ -313,3 +313,112 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestX6MirrorsOfUnknownRepositoriesGo: on whichever machine they lie, but not under a
+// tree that takes its objects from one.
+func TestX6MirrorsOfUnknownRepositoriesGo(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newStore(t)
+	at := bare(t, fixture(t))
+	mirrors := map[string]string{}
+	trees := map[string]*Tree{}
+	for _, name := range []string{"kept", "gone", "used"} {
+		repo := repoAt(at)
+		repo.Installation, repo.Owner, repo.Name = 7, "Acme", name
+		tree, err := s.Open(ctx, repo, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees[name], mirrors[name] = tree, s.mirrorPath(repo)
+	}
+	for _, name := range []string{"kept", "gone"} {
+		if err := trees[name].Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune := func(repos ...string) (left []string) {
+		if err := s.Prune(ctx, func() (map[int64][]string, error) { return map[int64][]string{7: repos, 8: {"acme/gone"}}, nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"kept", "gone", "used"} {
+			if _, err := os.Stat(mirrors[name]); err == nil {
+				left = append(left, name)
+			}
+		}
+		return left
+	}
+	if err := s.Prune(ctx, func() (map[int64][]string, error) { return nil, errors.New("the database is away") }); err == nil {
+		t.Error("what is known is not known, and it pruned")
+	}
+	if got := prune("acme/kept"); !slices.Equal(got, []string{"kept", "used"}) {
+		t.Errorf("left are %v", got)
+	}
+	if err := trees["used"].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := prune(); len(got) != 0 {
+		t.Errorf("left are %v", got)
+	}
+	if _, err := os.Stat(filepath.Dir(mirrors["kept"])); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the installation's folder: %v", err)
+	}
+}
+
+// TestO5MirrorsAreKeptByAgeAndSize: the longest unused go first, never one that a tree
+// stands on or that was fetched a moment ago.
+func TestO5MirrorsAreKeptByAgeAndSize(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newStore(t)
+	now := time.Now()
+	s.cfg.Now = func() time.Time { return now }
+	at := bare(t, fixture(t))
+	fetched := func(name string) (*Tree, string) {
+		repo := repoAt(at)
+		repo.Installation, repo.Owner, repo.Name = 7, "acme", name
+		tree, err := s.Open(ctx, repo, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree, s.mirrorPath(repo)
+	}
+	var mirrors []string
+	for _, name := range []string{"first", "second", "third"} {
+		tree, mirror := fetched(name)
+		if err := tree.Close(); err != nil {
+			t.Fatal(err)
+		}
+		mirrors = append(mirrors, mirror)
+		now = now.Add(24 * time.Hour)
+	}
+	left := func() (out []bool) {
+		for _, m := range mirrors {
+			_, err := os.Stat(m)
+			out = append(out, err == nil)
+		}
+		return out
+	}
+	keep := func(unused time.Duration, most int64, want ...bool) {
+		t.Helper()
+		_, freed, err := s.Keep(ctx, unused, most)
+		if got := left(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("left are %v, want %v (%d bytes, %v)", got, want, freed, err)
+		}
+	}
+	one := dirBytes(mirrors[0])
+	keep(0, 3*one+100, true, true, true)
+	keep(60*time.Hour, 1<<40, false, true, true)
+	tree, _ := fetched("second")
+	now = now.Add(2 * time.Hour)
+	keep(0, 1, false, true, false) // a tree stands on it
+	if err := tree.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if tree, _ = fetched("second"); tree.Close() != nil {
+		t.Fatal("not closed")
+	}
+	keep(0, 1, false, true, false) // fetched a moment ago
+	now = now.Add(2 * time.Hour)
+	keep(0, 1, false, false, false)
+}

@@ -195,12 +195,27 @@ func (c *Comparison) resolve(ctx context.Context, git *workingCopy, from, to str
 		return err
 	}
 	if base {
-		out, err := c.tree.store.run(ctx, call{dir: c.tree.gitDir, args: []string{"merge-base", "--end-of-options", c.From, c.To}})
-		if c.From = strings.TrimSpace(string(out)); err != nil || !isHash(c.From) {
-			return fmt.Errorf("%w: the two have no commit in common", ErrNoRef)
+		if c.From, err = c.tree.fork(ctx, git, c.From, c.To); err != nil {
+			return err
 		}
 	}
 	return c.tree.setBase(ctx, c.To)
+}
+
+// fork is the commit where to left from. Two that share none, as where a clone is too
+// shallow to hold it, have no difference that would be a change: it is ErrNoRef.
+func (t *Tree) fork(ctx context.Context, git *workingCopy, from, to string) (string, error) {
+	if err := copyFile(filepath.Join(git.common, "shallow"), filepath.Join(t.gitDir, "shallow")); err != nil {
+		return "", err
+	}
+	out, err := t.store.run(ctx, call{dir: t.gitDir, args: []string{"merge-base", "--end-of-options", from, to}})
+	if fork := strings.TrimSpace(string(out)); err == nil && isHash(fork) {
+		return fork, nil
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return "", fmt.Errorf("%w: %.12s and %.12s have no commit in common, so nothing says where the one left the other; if this is a shallow clone, fetch what it lacks: git fetch --unshallow", ErrNoRef, from, to)
 }
 
 // revision is a name and Git's suffixes.

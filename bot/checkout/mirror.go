@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,48 +17,131 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// mirrorPath is where the mirror of a repository lies. Installations never
-// share one (SPEC X5).
+// mirrorPath is where the mirror of a repository lies: its name first, then its
+// address. Installations never share one (SPEC X5).
 func (s *Store) mirrorPath(repo task.Repo) string {
-	sum := sha256.Sum256([]byte(strings.ToLower(repo.Slug()) + "\x00" + repo.CloneURL))
-	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), hex.EncodeToString(sum[:12])+".git")
+	return filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(repo.Installation, 10), named(repo.Slug())+"-"+digest(repo.CloneURL)+".git")
 }
 
-// Forget removes the mirrors of an installation: those of these repositories, or
-// all where none is named. A fetch under way is waited for.
-func (s *Store) Forget(ctx context.Context, installation int64, repos ...task.Repo) error {
-	dir := filepath.Join(s.cfg.Root, "mirrors", strconv.FormatInt(installation, 10))
-	mirrors, err := filepath.Glob(filepath.Join(dir, "*.git"))
-	if err != nil {
-		return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
-	}
-	if len(repos) > 0 {
-		mirrors = nil
-		for _, r := range repos {
-			mirrors = append(mirrors, s.mirrorPath(r))
-		}
-	}
-	for _, mirror := range mirrors {
-		if err := s.forget(ctx, mirror); err != nil {
-			return fmt.Errorf("forget the mirrors of installation %d: %w", installation, err)
-		}
-	}
-	if len(repos) == 0 {
-		err = removeAll(dir)
-	}
-	return err
+func named(slug string) string { return digest(strings.ToLower(slug)) }
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
 }
 
-func (s *Store) forget(ctx context.Context, mirror string) error {
-	if _, err := os.Stat(mirror); errors.Is(err, fs.ErrNotExist) {
+// Prune removes the mirrors of repositories (owner/name) that known does not list
+// under their installation, but for those that a tree stands on, and those of folders.
+// What is on disk is looked at before known is asked: a repository is known before it
+// has a mirror.
+func (s *Store) Prune(ctx context.Context, known func() (map[int64][]string, error)) error {
+	mirrors, _ := filepath.Glob(filepath.Join(s.cfg.Root, "mirrors", "*", "*.git")) // the pattern is well formed
+	if len(mirrors) == 0 {
 		return nil
+	}
+	repos, err := known()
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, mirror := range mirrors {
+		dir, name := filepath.Split(mirror)
+		installation, err := strconv.ParseInt(filepath.Base(dir), 10, 64)
+		whose, _, _ := strings.Cut(name, "-")
+		if err != nil || installation == 0 || slices.ContainsFunc(repos[installation], func(slug string) bool { return named(slug) == whose }) {
+			continue
+		}
+		if _, err := s.forget(ctx, mirror, time.Time{}); err != nil {
+			problems = append(problems, fmt.Errorf("remove a mirror of installation %d: %w", installation, err))
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.git")); len(left) == 0 && len(repos[installation]) == 0 {
+			problems = append(problems, removeAll(dir)) // with the locks
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Keep removes mirrors that no fetch has used for a time (0: any), and of the others the
+// longest unused until they hold no more than so many bytes; not those that a tree stands
+// on. It says how many went, and how many bytes they held.
+func (s *Store) Keep(ctx context.Context, unused time.Duration, most int64) (gone int, freed int64, err error) {
+	type mirror struct {
+		dir   string
+		used  time.Time
+		bytes int64
+	}
+	list, _ := filepath.Glob(filepath.Join(s.cfg.Root, "mirrors", "*", "*.git")) // the pattern is well formed
+	var all []mirror
+	var sum int64
+	for _, dir := range list {
+		m := mirror{dir, lastUse(dir), dirBytes(dir)}
+		all = append(all, m)
+		sum += m.bytes
+	}
+	slices.SortFunc(all, func(a, b mirror) int { return a.used.Compare(b.used) })
+	var problems []error
+	for _, m := range all {
+		if old := unused > 0 && s.cfg.Now().Sub(m.used) > unused; !old && sum <= most {
+			break
+		}
+		went, err := s.forget(ctx, m.dir, s.cfg.Now().Add(-justFetched))
+		if err != nil {
+			problems = append(problems, fmt.Errorf("remove a mirror that is not used: %w", err))
+		}
+		if went {
+			gone, freed, sum = gone+1, freed+m.bytes, sum-m.bytes
+		}
+	}
+	return gone, freed, errors.Join(problems...)
+}
+
+// used tells whether a tree takes objects from a mirror.
+func (s *Store) used(mirror string) (bool, error) {
+	list, err := filepath.Glob(filepath.Join(s.cfg.Root, "trees", "*", "git", "objects", "info", "alternates"))
+	for _, file := range list {
+		raw, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		if strings.HasPrefix(string(raw), mirror+string(filepath.Separator)) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// justFetched is how long a mirror is kept after a fetch: the tree that is made of it
+// may not stand yet.
+const justFetched = time.Hour
+
+// lastUse is when a fetch used a mirror.
+func lastUse(mirror string) time.Time {
+	info, err := os.Stat(mirror + ".lock")
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// forget removes a mirror that no tree stands on and that no fetch has used since a time
+// (zero: ever). A fetch under way is waited for.
+func (s *Store) forget(ctx context.Context, mirror string, since time.Time) (went bool, err error) {
+	if _, err := os.Stat(mirror); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
 	lock, err := waitLock(ctx, mirror+".lock")
 	if err != nil {
-		return fmt.Errorf("wait for the mirror: %w", err)
+		return false, fmt.Errorf("wait for the mirror: %w", err)
 	}
 	defer unlock(lock)
-	return errors.Join(removeAll(mirror+".new"), removeAll(mirror))
+	if !since.IsZero() && lastUse(mirror).After(since) {
+		return false, nil
+	}
+	if used, err := s.used(mirror); used || err != nil {
+		return false, err
+	}
+	err = errors.Join(removeAll(mirror+".new"), removeAll(mirror))
+	return err == nil, err
 }
 
 // fetch brings ref into the mirror and says which commit it is. One process
@@ -75,6 +159,9 @@ func (s *Store) fetch(ctx context.Context, repo task.Repo, rem *remote, ref stri
 		return "", "", fmt.Errorf("wait for the mirror: %w", err)
 	}
 	defer unlock(lock)
+	if now := s.cfg.Now(); os.Chtimes(mirror+".lock", now, now) != nil {
+		s.cfg.Log.Warnf("the use of the mirror %s was not written down; it may be removed early", mirror)
+	}
 	if err := s.makeMirror(mirror); err != nil {
 		return "", "", fmt.Errorf("make the mirror: %w", err)
 	}

@@ -26,7 +26,7 @@ const (
 // entry is one file of a commit.
 type entry struct {
 	path string
-	mode string // modeFile, modeExec or modeLink
+	mode string // modeFile, modeExec or modeLink; of a submodule modeSub
 	hash string
 	size int64
 }
@@ -34,7 +34,7 @@ type entry struct {
 func (e entry) regular() bool { return e.mode == modeFile || e.mode == modeExec }
 
 // list reads the files of a commit in Git's order, and the submodules apart.
-func (s *Store) list(ctx context.Context, dir, commit string) (files []entry, submodules []string, err error) {
+func (s *Store) list(ctx context.Context, dir, commit string) (files, submodules []entry, err error) {
 	out, err := s.run(ctx, call{dir: dir, args: []string{"ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", commit}})
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (s *Store) list(ctx context.Context, dir, commit string) (files []entry, su
 			return nil, nil, fmt.Errorf("%w: %q", ErrUnsafePath, path)
 		}
 		if fields[0] == modeSub {
-			submodules = append(submodules, path)
+			submodules = append(submodules, entry{path: path, mode: modeSub, hash: fields[2]})
 			continue
 		}
 		e := entry{path: path, mode: fields[0], hash: fields[2]}

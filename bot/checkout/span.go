@@ -103,11 +103,8 @@ func (t *Tree) ends(ctx context.Context, git *workingCopy, span Span) (from, to 
 	if to, err = t.commitOf(ctx, git, orHEAD(span.Head)); err != nil {
 		return "", "", err
 	}
-	out, err := t.store.run(ctx, call{dir: t.gitDir, args: []string{"merge-base", "--end-of-options", from, to}})
-	if fork := strings.TrimSpace(string(out)); err == nil && isHash(fork) {
-		from = fork
-	} // else they have no commit in common, and the base itself is what counts
-	return from, to, nil
+	from, err = t.fork(ctx, git, from, to)
+	return from, to, err
 }
 
 // written gives the name of Git's tree of what is staged, or of what a patch makes of

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -66,6 +67,66 @@ func TestJudgeS13TwoStatesAreLaidOutByEveryDoor(t *testing.T) {
 		}
 	}
 	same(t, "the user's repository", picture(t, work), was)
+}
+
+func TestJudgeS13WhatHasNoCommitInCommonIsRefused(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	git(t, work, "init", "-q", "-b", "main")
+	for _, n := range []string{"1", "2", "3"} {
+		write(t, work, "a.py", n+"\n", 0o644)
+		git(t, work, "add", ".")
+		git(t, work, "commit", "-qm", n)
+	}
+	git(t, work, "checkout", "-qb", "side", "main~1")
+	write(t, work, "new.py", "s\n", 0o644)
+	git(t, work, "add", ".")
+	git(t, work, "commit", "-qm", "side")
+	git(t, work, "checkout", "-q", "--orphan", "other")
+	git(t, work, "commit", "-qm", "other")
+	s := newStore(t)
+	shallow := t.TempDir()
+	git(t, shallow, "clone", "-q", "--depth", "1", "--no-single-branch", "file://"+work, ".")
+	deep := t.TempDir()
+	git(t, deep, "clone", "-q", "--depth", "2", "--no-single-branch", "file://"+work, ".")
+	for name, c := range map[string]struct {
+		dir  string
+		span Span
+	}{
+		"other roots":                 {work, Span{Base: "main", Head: "other"}},
+		"a clone too shallow to tell": {shallow, Span{Base: "origin/main", Head: "origin/side"}},
+	} {
+		base, head, err := s.OpenSpan(t.Context(), c.dir, c.span)
+		if !errors.Is(err, ErrNoRef) || base != nil || head != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if before, after := spans(t, s, deep, Span{Base: "origin/main", Head: "origin/side"}); before != "a.py=2\n" || after != "a.py=2\nnew.py=s\n" {
+		t.Errorf("a shallow clone that holds enough: %q, %q", before, after)
+	}
+}
+
+func TestJudgeS13EntriesAreFilesLinksAndSubmodules(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	git(t, work, "init", "-q", "-b", "main")
+	write(t, work, "a.py", "1\n", 0o755)
+	if err := os.Symlink("a.py", filepath.Join(work, "b.py")); err != nil {
+		t.Fatal(err)
+	}
+	git(t, work, "add", ".")
+	git(t, work, "update-index", "--add", "--cacheinfo", "160000,1234567890123456789012345678901234567890,sub")
+	git(t, work, "commit", "-qm", "one")
+	base, head, err := newStore(t).OpenSpan(t.Context(), work, Span{Head: "HEAD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer head.Close()
+	defer base.Close()
+	want := []Entry{{Blob{"a.py", blobHash([]byte("1\n")), 2}, true, false, false}, {Blob{"b.py", blobHash([]byte("a.py")), 4}, false, true, false}, {Blob{"sub", "1234567890123456789012345678901234567890", 0}, false, false, true}}
+	if got := head.Entries(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }
 
 func TestJudgeS13WhatNamesNoStateIsRefused(t *testing.T) {

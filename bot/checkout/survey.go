@@ -33,6 +33,21 @@ func (t *Tree) Blobs() []Blob {
 	return out
 }
 
+// Entry is a file, a link or a submodule at base.
+type Entry struct {
+	Blob
+	Exec, Link, Submodule bool // a regular file has at most Exec
+}
+
+// Entries lists everything at base: files and links in Git's order, then submodules.
+func (t *Tree) Entries() []Entry {
+	out := make([]Entry, 0, len(t.entries)+len(t.submodules))
+	for _, e := range slices.Concat(t.entries, t.submodules) {
+		out = append(out, Entry{Blob{e.path, e.hash, e.size}, e.mode == modeExec, e.mode == modeLink, e.mode == modeSub})
+	}
+	return out
+}
+
 // Survey is a user's folder as Git sees it, read where it lies: nothing of it is
 // copied, and nothing is written into it.
 type Survey struct {

@@ -29,7 +29,7 @@ type Tree struct {
 	base       string // commit
 	entries    []entry
 	byPath     map[string]entry
-	submodules []string
+	submodules []entry
 	skipped    []string
 	installed  []string // folders of the user's that are not part of the base
 	clean      bool
@@ -116,7 +116,13 @@ func (t *Tree) Files() []string {
 
 // Skipped lists what the base names but the tree does not hold: submodules,
 // and of a user's folder also what could not be read and nested repositories.
-func (t *Tree) Skipped() []string { return append(slices.Clone(t.submodules), t.skipped...) }
+func (t *Tree) Skipped() []string {
+	out := make([]string, 0, len(t.submodules)+len(t.skipped))
+	for _, e := range t.submodules {
+		out = append(out, e.path)
+	}
+	return append(out, t.skipped...)
+}
 
 // Installed lists the folders of a user's folder that hold installed packages
 // (node_modules, virtual environments, composer's vendor), below it. The tree does not

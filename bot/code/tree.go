@@ -25,6 +25,9 @@ type Tree struct {
 
 	once    sync.Once
 	regions []Region
+
+	styled sync.Once
+	style  Style
 }
 
 // Parse reads src as lang. It is safe for use by many goroutines. A text with

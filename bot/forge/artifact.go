@@ -26,8 +26,9 @@ type WorkflowRun struct {
 	ID   int64
 	Path string // of the workflow's file
 	// Own: the run is of a commit of this repository, and not of a fork.
-	Own   bool
-	Event string
+	Own    bool
+	Event  string
+	Branch string
 }
 
 const (
@@ -84,17 +85,18 @@ func workflowRun(ctx context.Context, g *github.Client, repo task.Repo, id int64
 		ID int64 `json:"id"`
 	}
 	var r struct {
-		ID    int64    `json:"id"`
-		Path  string   `json:"path"`
-		Event string   `json:"event"`
-		Repo  numbered `json:"repository"`
-		Head  numbered `json:"head_repository"`
+		ID     int64    `json:"id"`
+		Path   string   `json:"path"`
+		Event  string   `json:"event"`
+		Branch string   `json:"head_branch"`
+		Repo   numbered `json:"repository"`
+		Head   numbered `json:"head_repository"`
 	}
 	req, err := g.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/runs/%d", repo.Owner, repo.Name, id), nil)
 	if err == nil {
 		_, err = g.Do(ctx, req, &r)
 	}
-	return WorkflowRun{ID: r.ID, Path: r.Path, Event: r.Event, Own: r.Repo.ID != 0 && r.Repo.ID == r.Head.ID}, err
+	return WorkflowRun{ID: r.ID, Path: r.Path, Event: r.Event, Branch: r.Branch, Own: r.Repo.ID != 0 && r.Repo.ID == r.Head.ID}, err
 }
 
 // Archive is the zip file of an artifact.

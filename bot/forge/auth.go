@@ -35,32 +35,55 @@ func appTransport(wire http.RoundTripper, cfg Config) (http.RoundTripper, error)
 	if err != nil {
 		return nil, errors.New("forge: the App's private key is not an RSA key in PEM; download it again from the App's settings page")
 	}
-	s := appSigner{key: key, id: cfg.AppID, now: cfg.Now, made: cfg.Funnel.AddToken}
+	s := &appSigner{key: key, cfg: cfg, id: cfg.AppID, now: cfg.Now, made: cfg.Funnel.AddToken}
 	return ghinstallation.NewAppsTransportWithOptions(wire, cfg.AppID, ghinstallation.WithSigner(s))
 }
 
 // appSigner makes the claims itself: ghinstallation back-dates by 30 s of the
 // wall clock, we by 60 s of the injected one.
 type appSigner struct {
-	key  *rsa.PrivateKey
+	mu   sync.Mutex
+	key  *rsa.PrivateKey // the newest that could be read
+	cfg  Config
 	id   int64
 	now  func() time.Time
 	made func(token string)
 }
 
 // Sign returns a JWT for the App; the claims it is given are replaced.
-func (s appSigner) Sign(jwt.Claims) (string, error) {
+func (s *appSigner) Sign(jwt.Claims) (string, error) {
 	now := s.now().Truncate(time.Second)
 	claims := &jwt.RegisteredClaims{
 		IssuedAt:  jwt.NewNumericDate(now.Add(-jwtBackdate)),
 		ExpiresAt: jwt.NewNumericDate(now.Add(jwtLife)),
 		Issuer:    strconv.FormatInt(s.id, 10),
 	}
-	signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(s.key)
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(s.newest())
 	if err == nil {
 		s.made(signed)
 	}
 	return signed, err
+}
+
+// newest is the App's key as it is now: it may be replaced while the server runs. What
+// cannot be read leaves the one that served so far.
+func (s *appSigner) newest() *rsa.PrivateKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cfg.ReadKey == nil {
+		return s.key
+	}
+	raw, err := s.cfg.ReadKey()
+	if err == nil {
+		var key *rsa.PrivateKey
+		if key, err = jwt.ParseRSAPrivateKeyFromPEM(raw); err == nil {
+			s.key = key
+		}
+	}
+	if err != nil {
+		s.cfg.Log.Warn("the App's private key was not read again, the one before goes on to serve; is github.private_key_file right?")
+	}
+	return s.key
 }
 
 // tokens caches installation tokens, one for each (installation, repository).

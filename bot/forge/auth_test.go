@@ -2,7 +2,11 @@ package forge
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
@@ -220,5 +224,38 @@ func TestErrorsCanBeTold(t *testing.T) {
 	var limited *RateLimited
 	if err := error(&RateLimited{}); !errors.As(err, &limited) || IsGone(err) || unsure(err) {
 		t.Error("a rate limit is neither gone nor unsure")
+	}
+}
+
+// TestX6TheAppsKeyIsReplacedWithoutARestart: each signature is with the key as it is in
+// its file; a file that is half written leaves the old one serving.
+func TestX6TheAppsKeyIsReplacedWithoutARestart(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	pemOf := func(k *rsa.PrivateKey) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(k)})
+	}
+	next, err := rsa.GenerateKey(rand.Reader, 2048)
+	ok(t, err)
+	var file []byte
+	var gone error
+	var first *rsa.PrivateKey
+	c := testClient(t, f.URL, func(cfg *Config) {
+		file = cfg.PrivateKey
+		first, err = jwt.ParseRSAPrivateKeyFromPEM(file)
+		ok(t, err)
+		cfg.ReadKey = func() ([]byte, error) { return file, gone }
+	})
+	for _, step := range []struct {
+		file []byte
+		gone error
+		key  *rsa.PrivateKey
+	}{{file, nil, first}, {pemOf(next), nil, next}, {[]byte("half"), nil, next}, {nil, errors.New("gone"), next}, {pemOf(first), nil, first}} {
+		file, gone = step.file, step.gone
+		_, err := c.token(context.Background(), 7, "shop", f.lastToken())
+		ok(t, err)
+		if _, err := jwt.Parse(f.lastJWT(), func(*jwt.Token) (any, error) { return &step.key.PublicKey, nil }, jwt.WithoutClaimsValidation()); err != nil {
+			t.Errorf("with the file %.30q (%v): %v", step.file, step.gone, err)
+		}
 	}
 }

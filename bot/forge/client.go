@@ -34,14 +34,17 @@ type Funnel interface {
 type Config struct {
 	AppID      int64
 	PrivateKey []byte // PEM, PKCS#1 or PKCS#8
-	BaseURL    string // "" is github.com; else a GitHub Enterprise Server or the simulator, https unless on loopback
-	HTTP       *http.Client
-	CA         []byte // PEM certificates that are trusted besides this machine's, such as a company's; nil: none
-	Funnel     Funnel
-	Now        func() time.Time
-	Log        logrus.FieldLogger
-	Label      string // the trigger label; "" is agent:fix
-	Slug       string // the App's slug; "" asks GitHub when it is first needed
+	// ReadKey reads the key again for each signature, so that it can be replaced while
+	// the server runs; nil: PrivateKey serves for ever.
+	ReadKey func() ([]byte, error)
+	BaseURL string // "" is github.com; else a GitHub Enterprise Server or the simulator, https unless on loopback
+	HTTP    *http.Client
+	CA      []byte // PEM certificates that are trusted besides this machine's, such as a company's; nil: none
+	Funnel  Funnel
+	Now     func() time.Time
+	Log     logrus.FieldLogger
+	Label   string // the trigger label; "" is agent:fix
+	Slug    string // the App's slug; "" asks GitHub when it is first needed
 	// MarkerKey keys the HMAC in hidden comment markers: a secret that stays
 	// the same over restarts and over new private keys of the App.
 	MarkerKey []byte

@@ -243,14 +243,30 @@ func trailer(message string) string {
 	return ""
 }
 
-// inspect reads a commit and says whether fettle made it.
+// inspect reads a commit and says whether fettle made it: the ledger knows, or, where
+// the server goes on with an older copy of its database, the commit names this run and
+// GitHub signed it as the App's.
 func (w *committer) inspect(ctx context.Context, sha string) (*github.Commit, bool, error) {
 	at, _, err := w.g.Git.GetCommit(ctx, w.repo.Owner, w.repo.Name, sha)
 	if err != nil {
 		return nil, false, err
 	}
 	ours, err := w.ledger.IsOurs(ctx, sha)
-	return at, ours, err
+	if err != nil || ours {
+		return at, ours, err
+	}
+	if run := trailer(w.message); run == "" || run != trailer(at.GetMessage()) || !w.c.signedByGitHub(at) {
+		return at, false, nil
+	}
+	login, err := w.c.identity(ctx, w.repo.Installation)
+	return at, err == nil && at.GetAuthor().GetName() == login, err
+}
+
+// signedByGitHub: as GitHub signs what an App makes without naming author or committer.
+// Whoever signs with a key of their own is the committer.
+func (c *Client) signedByGitHub(at *github.Commit) bool {
+	email := at.GetCommitter().GetEmail()
+	return at.GetVerification().GetVerified() && (email == "noreply@github.com" || email == "noreply@"+c.base.Hostname())
 }
 
 // parents of the new commit: base for a new branch; else the expected head,

@@ -44,6 +44,8 @@ func (e *Conflict) Error() string {
 	switch {
 	case e.Head == "":
 		return fmt.Sprintf("branch %s was expected at %s but does not exist any more; it was not made again", e.Branch, e.Want)
+	case e.Head == e.Want:
+		return fmt.Sprintf("branch %s stands at %s, a commit that fettle does not know as its own; nothing was put on top of it", e.Branch, e.Head)
 	case e.Want == "":
 		return fmt.Sprintf("branch %s already exists at %s (%s); it was not moved", e.Branch, e.Head, whose)
 	default:

@@ -5,32 +5,18 @@ import (
 	"fmt"
 
 	"github.com/fettle-dev/fettle/bot/verify"
-	"github.com/fettle-dev/fettle/bot/verify/cross"
 )
 
 // disguised asks the mended tests about the same code in other words. One that fails
 // then reads the source: any change makes it pass, and any planted fault makes it fail.
 func (r *run) disguised(ctx context.Context) error {
-	files := map[string][]byte{}
-	if !r.theirs {
-		files = version(r.config, false)
-	}
-	n := len(files)
-	for _, c := range r.product {
-		text, err := cross.Disguise(ctx, c.Path, c.Before, c.After, "disguised")
-		if err != nil {
-			return fmt.Errorf("disguising the change: %w", err)
-		}
-		if text != nil {
-			files[c.Path] = text
-		}
-	}
-	if len(files) == n || len(r.verdict.Fixed) == 0 {
-		return nil
+	files, err := verify.Disguised(ctx, r.product)
+	if err != nil || len(files) == 0 || len(r.verdict.Fixed) == 0 {
+		return err
 	}
 	r.in.Progress("asking the mended tests about the same code in other words")
 	for range 2 { // what is red by chance is not red twice
-		rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Baseline: &r.base, IDs: r.verdict.Fixed})
+		rep, err := r.ask(ctx, files, r.verdict.Fixed)
 		if err != nil {
 			return fmt.Errorf("running the mended tests on the disguised change: %w", err)
 		}
@@ -38,7 +24,7 @@ func (r *run) disguised(ctx context.Context) error {
 			return nil
 		}
 	}
-	r.lower(Unproven, "a mended test fails where the change stands in other words that do the same (parentheses, comments): it reads the source instead of running it")
+	r.lower(Unproven, "a mended test %s", verify.ReadsSource)
 	r.found("reads_source", r.product[0].Path, 0, "the mended tests depend on how the change is written, not on what it does")
 	return nil
 }

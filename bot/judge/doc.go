@@ -7,7 +7,7 @@
 //	after's code with before's tests   what the change alters in tests that were there
 //	places put back, faults planted    which changed lines the tests hold on to
 //	calls done on both                 what behaves otherwise than before
-//	the text                           danger, forgery, worthless tests, CI, scope
+//	the text                           danger, forgery, worthless tests, CI, dead code
 //
 // The evidence is package verify's: the judge lays out a base whose tests are those of
 // the change, so that a test which comes with a change is examined as one that was
@@ -23,10 +23,7 @@
 package judge
 
 import (
-	"io"
 	"time"
-
-	"github.com/sirupsen/logrus"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -53,7 +50,6 @@ type Config struct {
 	Verifier      *verify.Verifier
 	Characteriser *characterise.Characteriser // nil: calls are not compared
 	Now           func() time.Time
-	Log           logrus.FieldLogger
 	Faults        int           // planted at most, default 40
 	FaultTime     time.Duration // for all of them, default a minute
 }
@@ -65,11 +61,6 @@ type Judge struct{ cfg Config }
 func New(cfg Config) *Judge {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
-	}
-	if cfg.Log == nil {
-		quiet := logrus.New()
-		quiet.SetOutput(io.Discard)
-		cfg.Log = quiet
 	}
 	if cfg.Faults <= 0 {
 		cfg.Faults = 40
@@ -169,4 +160,7 @@ const (
 	KindGenerated = "generated"
 	KindBinary    = "binary"
 	KindCI        = "ci"
+	KindLink      = "link"      // to another file
+	KindMode      = "mode"      // only who may start it is changed
+	KindSubmodule = "submodule" // the commit of another repository
 )

@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -84,11 +86,16 @@ func (r *run) faults(ctx context.Context) error {
 	return r.tell(ctx, all, late+left)
 }
 
-// plan chooses the faults; left is how many changed lines get none for want of room.
+// plan chooses the faults; left is how many changed places and lines get none for want
+// of room.
 func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 	for _, c := range r.product {
 		for _, u := range code.PutBack(c.Before, c.After) {
-			if code.SameCode(ctx, c.Path, u.Text, c.After) || code.LanguageOf(c.Path) == code.Unknown || len(all) == maxBack {
+			if code.SameCode(ctx, c.Path, u.Text, c.After) || code.LanguageOf(c.Path) == code.Unknown {
+				continue
+			}
+			if len(all) == maxBack {
+				left++
 				continue
 			}
 			line := max(1, min(u.First, u.Last))
@@ -112,15 +119,7 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 		line int
 	}
 	rank := map[place]int{}
-	slices.SortStableFunc(planted, func(a, b gate.Fault) int {
-		switch {
-		case a.Prior > b.Prior:
-			return -1
-		case a.Prior < b.Prior:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(planted, func(a, b gate.Fault) int { return cmp.Compare(b.Prior, a.Prior) })
 	rounds := make([][]fault, perLine)
 	for _, f := range planted {
 		at := place{f.Path, f.Line}
@@ -131,14 +130,9 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 	}
 	room := r.cfg.Faults
 	for n, round := range rounds {
-		slices.SortStableFunc(round, func(a, b fault) int {
-			if a.Path != b.Path {
-				return strings.Compare(a.Path, b.Path)
-			}
-			return a.Line - b.Line
-		})
+		slices.SortStableFunc(round, func(a, b fault) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
 		if n == 0 && len(round) > room {
-			left = len(round) - room
+			left += len(round) - room
 		}
 		round = round[:min(len(round), room)]
 		room -= len(round)
@@ -168,11 +162,15 @@ func (r *run) try(ctx context.Context, f *fault) error {
 
 // with runs tests on the code after the change with another text of one file.
 func (r *run) with(ctx context.Context, p string, text []byte, ids []string) (verify.Report, error) {
-	files := map[string][]byte{}
+	return r.ask(ctx, map[string][]byte{p: text}, ids)
+}
+
+// ask runs tests on the code after the change with other texts of some files, and the
+// settings of test runners that count.
+func (r *run) ask(ctx context.Context, files map[string][]byte, ids []string) (verify.Report, error) {
 	if !r.theirs {
-		files = version(r.config, false)
+		maps.Copy(files, version(r.config, false))
 	}
-	files[p] = text
 	return r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Baseline: &r.base, IDs: ids})
 }
 
@@ -186,7 +184,6 @@ func (r *run) notices(rep verify.Report) (noticed, ran bool) {
 
 // tell writes down what came of the faults.
 func (r *run) tell(ctx context.Context, all []fault, late int) error {
-	after := version(r.product, true)
 	noticed := map[string]bool{}
 	for _, f := range all {
 		if !f.ran {
@@ -215,12 +212,13 @@ func (r *run) tell(ctx context.Context, all []fault, late int) error {
 				r.found("unrun_line", f.Path, f.Line, "no test runs this changed line: it was made to fail, and all tests passed")
 			}
 		}
-		rule, words := "survivor", inWords(after[f.Path], f)
+		after := version(r.product, true)[f.Path]
+		rule, words := "survivor", inWords(after, f)
 		if f.back {
 			rule = "untested_change"
 		}
 		r.rep.Survivors = append(r.rep.Survivors, Survivor{Path: f.Path, Line: f.Line, Fault: words, Unrun: unrun[at],
-			Patch: checkout.TextDiff(f.Path, after[f.Path], f.Text), Command: r.command("")})
+			Patch: checkout.TextDiff(f.Path, after, f.Text), Command: r.command("")})
 		r.found(rule, f.Path, f.Line, "%s: no test noticed", words)
 	}
 	switch n := len(r.rep.Survivors); {

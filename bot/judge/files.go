@@ -5,57 +5,67 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
 // change is a change, file by file.
 type change struct {
 	files   []file
-	renames int // files that are at another path with the same content
+	renames int             // files that are at another path with the same content
+	exec    map[string]bool // files that may be started with the change
 }
 
 type file struct {
-	verify.Change
-	kind string
+	verify.Change // of a link where it leads, of a submodule its commit
+	kind          string
+	mode          bool // who may start it is other than before
 }
 
 const maxFile = 4 << 20
 
-// changed compares two trees by the names of contents, and reads what differs.
+// changed compares two trees by the names of contents and by modes, and reads what
+// differs. Submodules of a folder are not known.
 func changed(ctx context.Context, base, head *checkout.Tree) (change, error) {
-	was, now := map[string]checkout.Blob{}, map[string]checkout.Blob{}
-	for _, b := range base.Blobs() {
-		was[b.Path] = b
+	was, now := map[string]checkout.Entry{}, map[string]checkout.Entry{}
+	for _, e := range base.Entries() {
+		was[e.Path] = e
 	}
-	for _, b := range head.Blobs() {
-		now[b.Path] = b
+	for _, e := range head.Entries() {
+		now[e.Path] = e
+	}
+	for _, p := range head.Skipped() {
+		if !now[p].Submodule {
+			delete(was, p)
+		}
 	}
 	paths := map[string]bool{}
-	gone := map[string]int{}
-	for p, b := range was {
-		if now[p].Hash != b.Hash {
+	gone := map[checkout.Entry]int{}
+	nameless := func(e checkout.Entry) checkout.Entry { e.Path = ""; return e }
+	for p, e := range was {
+		if now[p] != e {
 			paths[p] = true
 			if _, stays := now[p]; !stays {
-				gone[b.Hash]++
+				gone[nameless(e)]++
 			}
 		}
 	}
-	var out change
-	for p, b := range now {
-		if was[p].Hash == b.Hash {
+	out := change{exec: map[string]bool{}}
+	for p, e := range now {
+		if out.exec[p] = e.Exec; was[p] == e {
 			continue
 		}
 		paths[p] = true
-		if _, there := was[p]; !there && gone[b.Hash] > 0 {
-			gone[b.Hash]--
+		if _, there := was[p]; !there && gone[nameless(e)] > 0 {
+			gone[nameless(e)]--
 			out.renames++
 		}
 	}
@@ -65,30 +75,48 @@ func changed(ctx context.Context, base, head *checkout.Tree) (change, error) {
 	}
 	for _, p := range sorted(paths) {
 		f := file{Change: verify.Change{Path: p}}
-		if b, ok := was[p]; ok {
+		b, before := was[p]
+		if before {
 			if f.Before, err = content(base.BaseFS(), b); err != nil {
 				return out, err
 			}
 		}
-		if b, ok := now[p]; ok {
-			if f.After, err = content(head.BaseFS(), b); err != nil {
+		a, after := now[p]
+		if after {
+			if f.After, err = content(head.BaseFS(), a); err != nil {
 				return out, err
 			}
 		}
-		f.kind = kindOf(f, support)
+		f.mode = a.Exec != b.Exec && (before || a.Exec) && after
+		switch {
+		case a.Submodule || b.Submodule:
+			f.kind = KindSubmodule
+		case a.Link || b.Link:
+			f.kind = KindLink
+		case before && after && a.Hash == b.Hash:
+			f.kind = KindMode
+		default:
+			f.kind = kindOf(f, support)
+		}
 		out.files = append(out.files, f)
 	}
 	return out, nil
 }
 
 // content is a file's text; of one that is too large nothing but that it is there.
-func content(tree fs.FS, b checkout.Blob) ([]byte, error) {
-	if b.Size > maxFile {
+func content(tree fs.FS, e checkout.Entry) ([]byte, error) {
+	switch {
+	case e.Submodule:
+		return []byte(e.Hash), nil
+	case e.Link:
+		to, err := fs.ReadLink(tree, e.Path)
+		return []byte(to), err
+	case e.Size > maxFile:
 		return []byte{0}, nil
 	}
-	data, err := fs.ReadFile(tree, b.Path)
+	data, err := fs.ReadFile(tree, e.Path)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", b.Path, err)
+		return nil, fmt.Errorf("reading %s: %w", e.Path, err)
 	}
 	if data == nil {
 		data = []byte{}
@@ -97,10 +125,11 @@ func content(tree fs.FS, b checkout.Blob) ([]byte, error) {
 }
 
 var (
-	locks     = []string{"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "go.sum", "go.work.sum", "Cargo.lock", "gradle.lockfile", "Gemfile.lock", "gems.locked", "composer.lock"}
-	ci        = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
-	docs      = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc|txt|svg|png|jpe?g|gif)$|^(?:licen[cs]e|authors|changelog|contributing|notice|codeowners|readme)(?:\.|$)|^\.github/[^/]*\.md$)`)
-	docsDir   = regexp.MustCompile(`^(?:docs?|documentation|website)/`)
+	ci = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
+	// What only people read. Texts and pictures are it where documentation lies: elsewhere
+	// a program may read them, as it does templates, lists of words and icons.
+	docs      = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|codeowners|readme)(?:\.txt)?)$`)
+	docsDir   = regexp.MustCompile(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|svg|png|jpe?g|gif|webp|puml|drawio)$`)
 	generated = regexp.MustCompile(`(?m)^(?:\W{0,4})\s*(?:Code generated .* DO NOT EDIT|.*@generated\b|(?i:this file (?:is|was) (?:auto(?:matically)?[- ])?generated))`)
 	built     = regexp.MustCompile(`(?:^|/)(?:dist|build)/|\.min\.(?:js|css)$|\.(?:pb\.go|map)$`)
 )
@@ -110,17 +139,16 @@ func kindOf(f file, support map[string]bool) string {
 	if text == nil {
 		text = f.Before
 	}
-	lang := code.LanguageOf(p)
 	switch {
 	case ci.MatchString(p):
 		return KindCI
-	case slices.Contains(locks, path.Base(p)):
+	case prepare.Pins(p):
 		return KindLock
 	case verify.Configures(p):
 		return KindConfig
 	case verify.Protected(p) || support[p]:
 		return KindTest
-	case docs.MatchString(p) && !strings.HasSuffix(p, "requirements.txt") || docsDir.MatchString(p) && lang == code.Unknown:
+	case docs.MatchString(p) || docsDir.MatchString(p) && !prepare.Names(p):
 		return KindDocs
 	case bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0:
 		return KindBinary
@@ -192,8 +220,8 @@ func version(all []verify.Change, after bool) map[string][]byte {
 	return out
 }
 
-// lay writes files over a tree; nil takes one away.
-func lay(root *os.Root, files map[string][]byte) error {
+// lay writes files over a tree, and makes those that may be started so; nil takes one away.
+func lay(root *os.Root, files map[string][]byte, exec map[string]bool) error {
 	for _, p := range sorted(files) {
 		err := root.Remove(p)
 		if os.IsNotExist(err) {
@@ -201,7 +229,11 @@ func lay(root *os.Root, files map[string][]byte) error {
 		}
 		if data := files[p]; data != nil && err == nil {
 			if err = root.MkdirAll(path.Dir(p), 0o755); err == nil {
-				err = root.WriteFile(p, data, 0o644)
+				mode := os.FileMode(0o644)
+				if exec[p] {
+					mode = 0o755
+				}
+				err = root.WriteFile(p, data, mode)
 			}
 		}
 		if err != nil {
@@ -211,11 +243,4 @@ func lay(root *os.Root, files map[string][]byte) error {
 	return nil
 }
 
-func sorted[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

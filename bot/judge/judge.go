@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -130,6 +131,9 @@ func (r *run) work(ctx context.Context) error {
 	case r.c.only(KindCI, KindDocs, KindLock):
 		r.lower(Unproven, "only what CI runs is changed: the project's tests do not run it")
 		return nil
+	case r.c.only(KindCI, KindBinary, KindLink, KindMode, KindSubmodule, KindDocs, KindLock):
+		r.lower(Unproven, "neither code nor tests are changed, and no test is known to say anything of what is (%s)", r.c.files[0].Path)
+		return nil
 	case r.c.only(KindGenerated, KindDocs, KindLock):
 		r.lower(Unproven, "only generated code is changed: judge what it is generated from")
 	}
@@ -182,7 +186,7 @@ func (r *run) layOut(ctx context.Context) (bool, error) {
 			files[p] = data
 		}
 	}
-	if err := lay(r.root, files); err != nil {
+	if err := lay(r.root, files, r.c.exec); err != nil {
 		return false, err
 	}
 	suites, err := r.cfg.Verifier.Detect(r.before)
@@ -254,17 +258,19 @@ func (r *run) evidence(ctx context.Context) error {
 	if r.verdict.Green || len(r.config) == 0 || len(r.verdict.Reach) > 0 {
 		return nil
 	}
-	was, base := r.verdict, r.base
+	was, base, rep, why := r.verdict, r.base, *r.rep, maps.Clone(r.why)
 	r.theirs = true
-	if ok, err := r.layOut(ctx); err != nil || !ok {
+	r.rep.Tests.Flaky = []Test{}
+	ok, err := r.layOut(ctx)
+	if err == nil && ok {
+		err = judged()
+	}
+	if err != nil {
 		return err
 	}
-	if err := judged(); err != nil {
-		return err
-	}
-	if !r.verdict.Green {
-		r.verdict, r.base, r.theirs = was, base, false
-		return nil
+	if !ok || !r.verdict.Green { // all as it was, the tree too
+		r.verdict, r.base, *r.rep, r.why, r.theirs = was, base, rep, why, false
+		return lay(r.root, version(r.config, false), nil)
 	}
 	r.lower(Plausible, "the tests hold only with the change's own settings of the test runner (%s): with those before it, %s", r.config[0].Path, cmp.Or(firstOf(was.Reasons), "they do not"))
 	return nil
@@ -322,7 +328,7 @@ func (r *run) stated(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		r.cfg.Log.WithError(err).Warn("the examples of the documentation could not be asked")
+		r.say("the examples of the documentation could not be asked: %s", first(err.Error()))
 	}
 	for _, words := range broken {
 		r.lower(Plausible, "%s", words)

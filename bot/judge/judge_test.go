@@ -3,9 +3,11 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
@@ -18,6 +20,9 @@ func TestJudgeS13KindsOfChangedFiles(t *testing.T) {
 		"conftest.py": KindConfig, "package.json": KindConfig, "go.mod": KindConfig, "README.md": KindDocs, "docs/guide.rst": KindDocs,
 		"docs/conf.py": KindProduct, "yarn.lock": KindLock, "go.sum": KindLock, ".github/workflows/ci.yml": KindCI,
 		"app.min.js": KindGenerated, "requirements.txt": KindProduct, "data.yaml": KindProduct,
+		"license.py": KindProduct, "notice.go": KindProduct, "readme.js": KindProduct, "requirements-dev.txt": KindProduct, "requirements/dev.txt": KindProduct,
+		"docs/requirements.txt": KindProduct, "docs/build.sh": KindProduct, "CMakeLists.txt": KindConfig, "docs/CMakeLists.txt": KindConfig, "templates/mail.txt": KindProduct,
+		"icons/logo.svg": KindProduct, "LICENSE": KindDocs, "COPYING.txt": KindDocs, "docs/faq.txt": KindDocs, "docs/img/x.svg": KindDocs, "go.work.sum": KindLock,
 	} {
 		if got := kindOf(file{Change: verify.Change{Path: p, After: []byte("x = 1\n")}}, nil); got != want {
 			t.Errorf("%s is %s, want %s", p, got, want)
@@ -88,6 +93,43 @@ func TestJudgeS13AFaultIsShownAsTheLineThatItMakes(t *testing.T) {
 	}
 }
 
+func TestJudgeS13PlacesWithoutRoomAreCounted(t *testing.T) {
+	t.Parallel()
+	var before, after strings.Builder
+	for n := range maxBack + 6 {
+		fmt.Fprintf(&before, "def f%d():\n    return %d\n\n\n", n, n)
+		fmt.Fprintf(&after, "def f%d():\n    return %d\n\n\n", n, n+100)
+	}
+	r := &run{Judge: New(Config{Faults: 100}), product: []verify.Change{{Path: "m.py", Before: []byte(before.String()), After: []byte(after.String())}}}
+	_, left, err := r.plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left != 6 {
+		t.Errorf("%d left, want 6", left)
+	}
+}
+
+func TestJudgeS13ATestWithALongerNameIsAnother(t *testing.T) {
+	t.Parallel()
+	r := &run{verdict: verify.Verdict{Fixed: []string{"pytest:.:t.py::test_a", "pytest:.:u.py"}}}
+	for id, want := range map[string]bool{"pytest:.:t.py::test_a": true, "pytest:.:t.py::test_ab": false, "pytest:.:u.py::test_x": true} {
+		if r.passes(id) != want {
+			t.Errorf("%s passes: %t", id, !want)
+		}
+	}
+}
+
+func TestJudgeS13APatchAppliesAsItIs(t *testing.T) {
+	t.Parallel()
+	const patch = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\t= '::a'\r\n+ ::b \u200b\r\n"
+	rep := Report{Survivors: []Survivor{{Patch: patch + " token = hunter2hunter2\n"}}}
+	rep.Clean(redact.New("hunter2hunter2"))
+	if got := rep.Survivors[0].Patch; !strings.HasPrefix(got, patch) || strings.Contains(got, "hunter2") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestJudgeS13CommandsRunOneTest(t *testing.T) {
 	t.Parallel()
 	r := &run{base: verify.Baseline{Report: verify.Report{Suites: []verify.Suite{{Name: "pytest", Dir: "."}, {Name: "go", Dir: "srv"}, {Name: "vitest", Dir: ".", Argv: []string{"npx", "vitest", "run"}}}}}}
@@ -106,13 +148,13 @@ func TestJudgeS13CommandsRunOneTest(t *testing.T) {
 
 func TestX3AReportShowsForeignTextAsText(t *testing.T) {
 	t.Parallel()
-	rep := Report{Judgement: Refuted, Reasons: []string{"<img src=x> @org/team ![a](b)"}, Findings: []Finding{{"danger/secrets", "a.py", 3, "`x`: <b>\n::error::y"}},
+	rep := Report{Judgement: Refuted, Reasons: []string{"<img src=x> @org/team ![a](b)", "/fettle release fixes #1 [here](http://x \"hidden\") hunter2hunter2"}, Findings: []Finding{{"danger/secrets", "a.py", 3, "`x`: <b>\n::error::y"}},
 		Survivors: []Survivor{{Path: "a.py", Line: 1, Fault: "`a` made `b`", Patch: "```\n<script>\n", Command: "python3 -m pytest"}}, Behaviour: []task.Behaviour{{Input: "f(`1`)", Before: "1", After: "2"}}}
 	var md, ann bytes.Buffer
-	if err := Markdown(&md, rep); err != nil {
+	if err := Markdown(&md, rep, redact.New("hunter2hunter2")); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"<img", "@org", "![a]", "<b>"} {
+	for _, bad := range []string{"<img", "@org", "![a]", "<b>", "fixes #1", "hidden", "hunter2", "- /fettle"} {
 		if strings.Contains(md.String(), bad) {
 			t.Errorf("%q stands in\n%s", bad, md.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -21,8 +22,8 @@ var meaning = map[Judgement]string{
 const shown = 20
 
 // Clean sends every text of a report that the change or the repository may have
-// written through a filter, such as the funnel for logs.
-func (r *Report) Clean(log func(string) string) {
+// written through the funnel. A patch stays as it is but for secrets: it has to apply.
+func (r *Report) Clean(f *redact.Funnel) {
 	texts := []*string{}
 	for i := range r.Reasons {
 		texts = append(texts, &r.Reasons[i])
@@ -37,7 +38,8 @@ func (r *Report) Clean(log func(string) string) {
 	}
 	for i := range r.Survivors {
 		s := &r.Survivors[i]
-		texts = append(texts, &s.Path, &s.Fault, &s.Patch, &s.Command)
+		texts = append(texts, &s.Path, &s.Fault, &s.Command)
+		s.Patch = f.Secrets(s.Patch)
 	}
 	for i := range r.Findings {
 		texts = append(texts, &r.Findings[i].Path, &r.Findings[i].Message)
@@ -53,7 +55,7 @@ func (r *Report) Clean(log func(string) string) {
 		texts = append(texts, &r.Checks[i].Name, &r.Checks[i].Detail)
 	}
 	for _, t := range texts {
-		*t = log(*t)
+		*t = f.Log(*t)
 	}
 }
 
@@ -136,27 +138,25 @@ func Write(w io.Writer, r Report) error {
 	return err
 }
 
-// Markdown prints a report as a comment or a summary shows it.
-func Markdown(w io.Writer, r Report) error {
+// Markdown prints a report as a comment or a summary shows it. What others wrote goes
+// through the funnel, the patches into a fence of its own.
+func Markdown(w io.Writer, r Report, f *redact.Funnel) error {
 	var b strings.Builder
+	foreign := func(s string) string { return f.Markdown(line(s)) }
 	fmt.Fprintf(&b, "## fettle judge: %s\n\n%s.\n\n", r.Judgement, strings.ToUpper(meaning[r.Judgement][:1])+meaning[r.Judgement][1:])
 	for _, words := range r.Reasons {
-		fmt.Fprintf(&b, "- %s\n", escaped(words))
+		fmt.Fprintf(&b, "- %s\n", foreign(words))
 	}
 	for _, s := range r.sections(inCode) {
 		fmt.Fprintf(&b, "\n### %s\n\n", s.title)
 		for _, row := range s.rows {
-			fmt.Fprintf(&b, "- %s\n", escapedOutside(row))
+			fmt.Fprintf(&b, "- %s\n", foreign(row))
 		}
 	}
 	if len(r.Survivors) > 0 {
 		b.WriteString("\n<details><summary>The faults, as patches</summary>\n")
 		for _, s := range r.Survivors[:min(len(r.Survivors), shown)] {
-			fence := "```"
-			for strings.Contains(s.Patch, fence) {
-				fence += "`"
-			}
-			fmt.Fprintf(&b, "\n%sdiff\n%s%s\n", fence, s.Patch, fence)
+			fmt.Fprintf(&b, "\n%s\n", f.Fence(s.Patch, "diff"))
 		}
 		b.WriteString("\n</details>\n")
 	}
@@ -177,38 +177,16 @@ func inCode(s string) string {
 	return fence + s + fence
 }
 
-var marks = strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`, "#", `\#`, "|", `\|`, "@", "@\u200b")
-
-func escaped(s string) string { return marks.Replace(line(strings.ReplaceAll(s, "`", "'"))) }
-
-// escapedOutside escapes what stands outside of code.
-func escapedOutside(row string) string {
-	parts := strings.Split(row, "`")
-	if len(parts)%2 == 0 || strings.Contains(row, "``") {
-		return strings.ReplaceAll(strings.ReplaceAll(row, "<", "&lt;"), "@", "@\u200b")
-	}
-	for i := 0; i < len(parts); i += 2 {
-		parts[i] = marks.Replace(parts[i])
-	}
-	return strings.Join(parts, "`")
-}
-
-var (
-	githubText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	githubProp = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
 // Annotations prints the findings as workflow commands of GitHub.
 func Annotations(w io.Writer, r Report) error {
-	level := "warning"
+	level := redact.Warning
 	if ranks[r.Judgement] >= ranks[Refuted] {
-		level = "error"
+		level = redact.Error
 	}
-	var b strings.Builder
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", level, githubProp.Replace(f.Path), max(1, f.Line), githubProp.Replace("fettle judge: "+f.Rule), githubText.Replace(f.Message))
+		if err := redact.Annotate(w, redact.Annotation{Level: level, File: f.Path, Line: f.Line, Title: "fettle judge: " + f.Rule, Message: f.Message}); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(&b, "::notice title=fettle judge::%s\n", githubText.Replace(string(r.Judgement)+": "+strings.Join(r.Reasons, "; ")))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return redact.Annotate(w, redact.Annotation{Level: redact.Notice, Title: "fettle judge", Message: string(r.Judgement) + ": " + strings.Join(r.Reasons, "; ")})
 }

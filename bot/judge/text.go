@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ const harmful = 20
 func (r *run) text(ctx context.Context) error {
 	all := r.c.all()
 	if n := lines(all); n > tooLarge {
+		r.rep.Risk = patch.Risk(all, patch.Facts{})
 		r.lower(Unproven, "%d lines are changed, more than anybody can judge at once: split it", n)
 		return nil
 	}
@@ -47,6 +49,19 @@ func (r *run) text(ctx context.Context) error {
 		case KindLock:
 			r.found("lock", f.Path, 1, "what it pins is not installed here")
 			r.lower(Plausible, "%s pins other dependencies than those that the tests ran with", f.Path)
+		case KindLink:
+			r.link(f)
+		case KindSubmodule:
+			r.found(KindSubmodule, f.Path, 1, "another commit of a submodule, which is not here")
+			r.lower(Plausible, "%s is a submodule: what its commit holds is not here", f.Path)
+		}
+		if f.mode {
+			may := "may be started as a program with the change"
+			if !r.c.exec[f.Path] {
+				may = "may not be started as a program with the change"
+			}
+			r.found(KindMode, f.Path, 1, "it %s", may)
+			r.lower(Plausible, "%s %s, which no test shows", f.Path, may)
 		}
 	}
 	found, err := verify.Dangers(ctx, r.in.Base.BaseFS(), all, r.issue())
@@ -82,11 +97,30 @@ func (r *run) text(ctx context.Context) error {
 	return nil
 }
 
+// link tells where a changed link leads; out of the repository is for a person to look at.
+func (r *run) link(f file) {
+	to := string(f.After)
+	switch _, err := fs.Stat(r.in.Head.BaseFS(), f.Path); {
+	case f.After == nil:
+		r.found(KindLink, f.Path, 1, "a link to %s is removed", f.Before)
+	case path.IsAbs(to) || !fs.ValidPath(path.Join(path.Dir(f.Path), to)):
+		r.found(KindLink, f.Path, 1, "a link out of the repository, to %s", to)
+		r.lower(Dangerous, "%s leads out of the repository, to %s", f.Path, to)
+		return
+	case err != nil:
+		r.found(KindLink, f.Path, 1, "a link to %s, which is not there", to)
+	default:
+		r.found(KindLink, f.Path, 1, "a link to %s", to)
+	}
+	r.lower(Plausible, "%s is or was a link, which no diff of a text shows", f.Path)
+}
+
 // reaches tells of what stands where evidence is made: in code it makes all evidence
 // doubtful, in tests a person looks.
 func (r *run) reaches(ctx context.Context) error {
 	for _, f := range r.c.files {
-		if f.kind == KindDocs || f.kind == KindLock || f.kind == KindCI {
+		switch f.kind {
+		case KindDocs, KindLock, KindCI, KindLink, KindMode, KindSubmodule:
 			continue
 		}
 		all, err := reach.New(ctx, f.Path, f.Before, f.After)
@@ -129,7 +163,7 @@ func (r *run) static(ctx context.Context) error {
 		return err
 	}
 	for _, x := range bad {
-		if x.Kind == gate.CannotRun || !mine[x.Path][x.Line] && !near(mine[x.Path], x.Line, c.Tests[x.Path], x.Test) {
+		if x.Kind == gate.CannotRun || !mine[x.Path][x.Line] && !begins(mine[x.Path], c.Tests[x.Path], x.Test) {
 			continue
 		}
 		r.found("test/"+string(x.Kind), x.Path, x.Line, "%s%s", named(x.Test), x.Reason)
@@ -148,8 +182,8 @@ func named(test string) string {
 	return test + ": "
 }
 
-// near: the test that is spoken of begins on a changed line.
-func near(changed map[int]bool, _ int, src []byte, test string) bool {
+// begins: the test that is spoken of begins on a changed line.
+func begins(changed map[int]bool, src []byte, test string) bool {
 	if test == "" {
 		return false
 	}
@@ -251,9 +285,8 @@ func Stated(ctx context.Context, runner example.Runner, base fs.FS, dir string, 
 }
 
 const (
-	compareTime  = 20 * time.Second
-	maxCompared  = 3 // files
-	maxBehaviour = 10
+	compareTime = 20 * time.Second
+	maxCompared = 3 // files
 )
 
 // behaviour does the calls that the tests make, and calls near them, before and after.
@@ -267,35 +300,21 @@ func (r *run) behaviour(ctx context.Context) error {
 	in := characterise.Input{Dir: r.in.Head.Dir(), Suites: r.base.Report.Suites, Changes: r.product}
 	files := 0
 	for _, c := range r.product {
-		if c.Before == nil || c.After == nil || files == maxCompared || code.SameCode(ctx, c.Path, c.Before, c.After) {
+		if c.Before == nil || c.After == nil || code.SameCode(ctx, c.Path, c.Before, c.After) {
 			continue
 		}
-		files++
-		all, err := r.cfg.Characteriser.Compare(within, in, c.Path, [][]byte{c.After, c.Before})
+		if files++; files > maxCompared {
+			r.say("calls of %s are compared before and after, and none of the rest, from %s on", task.Count(maxCompared, "file"), c.Path)
+			break
+		}
+		all, err := r.cfg.Characteriser.Differences(within, in, c.Path, c.Before, c.After)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			r.cfg.Log.WithError(err).Warn("what calls come to before and after could not be compared")
-			continue
+			r.say("what calls of %s come to before and after could not be compared: %s", c.Path, first(err.Error()))
 		}
-		for _, x := range all {
-			now, was := x.Results[0], x.Results[1]
-			if now.Value == "" || was.Value == "" || now == was || now.Nonsense && !x.Seen || len(r.rep.Behaviour) == maxBehaviour {
-				continue
-			}
-			if now.After == was.After {
-				now.After, was.After = "", ""
-			}
-			r.rep.Behaviour = append(r.rep.Behaviour, task.Behaviour{Input: x.Input, Before: said(was), After: said(now)})
-		}
+		r.rep.Behaviour = append(r.rep.Behaviour, all...)
 	}
 	return nil
-}
-
-func said(x characterise.Result) string {
-	if x.After != "" {
-		return x.Value + ", arguments afterwards " + x.After
-	}
-	return x.Value
 }

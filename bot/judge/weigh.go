@@ -23,32 +23,37 @@ func (r *run) weigh(ctx context.Context) error {
 		return err
 	}
 	known := was.Red()
+	var still []string // were red before, and not by the change's doing
 	for _, id := range append(slices.Clone(v.Broken), v.Missing...) {
 		r.broken(id, "it passed before the change")
 	}
 	for _, id := range v.StillRed {
 		switch {
-		case slices.Contains(known, id) || slices.Contains(r.base.Flaky, id):
+		case slices.Contains(r.base.Flaky, id):
+		case slices.Contains(known, id):
+			still = append(still, id)
 		case r.touched(id):
 			r.broken(id, "the change brings or changes it, and it fails with the change")
 		case len(r.base.Report.Broken) > 0 && !r.redBefore(id):
 			r.broken(id, "it could not be run with the code before the change, and fails with it")
+		default:
+			still = append(still, id)
 		}
 	}
 	r.altered(was, now)
 	if err := r.proofs(ctx, was); err != nil {
 		return err
 	}
-	if red := len(r.base.Red()) - len(v.Fixed); red > 0 && len(v.StillRed) > 0 {
-		r.say("%s already before the change and %s still: not held against it", task.Count(len(v.StillRed), "test")+" failed", plural(len(v.StillRed), "does", "do"))
+	if n := len(still); n > 0 {
+		r.say("%s already before the change and %s still: not held against it", task.Count(n, "test")+" failed", plural(n, "does", "do"))
 	}
 	switch {
 	case len(r.rep.Tests.Broken) > 0:
 		b := r.rep.Tests.Broken[0]
 		r.lower(Refuted, "%s, first %s: %s", task.Count(len(r.rep.Tests.Broken), "test")+" "+plural(len(r.rep.Tests.Broken), "fails", "fail")+" with the change", b.ID, b.Why)
-	case len(v.Reasons) > 0 && onlyUnfixed(v.Reasons) && r.c.moved():
+	case v.OnlyUnfixed() && r.c.moved():
 		r.lower(Plausible, "files are only moved, and all tests that passed before pass")
-	case len(v.Reasons) > 0 && len(v.Fixed) == 0 && onlyUnfixed(v.Reasons):
+	case v.OnlyUnfixed() && len(v.Fixed) == 0:
 		r.lower(Unproven, "no test that fails with the code before the change passes with it%s", r.unfixed())
 	case len(v.Reasons) > 0 && len(r.base.Report.Tests) == 0:
 		r.lower(Unproven, "no test can be run with the code before the change, nor with it: %s", v.Reasons[0])
@@ -74,11 +79,6 @@ func (r *run) weigh(ctx context.Context) error {
 		r.rep.Tests.Flaky = append(r.rep.Tests.Flaky, Test{ID: id, Why: "it turned red with the change, and fails now and then without it", Command: r.command(id)})
 	}
 	return nil
-}
-
-// onlyUnfixed: nothing speaks against the change but that no test turned green.
-func onlyUnfixed(reasons []string) bool {
-	return !slices.ContainsFunc(reasons, func(s string) bool { return !strings.HasPrefix(s, "no test that fail") })
 }
 
 // unfixed says what came with the change in the place of a proof.
@@ -114,13 +114,13 @@ func (r *run) redBefore(id string) bool {
 	return slices.ContainsFunc(r.base.Report.Failures(), func(f task.Failure) bool { return f.Test == id })
 }
 
-// altered tells of the tests that were green and fail with the change: it changed or
-// deleted them.
+// altered tells of the tests that were green as they were before and would fail with
+// the change, which changed or deleted them. Those that fail as they are now are broken.
 func (r *run) altered(was, now verify.Report) {
 	red, green := now.Red(), now.Green()
 	var gone []string
 	for _, id := range was.Green() {
-		if slices.Contains(green, id) {
+		if slices.Contains(green, id) || slices.Contains(r.base.Flaky, id) || slices.ContainsFunc(r.rep.Tests.Broken, func(t Test) bool { return t.ID == id }) {
 			continue
 		}
 		why := "as it was before, it fails with the change"
@@ -155,7 +155,7 @@ func (r *run) passes(id string) bool {
 	if slices.Contains(r.base.Report.Green(), id) {
 		return !slices.Contains(r.verdict.Broken, id) && !slices.Contains(r.verdict.Missing, id)
 	}
-	return slices.ContainsFunc(r.verdict.Fixed, func(unit string) bool { return strings.HasPrefix(id, unit) })
+	return slices.ContainsFunc(r.verdict.Fixed, func(unit string) bool { return verify.InUnit(unit, id) })
 }
 
 // proofs says what each test is worth that the change adds, or makes other.

@@ -269,8 +269,7 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 // sound: nothing is broken, no required scenario either; all that is wanting is
 // that a failing test passes.
 func sound(a *task.Attempt, v verify.Verdict) bool {
-	return len(a.Broken) == 0 && len(v.Reasons) > 0 &&
-		!slices.ContainsFunc(v.Reasons, func(s string) bool { return !strings.HasPrefix(s, "no test that fail") })
+	return len(a.Broken) == 0 && v.OnlyUnfixed()
 }
 
 // stepsLeft are the steps after the one in hand.

@@ -153,7 +153,7 @@ func (w *world) judge(ctx context.Context, j judging) (verify.Verdict, error) {
 	case strings.Contains(words, "breaks"):
 		v.Broken = []string{"pytest:.:t.py::test_other"}
 	}
-	v.Reasons = []string{"no test that failed before passes now"}
+	v.Reasons, v.Unfixed = []string{"no test that failed before passes now"}, true
 	for _, id := range v.StillRed {
 		v.Failures = append(v.Failures, task.Failure{Test: id, Kind: task.FailAssertion, Exception: "AssertionError", Message: "got " + w.tree[len(w.tree)-1]})
 	}

@@ -150,7 +150,7 @@ func (s *siege) judge(_ context.Context, j judging) (verify.Verdict, error) {
 	if strings.Contains(string(src), loomRight) {
 		return verify.Verdict{Green: true, Fixed: j.Baseline.Report.Red(), Checks: []task.Check{{Name: "pytest .", Status: task.CheckPassed}}}, nil
 	}
-	return verify.Verdict{StillRed: j.Baseline.Report.Red(), Failures: []task.Failure{*s.failure()}, Reasons: []string{"no test that failed before passes now"}}, nil
+	return verify.Verdict{StillRed: j.Baseline.Report.Red(), Failures: []task.Failure{*s.failure()}, Reasons: []string{"no test that failed before passes now"}, Unfixed: true}, nil
 }
 
 func (s *siege) reproduces(context.Context, trying) (reproduced, error) { return reproduced{}, nil }

@@ -110,7 +110,7 @@ func TestC5PinsThatWereNotRunWithTheWholeSuiteSaySo(t *testing.T) {
 // that an attempt broke, wherever that was found.
 func TestC7NothingBrokenIsExcusedByStepsToCome(t *testing.T) {
 	t.Parallel()
-	v := verify.Verdict{Reasons: []string{"no test that failed before passes now"}}
+	v := verify.Verdict{Reasons: []string{"no test that failed before passes now"}, Unfixed: true}
 	if !sound(&task.Attempt{}, v) {
 		t.Error("an attempt that broke nothing is not excused")
 	}

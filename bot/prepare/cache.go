@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -203,20 +204,28 @@ func removeUnused(dir string) bool {
 	return l.try(syscall.LOCK_EX) && sandbox.RemoveAll(dir) == nil
 }
 
-// Forget removes what setups of an installation left, of all its repositories or
-// of one (owner/name).
-func (p *Preparer) Forget(installation int64, repo string) error {
+// Prune removes what setups left of repositories (owner/name) that known does not list
+// under their installation, but for what is in use. known is asked after the disk.
+func (p *Preparer) Prune(known func() (map[int64][]string, error)) error {
 	dir := filepath.Join(p.cfg.Dir, layersDir)
 	list, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(list) == 0 {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("prepare: looking for what setups left: %w", err)
+	}
+	repos, err := known()
+	if err != nil {
+		return err
 	}
 	var problems []error
 	for _, e := range list {
 		var whose owner
 		at := filepath.Join(dir, e.Name())
 		raw, err := os.ReadFile(filepath.Join(at, ownerName))
-		if err != nil || json.Unmarshal(raw, &whose) != nil || whose.Installation != installation || repo != "" && !strings.EqualFold(whose.Repo, repo) {
+		if err != nil || json.Unmarshal(raw, &whose) != nil || whose.Installation == 0 ||
+			slices.ContainsFunc(repos[whose.Installation], func(slug string) bool { return strings.EqualFold(slug, whose.Repo) }) {
 			continue
 		}
 		problems = append(problems, p.throwOut(at))

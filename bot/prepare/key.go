@@ -28,6 +28,12 @@ var lockNames = []string{
 	"Gemfile.lock", "gems.locked", "composer.lock",
 }
 
+// Pins tells whether a file pins dependencies.
+func Pins(p string) bool {
+	base := path.Base(p)
+	return slices.Contains(lockNames, base) || base == "go.work.sum"
+}
+
 // manifestNames say beside them what is installed and how.
 var manifestNames = append([]string{
 	"package.json", "pnpm-workspace.yaml", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "bunfig.toml", "lerna.json", ".nvmrc", ".node-version",
@@ -39,7 +45,8 @@ var manifestNames = append([]string{
 
 var requirements = regexp.MustCompile(`(?i)^(.*requirements.*|constraints.*)\.(txt|in)$`)
 
-func isManifest(p string) bool {
+// Names tells whether a file says which dependencies are installed and how.
+func Names(p string) bool {
 	base := path.Base(p)
 	return slices.Contains(manifestNames, base) || requirements.MatchString(base) ||
 		path.Ext(base) == ".txt" && strings.Contains(path.Base(path.Dir(p)), "requirements")
@@ -157,7 +164,7 @@ func (p *Preparer) key(box *sandbox.Sandbox, req Request) (string, error) {
 	left := maxManifests
 	var failed error
 	walk(req.Tree, func(name string) bool {
-		if !isManifest(name) && !slices.ContainsFunc(req.Commands, func(c string) bool { return mentions(c, name) }) {
+		if !Names(name) && !slices.ContainsFunc(req.Commands, func(c string) bool { return mentions(c, name) }) {
 			return true
 		}
 		digest := "too many"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/sandbox/egress"
 )
@@ -85,10 +86,19 @@ func (s *Session) Close() error {
 	return err
 }
 
-// CanShow tells whether the Session can show a folder to its commands that stands apart
-// from the tree: at its top, since several commands of a workspace run at a time.
-func (s *Session) CanShow(folder string) bool {
-	return s.box.CanSetup() && !strings.Contains(folder, "/")
+// Installed gives the folders with installed packages that the Session can show to its
+// commands apart from the tree: those at its top, since several commands of a workspace
+// run at a time. The others are copied into the tree; without a Session all are.
+func (s *Session) Installed(ctx context.Context, tree *checkout.Tree) (shown []string, err error) {
+	var copied []string
+	for _, f := range tree.Installed() {
+		if s != nil && s.box.CanSetup() && !strings.Contains(f, "/") {
+			shown = append(shown, f)
+		} else {
+			copied = append(copied, f)
+		}
+	}
+	return shown, tree.CopyInstalled(ctx, copied)
 }
 
 // Prepare makes the Session show what the setup commands install. The error is

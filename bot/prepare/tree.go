@@ -32,22 +32,15 @@ func (s *Session) Tree(ctx context.Context, tree *checkout.Tree, req Request, de
 		return Prepared{Nothing: true}, nil
 	}
 	out := Prepared{Commands: req.Commands, Result: Result{State: NotRun, Named: req.Named, Reason: "nothing here runs setup commands"}}
-	var copied []string
-	for _, f := range installed {
-		if req.Folder = tree.Folder(); s != nil && s.CanShow(f) {
-			req.Installed = append(req.Installed, f)
-		} else {
-			copied = append(copied, f)
-		}
-	}
-	if err := tree.CopyInstalled(ctx, copied); err != nil {
+	var err error
+	req.Folder = tree.Folder()
+	if req.Installed, err = s.Installed(ctx, tree); err != nil {
 		return out, err
 	}
 	if s == nil || len(req.Commands) == 0 && len(req.Installed) == 0 {
 		out.Nothing = len(req.Commands) == 0
 		return out, nil
 	}
-	var err error
 	if out.Result, err = s.Prepare(ctx, req); err != nil {
 		return out, fmt.Errorf("installing dependencies: %w", err)
 	}

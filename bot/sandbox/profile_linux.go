@@ -55,9 +55,9 @@ func systemFolders() (links map[string]string, dirs []string) {
 	return links, dirs
 }
 
-// deviceArguments make /proc and /dev.
+// deviceArguments make /proc and /dev. What the machine was started with is its own.
 func deviceArguments() []string {
-	return []string{"--proc", "/proc", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm"}
+	return []string{"--proc", "/proc", "--ro-bind", "/dev/null", "/proc/cmdline", "--dev", "/dev", "--size", strconv.FormatInt(128*mib, 10), "--perms", "1777", "--tmpfs", "/dev/shm"}
 }
 
 // writeEtc fills a folder with the little of /etc that programs need, and with what

@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/regular"
 )
 
 // answersKept bounds how long an answer is believed, whatever its files say.
@@ -36,21 +41,41 @@ type answer struct {
 	Stamps map[string]string // of files and folders; "" is not there
 }
 
-// openQuestions reads what is kept; anew asks everything again.
+// openQuestions reads what is kept, where nobody but us can have written it: an answer
+// names what is mounted and run. anew asks everything again.
 func openQuestions(anew bool) *questions {
 	q := &questions{answers: map[string]answer{}}
 	base, err := os.UserCacheDir()
 	if err != nil || !filepath.IsAbs(base) {
 		return q
 	}
-	q.file = filepath.Join(base, "fettle", "toolchains.json")
-	if data, err := os.ReadFile(q.file); err == nil && !anew {
+	dir := filepath.Join(base, "fettle")
+	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || !private(info)) {
+		return q
+	}
+	q.file = filepath.Join(dir, "toolchains.json")
+	if data, err := readPrivate(q.file); err == nil && !anew {
 		if json.Unmarshal(data, &q.answers) != nil || q.answers == nil {
 			q.answers = map[string]answer{} // cut off, or of another version: asked again
 		}
 	}
 	maps.DeleteFunc(q.answers, func(_ string, a answer) bool { age := time.Since(a.At); return age < 0 || age > answersKept })
 	return q
+}
+
+// maxKept bounds the file of answers, in bytes.
+const maxKept = 16 << 20
+
+func readPrivate(name string) ([]byte, error) {
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !private(info) {
+		return nil, errors.Join(err, fs.ErrPermission)
+	}
+	return io.ReadAll(io.LimitReader(f, maxKept))
 }
 
 // keep writes the answers down. Where that fails, the next process asks again.

@@ -68,6 +68,20 @@ func TestC1AToolchainIsAskedAgainWhenItsFilesChange(t *testing.T) { //nolint:par
 			t.Errorf("%s: asked %d times, then %d", what, first, again)
 		}
 	}
+	for what, change := range map[string]func() error{
+		"others may write to the file":   func() error { return os.Chmod(kept, 0o622) },
+		"others may write to the folder": func() error { return os.Chmod(filepath.Dir(kept), 0o722) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if first := asked(false); first != 1 {
+			t.Errorf("%s: what stands there is believed", what)
+		}
+		if err := os.Chmod(filepath.Dir(kept), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if asked(true) != 1 {
 		t.Error("whoever wants it asked anew gets what was kept")
 	}

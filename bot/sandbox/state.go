@@ -18,11 +18,16 @@ func ours(dir string) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: state folder: %w", err)
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !info.IsDir() || (ok && int(st.Uid) != os.Geteuid()) || info.Mode().Perm()&0o022 != 0 {
+	if !info.IsDir() || !private(info) {
 		return fmt.Errorf("sandbox: the state folder %s must be a folder of our own that nobody else may write; remove it or choose another state_dir", dir)
 	}
 	return nil
+}
+
+// private tells whether something is ours, and nobody else may write to it.
+func private(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return (!ok || int(st.Uid) == os.Geteuid()) && info.Mode().Perm()&0o022 == 0
 }
 
 // payloadUID is the host's uid of payloads when we are root: above the ranges

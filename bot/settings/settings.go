@@ -30,6 +30,7 @@ type Settings struct {
 	StateDir string // absolute
 	Label    string // that asks for a fix
 	Setup    Setup
+	Keep     Keep
 	Access   Access
 	Log      Log
 	// KeepBranch leaves fettle's branch where its pull request was merged.
@@ -78,7 +79,7 @@ func Default() (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{Tiers: map[task.Tier]Tier{}, Budget: task.DefaultBudget(), Caps: task.DefaultCaps(), Gates: defaultGates(), Sandbox: "bubblewrap",
-		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Access: Access{CommandsPerHour: DefaultCommandsPerHour}, Log: Log{Level: "info", Format: "text"}}
+		StateDir: filepath.Join(state, "fettle"), Label: "agent:fix", Setup: defaultSetup(), Keep: defaultKeep(), Access: Access{CommandsPerHour: DefaultCommandsPerHour}, Log: Log{Level: "info", Format: "text"}}
 	s.Database = filepath.Join(s.StateDir, "fettle.db")
 	return s, nil
 }
@@ -155,7 +156,7 @@ func Parse(file string, data []byte) (*Settings, error) {
 	path := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
 	database := ""
 	err = first(
-		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "rules", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
+		root.only(keyAdvice, "tiers", "budget", "gates", "prompts", "rules", "github", "database", "sandbox", "engine", "label", "state_dir", "setup", "keep", "log", "bots", "installations", "commands_per_hour", "delete_branch"),
 		set(root, "budget", &s.Budget, func(v value) (task.Budget, error) { return s.money(v) }),
 		set(root, "gates", &s.Gates, func(v value) (task.Gates, error) { return gates(v, s.Gates) }),
 		set(root, "prompts", &s.Prompts, path),
@@ -167,6 +168,7 @@ func Parse(file string, data []byte) (*Settings, error) {
 		set(root, "state_dir", &s.StateDir, path),
 		set(root, "database", &database, func(v value) (string, error) { return databaseURL(v, path) }),
 		set(root, "setup", &s.Setup, setup),
+		set(root, "keep", &s.Keep, keep),
 		set(root, "log", &s.Log, logging),
 		s.readTiers(root, path),
 		s.readAccess(root),

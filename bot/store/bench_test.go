@@ -146,3 +146,72 @@ func BenchmarkAcceptWhileWorking(b *testing.B) {
 	slices.Sort(waits)
 	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds())/1000, "p99-ms")
 }
+
+// BenchmarkProcesses is how many runs a second, each of which only waits 200 ms, are
+// worked on Postgres by one and by two processes of 5 workers (stores of their own
+// stand for them), and how long a claim takes at the 99th percentile with 50 workers.
+func BenchmarkProcesses(b *testing.B) {
+	server := storetest.StartPostgres(b)
+	const each = 200 * time.Millisecond
+	work := func(processes, workers, runs int) (perSecond float64, claim99 time.Duration) {
+		url := server.New(b)
+		first := open(b, url)
+		for n := range runs {
+			nr := issue(fmt.Sprintf("r%d", n), n+1)
+			nr.Task.Repo.Name = fmt.Sprintf("repo%d", n%40)
+			if _, _, err := first.CreateRun(b.Context(), nr); err != nil {
+				b.Fatal(err)
+			}
+		}
+		var mu sync.Mutex
+		var claims []time.Duration
+		var done atomic.Int64
+		ctx, stop := context.WithCancel(b.Context())
+		defer stop()
+		var all sync.WaitGroup
+		begin := time.Now()
+		for range processes {
+			s := open(b, url)
+			all.Go(func() {
+				err := s.Work(ctx, store.Handlers{
+					Delivery: func(context.Context, string) error { return nil },
+					Run: func(context.Context) (bool, error) {
+						t := time.Now()
+						l, _, err := s.Claim(context.WithoutCancel(ctx))
+						if err != nil || l == nil {
+							return false, err
+						}
+						took := time.Since(t)
+						mu.Lock()
+						claims = append(claims, took)
+						mu.Unlock()
+						time.Sleep(each) // what the run does
+						if err := s.Finish(context.WithoutCancel(ctx), l, task.Result{Outcome: task.Success}, ""); err != nil {
+							return false, err
+						}
+						if done.Add(1) == int64(runs) {
+							stop()
+						}
+						return true, nil
+					},
+				}, workers)
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		<-ctx.Done()
+		took := time.Since(begin)
+		all.Wait()
+		slices.Sort(claims)
+		return float64(runs) / took.Seconds(), claims[len(claims)*99/100]
+	}
+	for b.Loop() {
+		one, _ := work(1, 5, 200)
+		two, _ := work(2, 5, 400)
+		_, p99 := work(2, 25, 2000)
+		b.ReportMetric(one, "runs/s-1-process")
+		b.ReportMetric(two/one, "x-with-2")
+		b.ReportMetric(float64(p99.Microseconds())/1000, "claim-p99-ms-at-50")
+	}
+}

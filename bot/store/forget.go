@@ -3,11 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // Removal is data that has to be deleted: an installation's, or one of its
@@ -63,32 +60,24 @@ func (s *Store) Installations(ctx context.Context) (out []int64, err error) {
 	return out, s.explain("list installations", rows.Err())
 }
 
-// Forgettable tells whether nothing is live of what was removed, and which
-// repositories it is about, as its runs name them.
-func (s *Store) Forgettable(ctx context.Context, r Removal) (ok bool, repos []task.Repo, err error) {
-	live := 0
-	err = s.r.QueryRowContext(ctx, liveQuery, r.Installation, r.Repo).Scan(&live)
-	if err != nil || live > 0 {
-		return false, nil, s.explain("look whether data can be deleted", err)
-	}
-	rows, err := s.r.QueryContext(ctx, "SELECT task FROM runs WHERE installation = $1 AND ($2 = '' OR repo = $2)", r.Installation, r.Repo)
+// Known lists the repositories (owner/name in lower case) that anything is stored for, by
+// installation.
+func (s *Store) Known(ctx context.Context) (map[int64][]string, error) {
+	rows, err := s.r.QueryContext(ctx, "SELECT installation, repo FROM repos")
 	if err != nil {
-		return false, nil, s.explain("look whether data can be deleted", err)
+		return nil, s.explain("list repositories", err)
 	}
 	defer rows.Close()
-	seen := map[string]bool{}
+	out := map[int64][]string{}
 	for rows.Next() {
-		var text string
-		var t task.Task
-		if err := rows.Scan(&text); err != nil {
-			return false, nil, s.explain("look whether data can be deleted", err)
+		var id int64
+		var repo string
+		if err := rows.Scan(&id, &repo); err != nil {
+			return nil, s.explain("list repositories", err)
 		}
-		if json.Unmarshal([]byte(text), &t) == nil && !seen[t.Repo.Slug()+t.Repo.CloneURL] {
-			seen[t.Repo.Slug()+t.Repo.CloneURL] = true
-			repos = append(repos, t.Repo)
-		}
+		out[id] = append(out[id], repo)
 	}
-	return true, repos, s.explain("look whether data can be deleted", rows.Err())
+	return out, s.explain("list repositories", rows.Err())
 }
 
 const liveQuery = `SELECT (SELECT count(*) FROM runs WHERE state <> 'done' AND installation = $1 AND ($2 = '' OR repo = $2)) +
@@ -140,9 +129,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 		"DELETE FROM river_job WHERE " + arg("run") + " IN " + runs,
 		"DELETE FROM deliveries WHERE id IN " + deliveries,
 	}
-	for _, table := range []string{"pulls", "observations", "answers", "effects", "commits", "actions", "reservations", "decisions", "messages", "run_asks"} {
-		out = append(out, "DELETE FROM "+table+" WHERE run IN "+runs)
-	}
+	out = append(out, ofRuns("IN "+runs)...)
 	return append(out,
 		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
 		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all,

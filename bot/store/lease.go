@@ -31,6 +31,10 @@ func (s *Store) Claim(ctx context.Context) (lease *Lease, run task.Run, err erro
 		if err := s.claimLock(ctx, tx); err != nil {
 			return err
 		}
+		if s.postgres {
+			lease, run, err = s.takeNext(ctx, tx)
+			return err
+		}
 		for {
 			id, err := s.nextRun(ctx, tx)
 			if err != nil || id == "" {
@@ -51,12 +55,41 @@ func (s *Store) Claim(ctx context.Context) (lease *Lease, run task.Run, err erro
 	return lease, run, nil
 }
 
-func (s *Store) nextRun(ctx context.Context, tx *sql.Tx) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT r.id FROM runs r JOIN (
-			SELECT p.installation, p.repo FROM repos p
+// takeNext is nextRun and take in one statement: whoever claims holds the lock of all
+// claims, so that each way to the database and back keeps the others waiting. The
+// repository is locked first, as by lockRepo; a run that is cancelled between choice and
+// update is not taken, and the caller's next look finds another.
+func (s *Store) takeNext(ctx context.Context, tx *sql.Tx) (*Lease, task.Run, error) {
+	l := &Lease{Owner: s.cfg.WorkerName}
+	run, err := scanRun(func(into ...any) error {
+		return tx.QueryRowContext(ctx, `WITH whose AS (`+nextRepo+` FOR UPDATE OF p),
+			next AS (SELECT r.id FROM runs r JOIN whose p ON r.installation = p.installation AND r.repo = p.repo
+				WHERE r.state = 'queued' AND r.private = 0 ORDER BY r.position LIMIT 1),
+			taken AS (UPDATE runs SET `+taking+` FROM next WHERE runs.id = next.id AND `+from(task.StateRunning, task.StateQueued)+` RETURNING runs.*),
+			turn AS (UPDATE repos SET served = (SELECT max(served) + 1 FROM repos) FROM taken
+				WHERE repos.installation = taken.installation AND repos.repo = taken.repo)
+			SELECT token, crashes, `+runCols+` FROM taken`, l.Owner, flag(s.isWorking()), s.now()).Scan(append([]any{&l.Token, &l.Crashes}, into...)...)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, task.Run{}, nil
+	}
+	l.RunID, l.cancelling = run.ID, run.CancelAsked
+	return l, run, err
+}
+
+// nextRepo is the repository whose turn it is, and taking what changes in a run that is
+// taken: by $1, who works for a server ($2) or not, at $3.
+const (
+	nextRepo = `SELECT p.installation, p.repo FROM repos p
 			WHERE EXISTS (SELECT 1 FROM runs q WHERE q.state = 'queued' AND q.private = 0
 				AND q.installation = p.installation AND q.repo = p.repo)
-			ORDER BY p.served, p.born, p.repo LIMIT 1) p
+			ORDER BY p.served, p.born, p.repo LIMIT 1`
+	taking = `state = 'running', token = token + 1, owner = $1, served = $2, beat_at = $3, not_before = 0, waiting = '',
+			started_at = CASE WHEN started_at = 0 THEN $3 ELSE started_at END`
+)
+
+func (s *Store) nextRun(ctx context.Context, tx *sql.Tx) (id string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT r.id FROM runs r JOIN (`+nextRepo+`) p
 		ON r.installation = p.installation AND r.repo = p.repo
 		WHERE r.state = 'queued' AND r.private = 0 ORDER BY r.position LIMIT 1`).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -72,10 +105,9 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, id string) (*Lease, task.R
 	if err := s.lockRepo(ctx, tx, id); err != nil {
 		return nil, task.Run{}, err
 	}
-	err := tx.QueryRowContext(ctx, `UPDATE runs SET state = 'running', token = token + 1, owner = $2, served = $3, beat_at = $4, not_before = 0, waiting = '',
-			started_at = CASE WHEN started_at = 0 THEN $4 ELSE started_at END
-		WHERE id = $1 AND `+from(task.StateRunning, task.StateQueued)+` RETURNING token, crashes`,
-		id, l.Owner, flag(s.isWorking()), s.now()).Scan(&l.Token, &l.Crashes)
+	err := tx.QueryRowContext(ctx, `UPDATE runs SET `+taking+`
+		WHERE id = $4 AND `+from(task.StateRunning, task.StateQueued)+` RETURNING token, crashes`,
+		l.Owner, flag(s.isWorking()), s.now(), id).Scan(&l.Token, &l.Crashes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, task.Run{}, nil
 	}

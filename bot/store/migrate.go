@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -35,8 +36,29 @@ func (s *Store) migrate(ctx context.Context, jobs func(context.Context) error) e
 	if err != nil {
 		return err
 	}
+	have, know, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if have > know {
+		return s.bearable(ctx, have, know)
+	}
 	_, err = p.Up(ctx)
 	return err
+}
+
+// bearable refuses a database that a newer fettle made, where it says that this one
+// cannot work on it.
+func (s *Store) bearable(ctx context.Context, have, know int64) error {
+	var oldest int64
+	if err := s.w.QueryRowContext(ctx, "SELECT max(schema) FROM oldest").Scan(&oldest); err != nil {
+		return err
+	}
+	if oldest > know {
+		return fmt.Errorf("a newer fettle made these tables (schema %d), and this one knows schema %d, where %d is the oldest that can work on them: use the newer fettle, or a backup from before it", have, know, oldest)
+	}
+	s.cfg.Log.Warnf("a newer fettle made these tables (schema %d, this one knows %d); both can work on them", have, know)
+	return nil
 }
 
 func riverMigrator[T any](driver riverdriver.Driver[T], log *slog.Logger) func(context.Context) error {

@@ -112,7 +112,7 @@ func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 		accepts: make(chan *accept), closing: make(chan struct{}), wake: make(chan struct{}, 1), arrived: make(chan struct{}, 1),
 	}
 	var err error
-	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+	if Shared(url) {
 		s.postgres = true
 		err = s.openPostgres(ctx)
 	} else {
@@ -126,6 +126,11 @@ func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 	s.batcher.Add(1)
 	go s.acceptLoop()
 	return s, nil
+}
+
+// Shared tells whether several processes may work the jobs of the database at url.
+func Shared(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
 // Close ends the store. Calls that are under way fail; Work must have returned.

@@ -68,7 +68,7 @@ func unitFixed(id string, base Baseline, now Report, broken map[string]bool) boo
 	}
 	green, fresh := setFrom(base.Report.Green()), false
 	for _, t := range now.Tests {
-		if !inUnit(id, t.ID) {
+		if !InUnit(id, t.ID) {
 			continue
 		}
 		if t.Red() {
@@ -93,7 +93,7 @@ func newRed(base Baseline, now Report, newTests []string, known map[string]bool,
 		}
 		old := false
 		for unit := range was {
-			old = old || inUnit(unit, t.ID)
+			old = old || InUnit(unit, t.ID)
 		}
 		parent := t.ID
 		for at := strings.LastIndexByte(parent, '/'); t.Suite == suiteGo && at > 0 && !old; at = strings.LastIndexByte(parent, '/') {

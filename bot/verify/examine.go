@@ -263,7 +263,7 @@ func (e *examination) choose(fixed []string, rep Report) (subjects []subject, op
 	stands, mended, status := map[string]bool{}, setFrom(fixed), statuses(rep)
 	units := slices.DeleteFunc(slices.Clone(fixed), func(id string) bool { return status[id] != "" })
 	for _, t := range rep.Tests {
-		in := slices.IndexFunc(units, func(id string) bool { return inUnit(id, t.ID) })
+		in := slices.IndexFunc(units, func(id string) bool { return InUnit(id, t.ID) })
 		x, ok := e.subject(t)
 		if !mended[t.ID] && in < 0 || !ok || t.Status != StatusPassed {
 			continue
@@ -477,7 +477,7 @@ func (a *answer) failed(tests []subject, rep Report, how string) {
 		switch {
 		case green[s.id]:
 			a.wrong = append(a.wrong, s.id)
-		case slices.ContainsFunc(red, func(id string) bool { return id == s.id || inUnit(id, s.id) }):
+		case slices.ContainsFunc(red, func(id string) bool { return id == s.id || InUnit(id, s.id) }):
 			a.held++
 		default:
 			a.open = append(a.open, s.id+" was not seen to run "+how)

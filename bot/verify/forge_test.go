@@ -165,6 +165,31 @@ func TestS12bForgedResultsAreRejected(t *testing.T) {
 	}
 }
 
+func TestS12eANewTestThatReadsTheSourceIsADoubt(t *testing.T) {
+	t.Parallel()
+	v := verifier(t)
+	for name, c := range map[string]struct {
+		test  string
+		reads bool
+	}{
+		"honest":        {"from shop import one\n\ndef test_one():\n    assert one(2) == 1\n", false},
+		"its source":    {"import inspect, shop\n\ndef test_one():\n    assert 'n - 1' in inspect.getsource(shop.one)\n", true},
+		"the traceback": {"import traceback, shop\n\ndef test_one():\n    try:\n        shop.one('')\n    except TypeError as e:\n        assert traceback.extract_tb(e.__traceback__)[-1].line == 'return n - 1'\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := from(t, "-- shop.py --\ndef one(n):\n    return n + 0\n\ndef two(n):\n    return n + 1\n-- test_two.py --\nfrom shop import two\n\ndef test_two():\n    assert two(1) == 2\n")
+			base := baseline(t, v, r)
+			r.write(t, "test_new.py", c.test)
+			r.write(t, "shop.py", "def one(n):\n    return n - 1\n\ndef two(n):\n    return n + 1\n")
+			out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base, NewTests: []string{"test_new.py"}})
+			if doubt := strings.Contains(strings.Join(out.Doubts, "\n"), ReadsSource); !out.Green || doubt != c.reads {
+				t.Errorf("green %t, %q, %q", out.Green, out.Reasons, out.Doubts)
+			}
+		})
+	}
+}
+
 func TestS12bAddedTestsAndNewTestsAreToldApart(t *testing.T) {
 	t.Parallel()
 	v, r := verifier(t), open(t, "pytest")

@@ -115,7 +115,7 @@ func (v *Verifier) heap() int64 {
 // has tells whether the selection covers a native id.
 func (sel selection) has(native string) bool {
 	return sel.all || slices.Contains(sel.tests, native) ||
-		slices.ContainsFunc(sel.units, func(u string) bool { return u == native || inUnit(u, native) })
+		slices.ContainsFunc(sel.units, func(u string) bool { return u == native || InUnit(u, native) })
 }
 
 // NthName is what the n-th test of a name is known as, counted from 1.

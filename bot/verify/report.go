@@ -151,9 +151,9 @@ func suiteOf(suites []Suite, id string) (Suite, bool) {
 	return best, found
 }
 
-// inUnit tells whether a test's native id lies in the unit's: a file, a class
+// InUnit tells whether a test's native id lies in the unit's: a file, a class
 // or a Go package.
-func inUnit(unit, native string) bool {
+func InUnit(unit, native string) bool {
 	rest, ok := strings.CutPrefix(native, unit)
 	return ok && rest != "" && (strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, " > ") || strings.HasPrefix(rest, ":"))
 }

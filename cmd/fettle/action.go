@@ -20,8 +20,9 @@ import (
 
 func newAction(g *global) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "action",
-		Short: "Work on the event of a GitHub Actions job",
+		Use:    "action",
+		Hidden: true, // the steps of the action type it, nobody else
+		Short:  "Work on the event of a GitHub Actions job",
 		Long: `action is what the GitHub Action runs (actions/action.yml, docs/actions.md). It
 takes the job's event through the same service as 'fettle serve' takes webhooks:
 the same commands, the same question to GitHub whether the actor may write, the
@@ -96,6 +97,7 @@ func (g *global) jobParts(c *cobra.Command, job *actions.Job) (*parts, error) {
 		set.Label = job.In.Label
 	}
 	p := g.parts(set, c.ErrOrStderr())
+	p.askAnew = true // what is kept on a runner, earlier steps of the job can have written
 	p.verbose()
 	for _, secret := range []string{job.Token, job.JobToken, string(job.In.PrivateKey)} {
 		p.funnel.AddSecret(secret)
@@ -103,7 +105,8 @@ func (g *global) jobParts(c *cobra.Command, job *actions.Job) (*parts, error) {
 	return p, nil
 }
 
-// jobForge is GitHub as the job may use it.
+// jobForge is GitHub as the job may use it. Where GitHub does not say which installation
+// the App has, the client comes with the error.
 func (p *parts) jobForge(ctx context.Context, job *actions.Job) (*forge.Client, error) {
 	if job.In.AppID == 0 {
 		return p.client(forge.Config{Token: job.Token, TokenFor: job.Repo, MarkerKey: job.MarkerKey()})
@@ -114,7 +117,7 @@ func (p *parts) jobForge(ctx context.Context, job *actions.Job) (*forge.Client, 
 	}
 	id, err := client.InstallationOf(ctx, job.Repo)
 	if err != nil {
-		return nil, err
+		return client, err
 	}
 	return client, job.Installed(id)
 }
@@ -243,7 +246,9 @@ func (p *parts) restore(ctx context.Context, job *actions.Job, issue int) error 
 	if err != nil {
 		return err
 	}
-	found, err := client.Artifact(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool { return job.Wrote(r.Path, r.Event, r.Own) })
+	found, err := client.Artifact(ctx, job.Repo, actions.Artifact(issue), func(r forge.WorkflowRun) bool {
+		return job.Wrote(r.Path, r.Event, r.Own, bot.IssueOfBranch(r.Branch) == issue)
+	})
 	var lacks *forge.MissingPermission
 	if errors.As(err, &lacks) {
 		p.log.WithError(err).Warn("nothing is known of earlier jobs: give the job the permission actions: read, so that /fettle approve, retry and resume work")

@@ -17,6 +17,7 @@ import (
 	"github.com/fettle-dev/fettle/actions"
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -103,8 +104,11 @@ func (r *jobReport) open(ctx context.Context, g *global) (err error) {
 		return nil
 	}
 	client, err := r.p.jobForge(ctx, r.job)
-	if err != nil {
+	if client == nil {
 		return err
+	}
+	if err != nil { // what was done by then is told and kept all the same
+		r.p.log.WithError(err).Error("GitHub did not answer; nothing can be said on the issue")
 	}
 	r.app, err = r.p.jobApp(r.db, client, r.job, r.end.Login)
 	return err
@@ -118,7 +122,9 @@ func (r *jobReport) print(ctx context.Context) error {
 		words := r.end.Error
 		switch {
 		case words != "":
-			actions.Annotate(out, actions.Annotation{Level: actions.Error, Title: title, Message: r.clean(words)})
+			if err := redact.Annotate(out, redact.Annotation{Level: redact.Error, Title: title, Message: r.clean(words)}); err != nil {
+				return err
+			}
 		case !r.end.Done:
 			words = "the job ended before fettle had begun"
 		default:
@@ -127,18 +133,23 @@ func (r *jobReport) print(ctx context.Context) error {
 		return errors.Join(r.job.SetOutputs(outputs...), r.job.Summarise(fmt.Sprintf("## %s\n\n%s\n", title, r.markdown(words))))
 	}
 	for _, a := range r.annotations() {
-		actions.Annotate(out, a)
-	}
-	if r.cut {
-		if err := r.app.Cut(ctx, *r.run); err != nil {
-			r.p.log.WithError(err).Error("that the job was cut could not be said on the issue")
+		if err := redact.Annotate(out, a); err != nil {
+			return err
 		}
 	}
 	summary := r.app.JobSummary(*r.run, r.cut)
 	if r.byJob() {
 		summary += "\n> " + noCI + ".\n"
 	}
-	return errors.Join(r.job.SetOutputs(outputs...), r.job.Summarise(summary), r.record(ctx, summary))
+	if err := errors.Join(r.job.SetOutputs(outputs...), r.job.Summarise(summary), r.record(ctx, summary)); err != nil {
+		return err
+	}
+	if r.cut { // at last: GitHub may take all the time that is left
+		if err := r.app.Cut(ctx, *r.run); err != nil {
+			r.p.log.WithError(err).Error("that the job was cut could not be said on the issue")
+		}
+	}
+	return nil
 }
 
 // byJob tells whether a pull request was made with the job's token.
@@ -194,40 +205,40 @@ func (r *jobReport) outputs() []actions.Output {
 		{Name: "artifact", Value: artifact}, {Name: "record", Value: record}}
 }
 
-func (r *jobReport) annotations() []actions.Annotation {
+func (r *jobReport) annotations() []redact.Annotation {
 	run := r.run
-	note := func(level, title, message string) actions.Annotation {
-		return actions.Annotation{Level: level, Title: r.clean(title), Message: r.clean(message)}
+	note := func(level, title, message string) redact.Annotation {
+		return redact.Annotation{Level: level, Title: r.clean(title), Message: r.clean(message)}
 	}
-	var out []actions.Annotation
+	var out []redact.Annotation
 	switch res := run.Result; {
 	case r.cut:
-		return []actions.Annotation{note(actions.Warning, "fettle was cut", "The job was cancelled or died. Run it again, or say /fettle resume on the issue: it goes on after the last attempt.")}
+		return []redact.Annotation{note(redact.Warning, "fettle was cut", "The job was cancelled or died. Run it again, or say /fettle resume on the issue: it goes on after the last attempt.")}
 	case run.Waiting != nil:
-		return []actions.Annotation{note(actions.Notice, "fettle waits for an answer", run.Waiting.Words)}
+		return []redact.Annotation{note(redact.Notice, "fettle waits for an answer", run.Waiting.Words)}
 	case res == nil:
-		return []actions.Annotation{note(actions.Warning, "fettle put the run aside", run.Reason)}
+		return []redact.Annotation{note(redact.Warning, "fettle put the run aside", run.Reason)}
 	case run.Outcome == task.Success && res.Published.PullRequest != nil:
-		level, title := actions.Notice, "fettle opened a pull request"
+		level, title := redact.Notice, "fettle opened a pull request"
 		if res.Draft {
-			level, title = actions.Warning, "fettle opened a draft"
+			level, title = redact.Warning, "fettle opened a draft"
 		}
 		out = append(out, note(level, title, res.Published.PullRequest.URL+"\n"+strings.Join(res.DraftReasons, "\n")))
 	case run.Outcome == task.Success:
-		out = append(out, note(actions.Notice, "fettle is done", res.NextAction))
+		out = append(out, note(redact.Notice, "fettle is done", res.NextAction))
 	case run.Outcome == task.Error:
-		out = append(out, note(actions.Error, "fettle failed", res.Reason))
+		out = append(out, note(redact.Error, "fettle failed", res.Reason))
 	default:
-		out = append(out, note(actions.Warning, "fettle ended: "+strings.ReplaceAll(string(run.Outcome), "_", " "), res.Reason+"\n"+res.NextAction))
+		out = append(out, note(redact.Warning, "fettle ended: "+strings.ReplaceAll(string(run.Outcome), "_", " "), res.Reason+"\n"+res.NextAction))
 	}
 	if r.byJob() {
-		out = append(out, note(actions.Notice, "No CI for this pull request", noCI))
+		out = append(out, note(redact.Notice, "No CI for this pull request", noCI))
 	}
 	for i, n := range r.app.JobNotes(*run) {
 		if i == mostNotes {
 			break
 		}
-		out = append(out, actions.Annotation{Level: actions.Warning, Title: r.clean(n.Title), Message: r.clean(n.Message), File: n.Path, Line: n.Line})
+		out = append(out, redact.Annotation{Level: redact.Warning, Title: r.clean(n.Title), Message: r.clean(n.Message), File: n.Path, Line: n.Line})
 	}
 	return out
 }

@@ -189,7 +189,11 @@ func (r *runner) upload(dir, name string) map[string]string {
 		return err
 	}))
 	r.must(z.Close())
-	r.must(r.sim.Upload(owner, "weave", simulator.WorkflowRun{ID: r.runID, Path: ".github/workflows/fettle.yml", Event: r.env["GITHUB_EVENT_NAME"], Branch: "main"}, name, packed.Bytes()))
+	run := simulator.WorkflowRun{ID: r.runID, Path: ".github/workflows/fettle.yml", Event: r.env["GITHUB_EVENT_NAME"], Branch: "main"}
+	if strings.HasPrefix(run.Event, "pull_request") {
+		run.Branch = strings.Replace(name, "fettle-", "fettle/", 1)
+	}
+	r.must(r.sim.Upload(owner, "weave", run, name, packed.Bytes()))
 	return files
 }
 

@@ -213,7 +213,9 @@ func (d *demo) start(ctx context.Context) (w *demoWorld, err error) {
 		return nil, err
 	}
 	addr := make(chan string, 1)
-	go func() { served <- d.serve(ctx, "127.0.0.1:0", 1, func(url string) { addr <- url }) }()
+	go func() {
+		served <- d.serve(ctx, service{addr: "127.0.0.1:0", workers: 1, door: true}, func(url string) { addr <- url })
+	}()
 	select {
 	case w.url = <-addr:
 		sim.SetWebhook(w.url+"/webhook", secret)

@@ -156,7 +156,7 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 	}
 	pushes, err := h.asked(ctx, args, in)
 	if err != nil || len(pushes) == 0 {
-		return err
+		return h.unchecked(ctx, err)
 	}
 	if h.set, err = h.repo.Settings(ctx); err != nil {
 		return &exitError{exitUsage, err}
@@ -169,7 +169,7 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 		h.parts.set.Sandbox = sandbox.None
 	}
 	if h.trees, err = h.checkouts(); err != nil {
-		return err
+		return h.unchecked(ctx, err)
 	}
 	h.startSandbox(ctx)
 	defer func() { _, _ = h.boxes() }() // close would not see one that is just being started
@@ -180,7 +180,7 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 			break
 		}
 		r, err := h.one(ctx, p)
-		if err != nil && !h.unchecked(ctx, err) {
+		if err := h.unchecked(ctx, err); err != nil {
 			return err
 		}
 		red = red || r
@@ -240,13 +240,18 @@ func (h *pushed) startSandbox(ctx context.Context) {
 
 // unchecked says that a push is not checked, for a reason that is not in what is
 // pushed: a hook that then stopped the push would only teach people to leave it out.
-func (h *pushed) unchecked(ctx context.Context, err error) bool {
+// What stops it all the same is given back: a mistake in settings, and ctrl-c.
+func (h *pushed) unchecked(ctx context.Context, err error) error {
 	var e *exitError
-	if ctx.Err() != nil || errors.As(err, &e) && e.code == exitUsage {
-		return false
+	if err == nil || ctx.Err() != nil || errors.As(err, &e) && e.code == exitUsage {
+		return err
 	}
-	fmt.Fprintf(h.out, "fettle: NOT CHECKED, and the push goes on: %s\n", h.funnel.Log(err.Error()))
-	return true
+	words := clean(err.Error())
+	if h.parts != nil {
+		words = h.funnel.Log(err.Error())
+	}
+	fmt.Fprintf(h.out, "fettle: NOT CHECKED, and the push goes on: %s\n", words)
+	return nil
 }
 
 // one checks one commit and tells whether it is red.
@@ -283,7 +288,12 @@ func (h *pushed) one(ctx context.Context, p prepush.Push) (red bool, err error) 
 	if r.Status != check.Failed {
 		return false, nil
 	}
-	return true, h.mend(ctx, p, src, r)
+	if err := h.mend(ctx, p, src, r); ctx.Err() != nil {
+		return true, err
+	} else if err != nil { // it was checked, and is red
+		fmt.Fprintf(h.out, "fettle: no mend can be offered: %s\n", h.funnel.Log(err.Error()))
+	}
+	return true, nil
 }
 
 // say is the head of a report: what goes where, and how risky it is.
@@ -317,15 +327,8 @@ func (h *pushed) source(ctx context.Context, session *sandbox.Sandbox, diff *che
 	if err != nil {
 		return src, nil, err
 	}
-	var shown, copied []string
-	for _, f := range tree.Installed() {
-		if prep.For(session).CanShow(f) {
-			shown = append(shown, f)
-		} else {
-			copied = append(copied, f)
-		}
-	}
-	if err := tree.CopyInstalled(ctx, copied); err != nil {
+	shown, err := prep.For(session).Installed(ctx, tree)
+	if err != nil {
 		return src, nil, err
 	}
 	if src, err = sourceOf([]string{tree.Dir()}); err != nil {

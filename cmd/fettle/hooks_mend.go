@@ -34,14 +34,22 @@ func (h *pushed) mend(ctx context.Context, p prepush.Push, src source, r check.R
 			return err
 		}
 	}
+	boxed := h.parts
+	if h.set.Trusted { // one's own code is; what a model writes is not
+		var err error
+		if boxed, err = h.load(h.out); err != nil {
+			return err
+		}
+		defer boxed.close()
+	}
 	title, body := issueOf(r)
 	show := newShow(h.out, h.quiet)
 	pub := &bot.Local{Dir: src.dir, Show: show.progress}
-	budget := h.parts.set.Budget
+	budget := boxed.set.Budget
 	budget.Duration = min(budget.Duration, h.set.FixTime)
 	run, cancel := stoppable(ctx)
 	defer cancel()
-	_, err := h.fix(run, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: src.dir}}, budget, patch.Guard{}, h.parts.set.Gates)
+	_, err := boxed.fix(run, pub, task.Task{Title: title, Body: body, Origin: task.OriginCLI, Repo: task.Repo{Dir: src.dir}}, budget, patch.Guard{}, boxed.set.Gates)
 	show.done()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -151,15 +151,16 @@ func TestO6TheAppOfOneClickMendsAnIssueAtOnce(t *testing.T) {
 	t.Cleanup(func() { _ = serve.Process.Kill() })
 	until := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(100 * time.Millisecond) {
+		limit, look := time.After(5*time.Minute), time.NewTicker(50*time.Millisecond)
+		defer look.Stop()
+		for !ok() {
 			select {
 			case err := <-ended:
 				t.Fatalf("the server ended before %s: %v\n%s", what, err, log.String())
-			default:
-			}
-			if time.Now().After(end) {
+			case <-limit:
 				_ = serve.Process.Kill()
 				t.Fatalf("never: %s (%v)\n%s", what, <-ended, log.String())
+			case <-look.C:
 			}
 		}
 	}

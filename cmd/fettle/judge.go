@@ -14,6 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/prepare"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/settings"
@@ -180,7 +181,7 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.print(c.OutOrStdout(), report); err != nil {
+	if err := f.print(c.OutOrStdout(), report, p.funnel); err != nil {
 		return err
 	}
 	switch {
@@ -192,10 +193,10 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	return ending(exitRed)
 }
 
-func (f *judgeFlags) print(w io.Writer, r judge.Report) error {
+func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) error {
 	if f.markdown != "" {
 		var text bytes.Buffer
-		if err := judge.Markdown(&text, r); err != nil {
+		if err := judge.Markdown(&text, r, funnel); err != nil {
 			return err
 		}
 		if err := os.WriteFile(f.markdown, text.Bytes(), 0o644); err != nil {
@@ -241,9 +242,9 @@ func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in ju
 		return report, err
 	}
 	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
-	judges := judge.New(judge.Config{Verifier: verifier, Characteriser: characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log}), Now: p.now, Log: p.log})
+	judges := judge.New(judge.Config{Verifier: verifier, Characteriser: characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log}), Now: p.now})
 	if report, err = judges.Judge(ctx, in); err == nil {
-		report.Clean(p.funnel.Log)
+		report.Clean(p.funnel)
 	}
 	return report, err
 }
@@ -273,11 +274,6 @@ func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare
 	if words := got.Result.Words(); words != "" && in.Progress != nil && !got.Nothing {
 		in.Progress(words)
 	}
-	var copied []string
-	for _, f := range in.Head.Installed() {
-		if !setup.CanShow(f) {
-			copied = append(copied, f)
-		}
-	}
-	return in.Head.CopyInstalled(ctx, copied)
+	_, err = setup.Installed(ctx, in.Head)
+	return err
 }

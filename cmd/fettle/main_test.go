@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -199,4 +201,21 @@ func native(dir string, argv ...string) (ok bool, out string, err error) {
 		err = nil
 	}
 	return err == nil && exit == nil, string(raw), err
+}
+
+// O8: the page of the command line names each command that --help lists.
+func TestO8TheCommandLinesPageNamesEachCommand(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range newRoot(strings.NewReader(""), io.Discard, io.Discard).Commands() {
+		if !c.Hidden && c.Name() != "help" && !regexp.MustCompile(`fettle`+"`?"+`\s+`+regexp.QuoteMeta(c.Name())+`\b`).Match(page) {
+			t.Errorf("docs/cli.md says nothing of fettle %s", c.Name())
+		}
+		if c.Name() == "action" && !c.Hidden {
+			t.Error("people are offered what only a job types")
+		}
+	}
 }

@@ -219,12 +219,7 @@ func (g *global) rulesOf(c *cobra.Command, files []string) ([]rule.Rule, error) 
 		}
 		out = append(out, rules...)
 	}
-	var all []error
-	for _, lang := range []code.Language{code.Python, code.JavaScript, code.Go, code.Java, code.Rust} {
-		_, err := rule.Compile(lang, out)
-		all = append(all, err)
-	}
-	if err := errors.Join(all...); err != nil {
+	if err := mutate.Check(out); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	return out, nil
@@ -320,7 +315,7 @@ own. Give it a name, a class, a sentence and examples.`,
 			if err != nil {
 				return err
 			}
-			r, err := rule.Abstract(code.LanguageIn(args[0], before), before, after)
+			r, err := rule.Abstract(c.Context(), code.LanguageIn(args[0], before), before, after)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/prepare"
@@ -16,7 +17,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/sandbox/egress"
 	"github.com/fettle-dev/fettle/bot/settings"
-	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -34,23 +34,31 @@ func (p *parts) preparer() (*prepare.Preparer, error) {
 	})
 }
 
-// forget deletes the indexes and what setups left of an installation, of all its
-// repositories or of one (SPEC X6).
-func (p *parts) forget(installation int64, repo string, repos []task.Repo) error {
+// prune deletes the indexes and what setups left of repositories that known does not
+// list under their installation.
+func (p *parts) prune(known func() (map[int64][]string, error)) error {
 	prep, err := p.preparer()
 	if err != nil {
 		return err
 	}
-	problems := []error{prep.Forget(installation, repo)}
-	if repo == "" {
-		problems = append(problems, os.RemoveAll(filepath.Dir(p.indexFile(installation, ""))))
-	} else {
-		for _, r := range repos {
-			for _, end := range []string{"", "-wal", "-shm"} {
-				if err := os.Remove(p.indexFile(installation, r.Slug()) + end); !errors.Is(err, fs.ErrNotExist) {
-					problems = append(problems, err)
-				}
-			}
+	problems := []error{prep.Prune(known)}
+	files, _ := filepath.Glob(filepath.Join(p.set.StateDir, "memory", "*", "*")) // the pattern is well formed
+	repos, err := known()
+	if err != nil {
+		return errors.Join(append(problems, err)...)
+	}
+	for _, file := range files {
+		installation, err := strconv.ParseInt(filepath.Base(filepath.Dir(file)), 10, 64)
+		if err != nil || installation == 0 || slices.ContainsFunc(repos[installation], func(slug string) bool {
+			return strings.HasPrefix(file, p.indexFile(installation, strings.ToLower(slug)))
+		}) {
+			continue
+		}
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+		if len(repos[installation]) == 0 {
+			_ = os.Remove(filepath.Dir(file)) // where nothing else is in it
 		}
 	}
 	return errors.Join(problems...)

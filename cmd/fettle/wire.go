@@ -52,6 +52,8 @@ type parts struct {
 
 	unswept bool // of the demo and of tests: the server takes up only what it is told of
 
+	stale time.Duration // of tests: when a worker that does not answer counts as dead; 0: the store's own
+
 	boxes   string // overrides where the sandbox's state is kept
 	askAnew bool   // the sandbox asks all toolchains again
 
@@ -209,7 +211,11 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 
 // memory opens the index of a repository.
 func (p *parts) memory(ctx context.Context, repo task.Repo) (*memory.Index, error) {
-	return memory.Open(ctx, p.indexFile(repo.Installation, repo.Slug()))
+	project := repo.Slug()
+	if repo.Installation != 0 { // a folder's path keeps its case
+		project = strings.ToLower(project)
+	}
+	return memory.Open(ctx, p.indexFile(repo.Installation, project))
 }
 
 func (p *parts) checkouts() (*checkout.Store, error) {
@@ -224,7 +230,7 @@ func (p *parts) openStore(ctx context.Context) (*store.Store, error) {
 		// It may be shared on purpose, such as /var/tmp: the files in it are not.
 		p.log.Warnf("others may enter the state directory %s (mode %04o): chmod 700 it, or set state_dir to a folder of its own", p.set.StateDir, info.Mode().Perm())
 	}
-	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Funnel: p.funnel, Caps: p.set.Caps})
+	return store.Open(ctx, p.set.Database, store.Config{Now: p.now, Log: p.log, Funnel: p.funnel, Caps: p.set.Caps, Stale: p.stale})
 }
 
 // openRuns is openStore, and ends the runs of commands that were killed.

@@ -66,7 +66,9 @@ func TestS4X6FromTheRepositorysWishesToUninstalling(t *testing.T) {
 	w.until(time.Minute, "the removal is done", func() bool {
 		all, err := w.db.Removals(t.Context())
 		w.must(err)
-		return len(all) == 0
+		left, _ := filepath.Glob(filepath.Join(state, "checkouts", "mirrors", "*"))
+		more, _ := filepath.Glob(filepath.Join(state, "memory", "*"))
+		return len(all)+len(left)+len(more) == 0
 	})
 	w.stop(s)
 	w.must(w.db.Close())

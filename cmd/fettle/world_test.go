@@ -28,18 +28,30 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// killedServer is "fettle serve" that kills itself at named points: at each of
-// them, but for those of FETTLE_SPARED, as often as FETTLE_KILLS says, over all
-// processes that share the file.
+// killedServer is "fettle serve", or "fettle worker" where FETTLE_ROLE says so, that
+// kills itself at named points: at each of them, but for those of FETTLE_SPARED, as
+// often as FETTLE_KILLS says, over all processes that share the file. With
+// FETTLE_FROZEN it stops instead of dying, at that point only.
 func killedServer() {
 	ctx, stop := signals()
 	defer stop()
 	g := &global{config: os.Getenv("FETTLE_CONFIG"), verbose: true}
 	p, err := g.load(os.Stderr)
 	if err == nil {
+		what := service{addr: "127.0.0.1:0", workers: 2, door: true}
+		switch os.Getenv("FETTLE_ROLE") {
+		case "door":
+			what.workers = 0
+		case "worker":
+			what = service{workers: 2}
+		}
+		if dir := os.Getenv("FETTLE_STATE"); dir != "" { // another machine's
+			p.set.StateDir = dir
+		}
+		p.stale, _ = time.ParseDuration(os.Getenv("FETTLE_STALE"))
 		p.unswept = os.Getenv("FETTLE_SWEPT") == ""
-		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"))
-		err = p.serve(ctx, "127.0.0.1:0", 2, func(url string) { fmt.Println(url) })
+		p.point = killer(os.Getenv("FETTLE_KILLED"), number(os.Getenv("FETTLE_KILLS")), os.Getenv("FETTLE_SPARED"), os.Getenv("FETTLE_FROZEN"))
+		err = p.serve(ctx, what, func(url string) { fmt.Println(url) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -47,10 +59,11 @@ func killedServer() {
 	os.Exit(exitCode(ctx, err))
 }
 
-func killer(file string, limit int, spared string) func(string) {
+func killer(file string, limit int, spared, frozen string) func(string) {
 	var mu sync.Mutex
 	return func(name string) {
-		if slices.Contains(strings.Fields(spared), strings.ReplaceAll(name, " ", "_")) {
+		point := strings.ReplaceAll(name, " ", "_")
+		if slices.Contains(strings.Fields(spared), point) || frozen != "" && frozen != point {
 			return
 		}
 		mu.Lock()
@@ -66,6 +79,10 @@ func killer(file string, limit int, spared string) func(string) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(98)
+		}
+		if frozen != "" {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			return
 		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
@@ -175,7 +192,11 @@ func newWorldOn(t *testing.T, files map[string]string, config string, change fun
 	w.must(os.WriteFile(w.config, []byte(fmt.Sprintf("state_dir: %s\ngithub:\n  app_id: %d\n  base_url: %s\n  private_key_file: keys/app.pem\n  webhook_secret_file: keys/secret\n%s",
 		state, w.sim.AppID(), w.sim.URL(), config)), 0o600))
 	w.log, w.killed = filepath.Join(w.dir, "server.log"), filepath.Join(w.dir, "killed")
-	w.db, err = store.Open(context.Background(), filepath.Join(state, "fettle.db"), store.Config{})
+	address := filepath.Join(state, "fettle.db")
+	if _, rest, ok := strings.Cut(config, "\ndatabase: "); ok {
+		address, _, _ = strings.Cut(rest, "\n")
+	}
+	w.db, err = store.Open(context.Background(), address, store.Config{})
 	w.must(err)
 	t.Cleanup(func() { _ = w.db.Close() })
 	return w
@@ -189,7 +210,7 @@ func (w *world) must(err error) {
 }
 
 // start starts the server. Its url is "" when it died before it listened.
-func (w *world) start() *server {
+func (w *world) start(env ...string) *server {
 	w.Helper()
 	log, err := os.OpenFile(w.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	w.must(err)
@@ -199,6 +220,7 @@ func (w *world) start() *server {
 	if w.swept {
 		c.Env = append(c.Env, "FETTLE_SWEPT=1")
 	}
+	c.Env = append(c.Env, env...)
 	c.Stderr = log
 	out, err := c.StdoutPipe()
 	w.must(err)

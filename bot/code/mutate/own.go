@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -67,17 +68,57 @@ func NewOwn(rules []rule.Rule) (*Own, error) {
 			all = append(all, &rule.Error{File: r.File, Line: r.Line, Rule: r.Name, Says: "is the name of a rule that comes with fettle: give it another"})
 		}
 	}
-	for _, lang := range []code.Language{code.Python, code.JavaScript, code.Go} {
-		set, err := rule.Compile(lang, rules)
-		if err != nil {
-			all = append(all, err)
-		}
-		o.sets[maskOf(lang)] = set
+	var err error
+	if o.sets, err = compileAll(rules); err != nil {
+		all = append(all, err)
 	}
 	if err := errors.Join(all...); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	return o, nil
+}
+
+// Check tells what is wrong with rules: file, line, rule, and what to write instead.
+func Check(rules []rule.Rule) error {
+	_, err := compileAll(rules)
+	return err
+}
+
+// compileAll gives the rules for each language that is mended. What is wrong in several of
+// them is said once; a language that no change is tried in is refused.
+func compileAll(rules []rule.Rule) (map[int]*rule.Set, error) {
+	langs := map[string]code.Language{"python": code.Python, "javascript": code.JavaScript, "go": code.Go}
+	out := map[int]*rule.Set{}
+	var all []error
+	said := map[string]bool{}
+	say := func(err error) {
+		if !said[err.Error()] {
+			said[err.Error()] = true
+			all = append(all, err)
+		}
+	}
+	for i := range rules {
+		for _, word := range rules[i].Languages {
+			if _, ok := langs[word]; !ok {
+				say(&rule.Error{File: rules[i].File, Line: rules[i].Line, Rule: rules[i].Name, Says: "languages: " + word + " is not mended mechanically, so the rule would never be applied: leave it out; go, javascript and python are"})
+			}
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(langs)) {
+		set, err := rule.Compile(langs[word], rules)
+		if err != nil {
+			var many interface{ Unwrap() []error }
+			if errors.As(err, &many) {
+				for _, one := range many.Unwrap() {
+					say(one)
+				}
+			} else {
+				say(err)
+			}
+		}
+		out[maskOf(langs[word])] = set
+	}
+	return out, errors.Join(all...)
 }
 
 // Has tells whether a rule has that name. nil has no rules.

@@ -19,13 +19,13 @@ const maxLearned = 600
 // variables as metavariables; names of functions and fields, numbers and texts stay
 // as they are. The caller gives it a name, a class and a sentence. It fails where
 // the edit is none of syntax, is too long, or would fit everything.
-func Abstract(lang code.Language, before, after []byte) (Rule, error) {
+func Abstract(ctx context.Context, lang code.Language, before, after []byte) (Rule, error) {
 	word := family(lang)
 	if word == "" {
 		return Rule{}, fmt.Errorf("abstract an edit: no grammar for %q", lang)
 	}
-	a, err1 := code.Parse(context.Background(), lang, before)
-	b, err2 := code.Parse(context.Background(), lang, after)
+	a, err1 := code.Parse(ctx, lang, before)
+	b, err2 := code.Parse(ctx, lang, after)
 	if err := errors.Join(err1, err2); err != nil {
 		return Rule{}, fmt.Errorf("abstract an edit: %w", err)
 	}

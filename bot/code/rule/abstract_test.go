@@ -26,7 +26,7 @@ func TestALearnedEditIsARuleThatMakesItAgain(t *testing.T) {
 		{code.JavaScript, "function f(a) {\n  if (a) {\n    g(a || 1);\n  }\n}\n", "function f(a) {\n  if (a) {\n    g(a ?? 1);\n  }\n}\n", "$A || 1", "$A ?? 1",
 			"h(b || 1);\n", "h(b ?? 1);\n"},
 	} {
-		r, err := Abstract(tc.lang, []byte(tc.before), []byte(tc.after))
+		r, err := Abstract(t.Context(), tc.lang, []byte(tc.before), []byte(tc.after))
 		if err != nil {
 			t.Errorf("%q: %v", tc.before, err)
 			continue
@@ -55,7 +55,7 @@ func TestWhatIsNoEditIsNotLearned(t *testing.T) {
 		{"a = (\n", "a = 1\n", "does not parse"},
 		{"a = [" + strings.Repeat("1, ", 400) + "]\nb = 1\n", "a = [" + strings.Repeat("2, ", 400) + "]\nb = 1\n", "more than"},
 	} {
-		if _, err := Abstract(code.Python, []byte(tc[0]), []byte(tc[1])); err == nil || !strings.Contains(err.Error(), tc[2]) {
+		if _, err := Abstract(t.Context(), code.Python, []byte(tc[0]), []byte(tc[1])); err == nil || !strings.Contains(err.Error(), tc[2]) {
 			t.Errorf("%.20q: %v", tc[0], err)
 		}
 	}

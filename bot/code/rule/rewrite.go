@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -241,24 +240,6 @@ type layout struct {
 	single            bool // texts stand in single quotes
 }
 
-// style is how a file is written, which is worked out once for the file at work.
-type style struct {
-	tree      *code.Tree
-	unit, eol string
-	single    bool
-}
-
-var lastStyle atomic.Pointer[style]
-
-func styleOf(t *code.Tree) *style {
-	if s := lastStyle.Load(); s != nil && s.tree == t {
-		return s
-	}
-	s := &style{t, code.IndentUnit(t.Src), code.LineEnding(t.Src), isScripted(t.Lang) && singles(t.Lang, t.Src)}
-	lastStyle.Store(s)
-	return s
-}
-
 func layoutAt(n code.Node) layout {
 	src := n.Tree().Src
 	from := n.Start()
@@ -269,18 +250,13 @@ func layoutAt(n code.Node) layout {
 	for to < len(src) && (src[to] == ' ' || src[to] == '\t') {
 		to++
 	}
-	s := styleOf(n.Tree())
-	return layout{string(src[from:to]), s.unit, s.eol, s.single}
+	s, lang := n.Tree().Style(), n.Tree().Lang
+	single := isScripted(lang) && (s.Singles > s.Doubles || s.Singles == s.Doubles && family(lang) == "javascript") // most of JavaScript's texts do
+	return layout{string(src[from:to]), s.Unit, s.EOL, single}
 }
 
 func isScripted(lang code.Language) bool {
 	return lang == code.Python || family(lang) == "javascript"
-}
-
-// singles tells whether texts stand in single quotes, as most of JavaScript's do.
-func singles(lang code.Language, src []byte) bool {
-	one, two := bytes.Count(src, []byte("'")), bytes.Count(src, []byte(`"`))
-	return one > two || one == two && family(lang) == "javascript"
 }
 
 // write fills a rewrite in. values are those of generators.

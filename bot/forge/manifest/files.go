@@ -111,29 +111,33 @@ func (s *spot) giveBack() {
 	}
 }
 
-// write stores what GitHub shows once.
+// spent: GitHub has made the App, and nothing of its code can be had again.
+type spent struct{ error }
+
+// write stores what GitHub shows once. Key and secret stay where they are written, also
+// if the operator's file cannot be.
 func (s *spot) write(app forge.Made) error {
-	if err := create(s.key(), app.PrivateKey); err != nil {
-		return err
-	}
-	if err := create(s.secret(), []byte(app.WebhookSecret+"\n")); err != nil {
-		return err
+	if err := errors.Join(create(s.key(), app.PrivateKey), create(s.secret(), []byte(app.WebhookSecret+"\n"))); err != nil {
+		return spent{fmt.Errorf("GitHub has made the App %s, and its key could not be kept: %w; delete the App at %s and run the command again", app.Slug, err, app.Settings)}
 	}
 	var before []byte
+	var err error
 	if s.c.Add {
-		var err error
-		if before, err = os.ReadFile(s.c.File); err != nil {
-			return err
-		}
+		before, err = os.ReadFile(s.c.File)
 	}
 	text := s.c.compose(app, string(before))
-	if _, err := settings.Parse(s.c.File, []byte(text)); err != nil {
-		return fmt.Errorf("the operator's file would not be one: %w", err)
+	if err == nil {
+		_, err = settings.Parse(s.c.File, []byte(text))
 	}
-	if err := replace(s.c.File, []byte(text)); err != nil {
-		return err
+	if err == nil {
+		err = replace(s.c.File, []byte(text))
 	}
-	s.made = nil
+	if s.made = nil; err != nil {
+		if !s.c.Add {
+			_ = os.Remove(s.c.File) // empty, and ours
+		}
+		return spent{fmt.Errorf("GitHub has made the App %s, and its key and secret are kept in %s, but %s could not be written: %w; stop the command, and write this into it:\n%s", app.Slug, s.secrets, s.c.File, err, s.c.named(app))}
+	}
 	return nil
 }
 
@@ -149,14 +153,18 @@ func create(name string, data []byte) error {
 
 // replace puts a whole file in the place of one of ours, or of one that is added to.
 func replace(name string, data []byte) error {
-	fresh := name + ".new"
-	if err := create(fresh, data); err != nil {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // its owner alone can read it
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, name); err != nil {
-		return errors.Join(err, os.Remove(fresh))
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	return nil
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 var installations = regexp.MustCompile(`(?m)^installations:`)
@@ -171,18 +179,7 @@ func (c Config) compose(app forge.Made, before string) string {
 		b.WriteString(strings.TrimRight(before, "\n") + "\n")
 		fmt.Fprintf(&b, "\n# Added by 'fettle init --github' on %s.\n", day)
 	}
-	fmt.Fprintf(&b, `
-github:
-  app_id: %d # %s; its settings: %s
-  private_key_file: %s/private-key.pem # a new one is made on the page of its settings
-  webhook_secret_file: %s/webhook-secret # one secret a line; two may be valid at once
-`, app.ID, app.Slug, app.Settings, folder, folder)
-	if c.Place.Server != "" {
-		fmt.Fprintf(&b, "  base_url: %s\n", c.Place.Server)
-	}
-	if c.CAFile != "" {
-		fmt.Fprintf(&b, "  ca_file: %q\n", c.CAFile)
-	}
+	b.WriteString("\n" + c.named(app))
 	if !installations.MatchString(before) && app.Owner != "" {
 		fmt.Fprintf(&b, "\n# Whom fettle works for, at your cost. Without this: for whoever installs the App.\ninstallations:\n  allow: [%q]\n", app.Owner)
 	}
@@ -205,5 +202,22 @@ github:
 # budget:
 #   usd: 1.00 # of one run
 `)
+	return b.String()
+}
+
+// named is the part of the operator's file that names the App.
+func (c Config) named(app forge.Made) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `github:
+  app_id: %d # %s; its settings: %s
+  private_key_file: %s/private-key.pem # a new one is made on the page of its settings
+  webhook_secret_file: %s/webhook-secret # one secret a line; two may be valid at once
+`, app.ID, app.Slug, app.Settings, folder, folder)
+	if c.Place.Server != "" {
+		fmt.Fprintf(&b, "  base_url: %s\n", c.Place.Server)
+	}
+	if c.CAFile != "" {
+		fmt.Fprintf(&b, "  ca_file: %q\n", c.CAFile)
+	}
 	return b.String()
 }

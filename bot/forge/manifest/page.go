@@ -180,6 +180,10 @@ func (p *page) back(w http.ResponseWriter, r *http.Request) {
 		p.state = rand.Text()
 		fail(http.StatusBadGateway, fmt.Sprintf("%v. An App that GitHub has made meanwhile is no use without its key: delete it there, under Settings, Developer settings, GitHub Apps.", err))
 		return
+	case errors.As(err, &spent{}):
+		p.cfg.Note(err.Error()) // and no way to begin again: that would make another App
+		p.show(w, http.StatusInternalServerError, view{Title: "The App is made, and not all of it is stored", Problem: err.Error()})
+		return
 	case err != nil:
 		fail(http.StatusBadGateway, fmt.Sprintf("The App was not stored: %v. Reload this page to try once more.", err))
 		return
@@ -202,7 +206,7 @@ func (p *page) store(ctx context.Context, code string) (*Result, error) {
 	}
 	// GitHub has shown the key: from here on a signal does not keep it from the disk.
 	if err := place.write(app); err != nil {
-		return nil, fmt.Errorf("GitHub has made the App %s, and its key could not be kept: %w; delete the App at %s and run the command again", app.Slug, err, app.Settings)
+		return nil, err
 	}
 	return &Result{AppID: app.ID, Slug: app.Slug, Owner: app.Owner, Settings: app.Settings, Install: app.Install, Webhook: p.hook,
 		File: p.cfg.File, Key: place.key(), Secret: place.secret(), Serve: p.cfg.serve(p.hook)}, nil

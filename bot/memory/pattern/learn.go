@@ -401,7 +401,7 @@ func (b *Book) learn(ctx context.Context, kind task.LessonKind, d Draft, before,
 	}
 	p := Pattern{Kind: kind, Language: family(code.Language(d.Language)), Was: was, Now: now, Path: d.Path, Region: d.Region, Kinds: d.Kinds, Fix: fix, Tier: d.Tier, By: e.By, Source: e.Source, MadeAt: e.At}
 	p.ID = idOf(string(kind), p.Language, was, now)
-	if r, err := rule.Abstract(code.Language(d.Language), wrapped(d, before), wrapped(d, after)); err == nil {
+	if r, err := rule.Abstract(ctx, code.Language(d.Language), wrapped(d, before), wrapped(d, after)); err == nil {
 		r.Name = "learned"
 		r.Says = "Make the change that was merged before."
 		if text, err := rule.Format([]rule.Rule{r}); err == nil {

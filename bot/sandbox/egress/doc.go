@@ -9,7 +9,8 @@
 // is dialled is the one that was looked at: private, loopback, link-local,
 // multicast and metadata addresses are refused unless the operator named that
 // host as private, so that neither a name that changes its address nor one that
-// points inwards leads into the operator's network.
+// points inwards leads into the operator's network. TLS in a tunnel has to ask for the
+// name that the tunnel is for: behind one address may stand many.
 //
 // Bytes, connections and time are bounded. What was asked for and what became
 // of it is kept as Visits. The proxy sees no secret and adds none, but for the

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,9 +41,12 @@ func start(t *testing.T, cfg Config, roots *x509.CertPool) *world {
 	w.stop = stop
 	go func() { w.ended <- w.Serve(ctx, l) }()
 	w.client = &http.Client{Transport: &http.Transport{
-		Proxy:             http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.invalid:1"}),
-		DialContext:       func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", w.socket) },
-		TLSClientConfig:   &tls.Config{RootCAs: roots, ServerName: "example.com"},
+		Proxy:       http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.invalid:1"}),
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", w.socket) },
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(cs tls.ConnectionState) error { //nolint:gosec // it is checked, by the name in the test server's certificate
+			_, err := cs.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: "example.com"})
+			return err
+		}},
 		DisableKeepAlives: true,
 	}}
 	t.Cleanup(func() {
@@ -237,6 +241,39 @@ func TestC1BytesAreBounded(t *testing.T) {
 	}
 	if code, _, err := get(t, w, big.URL); err != nil || code != http.StatusTooManyRequests {
 		t.Errorf("after the limit: %d %v", code, err)
+	}
+}
+
+// TestC1ATunnelLeadsToTheNameThatItIsFor: behind one address stand many names.
+func TestC1ATunnelLeadsToTheNameThatItIsFor(t *testing.T) {
+	t.Parallel()
+	_, sealed, hits := hello(t)
+	allow := list(t, "index.example"+port(sealed))
+	for name, through := range map[string]bool{"index.example": true, "INDEX.example": true, "": true, "other.example": false} {
+		w := start(t, Config{Allow: allow, Private: allow, Resolve: named}, nil)
+		c, err := net.Dial("unix", w.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close() //nolint:revive // a few
+		_, _ = io.WriteString(c, "CONNECT index.example"+port(sealed)+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		for range len("HTTP/1.1 200 Connection Established\r\n\r\n") {
+			if _, err := c.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := hits.Load()
+		inner := tls.Client(c, &tls.Config{ServerName: name, InsecureSkipVerify: true}) //nolint:gosec // whom it reaches is what is asked
+		_, err = io.WriteString(inner, "GET / HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n")
+		if err == nil {
+			_, err = io.ReadAll(inner)
+		}
+		if (err == nil) != through || (hits.Load() > before) != through {
+			t.Errorf("%q: %v, reached: %v", name, err, hits.Load() > before)
+		}
+		if last := w.Visits(); !through && !slices.ContainsFunc(last, func(v Visit) bool { return strings.Contains(v.Why, `TLS asks there for "other.example"`) }) {
+			t.Errorf("the visit does not say it: %+v", last)
+		}
 	}
 }
 

@@ -38,7 +38,15 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, t target) {
 	defer stop()
 	idle := &idler{after: p.cfg.Limits.Idle, conns: []net.Conn{near, far}}
 	var both sync.WaitGroup
-	both.Go(func() { p.pump(far, buffered, idle) })
+	both.Go(func() {
+		said, err := greeted(buffered.Reader, t.host)
+		if err != nil {
+			p.note(t.String(), err)
+			idle.closeAll()
+			return
+		}
+		p.pump(far, said, idle)
+	})
 	both.Go(func() { p.pump(near, far, idle) })
 	both.Wait()
 }

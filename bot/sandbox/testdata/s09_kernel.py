@@ -37,6 +37,20 @@ call("perf_event_open", nr(298, 241), ctypes.create_string_buffer(128), 0, -1, -
 call("kexec_load", nr(246, 104), 0, 0, 0, 0)
 call("init_module", nr(175, 105), 0, 0, b"")
 call("clone3", 435, 0, 0)
+call("open_tree_attr", 467, -100, b"/", 1, 0, 0)
+call("of-the-future", 600, 0)
+call("process_madvise", 440, 0, 0, 0, 0, 0)
+socket = nr(41, 198)
+call("netlink-audit", socket, 16, 3, 9)
+call("netlink-netfilter", socket, 16, 3, 12)
+if call("netlink-route", socket, 16, 3, 0) < 0:
+    print("netlink-route CLOSED")
+call("mptcp", socket, 2, 1, 262)
+call("udplite", socket, 10, 2, 136)
+try:
+    print("kernel-cmdline", "EPERM" if not open("/proc/cmdline").read() else "OPEN", flush=True)
+except OSError as e:
+    print("kernel-cmdline EPERM", flush=True)
 for name, request in (("TIOCSTI", 0x5412), ("TIOCLINUX", 0x541C)):
     master, slave = os.openpty()
     try:

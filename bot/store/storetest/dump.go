@@ -75,3 +75,10 @@ func open(t testing.TB, url string) (*sql.DB, []string) {
 	}
 	return db, tables
 }
+
+// Tables lists the tables of the database at url.
+func Tables(t testing.TB, url string) []string {
+	t.Helper()
+	_, tables := open(t, url)
+	return tables
+}

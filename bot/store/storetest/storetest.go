@@ -76,6 +76,8 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"SecretsStayTheSame", testSecrets},
 		{"X6AnInstallationIsForgottenInEveryTable", testForget},
 		{"X6ARepositoryIsForgotten", testForgetRepo},
+		{"O2EverythingIsCopiedAndCompared", testCopy},
+		{"O5WhatIsOlderThanItIsKeptGoes", testTrim},
 		{"S1ARenamedRepositoryKeepsItsRuns", testMoveRepo},
 		{"S3CommandsOfAUserAreCounted", testCommandLimit},
 		{"TurnsAreTakenByOneProcess", testTurns},
@@ -94,6 +96,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 		{"I5NoSecretInAnyColumn", testNoSecret},
 		{"I5SourceComesBackAsItWas", testSourceStays},
 		{"O2TwoProcessesMigrateAtOnce", testMigrateTwice},
+		{"O2ANewerSchemaIsWorkedOnOrRefused", testNewerSchema},
 		{"WorkHandlesDeliveriesAndRuns", testWork},
 		{"DeliveryIsRetriedThenMarkedFailed", testRetries},
 		{"DeliveryPutOffDoesNotCountAsATry", testLater},
@@ -105,7 +108,7 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.test(t, &harness{T: t, Clock: NewClock(), url: fresh(t)})
+			c.test(t, &harness{T: t, Clock: NewClock(), url: fresh(t), another: fresh})
 		})
 	}
 }
@@ -114,8 +117,12 @@ func Run(t *testing.T, fresh func(testing.TB) string) {
 type harness struct {
 	*testing.T
 	*Clock
-	url string
+	url     string
+	another func(testing.TB) string // makes the address of one more database of the kind
 }
+
+// sibling is another database on the same clock.
+func (h *harness) sibling(url string) *harness { return &harness{h.T, h.Clock, url, h.another} }
 
 // open opens the store on the harness's clock and checks it when the test ends.
 func (h *harness) open(change ...func(*store.Config)) *store.Store {

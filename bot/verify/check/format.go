@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -113,34 +114,23 @@ func unix(w io.Writer, r Result) error {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-var (
-	githubText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	githubProp = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
-// github writes workflow commands; what a repository wrote is escaped, so that
-// it cannot become a command of its own.
+// github writes workflow commands.
 func github(w io.Writer, r Result) error {
 	for _, c := range r.Checks {
 		for _, f := range c.Failures {
-			level := "error"
+			a := redact.Annotation{Level: redact.Error, Title: c.Name, Message: f.Message, File: f.File, Line: f.Line}
 			if !c.Required {
-				level = "warning"
+				a.Level = redact.Warning
 			}
-			props := "title=" + githubProp.Replace(c.Name)
-			if f.File != "" {
-				props = fmt.Sprintf("file=%s,line=%d,", githubProp.Replace(f.File), max(1, f.Line)) + props
-			}
-			text := f.Message
 			if f.Test != "" {
-				text = f.Test + "\n" + text
+				a.Message = f.Test + "\n" + a.Message
 			}
-			if _, err := fmt.Fprintf(w, "::%s %s::%s\n", level, props, githubText.Replace(text)); err != nil {
+			if err := redact.Annotate(w, a); err != nil {
 				return err
 			}
 		}
 		if c.Status == NotRun {
-			if _, err := fmt.Fprintf(w, "::warning title=%s::not run: %s; %s\n", githubProp.Replace(c.Name), githubText.Replace(c.Detail), githubText.Replace(c.Do)); err != nil {
+			if err := redact.Annotate(w, redact.Annotation{Level: redact.Warning, Title: c.Name, Message: "not run: " + c.Detail + "; " + c.Do}); err != nil {
 				return err
 			}
 		}

@@ -408,6 +408,11 @@ func (m *matrix) behaviour() []task.Behaviour {
 		w := c.write(false)
 		out = append(out, task.Behaviour{Input: strings.Join(append(slices.Clone(w.setup), w.call), "; "), Before: m.words(c, was), After: m.words(c, is)})
 	}
+	return shortest(out)
+}
+
+// shortest are at most five differences, each kind once, or one twice: the shortest calls.
+func shortest(out []task.Behaviour) []task.Behaviour {
 	slices.SortStableFunc(out, func(a, b task.Behaviour) int { return len(a.Input) - len(b.Input) })
 	shown := map[string]bool{}
 	var alike []task.Behaviour

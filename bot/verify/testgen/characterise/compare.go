@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
@@ -78,6 +79,31 @@ func (c *Characteriser) Compare(ctx context.Context, in Input, file string, text
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// Differences compares what calls come to with two texts of a file, the second that of
+// the tree in in.Dir, and lists what differs as Characterise does.
+func (c *Characteriser) Differences(ctx context.Context, in Input, file string, before, after []byte) ([]task.Behaviour, error) {
+	all, err := c.Compare(ctx, in, file, [][]byte{after, before})
+	if err != nil {
+		return nil, err
+	}
+	var out []task.Behaviour
+	for _, x := range all {
+		now, was := x.Results[0], x.Results[1]
+		if now.Value != "" && was.Value != "" && now != was && (!now.Nonsense || x.Seen) {
+			out = append(out, task.Behaviour{Input: x.Input, Before: was.words(now), After: now.words(was)})
+		}
+	}
+	return shortest(out), nil
+}
+
+// words say what a call came to, with its arguments afterwards where they differ.
+func (r Result) words(other Result) string {
+	if r.After != "" && r.After != other.After {
+		return r.Value + ", arguments afterwards " + r.After
+	}
+	return r.Value
 }
 
 // changed are the functions of the first text that the others change.
