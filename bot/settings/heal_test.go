@@ -2,11 +2,9 @@ package settings
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 )
 
@@ -27,23 +25,7 @@ func TestH6TheTemplateSaysTheDefaults(t *testing.T) {
 // stricter, are the loader's alone.
 func TestH6HealSchemaAndLoaderAgree(t *testing.T) {
 	t.Parallel()
-	raw, err := os.Open("heal.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer raw.Close()
-	doc, err := jsonschema.UnmarshalJSON(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("heal.schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("heal.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := schemaOf(t, "heal.schema.json")
 	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
 		value := func(label string, values ...any) any {

@@ -10,7 +10,7 @@ import (
 
 func TestC2ServicesAndVariablesAreReadOrRefusedWithTheReason(t *testing.T) {
 	t.Parallel()
-	schema := repoSchema(t)
+	schema := schemaOf(t, "fettle.schema.json")
 	for text, want := range map[string]string{
 		"services: [postgres, mysql, redis]": "",
 		"services: [{name: postgres, port: 5433, user: a, password: b, database: c, ready: {seconds: 90}}]":      "",

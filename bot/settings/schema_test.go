@@ -9,9 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func repoSchema(t *testing.T) *jsonschema.Schema {
+// schemaOf compiles a schema that stands beside the loader.
+func schemaOf(t *testing.T, file string) *jsonschema.Schema {
 	t.Helper()
-	f, err := os.Open("fettle.schema.json")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,10 +22,10 @@ func repoSchema(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("fettle.schema.json", doc); err != nil {
+	if err := c.AddResource(file, doc); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile("fettle.schema.json")
+	s, err := c.Compile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func drawn(t *rapid.T) map[string]any {
 
 func TestC2SchemaAndLoaderAgreeBothWays(t *testing.T) {
 	t.Parallel()
-	s := repoSchema(t)
+	s := schemaOf(t, "fettle.schema.json")
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawn(t)

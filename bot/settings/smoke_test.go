@@ -49,7 +49,7 @@ func TestC7SmokeIsRead(t *testing.T) {
 
 func TestC7BadSmokeIsRefusedByLoaderAndSchema(t *testing.T) {
 	t.Parallel()
-	schema := repoSchema(t)
+	schema := schemaOf(t, "fettle.schema.json")
 	for what, change := range map[string][2]string{
 		"no start": {"  start: [python3, server.py]\n", ""}, "no port": {"  port: 8080\n", ""}, "low port": {"8080", "80"}, "foreign method": {"POST", "CONNECT"},
 		"relative path": {"path: /items?", "path: items?"}, "unknown key": {"status: 201", "state: 201"}, "bad status": {"201", "999"}, "late": {"seconds: 5", "seconds: 500"},
