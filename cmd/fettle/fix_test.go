@@ -26,7 +26,7 @@ func TestS6ASignalEndsARunAsCancelled(t *testing.T) {
 func TestL5NothingMayBeSpentMeansNothing(t *testing.T) {
 	t.Parallel()
 	allowed := task.Budget{USD: task.Dollars(1)}
-	f := &fixFlags{}
+	f := &fixFlags{profile: "standard"}
 	if b, err := f.budget(allowed, true); err != nil || b.USD != 1 {
 		t.Errorf("--max-cost 0 allows %v, %v", b.USD, err)
 	}
