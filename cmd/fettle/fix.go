@@ -106,7 +106,7 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	fl.StringVar(&f.maxTier, "max-tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
 	fl.StringSliceVar(&f.scope, "scope", nil, "change only what matches `PATH` (may be given several times)")
 	fl.StringSliceVar(&f.gates, "ask", nil, "wait for your yes at `GATE`: plan, critical (steps, risk over 50, protected files)")
-	fl.BoolVarP(&f.interactive, "interactive", "i", false, "ask here where the run would wait for a yes, and before the change is written")
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "ask here where the run would wait for your answer, and before the change is written")
 	fl.StringSliceVar(&f.mending.Without, "without", nil, "leave `PART` of mechanical repair out, to measure what it is worth: "+strings.Join(mend.Parts(), ", "))
 	fl.Int64Var(&f.mending.Seed, "seed", 0, "let `N` decide in which order mechanical repair tries what is equally likely; a seed gives the same change on every machine")
 	fl.IntVar(&f.mending.MaxCandidates, "max-candidates", 0, "let mechanical repair try at most `N` changes (default 5000)")

@@ -57,7 +57,7 @@ Deliveries that were missed while it was down are asked for again, and labelled
 issues without a run are taken up: at the start and every ten minutes. When the
 App is uninstalled, everything stored for it is deleted.
 
-Pages show what runs, what waits for a yes, what went wrong and what it cost; the API
+Pages show what runs, what waits for you, what went wrong and what it cost; the API
 is below /api/v1 (described at /api/v1/openapi.json) and Prometheus' metrics are at
 /metrics. All of them need a token, which --new-token makes and prints once: with it
 somebody may look, and with --operator also act. --of limits it to repositories or
