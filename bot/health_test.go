@@ -148,7 +148,7 @@ func TestH3AQuarantineIsSaidOnThePullRequestWhoseCheckIsRed(t *testing.T) {
 	t.Parallel()
 	w := newWard(t)
 	w.opened()
-	p := w.house.pull()
+	p := w.pull()
 	for i := range 10 {
 		_, err := w.heal.OnResult(t.Context(), heal.WorkflowOf(task.Task{Repo: w.repo("shop"), Follow: &task.Follow{}}), heal.Result{ID: fmt.Sprint("follow", i), Step: "ci", Trigger: task.Postcondition})
 		w.must(err)

@@ -87,7 +87,7 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string) (Copied, err
 			for i := range marks {
 				marks[i] = fmt.Sprintf("$%d", i+1)
 			}
-			if insert, err = to.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+")"); err != nil {
+			if insert, err = to.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+")"); err != nil { //nolint:sqlclosecheck // the deferred function closes it
 				return err
 			}
 		}
@@ -145,5 +145,6 @@ func columnsOf(ctx context.Context, tx *sql.Tx, table string) ([]string, error) 
 		return nil, err
 	}
 	defer rows.Close()
-	return rows.Columns()
+	columns, err := rows.Columns()
+	return columns, errors.Join(err, rows.Err())
 }

@@ -343,7 +343,7 @@ func TestButtonsDoWhatCommandsDo(t *testing.T) {
 	if code, _, _ := s.post(operator, "/runs/waits/stop", url.Values{"csrf": {csrf}}); code != http.StatusOK {
 		t.Errorf("stop is answered with %d", code)
 	}
-	if r, err := s.db.Run(t.Context(), "waits"); err != nil || !(r.CancelAsked || r.State == task.StateDone) || !strings.Contains(r.CancelReason, "somebody") {
+	if r, err := s.db.Run(t.Context(), "waits"); err != nil || !r.CancelAsked && r.State != task.StateDone || !strings.Contains(r.CancelReason, "somebody") {
 		t.Errorf("%+v %v", r, err)
 	}
 	ids := map[string]bool{}

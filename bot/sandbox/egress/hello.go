@@ -3,6 +3,7 @@ package egress
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ var errHello = errors.New("the hello is read")
 // one that it was let through for: behind one address, a provider of many hosts answers
 // for whichever name is asked. What does not begin as TLS passes; the name is then the
 // tunnel's alone.
-func greeted(r *bufio.Reader, host string) (io.Reader, error) {
+func greeted(ctx context.Context, r *bufio.Reader, host string) (io.Reader, error) {
 	first, err := r.Peek(1)
 	if err != nil || first[0] != recordHandshake {
 		return r, nil //nolint:nilerr // who reads on sees the end
@@ -34,7 +35,7 @@ func greeted(r *bufio.Reader, host string) (io.Reader, error) {
 			name = h.ServerName
 			return nil, errHello
 		},
-	}).Handshake()
+	}).HandshakeContext(ctx)
 	if !errors.Is(heard, errHello) {
 		return nil, fmt.Errorf("the beginning of TLS to %s could not be read: %w", host, heard)
 	}

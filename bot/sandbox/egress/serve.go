@@ -39,7 +39,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, t target) {
 	idle := &idler{after: p.cfg.Limits.Idle, conns: []net.Conn{near, far}}
 	var both sync.WaitGroup
 	both.Go(func() {
-		said, err := greeted(buffered.Reader, t.host)
+		said, err := greeted(r.Context(), buffered.Reader, t.host)
 		if err != nil {
 			p.note(t.String(), err)
 			idle.closeAll()
