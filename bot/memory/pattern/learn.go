@@ -337,7 +337,7 @@ func (b *Book) FateOf(ctx context.Context, run string, read func(path string) ([
 			return "", context.Cause(ctx)
 		}
 		if err != nil {
-			return "", nil // it is no code any more: nothing can be told
+			return "", nil //nolint:nilerr // it is no code any more: nothing can be told
 		}
 		switch text, ok := find(regions, src, d.Kinds, d.Region); {
 		case !ok, text == d.Before:
