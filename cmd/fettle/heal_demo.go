@@ -287,6 +287,12 @@ var coffee = map[string]string{
 // rolledBack: what a merged pull request taught is in use when runs end worse, and is
 // taken back.
 func (h *healWalk) rolledBack() error {
+	h.say("\nMore issues, which end well: what comes after is held against them")
+	for range 3 { // only runs that may use what was learned count, and with few no fall is sure
+		if _, err := h.mend(h.title, h.body); err != nil {
+			return err
+		}
+	}
 	h.say("\nA maintainer merges #2, which teaches its fix; then issues come that end badly")
 	if err := h.w.sim.MergePull(demoOwner, h.w.name, 2, demoUser); err != nil {
 		return err
