@@ -31,6 +31,7 @@ type runner struct {
 	runID int64
 	env   map[string]string // more, or others
 	temp  string            // RUNNER_TEMP of the job in hand
+	at    string            // the folder that steps start in, where it is no empty one
 }
 
 // job is what one job has left.
@@ -82,7 +83,9 @@ func (r *runner) on(event, action string) {
 // command is a step, with the environment of one.
 func (r *runner) command(files string, args ...string) *exec.Cmd {
 	c := exec.Command("fettle", args...)
-	c.Dir = r.TempDir() // a checkout that nobody made
+	if c.Dir = r.at; c.Dir == "" {
+		c.Dir = r.TempDir() // a checkout that nobody made
+	}
 	env := map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": r.TempDir(), "GITHUB_ACTIONS": "true", "RUNNER_TEMP": r.temp, "GITHUB_REPOSITORY": owner + "/weave",
 		"GITHUB_REPOSITORY_ID": fmt.Sprint(r.sim.RepoID(owner, "weave")), "GITHUB_RUN_ID": fmt.Sprint(r.runID), "GITHUB_SERVER_URL": r.sim.URL(), "GITHUB_API_URL": r.sim.URL() + "/api/v3",
@@ -315,6 +318,49 @@ func TestS9AModelIsAskedInAJobAndExhaustionIsToldHonestly(t *testing.T) {
 		t.Error("the double was not asked with the key")
 	}
 	r.safe(j)
+}
+
+// A plan made in one job waits for a person, whose words start another job that goes on
+// with it; the words of somebody else do not.
+func TestS9AnApprovalGoesOnInAnotherJob(t *testing.T) {
+	heavy(t)
+	r := newRunner(t, quickFiles(), jobMay)
+	r.env["FETTLE_CONFIG"] = "gates: {plan: true}\n"
+	n := r.ask(quickTitle, quickBody)
+	r.on("issues", "labeled")
+	first := r.run(nil)
+	if first.code != 0 || first.outputs["outcome"] != "waiting" || len(r.sim.Snapshot(owner, "weave").Pulls) != 0 {
+		t.Fatalf("the first job: %d %v\n%s", first.code, first.outputs, first.log)
+	}
+	has(t, "the status comment", strings.Join(comments(r, 0), "\n"), "/fettle approve")
+	r.safe(first)
+
+	r.says(n, "/fettle approve", "eve")
+	r.on("issue_comment", "created")
+	if j := r.run(nil); len(r.sim.Snapshot(owner, "weave").Pulls) != 0 {
+		t.Errorf("a stranger approved: %v\n%s", j.outputs, j.log)
+	}
+	r.says(n, "/fettle approve", human)
+	r.on("issue_comment", "created")
+	j := r.run(nil)
+	if j.code != 0 || j.outputs["outcome"] != "success" || len(r.sim.Snapshot(owner, "weave").Pulls) != 1 {
+		t.Errorf("the approval's job: %d %v\n%s", j.code, j.outputs, j.log)
+	}
+	r.safe(j)
+	r.oracle(n)
+}
+
+// Where the job's checkout cannot be written to, nothing is different: fettle has its own.
+func TestS9AReadOnlyCheckoutIsNotWrittenTo(t *testing.T) {
+	heavy(t)
+	r := newRunner(t, quickFiles(), jobMay)
+	r.at = "/proc/self" // where nobody, whatever their rights, makes a file
+	r.env["GITHUB_WORKSPACE"] = r.at
+	r.ask(quickTitle, quickBody)
+	r.on("issues", "labeled")
+	if j := r.run(nil); j.code != 0 || j.outputs["outcome"] != "success" {
+		t.Errorf("%d %v\n%s", j.code, j.outputs, j.log)
+	}
 }
 
 // A cancelled job leaves a run that the next attempt goes on with.

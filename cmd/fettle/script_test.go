@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(e.WorkDir, ".xdg", "gitconfig"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			return os.WriteFile(filepath.Join(e.WorkDir, ".xdg", "gitconfig"), []byte("[user]\nname = A\nemail = a@localhost\n[init]\ndefaultBranch = main\n[core]\nautocrlf = false\n"), 0o644)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "root" {
+				return false, fmt.Errorf("the condition %q is none", cond)
+			}
+			return os.Geteuid() == 0, nil // who may make namespaces with every user in them
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
