@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,9 @@ type Copied struct {
 // ErrNotEmpty: the database to copy to holds something.
 var ErrNotEmpty = errors.New("the database to copy to holds data already; give an empty one")
 
+// ErrOtherTables: the two databases were made by different versions.
+var ErrOtherTables = errors.New("the tables have other columns at the other place; copy with the version of fettle that made the newer ones")
+
 // Copy copies everything to an empty database, in one transaction there, from one
 // moment here; then both are read again and compared (SPEC O2). A SQLite file must have
 // no server (Serve); of Postgres, whoever writes meanwhile writes to the old place only.
@@ -38,6 +42,9 @@ func (s *Store) Copy(ctx context.Context, to *Store) ([]Copied, error) {
 	}
 	defer func() { _ = from.Rollback() }()
 	for _, table := range tables {
+		if err := sameColumns(ctx, from, to.r, table); err != nil {
+			return nil, to.explain("compare the table "+table, err)
+		}
 		var n int
 		if err := to.r.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 			return nil, to.explain("look at the table "+table, err)
@@ -138,8 +145,26 @@ func sum(ctx context.Context, tx *sql.Tx, table string, do func(columns []string
 	return c, rows.Err()
 }
 
+// sameColumns refuses a table of which one place knows more than the other.
+func sameColumns(ctx context.Context, from, to querier, table string) error {
+	here, err := columnsOf(ctx, from, table)
+	if err != nil {
+		return err
+	}
+	there, err := columnsOf(ctx, to, table)
+	if err != nil {
+		return err
+	}
+	slices.Sort(here)
+	slices.Sort(there)
+	if !slices.Equal(here, there) {
+		return ErrOtherTables
+	}
+	return nil
+}
+
 // columnsOf are the columns of a table.
-func columnsOf(ctx context.Context, tx *sql.Tx, table string) ([]string, error) {
+func columnsOf(ctx context.Context, tx querier, table string) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" WHERE 1 = 0")
 	if err != nil {
 		return nil, err

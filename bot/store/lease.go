@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/task"
@@ -25,71 +28,148 @@ type Lease struct {
 // Claim gives out the next queued run and a lease on it, or nil when there is
 // none. The repository that was served longest ago goes first, and inside it
 // the run that came first.
-func (s *Store) Claim(ctx context.Context) (lease *Lease, run task.Run, err error) {
-	err = s.tx(ctx, "claim a run", func(tx *sql.Tx) error {
-		lease = nil
+//
+// Workers of one process that claim at once share a transaction: whoever claims holds a
+// lock of all processes until the disk has the claim, and fifty workers one after the
+// other would wait for fifty writes.
+func (s *Store) Claim(ctx context.Context) (*Lease, task.Run, error) {
+	c := &claim{ctx: ctx, ended: make(chan struct{})}
+	s.mu.Lock()
+	s.claims = append(s.claims, c)
+	first := !s.claiming
+	s.claiming = true
+	s.mu.Unlock()
+	if first {
+		go s.claimAll()
+	}
+	<-c.ended // also when ctx is over: what was given out must not be lost
+	if c.lease != nil {
+		s.poke() // there may be more: let the next idle worker look
+	}
+	return c.lease, c.run, c.err
+}
+
+// claim is one call of Claim, and what came of it.
+type claim struct {
+	ctx   context.Context
+	ended chan struct{}
+	lease *Lease
+	run   task.Run
+	err   error
+}
+
+// claimsAtOnce bounds the claims of one transaction.
+const claimsAtOnce = 16
+
+// claimAll answers calls of Claim until none waits.
+func (s *Store) claimAll() {
+	for {
+		s.mu.Lock()
+		now := s.claims[:min(len(s.claims), claimsAtOnce)]
+		s.claims = slices.Clone(s.claims[len(now):])
+		s.claiming = len(now) > 0
+		s.mu.Unlock()
+		if len(now) == 0 {
+			return
+		}
+		err := s.claimThese(now)
+		for _, c := range now {
+			if err != nil {
+				c.lease, c.run, c.err = nil, task.Run{}, err
+			}
+			close(c.ended)
+		}
+	}
+}
+
+// claimThese gives each of these calls a run, as long as there are any, in one
+// transaction, which ends when no caller is left.
+func (s *Store) claimThese(these []*claim) error {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(these[0].ctx))
+	defer cancel(nil)
+	var left atomic.Int64
+	left.Store(int64(len(these)))
+	for _, c := range these {
+		defer context.AfterFunc(c.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel(context.Cause(c.ctx))
+			}
+		})()
+	}
+	return s.tx(ctx, "claim a run", func(tx *sql.Tx) error {
 		if err := s.claimLock(ctx, tx); err != nil {
 			return err
 		}
-		if s.postgres {
-			lease, run, err = s.takeNext(ctx, tx)
+		for _, c := range these {
+			c.lease, c.run = nil, task.Run{} // of a try before
+		}
+		return s.takeNext(ctx, tx, these)
+	})
+}
+
+// takeNext gives the next run to each of these calls, as long as there are any.
+func (s *Store) takeNext(ctx context.Context, tx *sql.Tx, these []*claim) error {
+	if s.postgres {
+		return s.takeTogether(ctx, tx, these)
+	}
+	for _, c := range these { // on the one connection nobody cancels between choice and taking
+		id, err := s.nextRun(ctx, tx)
+		if err != nil || id == "" {
 			return err
 		}
-		for {
-			id, err := s.nextRun(ctx, tx)
-			if err != nil || id == "" {
-				return err
-			}
-			lease, run, err = s.take(ctx, tx, id)
-			if err != nil || lease != nil {
-				return err
-			} // else it was cancelled between the two statements: look again
+		if c.lease, c.run, err = s.take(ctx, tx, id); err != nil {
+			return err
 		}
-	})
+	}
+	return nil
+}
+
+// takeTogether is nextRun and take, n times, in one statement: each way to the database and
+// back keeps all other claims waiting. Repositories are locked first, as by lockRepo; a run
+// that is cancelled between choice and update is not taken, and the next look finds another.
+func (s *Store) takeTogether(ctx context.Context, tx *sql.Tx, these []*claim) error {
+	rows, err := tx.QueryContext(ctx, `WITH whose AS (`+nextRepos+` FOR UPDATE OF p),
+		next AS (SELECT r.id, row_number() OVER (ORDER BY r.turn, p.served, p.born, p.repo) AS place FROM whose p CROSS JOIN LATERAL (
+			SELECT id, row_number() OVER (ORDER BY position) AS turn FROM runs
+			WHERE state = 'queued' AND private = 0 AND installation = p.installation AND repo = p.repo ORDER BY position LIMIT $4) r
+			ORDER BY place LIMIT $4),
+		taken AS (UPDATE runs SET `+taking+` FROM next WHERE runs.id = next.id AND `+from(task.StateRunning, task.StateQueued)+` RETURNING runs.*, next.place),
+		turn AS (UPDATE repos SET served = (SELECT max(served) FROM repos) + t.place
+			FROM (SELECT installation, repo, max(place) AS place FROM taken GROUP BY installation, repo) t
+			WHERE repos.installation = t.installation AND repos.repo = t.repo)
+		SELECT token, crashes, `+runCols+` FROM taken ORDER BY place`, s.cfg.WorkerName, flag(s.isWorking()), s.now(), len(these))
 	if err != nil {
-		return nil, task.Run{}, err
+		return err
 	}
-	if lease != nil {
-		s.poke() // there may be more: let the next idle worker look
+	defer rows.Close()
+	for _, c := range these {
+		if !rows.Next() {
+			break
+		}
+		c.lease = &Lease{Owner: s.cfg.WorkerName}
+		if c.run, err = scanRun(func(into ...any) error {
+			return rows.Scan(append([]any{&c.lease.Token, &c.lease.Crashes}, into...)...)
+		}); err != nil {
+			return err
+		}
+		c.lease.RunID, c.lease.cancelling = c.run.ID, c.run.CancelAsked
 	}
-	return lease, run, nil
+	return rows.Err()
 }
 
-// takeNext is nextRun and take in one statement: whoever claims holds the lock of all
-// claims, so that each way to the database and back keeps the others waiting. The
-// repository is locked first, as by lockRepo; a run that is cancelled between choice and
-// update is not taken, and the caller's next look finds another.
-func (s *Store) takeNext(ctx context.Context, tx *sql.Tx) (*Lease, task.Run, error) {
-	l := &Lease{Owner: s.cfg.WorkerName}
-	run, err := scanRun(func(into ...any) error {
-		return tx.QueryRowContext(ctx, `WITH whose AS (`+nextRepo+` FOR UPDATE OF p),
-			next AS (SELECT r.id FROM runs r JOIN whose p ON r.installation = p.installation AND r.repo = p.repo
-				WHERE r.state = 'queued' AND r.private = 0 ORDER BY r.position LIMIT 1),
-			taken AS (UPDATE runs SET `+taking+` FROM next WHERE runs.id = next.id AND `+from(task.StateRunning, task.StateQueued)+` RETURNING runs.*),
-			turn AS (UPDATE repos SET served = (SELECT max(served) + 1 FROM repos) FROM taken
-				WHERE repos.installation = taken.installation AND repos.repo = taken.repo)
-			SELECT token, crashes, `+runCols+` FROM taken`, l.Owner, flag(s.isWorking()), s.now()).Scan(append([]any{&l.Token, &l.Crashes}, into...)...)
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, task.Run{}, nil
-	}
-	l.RunID, l.cancelling = run.ID, run.CancelAsked
-	return l, run, err
-}
-
-// nextRepo is the repository whose turn it is, and taking what changes in a run that is
+// nextRepos are the repositories whose turn it is, $4 of them, and taking what changes in a run that is
 // taken: by $1, who works for a server ($2) or not, at $3.
 const (
-	nextRepo = `SELECT p.installation, p.repo FROM repos p
+	nextRepos = `SELECT p.installation, p.repo, p.served, p.born FROM repos p
 			WHERE EXISTS (SELECT 1 FROM runs q WHERE q.state = 'queued' AND q.private = 0
 				AND q.installation = p.installation AND q.repo = p.repo)
-			ORDER BY p.served, p.born, p.repo LIMIT 1`
+			ORDER BY p.served, p.born, p.repo LIMIT $4`
 	taking = `state = 'running', token = token + 1, owner = $1, served = $2, beat_at = $3, not_before = 0, waiting = '',
 			started_at = CASE WHEN started_at = 0 THEN $3 ELSE started_at END`
 )
 
 func (s *Store) nextRun(ctx context.Context, tx *sql.Tx) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT r.id FROM runs r JOIN (`+nextRepo+`) p
+	err = tx.QueryRowContext(ctx, `SELECT r.id FROM runs r JOIN (`+strings.ReplaceAll(nextRepos, "$4", "1")+`) p
 		ON r.installation = p.installation AND r.repo = p.repo
 		WHERE r.state = 'queued' AND r.private = 0 ORDER BY r.position LIMIT 1`).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {

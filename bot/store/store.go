@@ -98,6 +98,8 @@ type Store struct {
 	failing  repeated
 	mu       sync.Mutex
 	working  bool
+	claims   []*claim      // calls of Claim that wait
+	claiming bool          // somebody answers them
 	unserve  func()        // lets the lock of Serve go
 	kept     *sql.Conn     // keeps SQLite's log open
 	files    []os.FileInfo // of the database, as they were opened

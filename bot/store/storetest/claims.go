@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,6 +84,48 @@ func testClaimRace(t *testing.T, h *harness) {
 	}
 	if len(seen) != runs {
 		t.Errorf("%d of %d runs were claimed", len(seen), runs)
+	}
+}
+
+// testFairTogether: workers that claim at once are given what they would be given one
+// after the other: each repository's turn, and each repository's first runs.
+func testFairTogether(t *testing.T, h *harness) {
+	s, ctx := h.open(), t.Context()
+	const repos, rounds = 5, 3
+	for _, repo := range []int{3, 1, 4, 0, 2} {
+		for i := range 4 {
+			h.create(s, ask(fmt.Sprintf("r%d-%d", repo, i), name("repo", repo), i+1))
+		}
+	}
+	var mu sync.Mutex
+	got := map[string][]string{}
+	together(repos*rounds, func(int) {
+		l, run, err := s.Claim(ctx)
+		if err != nil || l == nil {
+			t.Error(l, err)
+			return
+		}
+		mu.Lock()
+		got[run.Task.Repo.Name] = append(got[run.Task.Repo.Name], run.ID)
+		mu.Unlock()
+	})
+	for repo, ids := range got {
+		if slices.Sort(ids); len(ids) != rounds || !strings.HasSuffix(ids[0], "-0") || !strings.HasSuffix(ids[rounds-1], fmt.Sprintf("-%d", rounds-1)) {
+			t.Errorf("%s was given %v", repo, ids)
+		}
+	}
+	_, run := h.claim(s) // whose turn it is now is known, too
+	if run.ID != "r3-3" {
+		t.Errorf("after %d rounds it is the turn of %s", rounds, run.ID)
+	}
+
+	gone, cancel := context.WithCancel(ctx) // who is not there any more takes nothing
+	cancel()
+	if l, _, err := s.Claim(gone); l != nil || err == nil {
+		t.Errorf("%v %v", l, err)
+	}
+	if _, run = h.claim(s); run.ID != "r1-3" {
+		t.Errorf("then it is the turn of %s", run.ID)
 	}
 }
 

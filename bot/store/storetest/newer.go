@@ -58,6 +58,8 @@ func testNewerSchema(t *testing.T, h *harness) {
 	h.create(other, ask("r2", "shop", 2))
 	l, _ = h.claim(other)
 	h.finish(s, l, task.Success)
+	_, err := other.Copy(t.Context(), h.sibling(SQLite(t)).open()) // would leave out what it does not know
+	h.is(err, store.ErrOtherTables)
 
 	db, _ := open(t, h.url)
 	if _, err := db.ExecContext(t.Context(), "UPDATE oldest SET schema = $1", newerSchema); err != nil {
