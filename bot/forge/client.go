@@ -53,6 +53,8 @@ type Config struct {
 	// installation is any number that stays the same for the repository.
 	Token    string
 	TokenFor task.Repo
+	// Pace is where what was sent is counted; nil: in this process alone.
+	Pace Pace
 	// RetryPause is the first pause between tries after a 5xx answer or a
 	// broken connection; it grows. 0 is half a second.
 	RetryPause time.Duration
@@ -134,7 +136,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	return &Client{
 		cfg: cfg, login: login, base: base, wire: wire, signed: signed,
-		limits: newLimits(cfg.Now), tokens: newTokens(), locks: newLocks(), known: newKnownComments(),
+		limits: newLimits(cfg.Now, cfg.Pace), tokens: newTokens(), locks: newLocks(), known: newKnownComments(),
 		flight: semaphore.NewWeighted(maxInFlight),
 	}, nil
 }

@@ -32,7 +32,7 @@ func (c *Client) graphql(ctx context.Context, g *github.Client, repo task.Repo, 
 	err = fmt.Errorf("%s: GitHub refused it: %s", name, first.Message)
 	switch first.Type {
 	case "RATE_LIMITED":
-		return c.limits.block(repo.Installation, unstatedPause, "GraphQL")
+		return c.limits.block(ctx, repo.Installation, unstatedPause, "GraphQL")
 	case "NOT_FOUND":
 		return &goneError{what: name, err: err}
 	case "FORBIDDEN":

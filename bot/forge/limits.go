@@ -2,7 +2,11 @@ package forge
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,123 +25,158 @@ const (
 	changePoints    = 5
 )
 
-// limits remembers, for each installation, until when nothing may be sent and
-// what was written in the last hour.
+// Pace keeps what was sent for each installation where every process that works for it
+// sees it: GitHub counts them together. Change hands f what is kept (nil: nothing yet) and
+// keeps what f returns, one caller of an installation at a time; an error of f's is
+// returned, and nothing is kept.
+type Pace interface {
+	Change(ctx context.Context, installation int64, f func(old []byte) ([]byte, error)) error
+}
+
+// ownPace is the Pace of one process.
+type ownPace struct {
+	mu   sync.Mutex
+	each map[int64][]byte
+}
+
+// Change implements Pace.
+func (p *ownPace) Change(_ context.Context, installation int64, f func([]byte) ([]byte, error)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept, err := f(p.each[installation])
+	if err == nil {
+		p.each[installation] = kept
+	}
+	return err
+}
+
+// limits knows, for each installation, until when nothing may be sent, and what was
+// sent in the last hour.
 type limits struct {
 	now  func() time.Time
-	mu   sync.Mutex
-	each map[int64]*installationLimit
+	pace Pace
 }
 
-type installationLimit struct {
-	until  time.Time
-	reason string
-	writes []time.Time // oldest first, none older than an hour
-	points []spent     // oldest first, none older than a minute
-	sum    int         // of points
+// sent is what went out for an installation, as it is kept.
+type sent struct {
+	Until  time.Time `json:"until,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+	Writes window    `json:"writes,omitempty"` // of an hour
+	Points window    `json:"points,omitempty"` // of a minute
 }
 
-type spent struct {
-	at     time.Time
-	points int
-}
+// window is what was spent, the oldest first: when (Unix µs) and how much, what falls into
+// one second being one entry with its last moment.
+type window [][2]int64
 
-// afford says whether so many points can be spent now, and spends them; else from
-// when on they can be.
-func (s *installationLimit) afford(now time.Time, points int) (free time.Time, ok bool) {
-	for len(s.points) > 0 && !now.Before(s.points[0].at.Add(time.Minute)) {
-		s.sum -= s.points[0].points
-		s.points = s.points[1:]
+// free is when n more can be spent where a span takes most of them: now, or later.
+func (w window) free(now time.Time, span time.Duration, most, n int64) time.Time {
+	begin := now.Add(-span).UnixMicro()
+	for _, e := range w {
+		if e[0] > begin {
+			n += e[1]
+		}
 	}
-	left := s.sum
-	for _, p := range s.points {
-		if left+points <= pointsPerMinute {
+	for _, e := range w {
+		if n <= most {
 			break
 		}
-		left, free = left-p.points, p.at.Add(time.Minute)
+		if e[0] > begin {
+			n -= e[1]
+			now = time.UnixMicro(e[0]).Add(span)
+		}
 	}
-	if !free.IsZero() {
-		return free, false
-	}
-	s.points, s.sum = append(s.points, spent{now, points}), s.sum+points
-	return now, true
+	return now
 }
 
-func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, each: map[int64]*installationLimit{}}
+// add spends n, and drops what is older than span.
+func (w window) add(now time.Time, span time.Duration, n int64) window {
+	begin := now.Add(-span).UnixMicro()
+	w = slices.DeleteFunc(w, func(e [2]int64) bool { return e[0] <= begin })
+	if last := len(w) - 1; last >= 0 && time.UnixMicro(w[last][0]).Unix() == now.Unix() {
+		w[last] = [2]int64{max(now.UnixMicro(), w[last][0]), w[last][1] + n}
+		return w
+	}
+	return append(w, [2]int64{now.UnixMicro(), n})
 }
 
-func (l *limits) of(installation int64) *installationLimit {
-	s := l.each[installation]
-	if s == nil {
-		s = &installationLimit{}
-		l.each[installation] = s
+func newLimits(now func() time.Time, pace Pace) *limits {
+	if pace == nil {
+		pace = &ownPace{each: map[int64][]byte{}}
 	}
-	return s
+	return &limits{now: now, pace: pace}
+}
+
+func (l *limits) change(ctx context.Context, installation int64, f func(now time.Time, s *sent) error) error {
+	return l.pace.Change(ctx, installation, func(old []byte) ([]byte, error) {
+		var s sent
+		if len(old) > 0 {
+			if err := json.Unmarshal(old, &s); err != nil {
+				s = sent{} // a later version's; GitHub's own answers hold
+			}
+		}
+		if err := f(l.now(), &s); err != nil {
+			return nil, err
+		}
+		return json.Marshal(s)
+	})
 }
 
 // admit says whether a request may be sent now: one that only reads, that changes
 // something, or that makes content which people see.
-func (l *limits) admit(installation int64, points int, write bool) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now, s := l.now(), l.of(installation)
-	if now.Before(s.until) {
-		return &RateLimited{Until: s.until, Installation: installation, Reason: s.reason}
-	}
-	if !write {
-		return l.spend(s, installation, now, points)
-	}
-	for len(s.writes) > 0 && !now.Before(s.writes[0].Add(time.Hour)) {
-		s.writes = s.writes[1:]
-	}
-	for _, w := range []struct {
-		n    int
-		span time.Duration
-	}{{writesPerMinute, time.Minute}, {writesPerHour, time.Hour}} {
-		if len(s.writes) < w.n {
-			continue
+func (l *limits) admit(ctx context.Context, installation int64, points int, write bool) error {
+	return l.change(ctx, installation, func(now time.Time, s *sent) error {
+		if now.Before(s.Until) {
+			return &RateLimited{Until: s.Until, Installation: installation, Reason: s.Reason}
 		}
-		free := s.writes[len(s.writes)-w.n].Add(w.span)
-		if now.Before(free) {
-			return &RateLimited{Until: free, Installation: installation, Reason: "own pace of writes, " + strconv.Itoa(w.n) + " in " + w.span.String()}
+		if write {
+			for _, w := range []struct {
+				most int64
+				span time.Duration
+			}{{writesPerMinute, time.Minute}, {writesPerHour, time.Hour}} {
+				if free := s.Writes.free(now, w.span, w.most, 1); free.After(now) {
+					return &RateLimited{Until: free, Installation: installation, Reason: "own pace of writes, " + strconv.FormatInt(w.most, 10) + " in " + w.span.String()}
+				}
+			}
 		}
-	}
-	if err := l.spend(s, installation, now, points); err != nil {
-		return err
-	}
-	s.writes = append(s.writes, now)
-	return nil
-}
-
-func (l *limits) spend(s *installationLimit, installation int64, now time.Time, points int) error {
-	if installation == 0 {
-		return nil // the App's own list of deliveries, which the sweep bounds
-	}
-	if free, ok := s.afford(now, points); !ok {
-		return &RateLimited{Until: free, Installation: installation, Reason: "own pace, " + strconv.Itoa(pointsPerMinute) + " points a minute"}
-	}
-	return nil
+		if installation != 0 { // else the App's own list of deliveries, which the sweep bounds
+			if free := s.Points.free(now, time.Minute, pointsPerMinute, int64(points)); free.After(now) {
+				return &RateLimited{Until: free, Installation: installation, Reason: "own pace, " + strconv.Itoa(pointsPerMinute) + " points a minute"}
+			}
+			s.Points = s.Points.add(now, time.Minute, int64(points))
+		}
+		if write {
+			s.Writes = s.Writes.add(now, time.Hour, 1)
+		}
+		return nil
+	})
 }
 
 // block forbids everything for an installation for d from now.
-func (l *limits) block(installation int64, d time.Duration, reason string) *RateLimited {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.of(installation)
-	if until := l.now().Add(d); until.After(s.until) {
-		s.until, s.reason = until, reason
+func (l *limits) block(ctx context.Context, installation int64, d time.Duration, reason string) error {
+	limited := &RateLimited{Installation: installation}
+	if err := l.change(ctx, installation, func(now time.Time, s *sent) error {
+		if until := now.Add(d); until.After(s.Until) {
+			s.Until, s.Reason = until, reason
+		}
+		limited.Until, limited.Reason = s.Until, s.Reason
+		return nil
+	}); err != nil {
+		return err
 	}
-	return &RateLimited{Until: s.until, Installation: installation, Reason: s.reason}
+	return limited
 }
 
 // learn reads an answer and says whether it was a refusal for the rate. A good
 // answer that used up the last request blocks what comes after it.
-func (l *limits) learn(installation int64, resp *http.Response, body []byte) *RateLimited {
+func (l *limits) learn(ctx context.Context, installation int64, resp *http.Response, body []byte) error {
 	wait, stated := l.stated(resp.Header)
 	if !limited(resp, body) {
 		if resp.Header.Get("X-RateLimit-Remaining") == "0" && wait > 0 {
-			_ = l.block(installation, wait, "last request of the window used")
+			var limited *RateLimited
+			if err := l.block(ctx, installation, wait, "last request of the window used"); !errors.As(err, &limited) {
+				return err
+			}
 		}
 		return nil
 	}
@@ -148,7 +187,7 @@ func (l *limits) learn(installation int64, resp *http.Response, body []byte) *Ra
 	if !stated {
 		reason += " with no time stated"
 	}
-	return l.block(installation, wait, reason)
+	return l.block(ctx, installation, wait, reason)
 }
 
 // limited tells a rate limit from a refusal for want of permission.

@@ -90,7 +90,7 @@ func (t *transport) send(req *http.Request, body []byte, auth string) (*http.Res
 		return nil, backoff.Permanent(err)
 	}
 	defer t.c.flight.Release(1)
-	if err := t.c.limits.admit(t.installation, points(req), notifies(req)); err != nil {
+	if err := t.c.limits.admit(req.Context(), t.installation, points(req), notifies(req)); err != nil {
 		return nil, backoff.Permanent(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithValue(req.Context(), installationKey{}, t.installation), t.c.cfg.RequestTimeout)
@@ -116,8 +116,8 @@ func (t *transport) send(req *http.Request, body []byte, auth string) (*http.Res
 		return nil, backoff.Permanent(fmt.Errorf("the answer of %s is larger than %d bytes", req.URL.Host, maxAnswer))
 	}
 	t.c.cfg.Log.WithFields(map[string]any{"method": req.Method, "path": req.URL.Path, "status": resp.StatusCode, "elapsed": t.c.cfg.Now().Sub(start)}).Debug("github")
-	if limited := t.c.limits.learn(t.installation, resp, got); limited != nil {
-		return nil, backoff.Permanent(limited)
+	if err := t.c.limits.learn(req.Context(), t.installation, resp, got); err != nil {
+		return nil, backoff.Permanent(err)
 	}
 	if resp.StatusCode >= 300 || strings.HasSuffix(req.URL.Path, "/graphql") {
 		// What an error says is logged and stored, and a proxy may repeat the

@@ -134,6 +134,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
 		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all,
 		"DELETE FROM commands WHERE installation = $1 AND $2 = ''",
+		"DELETE FROM paces WHERE installation = $1 AND $2 = ''",
 		"UPDATE spent SET installation = 0 WHERE installation = $1 AND $2 = ''",
 	)
 }

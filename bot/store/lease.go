@@ -72,9 +72,13 @@ func (s *Store) claimAll() {
 		if len(now) == 0 {
 			return
 		}
-		err := s.claimThese(now)
+		there := slices.DeleteFunc(slices.Clone(now), func(c *claim) bool {
+			c.err = s.explain("claim a run", c.ctx.Err())
+			return c.err != nil
+		})
+		err := s.claimThese(there)
 		for _, c := range now {
-			if err != nil {
+			if err != nil && c.err == nil {
 				c.lease, c.run, c.err = nil, task.Run{}, err
 			}
 			close(c.ended)
@@ -85,6 +89,9 @@ func (s *Store) claimAll() {
 // claimThese gives each of these calls a run, as long as there are any, in one
 // transaction, which ends when no caller is left.
 func (s *Store) claimThese(these []*claim) error {
+	if len(these) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(these[0].ctx))
 	defer cancel(nil)
 	var left atomic.Int64

@@ -34,7 +34,7 @@ func (p *parts) appFindings(ctx context.Context, repo, addr string) []finding {
 		}
 		return []finding{f}
 	}
-	client, err := p.forge(make([]byte, 32))
+	client, err := p.forge(make([]byte, 32), nil)
 	if err == nil {
 		_, err = p.webhookSecrets()
 	}

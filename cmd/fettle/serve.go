@@ -238,7 +238,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, m
 	if err != nil {
 		return nil, err
 	}
-	client, err := p.forge(markers)
+	client, err := p.forge(markers, db.Pace())
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +277,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, m
 
 // forge makes the GitHub client from the settings; markers is the key of its
 // hidden markers.
-func (p *parts) forge(markers []byte) (*forge.Client, error) {
+func (p *parts) forge(markers []byte, pace *store.Pace) (*forge.Client, error) {
 	gh := p.set.GitHub
 	if gh.AppID == 0 || gh.PrivateKeyFile == "" {
 		return nil, usage("no GitHub App is configured: set github.app_id, github.private_key_file and github.webhook_secret_file; 'fettle serve --help' shows how")
@@ -293,7 +293,11 @@ func (p *parts) forge(markers []byte) (*forge.Client, error) {
 	if err != nil {
 		return nil, usage("reading github.private_key_file: %w", err)
 	}
-	return p.client(forge.Config{AppID: gh.AppID, PrivateKey: key, ReadKey: read, MarkerKey: markers})
+	cfg := forge.Config{AppID: gh.AppID, PrivateKey: key, ReadKey: read, MarkerKey: markers}
+	if pace != nil {
+		cfg.Pace = pace
+	}
+	return p.client(cfg)
 }
 
 // client makes the GitHub client that has these credentials.
