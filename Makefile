@@ -7,6 +7,9 @@ TIME    ?= 30s
 SAMPLE  ?= python
 HALF    ?= open
 KILLS   ?= 20
+RANDOM  ?= 500
+FAULTS  ?= ./hooks ./bot ./bot/checkout ./bot/forge ./bot/heal ./bot/model/... ./bot/agent ./bot/store ./bot/loop ./cmd/fettle
+LOADS   ?= ./hooks ./bot ./bot/forge ./bot/store
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 LINT    := .tools/golangci-lint
 LINT_VERSION := v2.15.0
@@ -18,7 +21,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge release image-test
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -56,9 +59,15 @@ release: $(SBOM) ## what a release holds, into dist/; VERSION=v1.2.3
 image-test: build ## the demo in the root file system of deploy/Containerfile, without an engine; as root
 	sh .ci/image.sh
 
-fault: setup ## kill -9 at each named point, KILLS times each
-	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -v -run 'TestF01' ./bot/loop
-	FETTLE_FAULT_KILLS=$(KILLS) $(GO) test -count=1 -timeout 120m -v -run 'TestF01' ./cmd/fettle
+fault: setup ## faults F01 to F14: KILLS kills at each named point, RANDOM at random on each database; table in bin/fault.md; about two hours
+	mkdir -p bin
+	FETTLE_FAULT_KILLS=$(KILLS) FETTLE_FAULT_RANDOM=$(RANDOM) $(GO) test -json -count=1 -p 1 -timeout 180m -run 'F[01][0-9]|TestSQLite/F[01]|TestPostgres/F[01]' $(FAULTS) | .ci/matrix.py F bin/fault.md
+
+load: setup ## loads L01 to L03 and what they take; table in bin/load.md; about ten minutes on a quiet machine
+	mkdir -p bin
+	($(GO) test -json -count=1 -p 1 -timeout 60m -run 'L0[0-9]|TestSQLite/L0|TestPostgres/L0' $(LOADS); \
+	$(GO) test -json -count=1 -run XXX -bench 'AcceptWhileWorking' -benchtime 10000x ./bot/store; \
+	$(GO) test -json -count=1 -run XXX -bench Processes -benchtime 1x ./bot/store) | .ci/matrix.py L bin/load.md
 
 words: ## write all texts that users can see to bin/words.txt, to be read as a user
 	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/bin/words.txt

@@ -156,14 +156,14 @@ func stopped(pid int) bool {
 }
 
 // TestF01ProcessesAreKilledAtRandom: servers and workers die at moments that nobody
-// chose, as often as FETTLE_FAULT_KILLS says, while issues come in; every issue gets its
+// chose, as often as FETTLE_FAULT_RANDOM says (make fault: 500), while issues come in; every issue gets its
 // one pull request, or the word that the process died too often over it.
 func TestF01ProcessesAreKilledAtRandom(t *testing.T) {
 	kills := 20
-	if s := os.Getenv("FETTLE_FAULT_KILLS"); s != "" {
+	if s := os.Getenv("FETTLE_FAULT_RANDOM"); s != "" {
 		var err error
 		if kills, err = strconv.Atoi(s); err != nil {
-			t.Fatalf("FETTLE_FAULT_KILLS: %v", err)
+			t.Fatalf("FETTLE_FAULT_RANDOM: %v", err)
 		}
 	} else if testing.Short() {
 		t.Skip("not run: it is in the long form; TestF01KilledAtEachPoint and TestO2ServersTakeInAndWorkersWorkOnAnyMachine stand for it in the quick one")

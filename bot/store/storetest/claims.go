@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -346,4 +347,66 @@ func testDone(t *testing.T, h *harness) {
 	if got, _ := s.Run(ctx, "r1"); fmt.Sprintf("%+v", *got.Result) != fmt.Sprintf("%+v", *want.Result) || got.State != task.StateDone || got.CancelAsked {
 		t.Errorf("it changed after its end: %+v", got)
 	}
+}
+
+// testLongQueue: many runs of many repositories, taken by workers some of which die. Each
+// run ends once, no repository with work waits more than twice its turn, and neither the
+// queue nor those who died take memory.
+func testLongQueue(t *testing.T, h *harness) {
+	s, ctx := h.open(), t.Context()
+	runs, repos := 10_000, 200
+	if testing.Short() {
+		runs, repos = 300, 20
+	}
+	for i := range runs {
+		h.create(s, ask(name("r", i), name("repo", i%repos), i/repos+1))
+	}
+	var (
+		memory   runtime.MemStats
+		most     uint64
+		ended    = map[string]int{}
+		last     = map[string]int{} // the turn at which a repository was served
+		turn     int
+		finished int
+		working  []*store.Lease
+	)
+	for len(ended) < runs {
+		l, run, err := s.Claim(ctx)
+		h.must(err)
+		if l != nil {
+			turn++
+			repo := run.Task.Repo.Name
+			if wait := turn - last[repo]; wait > 2*repos {
+				t.Fatalf("turn %d: %s waited %d turns with %d repositories", turn, repo, wait, repos)
+			}
+			last[repo] = turn
+			working = append(working, l)
+		}
+		if l == nil && len(working) == 0 {
+			t.Fatalf("%d of %d runs ended, and there is nothing to claim", len(ended), runs)
+		}
+		if l == nil || len(working) == 50 {
+			for _, l := range working {
+				if finished++; finished%40 != 0 { // the fortieth dies over it
+					h.finish(s, l, task.Success)
+					ended[l.RunID]++
+				}
+			}
+			working = nil
+			h.Advance(2 * time.Minute)
+			_, err := s.Sweep(ctx, time.Minute)
+			h.must(err)
+			runtime.ReadMemStats(&memory)
+			most = max(most, memory.HeapAlloc)
+		}
+	}
+	for id, n := range ended {
+		if n != 1 || h.state(s, id) != task.StateDone {
+			t.Errorf("%s ended %d times and is %s", id, n, h.state(s, id))
+		}
+	}
+	if most > 300<<20 {
+		t.Errorf("%d MiB of memory", most>>20)
+	}
+	t.Logf("%d runs of %d repositories, %d deaths, %d MiB at most", runs, repos, finished/40, most>>20)
 }

@@ -62,6 +62,7 @@ func Run(t *testing.T, fresh func(testing.TB) string, without ...string) {
 		{"ClaimIsFairBetweenRepositories", testFair},
 		{"ClaimIsFairToWorkersThatClaimAtOnce", testFairTogether},
 		{"ClaimGivesEachRunToOneWorker", testClaimRace},
+		{"L02ALongQueueIsServedInTurnsThoughWorkersDie", testLongQueue},
 		{"PrivateRunsAreTakenByTheirMakersOnly", testPrivate},
 		{"F13StaleLeaseIsRefusedEverywhere", testFenced},
 		{"F12ClockJumps", testClockJumps},
