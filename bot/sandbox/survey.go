@@ -144,7 +144,7 @@ func (m machine) apparmor(tried bool) Wall {
 }
 
 func (m machine) seccomp(w Walls) Wall {
-	out := Wall{Name: "seccomp", Stands: w.Seccomp, Detail: "calls that make namespaces, mount, trace or load programs are refused"}
+	out := Wall{Name: "seccomp", Stands: w.Seccomp, Detail: "only the system calls that compilers and test suites make pass"}
 	if _, err := os.Stat(filepath.Join(m.root, sysSeccomp)); errors.Is(err, fs.ErrNotExist) {
 		out.Stands, out.Detail, out.Cure = false, "this kernel has none", "take a kernel with CONFIG_SECCOMP_FILTER"
 	} else if !w.SelfTest {
