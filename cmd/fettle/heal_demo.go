@@ -43,7 +43,7 @@ issue, the pull request, 'fettle health' and /readyz show. It ends by itself.`,
 				return fmt.Errorf("making a folder for the demo: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			dir, title, body, err := (&demoFlags{sample: "python"}).source(nil, state)
+			dir, title, body, err := (&demoFlags{sample: "beds"}).source(nil, state)
 			if err != nil {
 				return err
 			}
@@ -280,8 +280,8 @@ func (h *healWalk) recovered() error {
 
 // The house gets coffee, and nothing that mechanical repair tries makes its price right.
 var coffee = map[string]string{
-	"lodge/coffee.py":      "\"\"\"What coffee costs.\"\"\"\n\n\ndef coffee(nights):\n    return nights\n",
-	"tests/test_coffee.py": "from lodge.coffee import coffee\n\n\ndef test_coffee():\n    assert [coffee(n) for n in (1, 2, 5, 9)] == [310, 47, 1000003, 6]\n",
+	"coffee.py":      "\"\"\"What coffee costs.\"\"\"\n\n\ndef coffee(nights):\n    return nights\n",
+	"test_coffee.py": "import unittest\n\nfrom coffee import coffee\n\n\nclass Coffee(unittest.TestCase):\n    def test_coffee(self):\n        self.assertEqual([coffee(n) for n in (1, 2, 5, 9)], [310, 47, 1000003, 6])\n",
 }
 
 // rolledBack: what a merged pull request taught is in use when runs end worse, and is
@@ -316,7 +316,7 @@ func (h *healWalk) rolledBack() error {
 		}
 	}
 	for range 3 {
-		r, err := h.mend("coffee() is wrong", "tests/test_coffee.py::test_coffee fails: coffee(2) gives 2, expected 47.")
+		r, err := h.mend("coffee() is wrong", "test_coffee.Coffee.test_coffee fails: coffee(2) gives 2, expected 47.")
 		if err != nil {
 			return err
 		}
