@@ -21,7 +21,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge release image-test
+.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge bench-learning release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -146,3 +146,6 @@ bench-mend: build ## mechanical repair on bugs of real code: prepare, make-bugs,
 
 bench-push: build ## what the pre-push hook takes of its own, beside a hook that only runs the same tests; PUSH="-n 20 -repo DIR -edit FILE -run COMMAND"
 	$(GO) run ./bench/push -fettle bin/fettle $(PUSH)
+
+bench-learning: build ## faults that come back: what fettle takes for the second half of them, with what it learned and without; LEARNING="-v -repos 3 -each 10"
+	$(GO) run ./bench/learning -fettle bin/fettle $(LEARNING)

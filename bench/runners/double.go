@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bench/double"
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
@@ -94,51 +95,14 @@ func (p planted) forged(ctx context.Context) (reply, error) {
 	return a, nil
 }
 
-// script answers in the place of a model: the developer with the reply, whoever
-// judges with a yes, and whoever is asked for something new with nothing.
-func (p planted) script(a reply) scripted.Script {
-	return func(c scripted.Call, _ int) scripted.Answer {
-		switch {
-		case strings.Contains(c.System, "You are the developer"):
-			return scripted.Answer{Text: p.actions(a)}
-		case strings.Contains(c.System, "You review a change"):
-			return scripted.Answer{Text: `{"verdict": "ACCEPT", "reason": "It does what the issue asks for."}`}
-		case strings.Contains(c.System, "You check a plan"):
-			return scripted.Answer{Text: `{"approved": true, "problems": []}`}
-		case strings.Contains(c.System, "recommend what follows"):
-			return scripted.Answer{Text: `{"recommendation": "pass_to_commit", "reason": "Nothing speaks against it.", "confidence": 0.9}`}
-		case strings.Contains(c.System, "You sort issues"):
-			return scripted.Answer{Text: `{"action": "start", "reason": "It reports a fault."}`}
-		}
-		return scripted.Answer{Text: "```json\n{\"actions\": [{\"action\": \"finish\"}], \"explanation\": \"This double writes no tests and no plans.\"}\n```"}
-	}
-}
-
-func (p planted) actions(a reply) string {
-	one := 1
-	type action struct {
-		Action string `json:"action"`
-		Path   string `json:"path"`
-		Region string `json:"region,omitempty"`
-		Code   *int   `json:"code"`
-	}
-	list, blocks := []action{{"replace_region", p.path, p.id, &one}}, []string{a.code}
-	if a.imports != "" {
-		two := 2
-		list, blocks = append(list, action{"add_import", p.path, "", &two}), append(blocks, a.imports)
-	}
-	head, _ := json.Marshal(map[string]any{"actions": list, "explanation": "The fault in " + p.region + " is mended."}) // plain texts
-	var out strings.Builder
-	fmt.Fprintf(&out, "```json\n%s\n```\n", head)
-	for _, text := range blocks {
-		fmt.Fprintf(&out, "\n``````\n%s\n``````\n", strings.TrimRight(text, "\n"))
-	}
-	return out.String()
+// edit is how a double says a reply.
+func (p planted) edit(a reply) double.Edit {
+	return double.Edit{Path: p.path, Region: p.id, Code: a.code, Import: a.imports, Why: "The fault in " + p.region + " is mended."}
 }
 
 // fix has fettle mend the tree with a double in the place of a model.
 func (b *bench) fix(ctx context.Context, work, tree, issue string, p planted, a reply, project string) Fixed {
-	out, doc, err := b.fixed(ctx, work, tree, issue, p.script(a))
+	out, doc, err := b.fixed(ctx, work, tree, issue, p.edit(a).Script())
 	if err != nil {
 		out.State, out.Why = failed, append(out.Why, clip(err.Error()))
 	}
@@ -152,11 +116,11 @@ func (b *bench) fix(ctx context.Context, work, tree, issue string, p planted, a 
 }
 
 func (b *bench) fixed(ctx context.Context, work, tree, issue string, script scripted.Script) (out Fixed, doc []byte, err error) {
-	double, err := scripted.Start(script)
+	model, err := scripted.Start(script)
 	if err != nil {
 		return out, nil, err
 	}
-	defer double.Close()
+	defer model.Close()
 	if err := os.MkdirAll(work, 0o700); err != nil {
 		return out, nil, err
 	}
@@ -166,7 +130,7 @@ func (b *bench) fixed(ctx context.Context, work, tree, issue string, script scri
 	}
 	config := filepath.Join(work, "config.yml")
 	text := fmt.Sprintf("tiers:\n  tier1:\n    base_url: %s\n    model: scripted-double\n    context_tokens: 65536\n    price_in_per_mtok: 0.1\n    price_out_per_mtok: 0.4\nstate_dir: %s\nbudget:\n  minutes: %d\n  attempts: 3\n",
-		double.URL(), filepath.Join(work, "state"), b.minutes)
+		model.URL(), filepath.Join(work, "state"), b.minutes)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return out, nil, err
 	}
@@ -178,7 +142,7 @@ func (b *bench) fixed(ctx context.Context, work, tree, issue string, script scri
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begun := time.Now()
 	runErr := cmd.Run()
-	out.Seconds, out.Asked = time.Since(begun).Seconds(), len(double.Calls())
+	out.Seconds, out.Asked = time.Since(begun).Seconds(), len(model.Calls())
 	var s bot.Summary
 	if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
 		return out, stdout.Bytes(), fmt.Errorf("fettle fix says nothing: %w: %s", cmp.Or(runErr, err), stderr.String())

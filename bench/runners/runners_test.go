@@ -12,7 +12,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
-	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -78,7 +77,7 @@ func TestEachLanguageHasAFaultATrueFixAndAForgery(t *testing.T) {
 					t.Errorf("%s: the forgery does not parse: %v, %v: %s", p.name, bad, err, with)
 				}
 				said, _, bad := answer.Developer.AskWith(t.Context(), func(context.Context, model.Request) (model.Reply, error) {
-					return model.Reply{Text: p.script(a)(scripted.Call{System: "You are the developer"}, 0).Text, Finish: "stop"}, nil
+					return model.Reply{Text: p.edit(a).Text(), Finish: "stop"}, nil
 				}, model.Request{}, answer.Options[answer.Actions]{Max: 1})
 				if bad != nil || strings.TrimSpace(said.Actions[0].Code) != strings.TrimSpace(a.code) || said.Actions[0].Region != p.id {
 					t.Errorf("%s: the double's answer is read as %+v, %v", p.name, said, bad)
