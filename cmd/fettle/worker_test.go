@@ -155,6 +155,68 @@ func stopped(pid int) bool {
 	return strings.HasPrefix(rest, "T")
 }
 
+// TestO2ARollingUpgradeLosesNothing: server and workers are replaced one by one while
+// issues come in; each issue gets its one pull request. FETTLE_OLD is this package's test
+// binary of an older version (go test -c), to be replaced by this one; without it a version
+// replaces itself.
+func TestO2ARollingUpgradeLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not run: it is in the long form; TestPostgres/O2ANewerSchemaIsWorkedOnOrRefused and TestO2ServersTakeInAndWorkersWorkOnAnyMachine stand for it in the quick one")
+	}
+	heavy(t)
+	right := rightWeave(t)
+	_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
+	c := newCluster(t, weaveFiles(), tiers)
+	c.program = os.Getenv("FETTLE_OLD")
+	var procs []*server
+	var states, roles []string
+	for _, role := range []string{"door", "worker", "worker"} {
+		s, state := c.machine(role)
+		procs, states, roles = append(procs, s), append(states, state), append(roles, role)
+	}
+	var issues []int
+	ask := func() {
+		issues = append(issues, c.ask(fmt.Sprintf("%s (%d)", weaveTitle, len(issues)+1), weaveBody))
+		c.must(c.sim.Settle(t.Context())) // an accepted delivery, from here on
+	}
+	ask()
+	c.program = ""
+	for i := range procs {
+		ask()
+		ask()
+		c.until(time.Minute, "a run is under way", func() bool {
+			for _, r := range c.runs() {
+				if r.State == task.StateRunning {
+					return true
+				}
+			}
+			return c.ended()
+		})
+		if code := c.stop(procs[i]); code != 0 {
+			t.Errorf("%s: exit status %d\n%s", roles[i], code, c.tail())
+		}
+		procs[i] = c.on(states[i], roles[i])
+	}
+	c.until(5*time.Minute, "every run ends", func() bool { return c.ended() && len(c.runs()) == len(issues) })
+	for _, s := range procs {
+		c.stop(s)
+	}
+	for _, r := range c.runs() {
+		if r.Outcome != task.Success {
+			t.Errorf("run %s ended with %s: %s", r.ID, r.Outcome, r.Reason)
+		}
+	}
+	heads := map[string]int{}
+	for _, p := range c.sim.Snapshot(owner, "weave").Pulls {
+		heads[p.Head]++
+	}
+	if len(heads) != len(issues) || len(c.runs()) != len(issues) {
+		t.Errorf("%d issues, %d runs, pull requests of %v\n%s", len(issues), len(c.runs()), heads, c.tail())
+	}
+	c.noneLeft()
+	c.must(c.db.Integrity(t.Context()))
+}
+
 // TestF01ProcessesAreKilledAtRandom: servers and workers die at moments that nobody
 // chose, as often as FETTLE_FAULT_RANDOM says (make fault: 500), while issues come in; every issue gets its
 // one pull request, or the word that the process died too often over it.

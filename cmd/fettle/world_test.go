@@ -113,19 +113,20 @@ const (
 // its own on one state folder.
 type world struct {
 	*testing.T
-	sim    *simulator.Server
-	dir    string // everything of this world
-	config string
-	db     *store.Store
-	sink   string // where webhooks go until a server is there
-	mu     sync.Mutex
-	held   []held // deliveries that the sink took
-	log    string
-	killed string
-	swept  bool   // servers sweep, and delete what was removed
-	kills  int    // how often each point kills
-	spared string // points that kill nobody, with spaces between them
-	pids   []int
+	sim     *simulator.Server
+	dir     string // everything of this world
+	config  string
+	db      *store.Store
+	sink    string // where webhooks go until a server is there
+	mu      sync.Mutex
+	held    []held // deliveries that the sink took
+	log     string
+	killed  string
+	swept   bool   // servers sweep, and delete what was removed
+	kills   int    // how often each point kills
+	spared  string // points that kill nobody, with spaces between them
+	pids    []int
+	program string // another test binary to start servers from; "" for this one
 }
 
 // held is a webhook that was caught.
@@ -216,6 +217,9 @@ func (w *world) start(env ...string) *server {
 	w.must(err)
 	defer log.Close()
 	c := exec.Command("fettle-killed")
+	if w.program != "" {
+		c.Path = w.program
+	}
 	c.Env = append(os.Environ(), "FETTLE_CONFIG="+w.config, "FETTLE_KILLED="+w.killed, "FETTLE_KILLS="+strconv.Itoa(w.kills), "FETTLE_SPARED="+w.spared, "FETTLE_CANARY="+canary)
 	if w.swept {
 		c.Env = append(c.Env, "FETTLE_SWEPT=1")
