@@ -40,6 +40,11 @@ func (s *Settings) money(v value) (task.Budget, error) {
 		usd, err := v.number(0.01, maxCapUSD) // 0 would be no cap at all
 		return task.Dollars(usd), err
 	}
+	said, err := budget(v, task.Budget{})
+	if err != nil {
+		return s.Budget, err
+	}
+	s.BudgetSaid = said
 	b, err := budget(v, s.Budget)
 	return b, first(err,
 		set(v, "issue_usd", &s.Caps.Issue, dollars),

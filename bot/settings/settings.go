@@ -16,23 +16,25 @@ import (
 
 // Settings is the operator's file, checked and completed by defaults.
 type Settings struct {
-	File     string // where it was read; empty for the defaults alone
-	Tiers    map[task.Tier]Tier
-	Budget   task.Budget
-	Caps     task.Caps  // of what several runs spend together
-	Gates    task.Gates // where every run waits for a human
-	Prompts  string     // a folder whose files stand for the built-in prompts; empty: none do
-	Rules    Rules
-	GitHub   GitHub
-	Database string // path of a SQLite file, or "postgres://…"
-	Sandbox  string // bubblewrap, docker or none
-	Engine   Engine // of the sandbox docker
-	StateDir string // absolute
-	Label    string // that asks for a fix
-	Setup    Setup
-	Keep     Keep
-	Access   Access
-	Log      Log
+	File   string // where it was read; empty for the defaults alone
+	Tiers  map[task.Tier]Tier
+	Budget task.Budget
+	// BudgetSaid is what the file itself says of Budget; zero fields are defaults.
+	BudgetSaid task.Budget
+	Caps       task.Caps  // of what several runs spend together
+	Gates      task.Gates // where every run waits for a human
+	Prompts    string     // a folder whose files stand for the built-in prompts; empty: none do
+	Rules      Rules
+	GitHub     GitHub
+	Database   string // path of a SQLite file, or "postgres://…"
+	Sandbox    string // bubblewrap, docker or none
+	Engine     Engine // of the sandbox docker
+	StateDir   string // absolute
+	Label      string // that asks for a fix
+	Setup      Setup
+	Keep       Keep
+	Access     Access
+	Log        Log
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }

@@ -72,8 +72,9 @@ the failing checks of the folder, one after the other until all are green.
 
 Profiles: safe waits for your yes to the plan and before it writes, and spends at
 most $0.25 and 10 minutes; standard is what the operator's file says; aggressive
-has no gates but for protected files, and $3 and an hour. With --interactive you
-are asked at the terminal, else the run waits for 'fettle runs approve'.
+has $3 and an hour where that file says nothing of budget.usd and budget.minutes.
+With --interactive you are asked at the terminal, else the run waits for 'fettle
+runs approve'.
 
 Exit status: 0 fixed and proved; 1 error; 2 usage or configuration; 3 tried
 everything within the limits; 4 a change that waits for your decision; 5
@@ -138,7 +139,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
-	if o.budget, err = f.budget(p.set.Budget, c.Flags().Changed("max-cost")); err != nil {
+	if o.budget, err = f.budget(p.set.Budget, p.set.BudgetSaid, c.Flags().Changed("max-cost")); err != nil {
 		return err
 	}
 	dir, err := folder(f.repo)
@@ -230,16 +231,21 @@ func (f *fixFlags) asked(c *cobra.Command, p *parts, dir string) (words, error) 
 	return p.issue(c.Context(), f.issue, dir, c.InOrStdin())
 }
 
-// profiles change gates and limits; what a flag says comes after.
-var profiles = map[string]func(*task.Budget, *task.Gates){
-	"safe": func(b *task.Budget, g *task.Gates) {
-		b.USD, b.Duration = task.Dollars(0.25), 10*time.Minute
+// profiles change gates and limits; what a flag says comes after. What the operator's file
+// says of the budget, and its gates, are never widened.
+var profiles = map[string]func(b *task.Budget, said task.Budget, g *task.Gates){
+	"safe": func(b *task.Budget, _ task.Budget, g *task.Gates) {
+		b.USD, b.Duration = min(b.USD, task.Dollars(0.25)), min(b.Duration, 10*time.Minute)
 		g.Plan, g.PlanFirst, g.Critical, g.RiskOver = true, true, true, settings.AskedRisk
 	},
-	"standard": func(*task.Budget, *task.Gates) {},
-	"aggressive": func(b *task.Budget, g *task.Gates) {
-		b.USD, b.Duration = task.Dollars(3), time.Hour
-		g.Plan, g.PlanFirst, g.Critical, g.RiskOver = false, false, false, 0
+	"standard": func(*task.Budget, task.Budget, *task.Gates) {},
+	"aggressive": func(b *task.Budget, said task.Budget, _ *task.Gates) {
+		if said.USD == 0 {
+			b.USD = task.Dollars(3)
+		}
+		if said.Duration == 0 {
+			b.Duration = time.Hour
+		}
 	},
 }
 
@@ -302,7 +308,7 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, er
 
 // ask adds the gates of --profile and --ask.
 func (f *fixFlags) ask(g task.Gates) (task.Gates, error) {
-	profiles[f.profile](&task.Budget{}, &g)
+	profiles[f.profile](&task.Budget{}, task.Budget{}, &g)
 	for _, name := range f.gates {
 		switch name {
 		case "plan":
@@ -329,11 +335,11 @@ func (f *fixFlags) searched() error {
 	return nil
 }
 
-func (f *fixFlags) budget(b task.Budget, costSaid bool) (task.Budget, error) {
+func (f *fixFlags) budget(b, said task.Budget, costSaid bool) (task.Budget, error) {
 	if f.maxCost < 0 || f.maxSeconds < 0 {
 		return b, usage("--max-cost and --max-seconds take figures that are not negative")
 	}
-	profiles[f.profile](&b, &task.Gates{})
+	profiles[f.profile](&b, said, &task.Gates{})
 	if f.maxSteps > 0 {
 		b.Steps = f.maxSteps
 	}

@@ -223,39 +223,54 @@ func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) e
 
 // judge lays the two states out, has installed what their tests need, and judges.
 func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in judge.Input) (report judge.Report, err error) {
+	err = p.judging(ctx, dir, span, in, func(l judgingOn) error {
+		characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
+		report, err = judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now}).Judge(ctx, l.in)
+		if err == nil {
+			report.Clean(p.funnel)
+		}
+		return err
+	})
+	return report, err
+}
+
+// judgingOn is a span that is laid out, and what runs its tests.
+type judgingOn struct {
+	in       judge.Input
+	box      *sandbox.Sandbox
+	verifier *verify.Verifier
+}
+
+// judging lays the two states of a span out, and has installed what their tests need.
+func (p *parts) judging(ctx context.Context, dir string, span checkout.Span, in judge.Input, do func(judgingOn) error) (err error) {
 	trees, err := p.checkouts()
 	if err != nil {
-		return report, err
+		return err
 	}
 	if in.Base, in.Head, err = trees.OpenSpan(ctx, dir, span); err != nil {
 		for _, known := range []error{checkout.ErrNoRef, checkout.ErrPatch, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrBare, checkout.ErrEmpty, regular.ErrSpecial} {
 			if errors.Is(err, known) {
-				return report, &exitError{exitUsage, err}
+				return &exitError{exitUsage, err}
 			}
 		}
-		return report, err
+		return err
 	}
 	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
 	whole, err := p.sandbox(ctx)
 	if err != nil {
-		return report, err
+		return err
 	}
 	box := whole.Session()
 	prep, err := p.preparer()
 	if err != nil {
-		return report, errors.Join(err, box.Close())
+		return errors.Join(err, box.Close())
 	}
 	setup := prep.For(box)
 	defer func() { err = errors.Join(err, box.Close(), setup.Close()) }()
 	if err := p.needed(ctx, box, setup, in); err != nil {
-		return report, err
+		return err
 	}
-	verifier := verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})
-	judges := judge.New(judge.Config{Verifier: verifier, Characteriser: characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log}), Now: p.now})
-	if report, err = judges.Judge(ctx, in); err == nil {
-		report.Clean(p.funnel)
-	}
-	return report, err
+	return do(judgingOn{in, box, verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})})
 }
 
 // needed gives the sandbox what the repository's own file says that its tests need, as
