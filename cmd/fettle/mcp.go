@@ -26,7 +26,7 @@ import (
 )
 
 // mcpTokenVar holds the token that clients of 'fettle mcp --http' send.
-const mcpTokenVar = "FETTLE_MCP_TOKEN"
+const mcpTokenVar = "FETTLE_MCP_TOKEN" //nolint:gosec // the name of a variable
 
 type mcpFlags struct {
 	repos         []string
@@ -89,7 +89,7 @@ func (f *mcpFlags) run(c *cobra.Command, g *global) error {
 	}
 	err := s.server().Run(c.Context(), &mcp.IOTransport{Reader: in, Writer: unclosed{c.OutOrStdout()}})
 	if c.Context().Err() != nil { // whoever started it has stopped it
-		return nil
+		err = nil
 	}
 	return err
 }
@@ -347,6 +347,8 @@ func (s *mcpServer) folder(ctx context.Context, session *mcp.ServerSession, name
 const rootless = "2026-07-28"
 
 // clientRoots are the folders that the client works on, and whether it names any.
+//
+//nolint:staticcheck // the protocol drops roots from this version on; clients of earlier ones name them
 func clientRoots(ctx context.Context, session *mcp.ServerSession) (dirs []string, named bool) {
 	p := session.InitializeParams()
 	if p == nil || p.Capabilities == nil || p.Capabilities.RootsV2 == nil || p.ProtocolVersion >= rootless {

@@ -52,7 +52,7 @@ func client(t *testing.T, transport mcp.Transport, roots ...string) (call func(t
 		lines = append(lines, r.Params.Message)
 	}})
 	for _, r := range roots {
-		c.AddRoots(&mcp.Root{URI: "file://" + r})
+		c.AddRoots(&mcp.Root{URI: "file://" + r}) //nolint:staticcheck // earlier versions of the protocol have roots
 	}
 	options := &mcp.ClientSessionOptions{}
 	if len(roots) > 0 {

@@ -6,9 +6,15 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
+// evenHanded are functions that give the same whichever argument comes first.
+var evenHanded = map[string]bool{"max": true, "min": true, "gcd": true, "lcm": true, "hypot": true}
+
 func argumentSwap(s *scene, n code.Node) {
-	_, args, _, ok := call(n)
+	fn, args, _, ok := call(n)
 	if !ok {
+		return
+	}
+	if name := fn.Text(); evenHanded[name[strings.LastIndexAny(name, ".:")+1:]] {
 		return
 	}
 	for i := range args {

@@ -236,3 +236,21 @@ func BenchmarkMutations(b *testing.B) {
 	}
 	b.ReportMetric(float64(count), "mutations")
 }
+
+// R3: what gives the same is no fault, whoever plants it.
+func TestR3ArgumentsWhoseOrderDoesNotCountAreNotSwapped(t *testing.T) {
+	t.Parallel()
+	for src, swaps := range map[string]bool{
+		"def f(a, b):\n    return max(a, b)\n":      false,
+		"def f(a, b):\n    return math.gcd(a, b)\n": false,
+		"def f(a, b):\n    return range(a, b)\n":    true,
+	} {
+		got := false
+		for _, m := range Mutations(parse(t, code.Python, []byte(src)), 0, len(src)) {
+			got = got || m.Operator == "argument_swap"
+		}
+		if got != swaps {
+			t.Errorf("swapped: %v\n%s", got, src)
+		}
+	}
+}
