@@ -15,7 +15,7 @@ import (
 )
 
 func newInit(g *global) *cobra.Command {
-	var write, asJSON, healing bool
+	var write, asJSON, healing, agents bool
 	app := &appFlags{}
 	c := &cobra.Command{
 		Use:   "init [DIR]",
@@ -34,6 +34,10 @@ GitHub has to reach 'fettle serve': --webhook-url says where, or the page asks. 
 another machine, forward the page's port: ssh -L 8765:127.0.0.1:8765 HOST, with
 --addr 127.0.0.1:8765.
 
+--agents prints a section for AGENTS.md that tells other agents how to have their work
+judged before they say that it is done; with --write it is put there, in the place of an
+older one or at the end.
+
 --heal is the operator's: it prints a heal.yml with what holds without one, or with
 --write writes it beside the configuration.
 
@@ -41,6 +45,7 @@ Exit status: 0 proposed, written or created; 1 the App was not created; 2 usage,
 file is there already; 130 stopped.`,
 		Example: `  fettle init
   fettle init --write
+  fettle init --agents --write
   fettle init --json | jq .plan.commands
   fettle init --github --webhook-url https://fettle.example.com
   fettle init --github --org acme --server https://github.example.com --ca-file ca.pem
@@ -54,6 +59,12 @@ file is there already; 130 stopped.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := app.check(c, args); err != nil {
 				return err
+			}
+			if setOf(healing, agents, app.github) > 1 {
+				return usage("--agents, --heal and --github exclude each other")
+			}
+			if agents {
+				return agentsInit(c, args, write)
 			}
 			if healing {
 				return g.healTemplate(c, write)
@@ -82,6 +93,7 @@ file is there already; 130 stopped.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
+	c.Flags().BoolVar(&agents, "agents", false, "a section for AGENTS.md instead, for other agents")
 	c.Flags().BoolVar(&healing, "heal", false, "the operator's heal.yml instead, with its defaults")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file; or the App")
 	app.register(c)
