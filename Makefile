@@ -41,7 +41,7 @@ demo: setup build ## from a label to a pull request, without key or network
 # -short is the one switch between the quick run and the long one: each promise has
 # a test in the quick one, and the long one repeats it with more data.
 test: setup ## all tests in their quick form
-	$(GO) test -short -p 2 -timeout 30m $(TESTFLAGS) $(PKGS)
+	$(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
 
 test-race: setup ## the same with the race detector
 	$(GO) test -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)

@@ -92,7 +92,7 @@ func client(t *testing.T, transport mcp.Transport, roots ...string) (call func(t
 
 // S14: an agent makes a failing test of an issue, changes the code, and hears what its
 // change proves; what it may not do it is told with the way out.
-func TestS14AnotherAgentReproducesAndIsJudged(t *testing.T) {
+func TestMCPAnotherAgentReproducesAndIsJudged(t *testing.T) {
 	heavy(t)
 	dir := medians(t)
 	config := operator(t, "")
@@ -181,7 +181,7 @@ func TestS14AnotherAgentReproducesAndIsJudged(t *testing.T) {
 
 // S14: with --write code is replaced, and only in the client's roots; over HTTP nobody
 // without the token is answered.
-func TestS14WritingAndHTTPAreAskedFor(t *testing.T) {
+func TestMCPWritingAndHTTPAreAskedFor(t *testing.T) {
 	heavy(t)
 	dir, other := medians(t), medians(t)
 	cmd := exec.Command("fettle", "--config", operator(t, ""), "mcp", "--repo", dir, "--repo", other, "--write", "--http", "127.0.0.1:0")
