@@ -69,6 +69,7 @@
 //	bot/loop/detect                  repetitions, oscillation, standstill
 //	bot/loop/estimate                the first tier from history
 //	bot/agent                        roles that ask models
+//	bot/delegate                     another agent's command, capped, and what it changed
 //	bot/mend                         mechanical repair
 //	bot/mend/driver                  runs built test binaries, one for each line that it reads
 //	bot/judge                        what a change of anybody proves

@@ -28,43 +28,48 @@ func (r *run) askWithin(name string, a *task.Attempt, limit task.USD) agent.Ask 
 	call := 0
 	return func(ctx context.Context, req model.Request) (model.Reply, error) {
 		call++
-		c := purchase{id: fmt.Sprintf("%s-call-%d", name, call), attempt: a.Number, limit: limit, req: req}
-		if err := r.alive(ctx); err != nil {
-			return model.Reply{}, err
-		}
-		held, err := r.reserve(ctx, c)
-		if errors.Is(err, ErrLost) && req.Agent != "developer" { // a role that cannot be asked says nothing
-			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Err: err}
-		}
-		if err != nil {
-			return model.Reply{}, err
-		}
-		if held.Settled && len(held.Reply) > 0 {
-			var stored model.Reply
-			if err := json.Unmarshal(held.Reply, &stored); err != nil {
-				return model.Reply{}, fmt.Errorf("reading the stored reply %s: %w", c.id, err)
-			}
-			a.Model = cmp.Or(stored.Model, a.Model)
-			return stored, nil
-		}
-		if held.Settled { // an earlier process was charged for it; asking again would be outside the budget's count
-			return model.Reply{}, &model.Error{Class: model.Empty, Tier: req.Tier, Charged: true, Cost: held.Actual,
-				Err: errors.New("the call ended without a reply before the process was stopped, and is not paid for again")}
-		}
-		reply, err := r.buy(ctx, c, held.Worst)
-		if c.req.Agent == "developer" {
-			a.Model = cmp.Or(reply.Model, a.Model) // a substitute may have answered
-		}
-		return reply, err
+		return r.purchase(ctx, a, purchase{id: fmt.Sprintf("%s-call-%d", name, call), attempt: a.Number, limit: limit, req: req})
 	}
 }
 
-// purchase is one call to a model.
+// purchase makes a call unless an earlier process made it.
+func (r *run) purchase(ctx context.Context, a *task.Attempt, c purchase) (model.Reply, error) {
+	if err := r.alive(ctx); err != nil {
+		return model.Reply{}, err
+	}
+	held, err := r.reserve(ctx, c)
+	if errors.Is(err, ErrLost) && c.req.Agent != "developer" { // a role that cannot be asked says nothing
+		return model.Reply{}, &model.Error{Class: model.Empty, Tier: c.req.Tier, Err: err}
+	}
+	if err != nil {
+		return model.Reply{}, err
+	}
+	if held.Settled && len(held.Reply) > 0 {
+		var stored model.Reply
+		if err := json.Unmarshal(held.Reply, &stored); err != nil {
+			return model.Reply{}, fmt.Errorf("reading the stored reply %s: %w", c.id, err)
+		}
+		a.Model = cmp.Or(stored.Model, a.Model)
+		return stored, nil
+	}
+	if held.Settled { // an earlier process was charged for it; asking again would be outside the budget's count
+		return model.Reply{}, &model.Error{Class: model.Empty, Tier: c.req.Tier, Charged: true, Cost: held.Actual,
+			Err: errors.New("the call ended without a reply before the process was stopped, and is not paid for again")}
+	}
+	reply, err := r.buy(ctx, c, held.Worst)
+	if c.req.Agent == "developer" {
+		a.Model = cmp.Or(reply.Model, a.Model) // a substitute may have answered
+	}
+	return reply, err
+}
+
+// purchase is one call to a model, or one start of a command that calls it.
 type purchase struct {
 	id      string
 	attempt int
 	limit   task.USD // of the run's cost, with this call
 	req     model.Request
+	command bool // its worst case is all that is left: the gateway keeps it to that
 }
 
 // reserve sets the call's worst case aside; a *Stop refuses what does not fit.
@@ -77,6 +82,9 @@ func (r *run) reserve(ctx context.Context, c purchase) (task.Reservation, error)
 	}{c.id, c.req, c.limit - r.money.all}
 	held, err := observe(ctx, r.tape, "reserve", asked, func() (task.Reservation, error) {
 		worst := r.Models.Worst(c.req)
+		if c.command {
+			worst = max(asked.Left, 0)
+		}
 		held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: c.id, Run: r.in.RunID, Tier: tier, Worst: worst, Limit: c.limit})
 		if err != nil && !isStop(err) {
 			err = fmt.Errorf("reserving %s for a call to %s: %w", worst, tier, err)
@@ -103,7 +111,13 @@ func (r *run) buy(ctx context.Context, c purchase, worst task.USD) (model.Reply,
 	}
 	got, err := observe(ctx, r.tape, "reply", c.id, func() (bought, error) {
 		r.Point("prompt sent")
-		reply, asked := r.Models.Ask(ctx, c.req)
+		ask := r.Models.Ask
+		if c.command {
+			ask = func(ctx context.Context, req model.Request) (model.Reply, error) {
+				return r.hands.delegate(ctx, req, worst)
+			}
+		}
+		reply, asked := ask(ctx, c.req)
 		b := bought{Cost: costOf(worst, reply, asked), Reply: reply}
 		var stored json.RawMessage
 		if asked == nil {

@@ -408,7 +408,11 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, err
 	}
 	a.Lessons = shown
-	answer, err := r.Developer.Develop(ctx, t.ask, brief)
+	write := func() (agent.Answer, error) { return r.Developer.Develop(ctx, t.ask, brief) }
+	if r.rungs[a.Tier].Command {
+		write = func() (agent.Answer, error) { return r.delegate(ctx, a, brief) }
+	}
+	answer, err := write()
 	for _, x := range answer.Actions {
 		t.actions = append(t.actions, detect.Action{Name: x.Action, Args: x.Target, Output: fmt.Sprint(x.Result, x.Bytes)})
 	}

@@ -46,6 +46,8 @@ type start struct {
 type rung struct {
 	Model  string `json:"model"`
 	Window int    `json:"window,omitempty"` // tokens; 0 when not known
+	// Command: another agent's command writes the changes, with this model.
+	Command bool `json:"command,omitempty"`
 }
 
 // roles says which roles have a model to ask.
@@ -158,7 +160,7 @@ func (r *run) start(ctx context.Context) (start, error) {
 	}
 	for _, tier := range append(task.Ladder[1:len(task.Ladder):len(task.Ladder)], task.TierNano, task.TierEmbeddings) {
 		if r.Models != nil && r.Models.Has(tier) {
-			s.Rungs[tier] = rung{r.Models.Name(tier), r.Models.ContextTokens(tier)}
+			s.Rungs[tier] = rung{r.Models.Name(tier), r.Models.ContextTokens(tier), r.Agents[tier] != nil}
 		}
 	}
 	raw, err := json.Marshal(s)

@@ -171,6 +171,10 @@ func (w *world) tool(_ context.Context, c toolCall) (string, error) {
 	return "", refused("not here")
 }
 
+func (w *world) delegate(context.Context, model.Request, task.USD) (model.Reply, error) {
+	return model.Reply{}, errors.New("this world has no other agents")
+}
+
 func (w *world) wishes(context.Context, wishing) (wishes, error) { return wishes{}, nil }
 
 func (w *world) checks(context.Context, checking) (checked, error) {

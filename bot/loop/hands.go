@@ -6,6 +6,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -39,6 +40,7 @@ type hands interface {
 	pin(ctx context.Context, p pinning) (pinned, error)
 	keep(ctx context.Context, k keeping) (string, error)
 	lay(ctx context.Context, stands []standing) error
+	delegate(ctx context.Context, req model.Request, limit task.USD) (model.Reply, error)
 	tool(ctx context.Context, call toolCall) (string, error)
 	product(ctx context.Context, stands []standing, promised []string) (product, error)
 }

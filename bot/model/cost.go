@@ -23,17 +23,17 @@ func (c *Client) Worst(r Request) task.USD {
 
 func (e *endpoint) worst(r Request) task.USD {
 	if r.Tier == task.TierEmbeddings {
-		return e.price(mostIn(r), 0, 0)
+		return e.Price(mostIn(r), 0, 0)
 	}
-	return e.price(mostIn(r), 0, e.maxTokens(r))
+	return e.Price(mostIn(r), 0, e.maxTokens(r))
 }
 
 // mostIn bounds the tokens of a prompt.
 func mostIn(r Request) int { return len(r.System) + len(r.User) + len(r.Schema) + formatTokens }
 
-// price is exact in billionths of a dollar: a dollar per million tokens is a
+// Price is exact in billionths of a dollar: a dollar per million tokens is a
 // thousand billionths per token. It rounds up.
-func (e *endpoint) price(in, cached, out int) task.USD {
+func (e *Endpoint) Price(in, cached, out int) task.USD {
 	cheap := e.PriceCached
 	if cheap <= 0 || cheap > e.PriceIn {
 		cheap = e.PriceIn
@@ -72,7 +72,7 @@ func (e *endpoint) charge(r Request, reply *Reply, got *answer, tellsCost bool) 
 		if thinks(e.Model) || e.Effort != "" {
 			reply.TokensOut = e.maxTokens(r)
 		}
-		reply.Cost = e.price(reply.TokensIn, 0, reply.TokensOut)
+		reply.Cost = e.Price(reply.TokensIn, 0, reply.TokensOut)
 		return
 	}
 	reply.TokensIn, reply.TokensOut = u.In, u.Out
@@ -81,7 +81,7 @@ func (e *endpoint) charge(r Request, reply *Reply, got *answer, tellsCost bool) 
 		cached = max(cached, u.InDetails.Cached)
 	}
 	reply.CachedIn = min(max(cached, 0), u.In)
-	reply.Cost = e.price(u.In, reply.CachedIn, u.Out)
+	reply.Cost = e.Price(u.In, reply.CachedIn, u.Out)
 	if tellsCost && u.Cost != nil && *u.Cost > 0 && *u.Cost < 1000 {
 		reply.Cost = task.Dollars(*u.Cost)
 	}

@@ -27,7 +27,7 @@ func (c *Client) alike(ctx context.Context, ep *endpoint, d *doer, oc *openai.Cl
 	if reply.TokensIn <= 0 || reply.TokensIn > believable {
 		reply.TokensIn, reply.Estimated = mostIn(r), true
 	}
-	reply.Cost = ep.price(reply.TokensIn, 0, 0)
+	reply.Cost = ep.Price(reply.TokensIn, 0, 0)
 	near, err := cosine(got.Data)
 	if err != nil {
 		return Reply{}, &Error{Class: Malformed, Tier: r.Tier, Charged: true, Cost: reply.Cost, Err: fmt.Errorf("%s: %w", ep.Model, err)}

@@ -64,6 +64,14 @@ func (e *endpoint) maxTokens(r Request) int {
 	return r.MaxTokens
 }
 
+// LimitField is the name under which the endpoint takes the most tokens of an answer.
+func (e *Endpoint) LimitField() string {
+	if newEndpoint(*e).can.NewLimit {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
 // Formats of answers, as Reply names them.
 const (
 	formatSchema = "json_schema"

@@ -22,8 +22,10 @@ const (
 	insideParts  = "/run/fettle"
 	bridgeInside = insideParts + "/bridge"
 	socketInside = insideParts + "/proxy"
-	bridgeAddr   = "127.0.0.1:3128"
 )
+
+// BridgeAddr is where a command finds what listens at its Setup.Socket.
+const BridgeAddr = "127.0.0.1:3128"
 
 // environment is what package managers look at. Without a way out they are
 // told to stay offline, as in every other command.
@@ -35,7 +37,7 @@ func (c *Setup) environment() map[string]string {
 		"npm_config_fund": "false", "npm_config_audit": "false", "npm_config_progress": "false",
 	}
 	if c.Socket != "" {
-		proxy := "http://" + bridgeAddr
+		proxy := "http://" + BridgeAddr
 		for _, name := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "npm_config_proxy", "npm_config_https_proxy", "PIP_PROXY", "CARGO_HTTP_PROXY"} {
 			env[name] = proxy
 		}

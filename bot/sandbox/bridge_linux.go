@@ -20,7 +20,7 @@ func init() {
 // bridge runs a command beside the listener and returns its exit status, 128+n
 // after signal n.
 func bridge(argv []string) int {
-	l, err := net.Listen("tcp4", bridgeAddr) //nolint:noctx // it ends with the namespace
+	l, err := net.Listen("tcp4", BridgeAddr) //nolint:noctx // it ends with the namespace
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fettle: the bridge to the proxy:", err)
 		return 126

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ tiers:
 		got := s.Tiers[tier]
 		sub := got.Substitute
 		got.Timeout, got.MaxTokens, got.ContextTokens, got.Substitute = 0, 0, 0, nil
-		if got != want {
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v\nwant %+v", tier, got, want)
 		}
 		if (sub != nil) != (tier == task.Tier2) {

@@ -53,6 +53,9 @@ type Tier struct {
 	Timeout       time.Duration
 	MaxTokens     int   // of an answer
 	ContextTokens int   // of question and answer together
+	// Command is another agent's, which writes the changes of this tier; empty: the
+	// model does.
+	Command []string
 	Substitute    *Tier // asked while this one's provider is down; nil: none
 
 	keyEnv, keyFile string // where Key looks: an environment variable, a file

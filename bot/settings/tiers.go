@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 				return v.errorf("needs model: the preset %s names one that writes, and this tier needs one that makes embeddings", t.Preset)
 			}
 		}
+		if c, ok := v.has("command"); ok && !slices.Contains(task.Ladder, task.Tier(name)) {
+			return c.errorf("only tier1, tier2 and tier3 can have their changes written by a command; %s answers single questions", name)
+		}
 		s.Tiers[task.Tier(name)] = t
 	}
 	return nil
@@ -52,7 +56,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 	maxTokens, context := int64(0), int64(65536)
 	usd := func(v value) (float64, error) { return v.number(0, 10_000) }
 	err := first(
-		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute"),
+		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute", "command"),
 		set(v, "preset", &t.Preset, func(v value) (string, error) { return v.oneOf(catalog.Names()...) }),
 		set(v, "base_url", &t.BaseURL, endpointURL),
 		set(v, "model", &t.Model, value.string),
@@ -62,6 +66,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 		set(v, "price_cached_per_mtok", &cached, usd),
 		set(v, "price_out_per_mtok", &out, usd),
 		set(v, "substitute", &t.Substitute, func(v value) (*Tier, error) { return substitute(v, path) }),
+		set(v, "command", &t.Command, func(v value) ([]string, error) { return v.strings(nil) }),
 		set(v, "timeout", &t.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, time.Hour) }),
 		set(v, "max_tokens", &maxTokens, func(v value) (int64, error) { return v.integer(16, 1_000_000) }),
 		set(v, "context_tokens", &context, func(v value) (int64, error) { return v.integer(1024, 10_000_000) }),
@@ -76,6 +81,8 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 	switch {
 	case err != nil:
 		return t, err
+	case t.Substitute != nil && len(t.Command)+len(t.Substitute.Command) > 0:
+		return t, v.errorf("has both command and substitute; a command asks the model of its own tier: keep one")
 	case t.BaseURL == "" || t.Model == "":
 		return t, v.errorf("needs base_url and model, or a preset that knows them")
 	case t.keyEnv != "" && t.keyFile != "":

@@ -18,6 +18,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/delegate"
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/memory"
@@ -126,6 +127,17 @@ func (p *parts) endpoint(tier task.Tier, t settings.Tier) model.Endpoint {
 	return ep
 }
 
+// agents are the commands that write the changes of a tier.
+func (p *parts) agents() map[task.Tier]*delegate.Agent {
+	out := map[task.Tier]*delegate.Agent{}
+	for tier, t := range p.set.Tiers {
+		if len(t.Command) > 0 {
+			out[tier] = &delegate.Agent{Argv: t.Command, Endpoint: p.endpoint(tier, t), Wall: t.Timeout}
+		}
+	}
+	return out
+}
+
 // sandbox is the process's own, started when the first run needs it. A context
 // that ends must not end the sandbox of other runs.
 func (p *parts) sandbox(ctx context.Context) (*sandbox.Sandbox, error) {
@@ -198,7 +210,7 @@ func (p *parts) engine(ctx context.Context, run string) (*loop.Loop, func() erro
 	checker := check.New(check.Config{Sandbox: box, Now: p.now, Log: p.log})
 	pins := characterise.New(characterise.Config{Sandbox: box, Verifier: verifier, Now: p.now, Log: p.log})
 	return loop.New(loop.Config{
-			Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models,
+			Checker: checker, Smoke: smoke.New(smoke.Config{Sandbox: box, Now: p.now, Log: p.log, Hide: p.funnel.Secrets}), Characteriser: pins, Verifier: verifier, Mender: mender, Developer: roles.Developer, Planner: roles.Planner, Tester: roles.Tester, Reviewer: roles.Reviewer, Triager: roles.Triager, Reproducer: roles.Reproducer, Models: models, Agents: p.agents(),
 			Memory: p.memory, Setup: setup, Box: box, Sandbox: box.Walls().String(), Now: p.now, Log: p.log, Point: p.point,
 		}), func() error {
 			for _, n := range models.Tally().Counts() {
