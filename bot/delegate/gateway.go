@@ -68,7 +68,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request could not be read, or has more than %d bytes", mostAsked))
 		return
 	}
-	body, out, err := g.order(raw)
+	body, out, streamed, err := g.order(raw)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
@@ -81,16 +81,22 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := g.ask(body)
 	g.settle(worst, len(body), out, a)
+	if pieces, ok := stream(a.body); streamed && ok {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write(pieces) // the command may have gone
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body) // the command may have gone
 }
 
-// order writes the request anew and gives the most tokens that may be answered.
-func (g *gateway) order(raw []byte) (body []byte, out int, err error) {
+// order writes the request anew and gives the most tokens that may be answered. The
+// provider is asked for one piece also where the command wants a stream.
+func (g *gateway) order(raw []byte) (body []byte, out int, streamed bool, err error) {
 	var asked map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &asked); err != nil {
-		return nil, 0, fmt.Errorf("the request is no JSON object: %w", err)
+		return nil, 0, false, fmt.Errorf("the request is no JSON object: %w", err)
 	}
 	var said struct {
 		Stream   bool `json:"stream"`
@@ -101,17 +107,14 @@ func (g *gateway) order(raw []byte) (body []byte, out int, err error) {
 		} `json:"messages"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return nil, 0, fmt.Errorf("the request is no chat completion: %w", err)
+		return nil, 0, false, fmt.Errorf("the request is no chat completion: %w", err)
 	}
-	switch {
-	case said.Stream:
-		return nil, 0, errors.New("answers come in one piece: switch streaming off")
-	case len(said.Messages) == 0:
-		return nil, 0, errors.New("the request has no messages")
+	if len(said.Messages) == 0 {
+		return nil, 0, false, errors.New("the request has no messages")
 	}
 	for _, m := range said.Messages {
 		if !onlyText(m.Content) {
-			return nil, 0, errors.New("only text is passed on: no images, files, or sound")
+			return nil, 0, false, errors.New("only text is passed on: no images, files, or sound")
 		}
 	}
 	out = g.endpoint.MaxTokens
@@ -127,7 +130,43 @@ func (g *gateway) order(raw []byte) (body []byte, out int, err error) {
 		}
 	}
 	body, err = json.Marshal(send)
-	return body, out, err
+	return body, out, said.Stream, err
+}
+
+// stream puts a completion as the one piece of a stream; not where it is none.
+func stream(body []byte) (pieces []byte, ok bool) {
+	var whole map[string]any
+	if err := json.Unmarshal(body, &whole); err != nil {
+		return nil, false
+	}
+	choices, _ := whole["choices"].([]any)
+	for _, c := range choices {
+		choice, ok := c.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		message, ok := choice["message"].(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		calls, _ := message["tool_calls"].([]any)
+		for i, call := range calls {
+			if call, ok := call.(map[string]any); ok {
+				call["index"] = i
+			}
+		}
+		choice["delta"] = message
+		delete(choice, "message")
+	}
+	if len(choices) == 0 {
+		return nil, false
+	}
+	whole["object"] = "chat.completion.chunk"
+	piece, err := json.Marshal(whole)
+	if err != nil {
+		return nil, false
+	}
+	return fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n", piece), true
 }
 
 // onlyText: a content is a text, nothing, or a list of texts. What else there is has

@@ -30,10 +30,10 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/delegate"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/memory/pattern"
-	"github.com/fettle-dev/fettle/bot/delegate"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
@@ -80,8 +80,8 @@ type Config struct {
 	Reproducer *agent.Reproducer
 	Models     *model.Client
 	Agents     map[task.Tier]*delegate.Agent // commands that write the changes of a tier in the developer's place
-	Checker    *check.Runner // runs what the repository's own file names; nil: nothing does
-	Smoke      *smoke.Runner // asks a repository's service; nil: nothing does
+	Checker    *check.Runner                 // runs what the repository's own file names; nil: nothing does
+	Smoke      *smoke.Runner                 // asks a repository's service; nil: nothing does
 	// Characteriser writes tests that pin what a change does; nil: none are.
 	Characteriser *characterise.Characteriser
 	// Memory opens the index of a repository; nil: a run has one of its own, which

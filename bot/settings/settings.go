@@ -51,12 +51,12 @@ type Tier struct {
 	PriceOut      float64
 	PriceFrom     string // where the price stands: "configuration", "table of <date>", "local endpoint"
 	Timeout       time.Duration
-	MaxTokens     int   // of an answer
-	ContextTokens int   // of question and answer together
+	MaxTokens     int // of an answer
+	ContextTokens int // of question and answer together
 	// Command is another agent's, which writes the changes of this tier; empty: the
 	// model does.
-	Command []string
-	Substitute    *Tier // asked while this one's provider is down; nil: none
+	Command    []string
+	Substitute *Tier // asked while this one's provider is down; nil: none
 
 	keyEnv, keyFile string // where Key looks: an environment variable, a file
 }

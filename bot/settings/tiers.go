@@ -40,8 +40,8 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 				return v.errorf("needs model: the preset %s names one that writes, and this tier needs one that makes embeddings", t.Preset)
 			}
 		}
-		if c, ok := v.has("command"); ok && !slices.Contains(task.Ladder, task.Tier(name)) {
-			return c.errorf("only tier1, tier2 and tier3 can have their changes written by a command; %s answers single questions", name)
+		if t.Command != nil && !slices.Contains(task.Ladder, task.Tier(name)) {
+			return v.errorf("only tier1, tier2 and tier3 can have their changes written by a command; %s answers single questions", name)
 		}
 		s.Tiers[task.Tier(name)] = t
 	}
@@ -56,7 +56,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 	maxTokens, context := int64(0), int64(65536)
 	usd := func(v value) (float64, error) { return v.number(0, 10_000) }
 	err := first(
-		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute", "command"),
+		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute", "command", "agent"),
 		set(v, "preset", &t.Preset, func(v value) (string, error) { return v.oneOf(catalog.Names()...) }),
 		set(v, "base_url", &t.BaseURL, endpointURL),
 		set(v, "model", &t.Model, value.string),
@@ -67,6 +67,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 		set(v, "price_out_per_mtok", &out, usd),
 		set(v, "substitute", &t.Substitute, func(v value) (*Tier, error) { return substitute(v, path) }),
 		set(v, "command", &t.Command, func(v value) ([]string, error) { return v.strings(nil) }),
+		set(v, "agent", &t.Command, agent),
 		set(v, "timeout", &t.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, time.Hour) }),
 		set(v, "max_tokens", &maxTokens, func(v value) (int64, error) { return v.integer(16, 1_000_000) }),
 		set(v, "context_tokens", &context, func(v value) (int64, error) { return v.integer(1024, 10_000_000) }),
@@ -78,9 +79,13 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 		err = t.preset(v)
 	}
 	t.MaxTokens, t.ContextTokens = int(maxTokens), int(context)
+	_, named := v.has("agent")
+	_, commanded := v.has("command")
 	switch {
 	case err != nil:
 		return t, err
+	case named && commanded:
+		return t, v.errorf("has both command and agent; keep one")
 	case t.Substitute != nil && len(t.Command)+len(t.Substitute.Command) > 0:
 		return t, v.errorf("has both command and substitute; a command asks the model of its own tier: keep one")
 	case t.BaseURL == "" || t.Model == "":

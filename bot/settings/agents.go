@@ -1,0 +1,36 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+)
+
+// agents are commands of other agents that are known to work as a tier, with the
+// version that was tried. Each gets its order on standard input, works in the current
+// folder and finds the model under OPENAI_BASE_URL by the name in FETTLE_MODEL.
+var agents = map[string][]string{
+	// Aider 0.86.2. Its map of the repository comes from Git, of which the sandbox's copy has nothing.
+	"aider": {"sh", "-c", `git init -q && git add -A && git -c user.name=fettle -c user.email=fettle@localhost commit -qm base &&
+exec aider --model "openai/$FETTLE_MODEL" --message-file /dev/stdin --yes-always --no-auto-commits --no-check-update --no-show-model-warnings --no-show-release-notes --no-analytics --no-gitignore --no-suggest-shell-commands --no-detect-urls --no-pretty --no-stream`},
+	// mini-SWE-agent 2.4.6. It knows no prices of models that it does not know; the gateway counts.
+	"mini-swe-agent": {"sh", "-c", `MSWEA_CONFIGURED=true MSWEA_SILENT_STARTUP=1 MSWEA_COST_TRACKING=ignore_errors exec mini --yolo --exit-immediately --model "openai/$FETTLE_MODEL" --cost-limit 0 --output /tmp/trajectory.json --task "$(cat)"`},
+}
+
+// unspoken are agents that ask their provider in a form that the gateway does not
+// speak: it takes chat completions alone.
+var unspoken = []string{"claude-code", "codex", "copilot", "gemini", "opencode"}
+
+// agent gives the command of a known agent.
+func agent(v value) ([]string, error) {
+	name, err := v.string()
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(unspoken, name) {
+		return nil, v.errorf("%s is untried as a tier: it may not ask by OpenAI's chat completions, all that it could reach; give a command to try it", name)
+	}
+	if name, err = v.oneOf(slices.Sorted(maps.Keys(agents))...); err != nil {
+		return nil, err
+	}
+	return agents[name], nil
+}
