@@ -21,7 +21,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge bench-learning release image-test
+.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge bench-learning release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -34,6 +34,9 @@ setup: ## install the Debian packages that are missing, and say so
 
 setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis, MariaDB, husky, lefthook and pre-commit, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
+
+setup-agents: ## install mini-SWE-agent and Aider, which can be a tier, for their test
+	@sh .ci/setup-agents.sh
 
 demo: setup build ## from a label to a pull request, without key or network
 	./bin/fettle demo --sample $(SAMPLE)

@@ -86,6 +86,7 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 		Setup: &sandbox.Setup{Socket: socket, Env: a.environment()},
 	})
 	out.Usage = shut()
+	out.Said = said(got)
 	switch spent := context.Cause(run); {
 	case ctx.Err() != nil:
 		return out, ctx.Err()
@@ -96,9 +97,8 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 	case got.TimedOut:
 		out.Ended = fmt.Sprintf("%s did not end within %s (timeout of its tier)", a.Argv[0], a.Wall)
 	case !got.OK():
-		out.Ended = fmt.Sprintf("%s ended with status %d", a.Argv[0], got.ExitCode)
+		out.Ended = fmt.Sprintf("%s ended with status %d: %.200q", a.Argv[0], got.ExitCode, last(out.Said))
 	}
-	out.Said = said(got)
 	return out, out.read(w, job)
 }
 
@@ -147,6 +147,9 @@ func (g *gateway) open(ctx context.Context) (socket string, shut func() Usage, e
 	}, nil
 }
 
+// last is the last line of an output.
+func last(said string) string { return said[strings.LastIndexByte(said, '\n')+1:] }
+
 func said(got sandbox.Result) string {
 	all := bytes.TrimSpace(append(slices.Clone(got.Stdout), got.Stderr...))
 	return strings.ToValidUTF8(string(all[max(0, len(all)-mostSaid):]), "\uFFFD")
@@ -192,8 +195,10 @@ func (o *Outcome) created(w *sandbox.Workspace, after *os.Root, known map[string
 		switch {
 		case f == ".":
 			return err
-		case err != nil || known[f]:
-			return nil // a folder that cannot be read holds nothing for a patch
+		case err != nil:
+			return fs.SkipDir // a folder that cannot be read holds nothing for a patch
+		case known[f]:
+			return nil
 		case d.IsDir() && (strings.HasPrefix(name, ".") || name == "__pycache__" || name == "node_modules" || w.Shown(f)):
 			return fs.SkipDir
 		case d.IsDir() || strings.HasPrefix(name, ".") || w.Shown(f):

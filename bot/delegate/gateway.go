@@ -105,6 +105,9 @@ func (g *gateway) order(raw []byte) (body []byte, out int, streamed bool, err er
 		Messages []struct {
 			Content any `json:"content"`
 		} `json:"messages"`
+		Tools []struct {
+			Type string `json:"type"`
+		} `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
 		return nil, 0, false, fmt.Errorf("the request is no chat completion: %w", err)
@@ -115,6 +118,11 @@ func (g *gateway) order(raw []byte) (body []byte, out int, streamed bool, err er
 	for _, m := range said.Messages {
 		if !onlyText(m.Content) {
 			return nil, 0, false, errors.New("only text is passed on: no images, files, or sound")
+		}
+	}
+	for _, tool := range said.Tools {
+		if tool.Type != "function" { // such as a provider's search of the web, which costs and goes out
+			return nil, 0, false, errors.New("only tools that are functions are passed on")
 		}
 	}
 	out = g.endpoint.MaxTokens

@@ -62,7 +62,7 @@ func (h *real) delegate(ctx context.Context, req model.Request, limit task.USD) 
 	out, err := by.Run(ctx, h.Box, job)
 	cost := out.Usage.Cost
 	if err == nil {
-		out.Said = h.hide.text(out.Said)
+		out.Said, out.Ended = h.hide.text(out.Said), h.hide.text(out.Ended)
 		var raw []byte
 		if raw, err = json.Marshal(out); err == nil {
 			return model.Reply{

@@ -20,6 +20,15 @@ exec aider --model "openai/$FETTLE_MODEL" --message-file /dev/stdin --yes-always
 // speak: it takes chat completions alone.
 var unspoken = []string{"claude-code", "codex", "copilot", "gemini", "opencode"}
 
+// command is a command line: its words, or one line for the shell.
+func command(v value) ([]string, error) {
+	words, err := v.strings(nil)
+	if len(words) == 1 {
+		words = []string{"sh", "-c", words[0]}
+	}
+	return words, err
+}
+
 // agent gives the command of a known agent.
 func agent(v value) ([]string, error) {
 	name, err := v.string()

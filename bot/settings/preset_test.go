@@ -79,3 +79,26 @@ func TestX1TheSubstitutesKeyIsKnownToTheRedactor(t *testing.T) {
 		t.Errorf("known secrets %q", known)
 	}
 }
+
+func TestA5MistakesWithAgentsAsTiersAreExplained(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"tier1: {preset: openai, agent: cursor}":                              "aider",
+		"tier1: {preset: openai, agent: codex}":                               "untried",
+		"tier1: {preset: openai, agent: aider, command: [x]}":                 "keep one",
+		"tier1: {preset: openai, agent: aider, substitute: {preset: openai}}": "keep one",
+		"tier1: {preset: openai, substitute: {preset: openai, agent: aider}}": "keep one",
+		"nano: {preset: openai, command: [x]}":                                "only tier1",
+		"tier1: {command: [x]}":                                               "needs base_url and model",
+	} {
+		_, err := Parse("c.yml", []byte("tiers:\n  "+text+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want it to say %q", text, err, want)
+		}
+	}
+	s, err := Parse("c.yml", []byte("tiers: {tier3: {preset: openai, agent: mini-swe-agent}, tier2: {preset: openai, command: [a, b]}, tier1: {preset: openai, command: a b}}\n"))
+	if err != nil || len(s.Tiers[task.Tier3].Command) != 3 || !reflect.DeepEqual(s.Tiers[task.Tier2].Command, []string{"a", "b"}) ||
+		!reflect.DeepEqual(s.Tiers[task.Tier1].Command, []string{"sh", "-c", "a b"}) {
+		t.Errorf("%v %+v", err, s)
+	}
+}

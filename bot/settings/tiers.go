@@ -66,7 +66,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 		set(v, "price_cached_per_mtok", &cached, usd),
 		set(v, "price_out_per_mtok", &out, usd),
 		set(v, "substitute", &t.Substitute, func(v value) (*Tier, error) { return substitute(v, path) }),
-		set(v, "command", &t.Command, func(v value) ([]string, error) { return v.strings(nil) }),
+		set(v, "command", &t.Command, command),
 		set(v, "agent", &t.Command, agent),
 		set(v, "timeout", &t.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, time.Hour) }),
 		set(v, "max_tokens", &maxTokens, func(v value) (int64, error) { return v.integer(16, 1_000_000) }),

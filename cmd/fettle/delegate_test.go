@@ -265,8 +265,8 @@ func TestA5KnownAgentsRunAsATier(t *testing.T) {
 				t.Skipf("%s is not installed where the sandbox sees it: make setup-agents", name)
 			}
 			heavy(t)
-			double, tiers := models(t, known.script)
-			tiers = fmt.Sprintf("tiers:\n  tier3: {base_url: %s, model: model-tier3, api_key_file: %s, price_in_per_mtok: 3, price_out_per_mtok: 6, max_tokens: 500, timeout: 120s, agent: %s}\n",
+			double, _ := models(t, known.script)
+			tiers := fmt.Sprintf("tiers:\n  tier3: {base_url: %s, model: model-tier3, api_key_file: %s, price_in_per_mtok: 3, price_out_per_mtok: 6, max_tokens: 500, timeout: 120s, agent: %s}\n",
 				double.URL(), write(t, "key", agentKey+"\n"), name)
 			sum, _ := demoOf(t, 0, lay(t, weaveFiles()), weaveTitle, weaveBody, tiers)
 			if sum.Outcome != task.Success || sum.Tier != task.Tier3 || len(by(double, "model-tier3")) == 0 {
