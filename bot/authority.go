@@ -26,7 +26,12 @@ func (a *App) handle(ctx context.Context, ev task.Event) (string, error) {
 	if ok, err := a.admitted(ctx, ev); err != nil || !ok {
 		return "refused: the installation is not on the operator's list", err
 	}
-	note, err := a.act(ctx, ev)
+	return a.outcome(ctx, ev, func() (string, error) { return a.act(ctx, ev) })
+}
+
+// outcome does something, and puts in words what the App cannot do there.
+func (a *App) outcome(ctx context.Context, ev task.Event, do func() (string, error)) (string, error) {
+	note, err := do()
 	var lacks *forge.MissingPermission
 	switch {
 	case forge.IsGone(err):

@@ -10,6 +10,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/settings"
@@ -36,6 +37,8 @@ type AppConfig struct {
 	Prune func(known func() (map[int64][]string, error)) error
 	// Remark stands as an open point in each pull request's checklist; "": none does.
 	Remark string
+	// Judge judges a change (SPEC S13); nil: nothing does.
+	Judge func(ctx context.Context, in judge.Input) (judge.Report, error)
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }
@@ -44,14 +47,17 @@ type AppConfig struct {
 // and runs into publications.
 type App struct {
 	*Bot
-	app   AppConfig
-	text  reporter
+	app  AppConfig
+	text reporter
+
+	judging chan struct{} // a place for each judgement under way
+
 	swept atomic.Int64 // repositories that sweeps have looked through
 }
 
 // NewApp returns the service as a GitHub App.
 func NewApp(b *Bot, app AppConfig) *App {
-	return &App{Bot: b, app: app, text: reporter{app.Funnel}}
+	return &App{Bot: b, app: app, text: reporter{app.Funnel}, judging: make(chan struct{}, judgedAtOnce)}
 }
 
 // Accept stores a delivery; after it the door may answer 2xx.
@@ -70,26 +76,37 @@ func (a *App) Deliver(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("reading the delivery %s: %w", id, err)
 	}
+	note, err := a.delivered(ctx, d)
+	var limited *forge.RateLimited
+	switch {
+	case errors.As(err, &limited):
+		return store.Later(limited.Until, err)
+	case err != nil:
+		return err
+	}
+	a.cfg.Log.WithField("delivery", id).WithField("event", d.Event).Info(note)
+	return a.cfg.Store.FinishDelivery(ctx, id, note)
+}
+
+// delivered acts on a delivery, and says what came of it.
+func (a *App) delivered(ctx context.Context, d store.Delivery) (note string, err error) {
+	if d.Event == judgeEvent {
+		return a.judged(ctx, d)
+	}
 	events, err := a.app.Forge.DecodeAll(d.Event, d.ID, d.Payload)
 	if err != nil {
-		return a.cfg.Store.FinishDelivery(ctx, id, "not understood: "+err.Error())
+		return "not understood: " + err.Error(), nil
 	}
 	var notes []string
 	for _, ev := range events {
 		ev.Received = d.ReceivedAt
 		note, err := a.handle(ctx, ev)
-		var limited *forge.RateLimited
-		switch {
-		case errors.As(err, &limited):
-			return store.Later(limited.Until, err)
-		case err != nil:
-			return err
+		if err != nil {
+			return "", err
 		}
 		notes = append(notes, note)
 	}
-	note := strings.Join(notes, "; ")
-	a.cfg.Log.WithField("delivery", id).WithField("event", d.Event).Info(note)
-	return a.cfg.Store.FinishDelivery(ctx, id, note)
+	return strings.Join(notes, "; "), nil
 }
 
 func (a *App) act(ctx context.Context, ev task.Event) (note string, err error) {
@@ -217,6 +234,8 @@ func (a *App) command(ctx context.Context, ev task.Event, c command.Command) (st
 		return a.explain(ctx, ev, c)
 	case "test", "undo":
 		return a.onPull(ctx, ev, c)
+	case "judge":
+		return a.judgeCommand(ctx, ev, c)
 	case "status":
 		return a.answer(ctx, ev, c, a.statusWords(ctx, ev))
 	case "release":

@@ -20,6 +20,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/heal"
+	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -165,11 +166,17 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 			Models: model.New(model.Config{Endpoints: endpoints}), MaxMutants: 4, Sandbox: "test", Log: nobody(), Now: time.Now,
 		}), session.Close, nil
 	}
+	judges := func(ctx context.Context, in judge.Input) (judge.Report, error) {
+		session := box.Session()
+		defer session.Close()
+		v := verify.New(verify.Config{Sandbox: session, Log: nobody()})
+		return judge.New(judge.Config{Verifier: v}).Judge(ctx, in)
+	}
 	policy, err := heal.OpenPolicy(filepath.Join(dir, "heal.yml"), nobody())
 	e.must(err)
 	e.heal = heal.New(heal.Config{Store: e.db, Policy: policy, Learned: bot.NewLearned(e.db), Log: nobody()})
 	app := bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Heal: e.heal, Log: nobody()}), bot.AppConfig{
-		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates,
+		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates, Judge: judges,
 		Budget: task.Budget{USD: task.Dollar, Duration: 10 * time.Minute, AttemptsPerTier: 1, Attempts: 15, MaxTier: task.Tier3}, NewID: newRunID,
 	})
 	door := httptest.NewServer(hooks.Webhook(hooks.WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Accept: app.Accept, Log: nobody()}))
@@ -288,6 +295,16 @@ func spoken(i simulator.IssueView) string {
 	return strings.Join(all, "\n----\n")
 }
 
+// check is the judge's check run on a commit, or nil.
+func (e *evening) check(sha string) *simulator.CheckView {
+	for _, c := range e.snap().Checks {
+		if c.Name == bot.JudgeCheck && c.HeadSHA == sha {
+			return &c
+		}
+	}
+	return nil
+}
+
 func (e *evening) open(title, body, author string) int {
 	e.Helper()
 	n, err := e.sim.OpenIssue(acme, shopN, title, body, author)
@@ -357,8 +374,9 @@ func opened(t *testing.T, points ...string) (*evening, int) {
 func TestAMaintainersEvening(t *testing.T) {
 	t.Parallel()
 	files := weaveFiles()
-	files[".fettle.yml"] = "gates: [\"somebody has to read it\"]\n"
+	files[".fettle.yml"] = "gates: [\"somebody has to read it\"]\njudge: {required: true}\n"
 	e := newEvening(t, files, task.Gates{Plan: true, PlanFirst: true}, mends)
+	e.must(e.sim.SetRequired(acme, shopN, "main", bot.JudgeCheck))
 
 	// label → plan → /fettle approve → draft
 	n := e.open(turnsTitle, turnsBody, ada)
@@ -408,6 +426,12 @@ func TestAMaintainersEvening(t *testing.T) {
 	_, err = e.sim.Review(acme, shopN, draft.Number, "approved", "LGTM", ada)
 	e.must(err)
 	e.until("it is ready", func() bool { return !e.pull().Draft && slices.Contains(e.issue(n).Labels, "agent:pr-ready") })
+
+	// judge as required check, on the last commit
+	e.until("it is judged", func() bool { return e.check(third.HeadSHA) != nil && e.told(draft.Number, third.HeadSHA+"; the next push")() })
+	if c := e.check(third.HeadSHA); c.Conclusion != "success" || !e.told(draft.Number, "fettle judge: plausible")() {
+		t.Fatalf("the judgement: %+v\n%s", c, e.state())
+	}
 	e.must(e.sim.MergePull(acme, shopN, draft.Number, ada))
 	e.until("its fate is known and its labels are gone", func() bool {
 		all, err := e.db.Pulls(context.Background(), e.of(n)[0].Task.Repo.Installation, acme+"/"+shopN, store.PullFilter{Number: draft.Number})

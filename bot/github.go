@@ -53,6 +53,7 @@ type Forge interface {
 	Deliveries(ctx context.Context, since time.Time, limit int) ([]task.HookDelivery, error)
 	Redeliver(ctx context.Context, delivery int64) error
 	Template(ctx context.Context, repo task.Repo, ref string) (string, error)
+	File(ctx context.Context, repo task.Repo, ref, name string) (string, error)
 	Closes(ctx context.Context, repo task.Repo, n, issue int) error
 	AddLabels(ctx context.Context, repo task.Repo, n int, labels ...string) error
 	Signature(ctx context.Context, repo task.Repo, issue int) (string, error)

@@ -25,8 +25,9 @@ func (a *App) pullChanged(ctx context.Context, ev task.Event) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p == nil {
-		return "ignored: a pull request that is not fettle's", nil
+	note, err := a.toJudge(ctx, ev, p != nil || ev.Ours)
+	if err != nil || p == nil {
+		return note, err
 	}
 	switch ev.Action {
 	case "closed":

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // ErrPatch: a patch does not apply to the commit that it was given for.
@@ -77,6 +79,33 @@ func (s *Store) OpenSpan(ctx context.Context, dir string, span Span) (base, head
 		head = now
 	default:
 		head, err = open(to)
+	}
+	return base, head, err
+}
+
+// OpenChange lays out a commit of a remote repository, and the commit where it left a
+// branch. ref and commit are those of Open. The caller closes both.
+func (s *Store) OpenChange(ctx context.Context, repo task.Repo, branch, commit string, auth Auth) (base, head *Tree, err error) {
+	onto, err := s.Open(ctx, repo, branch, auth)
+	if err != nil {
+		return nil, nil, err
+	}
+	if head, err = s.Open(ctx, repo, commit, auth); err != nil {
+		return nil, nil, errors.Join(err, onto.Close())
+	}
+	mirror := s.mirrorPath(repo)
+	from, err := head.fork(ctx, &workingCopy{own: mirror, common: mirror}, onto.base, head.base)
+	switch {
+	case err != nil:
+		return nil, nil, errors.Join(err, onto.Close(), head.Close())
+	case from == onto.base:
+		return onto, head, nil
+	}
+	if base, err = s.Open(ctx, repo, from, auth); err == nil {
+		err = onto.Close()
+	}
+	if err != nil {
+		err = errors.Join(err, onto.Close(), head.Close())
 	}
 	return base, head, err
 }

@@ -129,6 +129,9 @@ func (t *Tree) Skipped() []string {
 // hold them; where CopyInstalled put them there, no diff, commit or Reset looks at them.
 func (t *Tree) Installed() []string { return slices.Clone(t.installed) }
 
+// Repo is the repository that the tree is of.
+func (t *Tree) Repo() task.Repo { return t.repo }
+
 // Folder is the user's folder that the tree was taken from, "" where it was none.
 func (t *Tree) Folder() string { return t.repo.Dir }
 

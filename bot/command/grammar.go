@@ -7,28 +7,27 @@ import (
 
 // Spec is one command of the grammar (SPEC S3).
 type Spec struct {
-	Name      string
-	Usage     string // as typed, without backticks
-	Summary   string
-	Available bool // false: recognised, but not built yet
+	Name    string
+	Usage   string // as typed, without backticks
+	Summary string
 }
 
 // known lists all commands in the order of the help.
 var known = []Spec{
-	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request, or go on with one of fettle's; the hint is passed on", true},
-	{"plan", "/fettle plan", "make a plan only, and wait", true},
-	{"approve", "/fettle approve [step N]", "approve the plan or a step", true},
-	{"reject", "/fettle reject [step N] <feedback>", "reject the plan or a step, with the reason", true},
-	{"retry", "/fettle retry [--tier T]", "try again, on this tier", true},
-	{"stop", "/fettle stop", "stop the run on this issue", true},
-	{"resume", "/fettle resume [--from N]", "go on where a run stopped", true},
-	{"status", "/fettle status", "say where the run stands", true},
-	{"explain", "/fettle explain", "show the evidence behind a change", true},
-	{"test", "/fettle test", "write tests of the changed functions", true},
-	{"undo", "/fettle undo", "revert fettle's last commit on the branch", true},
-	{"release", "/fettle release", "lift the quarantine of this repository", true},
-	{"judge", "/fettle judge", "say what a change proves", false},
-	{"help", "/fettle help", "show this", true},
+	{"fix", "/fettle fix [hint]", "mend this issue and open a pull request, or go on with one of fettle's; the hint is passed on"},
+	{"plan", "/fettle plan", "make a plan only, and wait"},
+	{"approve", "/fettle approve [step N]", "approve the plan or a step"},
+	{"reject", "/fettle reject [step N] <feedback>", "reject the plan or a step, with the reason"},
+	{"retry", "/fettle retry [--tier T]", "try again, on this tier"},
+	{"stop", "/fettle stop", "stop the run on this issue"},
+	{"resume", "/fettle resume [--from N]", "go on where a run stopped"},
+	{"status", "/fettle status", "say where the run stands"},
+	{"explain", "/fettle explain", "show the evidence behind a change"},
+	{"test", "/fettle test", "write tests of the changed functions"},
+	{"undo", "/fettle undo", "revert fettle's last commit on the branch"},
+	{"release", "/fettle release", "lift the quarantine of this repository"},
+	{"judge", "/fettle judge", "say what the change of this pull request proves"},
+	{"help", "/fettle help", "show this"},
 }
 
 func lookup(name string) (Spec, bool) {
@@ -40,15 +39,13 @@ func lookup(name string) (Spec, bool) {
 	return Spec{}, false
 }
 
-// Help lists the commands that exist now, as Markdown. No line of it is a
+// Help lists the commands, as Markdown. No line of it is a
 // command itself.
 func Help() string {
 	var b strings.Builder
 	b.WriteString("Commands, one per line, at the start of a line:\n\n")
 	for _, s := range known {
-		if s.Available {
-			fmt.Fprintf(&b, "- `%s`: %s\n", s.Usage, s.Summary)
-		}
+		fmt.Fprintf(&b, "- `%s`: %s\n", s.Usage, s.Summary)
 	}
 	b.WriteString("\nOnly people with write permission on this repository may use them.\n")
 	return b.String()

@@ -27,13 +27,12 @@ type Command struct {
 	Tier string   // of retry: mechanical, tier1, tier2, tier3; "" when not given
 	Line int      // 1-based, in the comment
 
-	Known     bool   // the grammar has it
-	Available bool   // and it exists now
-	Problem   string // what is wrong with its arguments; "" when nothing is
+	Known   bool   // the grammar has it
+	Problem string // what is wrong with its arguments; "" when nothing is
 }
 
 // OK tells whether the command can be carried out as it stands.
-func (c Command) OK() bool { return c.Known && c.Available && c.Problem == "" }
+func (c Command) OK() bool { return c.Known && c.Problem == "" }
 
 // Answer is the honest reply to a command that cannot be carried out, as
 // Markdown, or "" for one that can. Nothing foreign stands in it but a name
@@ -43,8 +42,6 @@ func (c Command) Answer() string {
 	switch {
 	case !c.Known:
 		return unknown(c.Name)
-	case !c.Available:
-		return fmt.Sprintf("I know `%s`, but this version of fettle cannot do it yet. Nothing was done; `/fettle help` lists what it can.\n", spec.Usage)
 	case c.Problem != "":
 		return fmt.Sprintf("I did not understand that: %s. It is written `%s`. Nothing was done.\n", c.Problem, spec.Usage)
 	}
@@ -106,7 +103,7 @@ func after(line string) (string, bool) {
 
 func parse(rest string) Command {
 	words := strings.Fields(rest)
-	c := Command{Name: "help", From: -1, Known: true, Available: true}
+	c := Command{Name: "help", From: -1, Known: true}
 	if len(words) == 0 {
 		return c
 	}
@@ -114,13 +111,12 @@ func parse(rest string) Command {
 	if len(c.Name) > maxName {
 		c.Name = strings.ToValidUTF8(c.Name[:maxName], "")
 	}
-	spec, ok := lookup(c.Name)
-	c.Known, c.Available = ok, spec.Available
+	_, c.Known = lookup(c.Name)
 	free := strings.TrimSpace(strings.TrimPrefix(rest, words[0]))
 	if len(free) > maxHint {
 		free = strings.ToValidUTF8(free[:maxHint], "")
 	}
-	if ok {
+	if c.Known {
 		c.arguments(free)
 	}
 	return c

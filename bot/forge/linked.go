@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
@@ -41,6 +42,19 @@ func (c *Client) Linked(ctx context.Context, repo task.Repo, issue int, prefix s
 		opts.Page = resp.NextPage
 	}
 	return 0, nil
+}
+
+// closesOwn finds the first issue of its own repository that a pull request's text closes.
+var closesOwn = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#([1-9][0-9]{0,8})\b`)
+
+// Closing is the issue that a pull request's text says it closes, or 0.
+func Closing(body string) int {
+	m := closesOwn.FindStringSubmatch(body)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // nine digits always fit
+	return n
 }
 
 // closing matches the words with which GitHub links a pull request to an issue.

@@ -155,7 +155,7 @@ func (c *Client) Pull(ctx context.Context, repo task.Repo, n int) (task.PullRequ
 func pullOf(p *github.PullRequest) task.PullRequest {
 	out := task.PullRequest{
 		Number: p.GetNumber(), URL: p.GetHTMLURL(), Title: p.GetTitle(), Draft: p.GetDraft(), Body: p.GetBody(),
-		State: p.GetState(), Author: p.GetUser().GetLogin(), Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
+		State: p.GetState(), Author: p.GetUser().GetLogin(), AuthorIsBot: p.GetUser().GetType() == "Bot", Head: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
 		HeadRepo: p.GetHead().GetRepo().GetFullName(), Base: p.GetBase().GetRef(), BaseSHA: p.GetBase().GetSHA(),
 		Merged: p.GetMerged() || p.MergedAt != nil, MergeState: p.GetMergeableState(),
 	}

@@ -171,6 +171,28 @@ func (c *Client) Template(ctx context.Context, repo task.Repo, ref string) (stri
 	return "", nil
 }
 
+// File is a text file of the repository at a ref, or "" where there is none.
+func (c *Client) File(ctx context.Context, repo task.Repo, ref, name string) (string, error) {
+	g, err := c.rest(repo)
+	if err != nil {
+		return "", err
+	}
+	file, _, _, err := g.Repositories.GetContents(ctx, repo.Owner, repo.Name, name, &github.RepositoryContentGetOptions{Ref: ref})
+	switch {
+	case status(err) == http.StatusNotFound:
+		return "", nil
+	case err != nil:
+		return "", c.explain("reading "+name+" of "+repo.Slug(), err)
+	case file == nil || file.GetType() != "file": // a folder, a link, a submodule
+		return "", nil
+	}
+	text, err := file.GetContent()
+	if err != nil {
+		return "", c.explain("reading "+name+" of "+repo.Slug(), err)
+	}
+	return text, nil
+}
+
 func isTemplate(name string) bool {
 	low := strings.ToLower(name)
 	return low == "pull_request_template" || low == "pull_request_template.md" || low == "pull_request_template.txt"

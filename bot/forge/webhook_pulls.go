@@ -69,7 +69,7 @@ type checkRun struct {
 // task gives a pull request in our words.
 func (p pullRequest) task() task.PullRequest {
 	out := task.PullRequest{
-		Number: p.Number, URL: p.HTMLURL, Title: p.Title, Body: p.Body, Draft: p.Draft, State: p.State, Author: p.User.Login,
+		Number: p.Number, URL: p.HTMLURL, Title: p.Title, Body: p.Body, Draft: p.Draft, State: p.State, Author: p.User.Login, AuthorIsBot: p.User.Type == "Bot",
 		Head: p.Head.Ref, HeadSHA: p.Head.SHA, Base: p.Base.Ref, BaseSHA: p.Base.SHA,
 		Merged: p.Merged || p.MergedAt != "", MergeState: p.Merge,
 	}

@@ -33,6 +33,7 @@ type Repo struct {
 	Keep      bool         // fettle's branch stays where its pull request was merged
 	Needs     Needs        // what its tests need beside its files
 	Smoke     *Smoke       // how the service is started, and what it has to answer
+	Judge     Judge        // whose pull requests are judged without being asked
 }
 
 // Check is a named command.
@@ -71,7 +72,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 	globs := func(v value) ([]string, error) { return v.strings(glob) }
 	words := func(v value) ([]string, error) { return v.strings(plainWord) }
 	err = first(
-		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "delete_branch", "smoke", "env", "services"),
+		root.only(operatorsOwn, "setup", "checks", "base", "protected", "never_send", "scope", "budget", "max_tier", "gates", "labels", "sign_off", "delete_branch", "smoke", "env", "services", "judge"),
 		set(root, "setup", &r.Setup, func(v value) ([]string, error) { return v.strings(nil) }),
 		set(root, "checks", &r.Checks, checks),
 		set(root, "base", &r.Base, branchName),
@@ -86,6 +87,7 @@ func LoadRepo(data []byte) (*Repo, error) {
 		set(root, "smoke", &r.Smoke, smoke),
 		set(root, "env", &r.Needs.Env, plainVariables),
 		set(root, "services", &r.Needs.Services, services),
+		set(root, "judge", &r.Judge, judge),
 	)
 	var top task.Tier
 	err = first(err, set(root, "max_tier", &top, tierName))

@@ -267,6 +267,7 @@ type PullRequest struct {
 	// What follows is there where the forge was asked, or told, of it.
 	State       string `json:"state,omitempty"` // open or closed
 	Author      string `json:"author,omitempty"`
+	AuthorIsBot bool   `json:"author_is_bot,omitempty"`
 	Head        string `json:"head,omitempty"` // branch
 	HeadSHA     string `json:"head_sha,omitempty"`
 	HeadRepo    string `json:"head_repo,omitempty"` // owner/name; "" when it is gone

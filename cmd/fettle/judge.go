@@ -224,13 +224,27 @@ func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) e
 // judge lays the two states out, has installed what their tests need, and judges.
 func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in judge.Input) (report judge.Report, err error) {
 	err = p.judging(ctx, dir, span, in, func(l judgingOn) error {
-		characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
-		report, err = judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now}).Judge(ctx, l.in)
-		if err == nil {
-			report.Clean(p.funnel)
-		}
+		report, err = p.judgeOn(ctx, l)
 		return err
 	})
+	return report, err
+}
+
+// judgeTrees judges two states that are laid out, as the App has it judged.
+func (p *parts) judgeTrees(ctx context.Context, in judge.Input) (report judge.Report, err error) {
+	err = p.prepared(ctx, in, func(l judgingOn) error {
+		report, err = p.judgeOn(ctx, l)
+		return err
+	})
+	return report, err
+}
+
+func (p *parts) judgeOn(ctx context.Context, l judgingOn) (judge.Report, error) {
+	characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
+	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now}).Judge(ctx, l.in)
+	if err == nil {
+		report.Clean(p.funnel)
+	}
 	return report, err
 }
 
@@ -256,6 +270,11 @@ func (p *parts) judging(ctx context.Context, dir string, span checkout.Span, in 
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
+	return p.prepared(ctx, in, do)
+}
+
+// prepared has installed what the tests of both states need.
+func (p *parts) prepared(ctx context.Context, in judge.Input, do func(judgingOn) error) (err error) {
 	whole, err := p.sandbox(ctx)
 	if err != nil {
 		return err
@@ -291,7 +310,8 @@ func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare
 	if err := prepare.Need(box, own.Needs, tree.WantsGit()); err != nil {
 		return err
 	}
-	got, err := setup.Tree(ctx, in.Base, prepare.Request{Repo: in.Base.Folder(), Commands: own.Setup, Progress: in.Progress}, tree.Plan().Setup)
+	repo := in.Base.Repo()
+	got, err := setup.Tree(ctx, in.Base, prepare.Request{Installation: repo.Installation, Repo: repo.Slug(), Commands: own.Setup, Progress: in.Progress}, tree.Plan().Setup)
 	if err != nil {
 		return err
 	}

@@ -271,7 +271,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, m
 	}
 	return bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Meter: meter, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
-		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
+		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, Judge: p.judgeTrees, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	}), nil
 }
 

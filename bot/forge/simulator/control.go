@@ -31,6 +31,7 @@ type command struct {
 	Message    string   `json:"message"`
 	Suspended  bool     `json:"suspended"`
 	Protected  bool     `json:"protected"`
+	Required   []string `json:"required"`
 	Verdict    string   `json:"verdict"`
 	Remarks    []Remark `json:"remarks"`
 	Check      string   `json:"check"`
@@ -177,6 +178,7 @@ func (s *Server) otherOrders(post func(string, deed)) {
 	post("permission", func(o command) (any, error) { return nil, s.SetPermission(o.Owner, o.Name, o.Login, o.Permission) })
 	post("protected", func(o command) (any, error) { return nil, s.SetProtected(o.Owner, o.Name, o.Branch, o.Protected) })
 	post("ruleset", func(o command) (any, error) { return nil, s.SetRuleset(o.Owner, o.Name, o.Branch, o.Protected) })
+	post("required", func(o command) (any, error) { return nil, s.SetRequired(o.Owner, o.Name, o.Branch, o.Required...) })
 	post("install", func(o command) (any, error) { return nil, s.Install(o.Owner) })
 	post("commit", func(o command) (any, error) {
 		var content []byte

@@ -146,6 +146,21 @@ func (s *Server) SetRuleset(owner, name, branch string, protected bool) error {
 	})
 }
 
+// SetRequired has a branch take only pull requests whose head has these checks, each
+// success, neutral or skipped; none takes all again.
+func (s *Server) SetRequired(owner, name, branch string, checks ...string) error {
+	return s.with(owner, name, func(r *repository) error {
+		if r.Required == nil {
+			r.Required = map[string][]string{}
+		}
+		if r.Required[branch] = checks; len(checks) == 0 {
+			delete(r.Required, branch)
+		}
+		s.changed()
+		return nil
+	})
+}
+
 // CommitFile commits one file to a branch, as a human in the browser would;
 // content nil deletes it. It returns the commit.
 func (s *Server) CommitFile(owner, name, branch, path string, content []byte, message, actor string) (string, error) {

@@ -322,6 +322,10 @@ func (s *Server) RenameBranch(owner, name, branch, to, actor string) error {
 		if r.Ruled[branch] {
 			r.Ruled[to] = true
 		}
+		if checks := r.Required[branch]; len(checks) > 0 {
+			r.Required[to] = checks
+			delete(r.Required, branch)
+		}
 		delete(r.Protected, branch)
 		for _, i := range r.Issues {
 			if i.Pull != nil && i.State == "open" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -285,6 +286,9 @@ func (s *Server) mergePull(ctx context.Context, r *repository, i *issue, actor s
 	if p == nil || i.State != "open" || p.Draft {
 		return errors.New("only an open pull request that is ready can be merged")
 	}
+	if lacks := r.lacksCheck(p); lacks != "" {
+		return fmt.Errorf("required status check %q is expected", lacks)
+	}
 	out, err := s.do(ctx, r, "merge-tree", "--write-tree", p.BaseSHA, p.HeadSHA)
 	if err != nil {
 		return fmt.Errorf("the pull request has conflicts: %w", err)
@@ -398,6 +402,23 @@ func (s *Server) fullPull(ctx context.Context, r *repository, i *issue) (obj, er
 	return out, nil
 }
 
+// lacksCheck is the first check that the base of a pull request requires and its head
+// has not passed, or "".
+func (r *repository) lacksCheck(p *pull) string {
+	for _, name := range r.Required[p.Base] {
+		passed := false
+		for _, k := range r.Checks { // the last of a name counts
+			if k.HeadSHA == p.HeadSHA && k.Name == name {
+				passed = slices.Contains([]string{"success", "neutral", "skipped"}, k.Conclusion)
+			}
+		}
+		if !passed {
+			return name
+		}
+	}
+	return ""
+}
+
 // mergeState is GitHub's word for whether a pull request could be merged.
 func (s *Server) mergeState(ctx context.Context, r *repository, i *issue) (string, error) {
 	p := i.Pull
@@ -411,6 +432,9 @@ func (s *Server) mergeState(ctx context.Context, r *repository, i *issue) (strin
 	}
 	if p.Draft {
 		return "draft", nil
+	}
+	if r.lacksCheck(p) != "" {
+		return "blocked", nil
 	}
 	if merged, err := s.isAncestor(ctx, r, p.BaseSHA, p.HeadSHA); err != nil || !merged {
 		return "behind", err

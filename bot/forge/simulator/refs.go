@@ -224,11 +224,19 @@ func (s *Server) getBranch(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	level, checks := "off", append([]string{}, c.repo.Required[name]...)
+	if len(checks) > 0 {
+		level = "everyone"
+	}
+	each := []obj{}
+	for _, check := range checks {
+		each = append(each, obj{"context": check, "app_id": nil})
+	}
 	api := s.repoAPI(c.repo) + "/branches/" + escapePath(name)
 	return ok(obj{"name": name, "commit": commit, "protected": c.repo.Protected[name], "protection_url": api + "/protection",
 		"_links": obj{"self": api, "html": s.repoHTML(c.repo) + "/tree/" + escapePath(name)},
 		"protection": obj{"enabled": c.repo.Protected[name],
-			"required_status_checks": obj{"enforcement_level": "off", "contexts": []string{}, "checks": []obj{}}}})
+			"required_status_checks": obj{"enforcement_level": level, "contexts": checks, "checks": each}}})
 }
 
 // branchRules answers the rules of rulesets that hold for a branch.

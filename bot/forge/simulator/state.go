@@ -48,6 +48,7 @@ type repository struct {
 	DefaultBranch string               `json:"default_branch"`
 	Protected     map[string]bool      `json:"protected,omitempty"`   // branches nobody pushes to
 	Ruled         map[string]bool      `json:"ruled,omitempty"`       // the same, by a ruleset
+	Required      map[string][]string  `json:"required,omitempty"`    // checks without which nothing is merged to a branch
 	Permissions   map[string]string    `json:"permissions,omitempty"` // login -> admin, maintain, write, triage, read, none
 	CreatedAt     time.Time            `json:"created_at"`
 	UpdatedAt     time.Time            `json:"updated_at"`
