@@ -103,7 +103,8 @@ type evening struct {
 	double *scripted.Server
 	mu     sync.Mutex
 	script scripted.Script
-	pins   bool // runs write tests that pin what a change does
+	pins   bool                                                     // runs write tests that pin what a change does
+	judges func(context.Context, judge.Input) (judge.Report, error) // a double; nil: the judge itself
 }
 
 // newEvening hosts acme/shop with the files, and serves its deliveries.
@@ -167,6 +168,12 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 		}), session.Close, nil
 	}
 	judges := func(ctx context.Context, in judge.Input) (judge.Report, error) {
+		e.mu.Lock()
+		double := e.judges
+		e.mu.Unlock()
+		if double != nil {
+			return double(ctx, in)
+		}
 		session := box.Session()
 		defer session.Close()
 		v := verify.New(verify.Config{Sandbox: session, Log: nobody()})
@@ -428,7 +435,9 @@ func TestAMaintainersEvening(t *testing.T) {
 	e.until("it is ready", func() bool { return !e.pull().Draft && slices.Contains(e.issue(n).Labels, "agent:pr-ready") })
 
 	// judge as required check, on the last commit
-	e.until("it is judged", func() bool { return e.check(third.HeadSHA) != nil && e.told(draft.Number, third.HeadSHA+"; the next push")() })
+	e.until("it is judged", func() bool {
+		return e.check(third.HeadSHA) != nil && e.told(draft.Number, third.HeadSHA+"; the next push")()
+	})
 	if c := e.check(third.HeadSHA); c.Conclusion != "success" || !e.told(draft.Number, "fettle judge: plausible")() {
 		t.Fatalf("the judgement: %+v\n%s", c, e.state())
 	}

@@ -28,8 +28,8 @@ const judgeEvent = "fettle.judge"
 const JudgeCheck = "fettle judge"
 
 const (
-	judgedAtOnce = 1                // by one process: each takes several runs of the tests
-	judgeTurn    = 10 * time.Second // until one that found others before it looks again
+	judgedAtOnce = 1               // by one process: each takes several runs of the tests
+	judgeTurn    = 5 * time.Second // until one that found others before it looks again
 	judgeLimit   = 30 * time.Minute
 )
 
@@ -232,17 +232,18 @@ func (r reporter) verdict(rep judge.Report, err error, required bool) verdict {
 	var text strings.Builder
 	_ = judge.Markdown(&text, rep, r.funnel) // a Builder takes everything
 	v := verdict{title: string(rep.Judgement), text: text.String()}
-	if len(rep.Reasons) > 0 {
-		v.title += ": " + oneLine(rep.Reasons[0], 120)
-	}
 	level := task.NoteWarning
 	switch rep.Judgement {
 	case judge.Proven, judge.Plausible:
 		v.conclusion = "success"
+		v.title += fmt.Sprintf(": %s from red to green, risk %d of 100", task.Count(len(rep.Tests.Fixed), "test"), rep.Risk.Score)
 	case judge.Unproven:
 		v.conclusion = neutral
 	default:
 		v.conclusion, level = "failure", task.NoteFailure
+	}
+	if v.conclusion != "success" && len(rep.Reasons) > 0 {
+		v.title += ": " + oneLine(rep.Reasons[0], 120)
 	}
 	for _, f := range rep.Lines() {
 		v.notes = append(v.notes, task.Annotation{Path: f.Path, Line: f.Line, Level: level, Title: f.Rule, Message: f.Message})

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"

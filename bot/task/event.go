@@ -42,7 +42,7 @@ type Event struct {
 	Branch     string       `json:"branch,omitempty"` // that moved
 	Actor      string       `json:"actor"`
 	ActorIsBot bool         `json:"actor_is_bot,omitempty"`
-	Ours       bool         `json:"ours,omitempty"` // fettle did it
+	Ours       bool         `json:"ours,omitempty"`   // fettle did it
 	Reason     string       `json:"reason,omitempty"` // why an event is ignored
 }
 

@@ -161,8 +161,8 @@ func (s *Server) SetRequired(owner, name, branch string, checks ...string) error
 	})
 }
 
-// CommitFile commits one file to a branch, as a human in the browser would;
-// content nil deletes it. It returns the commit.
+// CommitFile commits one file to a branch, as a human in the browser would, to a new
+// one on top of the default branch; content nil deletes it. It returns the commit.
 func (s *Server) CommitFile(owner, name, branch, path string, content []byte, message, actor string) (string, error) {
 	var sha string
 	err := s.with(owner, name, func(r *repository) error {
@@ -182,6 +182,12 @@ func (s *Server) commitFile(ctx context.Context, r *repository, branch, path str
 	if err != nil {
 		return "", err
 	}
+	onto := before
+	if onto == "" {
+		if onto, err = s.refSHA(ctx, r, "refs/heads/"+r.DefaultBranch); err != nil {
+			return "", err
+		}
+	}
 	change := fmt.Sprintf("0 %s\t%s\x00", zeroSHA, path)
 	if content != nil {
 		blob, err := s.git.run(ctx, s.dir(r), content, nil, "hash-object", "-t", "blob", "-w", "--stdin", "--no-filters")
@@ -190,13 +196,13 @@ func (s *Server) commitFile(ctx context.Context, r *repository, branch, path str
 		}
 		change = fmt.Sprintf("100644 %s\t%s\x00", strings.TrimSpace(string(blob)), path)
 	}
-	tree, err := s.writeTree(ctx, r, before, []byte(change))
+	tree, err := s.writeTree(ctx, r, onto, []byte(change))
 	if err != nil {
 		return "", err
 	}
 	var parents []string
-	if before != "" {
-		parents = []string{before}
+	if onto != "" {
+		parents = []string{onto}
 	}
 	s.know(actor)
 	who := person{Name: actor, Email: s.userEmail(actor), Date: s.now()}
