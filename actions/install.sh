@@ -17,7 +17,7 @@ if [ -z "$binary" ]; then
 	command -v go >/dev/null || fail "Go is not on this runner, so fettle cannot be built: use actions/setup-go before, or give the input binary"
 	binary=$RUNNER_TEMP/fettle-bin/fettle
 	echo "fettle: building it from ${GITHUB_ACTION_REPOSITORY:-this repository} ${GITHUB_ACTION_REF:-}"
-	cd "$GITHUB_ACTION_PATH/.."
+	cd "${BASH_SOURCE[0]%/*}/.."
 	# Caches that a step before has restored hold what other jobs put there.
 	export GOCACHE="$RUNNER_TEMP/fettle-bin/cache" GOMODCACHE="$RUNNER_TEMP/fettle-bin/modules" GOENV=off GOFLAGS=-modcacherw
 	CGO_ENABLED=0 GOWORK=off go build -trimpath -o "$binary" ./cmd/fettle || fail "fettle could not be built; the lines above say why"

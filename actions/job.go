@@ -67,14 +67,9 @@ func Read(getenv func(string) string) (*Job, error) {
 			HasKey: getenv(keyVariable) != "", PrivateKey: []byte(getenv("FETTLE_PRIVATE_KEY"))},
 		output: getenv("GITHUB_OUTPUT"), summary: getenv("GITHUB_STEP_SUMMARY"), state: getenv("GITHUB_STATE"),
 	}
-	if getenv("GITHUB_ACTIONS") != "true" {
-		return j, errors.New("this is no job of GitHub Actions (GITHUB_ACTIONS is not true); on your own machine use 'fettle fix'")
+	if err := j.begin(getenv, "fettle fix"); err != nil {
+		return j, err
 	}
-	temp := getenv("RUNNER_TEMP")
-	if !filepath.IsAbs(temp) {
-		return j, fmt.Errorf("the runner names no temporary folder (RUNNER_TEMP is %q); run this as a step of a job", temp)
-	}
-	j.Dir = filepath.Join(temp, "fettle")
 	if kept := getenv("STATE_dir"); filepath.IsAbs(kept) { // a wrapper's post step is told what its main step kept
 		j.Dir = kept
 	}
@@ -103,6 +98,20 @@ func Read(getenv func(string) string) (*Job, error) {
 	return j, j.readEvent(getenv("GITHUB_EVENT_PATH"))
 }
 
+// begin finds out whether this is a job, and where it may write; otherwise is what to
+// use elsewhere.
+func (j *Job) begin(getenv func(string) string, otherwise string) error {
+	if getenv("GITHUB_ACTIONS") != "true" {
+		return fmt.Errorf("this is no job of GitHub Actions (GITHUB_ACTIONS is not true); on your own machine use '%s'", otherwise)
+	}
+	temp := getenv("RUNNER_TEMP")
+	if !filepath.IsAbs(temp) {
+		return fmt.Errorf("the runner names no temporary folder (RUNNER_TEMP is %q); run this as a step of a job", temp)
+	}
+	j.Dir = filepath.Join(temp, "fettle")
+	return nil
+}
+
 // workflowPath is the path in GITHUB_WORKFLOW_REF, OWNER/NAME/PATH@REF.
 func workflowPath(ref, slug string) string {
 	path, _, _ := strings.Cut(ref, "@")
@@ -125,19 +134,10 @@ func (j *Job) readEvent(file string) error {
 		return &Refusal{"fettle does not run on pull_request_target: there a stranger's pull request would be worked on with a token that writes, and with your secrets. Start it on issues, issue_comment and pull_request_review"}
 	case !slices.Contains(obeyed, j.Event):
 		return fmt.Errorf("fettle does not know what to do on the event %q; start it on %s", j.Event, strings.Join(obeyed, ", "))
-	case file == "":
-		return errors.New("the runner names no event file (GITHUB_EVENT_PATH is empty)")
 	}
-	info, err := os.Stat(file)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxEvent) {
-		err = fmt.Errorf("it has to be a file of at most %d bytes", maxEvent)
-	}
-	var raw []byte
-	if err == nil {
-		raw, err = os.ReadFile(file)
-	}
+	raw, err := eventOf(file)
 	if err != nil {
-		return fmt.Errorf("the event file %s cannot be used: %w", file, err)
+		return err
 	}
 	var head struct {
 		Repository struct {
@@ -162,6 +162,24 @@ func (j *Job) readEvent(file string) error {
 	j.Pull = head.Pull != nil || head.Issue != nil && head.Issue.PullRequest != nil
 	j.Payload, err = withInstallation(raw, j.Repo.Installation)
 	return err
+}
+
+func eventOf(file string) ([]byte, error) {
+	if file == "" {
+		return nil, errors.New("the runner names no event file (GITHUB_EVENT_PATH is empty)")
+	}
+	info, err := os.Stat(file)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxEvent) {
+		err = fmt.Errorf("it has to be a file of at most %d bytes", maxEvent)
+	}
+	var raw []byte
+	if err == nil {
+		raw, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the event file %s cannot be used: %w", file, err)
+	}
+	return raw, nil
 }
 
 // withInstallation gives an event the installation that a job's event lacks.

@@ -62,6 +62,10 @@ func (a *App) settled(ctx context.Context, id string) (note string, over bool, e
 	default:
 		return "", false, nil
 	}
+	depth, err := a.cfg.Store.Depth(ctx)
+	if err != nil || depth.Deliveries["queued"]+depth.Deliveries["working"] > 0 { // what is to be judged waits there
+		return "", false, err
+	}
 	runs, err := a.cfg.Store.Runs(ctx, store.Filter{Limit: 100})
 	if err != nil {
 		return "", false, err

@@ -124,7 +124,7 @@ func TestS1EventsDecode(t *testing.T) {
 		"unknown":                  {"brand_new_event", "created", obj{"issue": "not even an issue"}, task.EventIgnored, false},
 		"pull request labeled":     {"pull_request", "labeled", pullWith(label("agent:fix")), task.EventPull, false},
 		"with another label":       {"pull_request", "labeled", pullWith(label("bug")), task.EventIgnored, false},
-		"pushed to by us":          {"pull_request", "synchronize", pullWith(obj{"sender": obj{"login": "fettle[bot]", "type": "Bot"}}), task.EventIgnored, true},
+		"pushed to by us":          {"pull_request", "synchronize", pullWith(obj{"sender": obj{"login": "fettle[bot]", "type": "Bot"}}), task.EventPull, true},
 		"pushed to":                {"pull_request", "synchronize", pullWith(nil), task.EventPull, false},
 		"assigned":                 {"pull_request", "assigned", pullWith(nil), task.EventIgnored, false},
 		"review":                   {"pull_request_review", "submitted", pullWith(obj{"review": obj{"id": 3, "state": "CHANGES_REQUESTED", "user": obj{"login": "ada"}}}), task.EventReview, false},

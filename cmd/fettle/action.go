@@ -38,7 +38,7 @@ Exit status 0 also where nothing could be mended: the output outcome says so.
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return g.action(c) },
 	}
-	c.AddCommand(&cobra.Command{
+	c.AddCommand(newActionJudge(g), &cobra.Command{
 		Use:   "report",
 		Short: "Tell the runner how its job's run ended",
 		Long: `report sets the outputs outcome, pull-request-url, branch, cost-usd, risk, artifact
@@ -130,7 +130,7 @@ func (p *parts) jobApp(db *store.Store, client *forge.Client, job *actions.Job, 
 	}
 	cfg := bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
-		Access: p.set.Access, LogURL: func(string) string { return job.RunURL }, KeepBranch: p.set.KeepBranch,
+		Judge: p.judgeTrees, Access: p.set.Access, LogURL: func(string) string { return job.RunURL }, KeepBranch: p.set.KeepBranch,
 	}
 	if login == forge.JobLogin {
 		cfg.Remark = noCI
