@@ -95,7 +95,7 @@ func (a *App) delivered(ctx context.Context, d store.Delivery) (note string, err
 	}
 	events, err := a.app.Forge.DecodeAll(d.Event, d.ID, d.Payload)
 	if err != nil {
-		return "not understood: " + err.Error(), nil
+		return "not understood: " + err.Error(), nil //nolint:nilerr // nor will it be the next time
 	}
 	var notes []string
 	for _, ev := range events {

@@ -61,7 +61,7 @@ func (a *App) toJudge(ctx context.Context, ev task.Event, own bool) (string, err
 	case err != nil:
 		return "", err
 	}
-	if !wish.Wants(ev.Repo, *ev.Pull) && !(own && wish.Required) {
+	if wanted := wish.Wants(ev.Repo, *ev.Pull) || own && wish.Required; !wanted {
 		if wish.Required {
 			return "not to be judged", a.app.Forge.CheckRun(ctx, ev.Repo, ev.Pull.HeadSHA, JudgeCheck, "skipped", "not judged: "+settings.RepoFile+" does not name its author", "`/fettle judge` judges it all the same.")
 		}
@@ -132,7 +132,7 @@ func (a *App) queueJudgement(ctx context.Context, repo task.Repo, pr task.PullRe
 func (a *App) judged(ctx context.Context, d store.Delivery) (note string, err error) {
 	var ask asked
 	if err := json.Unmarshal(d.Payload, &ask); err != nil {
-		return "not understood: " + err.Error(), nil
+		return "not understood: " + err.Error(), nil //nolint:nilerr // nor will it be the next time
 	}
 	owner, name, _ := strings.Cut(ask.Repository.FullName, "/")
 	ev := task.Event{Repo: task.Repo{Installation: d.Installation, Owner: owner, Name: name}, Issue: task.Issue{Number: ask.Number, IsPullRequest: true}}

@@ -156,7 +156,7 @@ func (p *parts) person(ctx context.Context, home, owner, name string) (*forge.Cl
 		}
 	}
 	if token == "" {
-		out, _ := exec.CommandContext(ctx, "gh", "auth", "token", "--hostname", u.Hostname()).Output() // gh may not be there
+		out, _ := exec.CommandContext(ctx, "gh", "auth", "token", "--hostname", u.Hostname()).Output() //nolint:gosec // an argument, of a URL that was parsed; gh may not be there
 		token = strings.TrimSpace(string(out))
 	}
 	if token == "" && !ours {
