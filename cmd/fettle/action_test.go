@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 )
@@ -316,6 +317,23 @@ func TestS9AModelIsAskedInAJobAndExhaustionIsToldHonestly(t *testing.T) {
 	}
 	if len(double.Calls()) == 0 || !strings.Contains(double.Calls()[0].Key, canary) {
 		t.Error("the double was not asked with the key")
+	}
+	r.safe(j)
+}
+
+func TestS13ACommentHasAPullRequestJudgedInAJob(t *testing.T) {
+	heavy(t)
+	r := newRunner(t, weaveFiles(), jobMay)
+	_, err := r.sim.CommitFile(owner, "weave", "turns", "weave.py", []byte(weaveMended+weave[strings.Index(weave, "\n\ndef total"):]), "take turns", human)
+	r.must(err)
+	n, err := r.sim.OpenPull(owner, "weave", "take turns", "", "turns", "main", human, false)
+	r.must(err)
+	r.says(n, "/fettle judge", human)
+	r.on("issue_comment", "created")
+	j := r.run(nil)
+	snap := r.sim.Snapshot(owner, "weave")
+	if j.code != 0 || len(snap.Checks) != 1 || snap.Checks[0].Name != bot.JudgeCheck || snap.Checks[0].Conclusion != "success" {
+		t.Errorf("%d %+v\n%s", j.code, snap.Checks, j.log)
 	}
 	r.safe(j)
 }
