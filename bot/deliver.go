@@ -51,13 +51,14 @@ type App struct {
 	text reporter
 
 	judging chan struct{} // a place for each judgement under way
+	next    chan struct{} // and one for that which is next
 
 	swept atomic.Int64 // repositories that sweeps have looked through
 }
 
 // NewApp returns the service as a GitHub App.
 func NewApp(b *Bot, app AppConfig) *App {
-	return &App{Bot: b, app: app, text: reporter{app.Funnel}, judging: make(chan struct{}, judgedAtOnce)}
+	return &App{Bot: b, app: app, text: reporter{app.Funnel}, judging: make(chan struct{}, judgedAtOnce), next: make(chan struct{}, 1)}
 }
 
 // Accept stores a delivery; after it the door may answer 2xx.

@@ -141,10 +141,17 @@ func (a *App) judged(ctx context.Context, d store.Delivery) (note string, err er
 
 func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string, error) {
 	select {
-	case a.judging <- struct{}{}:
-		defer func() { <-a.judging }()
+	case a.next <- struct{}{}: // one waits here, so that the place is never empty
 	default:
-		return "", store.Later(a.cfg.Now().Add(judgeTurn), errors.New("another pull request is judged first"))
+		return "", store.Later(a.cfg.Now().Add(judgeTurn), errors.New("other pull requests are judged first"))
+	}
+	select {
+	case a.judging <- struct{}{}:
+		<-a.next
+		defer func() { <-a.judging }()
+	case <-ctx.Done():
+		<-a.next
+		return "", context.Cause(ctx)
 	}
 	pr, err := a.app.Forge.Pull(ctx, repo, ask.Number)
 	if err != nil {
