@@ -28,8 +28,13 @@ func newRuns(g *global) *cobra.Command {
   fettle runs approve 4f0c
   fettle runs reject 4f0c --feedback "leave the parser alone"
   fettle runs resume 4f0c --from 2
-  fettle runs replay 4f0c`,
+  fettle runs replay 4f0c
+  fettle runs --server https://fettle.example.com   # those of a server; FETTLE_SERVER_TOKEN`,
+		Long: `runs are those in the database of the configuration. With --server, or where the
+variable FETTLE_SERVER is set, list, show, log, approve, reject, resume and stop are
+asked of a server, with a token of 'fettle serve --new-token' in FETTLE_SERVER_TOKEN.`,
 	}
+	c.PersistentFlags().String("server", "", "the runs of the server at this `URL` (default $FETTLE_SERVER)")
 	holdsCommands(c)
 	list, known := runsList(g), c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -44,6 +49,11 @@ func newRuns(g *global) *cobra.Command {
 
 // withRun opens the store and finds the run whose id begins with the argument.
 func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, task.Run) error) error {
+	if done, err := onServer(c, func(*runsServer) error {
+		return usage("%s needs the record itself and is not asked of a server; use it where its database is", c.CommandPath())
+	}); done {
+		return err
+	}
 	p, err := g.load(c.ErrOrStderr())
 	if err != nil {
 		return err
@@ -84,6 +94,9 @@ func runsList(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the runs, the newest first", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if done, err := onServer(c, func(s *runsServer) error { return s.list(c, limit, asJSON) }); done {
+				return err
+			}
 			p, err := g.load(c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -101,7 +114,7 @@ func runsList(g *global) *cobra.Command {
 				return writeJSON(c.OutOrStdout(), nonNil(runs))
 			}
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "ID\tSTATE\tTIER\tCOST\tATTEMPTS\tBEGUN\tREPOSITORY\tTASK")
+			fmt.Fprintln(w, runsHead)
 			for _, r := range runs {
 				state := string(r.State)
 				if r.State == task.StateDone {
@@ -122,6 +135,9 @@ func runsShow(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show how a run went", Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
+			if done, err := onServer(c, func(s *runsServer) error { return s.show(c, args[0], asJSON) }); done {
+				return err
+			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				switch {
 				case asJSON && r.Result == nil:
@@ -149,26 +165,39 @@ func runsDiff(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff ID", Short: "Print the change that a run ended with", Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
+			if done, err := onServer(c, func(s *runsServer) error { return s.diff(c, args[0], attempt) }); done {
+				return err
+			}
 			return g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
-				diff := ""
-				switch {
-				case attempt > 0 && attempt <= len(r.Saved.Attempts):
-					diff = r.Saved.Change(attempt)
-				case attempt > 0:
-					return usage("run %s made %s", r.ID, task.Count(len(r.Saved.Attempts), "attempt"))
-				case r.Result != nil:
-					diff = r.Result.Diff
+				diff, err := changeOf(r, r.Saved.Attempts, attempt)
+				if err != nil {
+					return err
 				}
-				if diff == "" {
-					return &exitError{exitRed, errors.New("there is no change; 'fettle runs show' says why")}
-				}
-				_, err := io.WriteString(c.OutOrStdout(), diff)
+				_, err = io.WriteString(c.OutOrStdout(), diff)
 				return err
 			})
 		},
 	}
 	c.Flags().IntVar(&attempt, "attempt", 0, "the change of attempt `N` instead")
 	return c
+}
+
+// changeOf is the change that a run ended with, or that of an attempt.
+func changeOf(r task.Run, attempts []task.Attempt, attempt int) (diff string, err error) {
+	switch {
+	case attempt > 0 && attempt <= len(attempts):
+		saved := r.Saved
+		saved.Attempts = attempts
+		diff = saved.Change(attempt)
+	case attempt > 0:
+		return "", usage("run %s made %s", r.ID, task.Count(len(attempts), "attempt"))
+	case r.Result != nil:
+		diff = r.Result.Diff
+	}
+	if diff == "" {
+		return "", &exitError{exitRed, errors.New("there is no change; 'fettle runs show' says why")}
+	}
+	return diff, nil
 }
 
 func writeJSON(w io.Writer, v any) error {

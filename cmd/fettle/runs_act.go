@@ -56,6 +56,9 @@ func runsReject(g *global) *cobra.Command {
 }
 
 func (g *global) answer(c *cobra.Command, prefix string, a task.Answer) error {
+	if done, err := onServer(c, func(s *runsServer) error { return s.answer(c, prefix, a) }); done {
+		return err
+	}
 	if me, err := user.Current(); err == nil {
 		a.By = me.Username
 	}
@@ -79,6 +82,9 @@ func runsResume(g *global) *cobra.Command {
 		Use: "resume ID", Short: "Let a run go on", Args: oneArg,
 		Long: "resume lets a run go on where it stands, or at a step of its plan with --from.\nOne that has ended goes on as a new run, on the steps that were accepted.",
 		RunE: func(c *cobra.Command, args []string) error {
+			if done, err := onServer(c, func(s *runsServer) error { return s.resume(c, args[0], from) }); done {
+				return err
+			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				id, err := p.bot(db).Resume(c.Context(), r.ID, newID(), from)
 				switch {
@@ -101,6 +107,9 @@ func runsStop(g *global) *cobra.Command {
 		Use: "stop ID", Short: "Stop a run", Args: oneArg,
 		Long: "stop ends a run as cancelled. One that is worked on learns of it within a\nsecond, also in the middle of a model's answer or a test run.",
 		RunE: func(c *cobra.Command, args []string) error {
+			if done, err := onServer(c, func(s *runsServer) error { return s.stop(c, args[0]) }); done {
+				return err
+			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				if r.State == task.StateDone {
 					return usage("run %s has ended already: %s", r.ID, r.Outcome)

@@ -22,6 +22,14 @@ func runsLog(g *global) *cobra.Command {
 			if messages && effects {
 				return usage("--messages and --effects are two logs; ask for one")
 			}
+			if done, err := onServer(c, func(s *runsServer) error {
+				if effects {
+					return usage("--effects is not asked of a server; use it where its database is")
+				}
+				return s.log(c, args[0], messages)
+			}); done {
+				return err
+			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				out := &lines{w: c.OutOrStdout(), funnel: p.funnel}
 				switch {
