@@ -1,12 +1,9 @@
 package bot
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +12,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop"
-	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -48,6 +44,9 @@ func (h *health) ShouldRun(ctx context.Context, step string) (task.Care, error) 
 
 // OnResult outlives a cancel: what a step came to counts also when the run is stopped.
 func (h *health) OnResult(ctx context.Context, id, step string, trigger task.Trigger, words string) error {
+	if trigger == task.ModelOutage {
+		h.bot.alertOnce(context.WithoutCancel(ctx), "provider", "model "+step, outageAgain, "a provider of models is down: "+words, map[string]string{"run": h.run.ID})
+	}
 	_, err := h.bot.cfg.Heal.OnResult(context.WithoutCancel(ctx), heal.WorkflowOf(h.run.Task), heal.Result{ID: id, Run: h.run.ID, Step: step, Trigger: trigger, Words: words})
 	return err
 }
@@ -310,7 +309,7 @@ func (a *App) tellMove(ctx context.Context, m heal.Move) error {
 	if first, err := a.cfg.Store.Turn(ctx, "alert "+m.ID, toldWithin); err != nil {
 		return err
 	} else if first {
-		a.alert(ctx, m)
+		a.alert(ctx, "breaker", m.Report(), m)
 	}
 	if m.To == heal.Quarantined {
 		if err := a.tellWaiting(ctx, m); err != nil {
@@ -341,48 +340,4 @@ func (a *App) tellWaiting(ctx context.Context, m heal.Move) error {
 		}
 	}
 	return errors.Join(all...)
-}
-
-// alertWithin bounds a post to the operator's webhook. It is tried once: the log has
-// every move.
-const alertWithin = 5 * time.Second
-
-func (a *App) alert(ctx context.Context, m heal.Move) {
-	file := a.cfg.Heal.Webhook()
-	if file == "" {
-		return
-	}
-	ctx, done := context.WithTimeout(ctx, alertWithin)
-	defer done()
-	if err := post(ctx, file, m); err != nil {
-		a.cfg.Log.WithField("case", m.ID).WithError(err).Warn("heal: the webhook of heal.yml was not reached")
-	}
-}
-
-func post(ctx context.Context, file string, m heal.Move) error {
-	urls, err := settings.Secrets(file)
-	if err != nil {
-		return err
-	}
-	body, err := json.Marshal(struct {
-		Text string `json:"text"` // what chat services show
-		heal.Move
-	}{"fettle: " + m.Report(), m})
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, string(urls[0]), bytes.NewReader(body))
-	if err != nil {
-		return errors.New("the URL in " + file + " cannot be used") // not quoted: it may hold a key
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return errors.New("nobody answered at the URL in " + file)
-	}
-	defer res.Body.Close()
-	if res.StatusCode >= 300 {
-		return fmt.Errorf("the URL in %s answered %s", file, res.Status)
-	}
-	return nil
 }

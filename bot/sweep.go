@@ -87,6 +87,9 @@ func (a *App) Keep(ctx context.Context, said func(Swept)) {
 		if err := a.TellMoves(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Warn("heal: not everybody was told; it is tried again")
 		}
+		if err := a.TellGivenUp(ctx); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WithError(err).Warn("deliveries that were given up were not told of; it is tried again")
+		}
 		if _, err := a.Forget(ctx); err != nil && ctx.Err() == nil {
 			a.cfg.Log.WithError(err).Error("data of a removed installation is not deleted yet; it is tried again")
 		}

@@ -44,6 +44,7 @@ func (b *Bot) parkPoor(ctx context.Context, lease *store.Lease, r task.Run, job 
 	if err := b.cfg.Store.Park(ctx, lease, poor.Until, words); err != nil {
 		return err
 	}
+	b.alertOnce(ctx, "cap", fmt.Sprintf("%s %d %s", poor.What, r.Task.Repo.Installation, poor.Until.Format(time.DateOnly)), givenUpFor, words, map[string]any{"run": r.ID, "installation": r.Task.Repo.Installation})
 	return &Parked{poor.Until, words}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -400,5 +401,5 @@ func named(version string) State {
 	return State(version)
 }
 
-// Webhook is the file with the URL that hears of each move, or "".
-func (h *Heal) Webhook() string { return h.cfg.Policy.Get().WebhookFile }
+// Alerts is who hears of each move.
+func (h *Heal) Alerts() settings.Alerts { return h.cfg.Policy.Get().Alerts }

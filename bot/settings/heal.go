@@ -36,8 +36,13 @@ type Heal struct {
 		Points       int     `json:"points"`
 		Significance float64 `json:"significance"`
 	} `json:"rollback"`
-	// WebhookFile holds the URL that hears of each move; "": none does.
-	WebhookFile string `json:"webhook_file,omitempty"`
+	Alerts Alerts `json:"alerts,omitzero"`
+}
+
+// Alerts is who hears of what an operator has to know at once.
+type Alerts struct {
+	WebhookFile string `json:"webhook_file,omitempty"` // holds the URL; "": nobody hears
+	SecretFile  string `json:"secret_file,omitempty"`  // holds the key of the signature; "": there is none
 }
 
 // Window is so many failures within a time.
@@ -121,8 +126,9 @@ func ParseHeal(file string, data []byte) (Heal, error) {
 			h.Rollback.Points = int(points)
 			return err
 		}),
-		part("alerts", []string{"webhook_file"}, func(v value) error {
-			return set(v, "webhook_file", &h.WebhookFile, func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) })
+		part("alerts", []string{"webhook_file", "secret_file"}, func(v value) error {
+			beside := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }
+			return first(set(v, "webhook_file", &h.Alerts.WebhookFile, beside), set(v, "secret_file", &h.Alerts.SecretFile, beside))
 		}),
 	)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -465,7 +466,7 @@ func (s *Server) status(q *request) (heal.Status, error) {
 		return st, err
 	}
 	if !q.v.Scope.All {
-		st.PolicyFile, st.Policy.WebhookFile, st.Transitions = "", "", nil // of everybody
+		st.PolicyFile, st.Policy.Alerts, st.Transitions = "", settings.Alerts{}, nil // of everybody
 	}
 	st.Workflows = slices.DeleteFunc(st.Workflows, func(x heal.Standing) bool { return !q.v.Scope.Sees(x.Installation, x.Repo) })
 	st.Learned = slices.DeleteFunc(st.Learned, func(x heal.Learnt) bool { return !q.v.Scope.Sees(x.Installation, x.Repo) })

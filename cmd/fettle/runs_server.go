@@ -27,7 +27,7 @@ import (
 
 // serverToken is the variable with the token for a server: as a flag it would be in
 // the list of processes.
-const serverToken = "FETTLE_SERVER_TOKEN"
+const serverToken = "FETTLE_SERVER_TOKEN" //nolint:gosec // a name
 
 // runsServer are the runs of a server, over its API.
 type runsServer struct {
