@@ -32,7 +32,7 @@ build: ## build bin/fettle
 setup: ## install the Debian packages that are missing, and say so
 	@sh .ci/setup.sh
 
-setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis, MariaDB, husky, lefthook and pre-commit, with which some tests run where they are there
+setup-runners: ## install cargo, CMake, Maven, Gradle, RSpec, PHPUnit, vitest, jest, tape, Redis, MariaDB, husky, lefthook, pre-commit, Chromium and axe-core, with which some tests run where they are there
 	@sh .ci/setup-runners.sh
 
 setup-agents: ## install mini-SWE-agent and Aider, which can be a tier, for their test

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the test runners that some tests run when they are there: cargo, CMake with ccache, a JDK,
-# Maven, Gradle, RSpec, minitest, test-unit, PHPUnit and promtool from Debian, vitest, jest and tape
-# below .tools/runners, and beside them husky, lefthook and pre-commit. A test without its runner says so.
+# Maven, Gradle, RSpec, minitest, test-unit, PHPUnit, promtool and Chromium from Debian, vitest, jest and tape
+# below .tools/runners, and beside them husky, lefthook, pre-commit and axe-core. A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
 debian=""
@@ -16,6 +16,7 @@ ruby -e 'require "rspec/core"; require "minitest"; require "test/unit/version"; 
 command -v phpunit >/dev/null 2>&1 || debian="$debian php-cli php-xml php-mbstring phpunit"
 command -v redis-server >/dev/null 2>&1 || debian="$debian redis-server" # services that tests talk to
 command -v promtool >/dev/null 2>&1 || debian="$debian prometheus" # checks the alert rules of deploy/
+command -v chromium >/dev/null 2>&1 || debian="$debian chromium" # looks at the pages of bot/web
 [ -e /usr/sbin/mariadbd ] || debian="$debian mariadb-server"
 if [ -n "$debian" ]; then
 	sudo=""
@@ -55,6 +56,11 @@ fi
 if command -v npm >/dev/null 2>&1 && { [ ! -x .tools/runners/node_modules/.bin/husky ] || [ ! -x .tools/runners/node_modules/.bin/lefthook ]; }; then
 	echo "setup: installing husky and lefthook"
 	npm install --prefix .tools/runners --no-audit --no-fund --silent husky@9.1.7 lefthook@2.2.2
+fi
+# Checks the pages' accessibility.
+if command -v npm >/dev/null 2>&1 && [ ! -e .tools/runners/node_modules/axe-core/axe.min.js ]; then
+	echo "setup: installing axe-core"
+	npm install --prefix .tools/runners --no-audit --no-fund --silent axe-core@4.10.3
 fi
 if command -v python3 >/dev/null 2>&1 && [ ! -x .tools/runners/pre-commit/bin/pre-commit ]; then
 	echo "setup: installing pre-commit"

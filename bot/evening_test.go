@@ -100,6 +100,8 @@ type evening struct {
 	db     *store.Store
 	client *forge.Client
 	heal   *heal.Heal
+	app    *bot.App
+	funnel *redact.Funnel
 	double *scripted.Server
 	mu     sync.Mutex
 	script scripted.Script
@@ -182,17 +184,18 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 	policy, err := heal.OpenPolicy(filepath.Join(dir, "heal.yml"), nobody())
 	e.must(err)
 	e.heal = heal.New(heal.Config{Store: e.db, Policy: policy, Learned: bot.NewLearned(e.db), Log: nobody()})
-	app := bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Heal: e.heal, Log: nobody()}), bot.AppConfig{
+	e.funnel = funnel
+	e.app = bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Heal: e.heal, Log: nobody()}), bot.AppConfig{
 		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates, Judge: judges,
 		Budget: task.Budget{USD: task.Dollar, Duration: 10 * time.Minute, AttemptsPerTier: 1, Attempts: 15, MaxTier: task.Tier3}, NewID: newRunID,
 	})
-	door := httptest.NewServer(hooks.Webhook(hooks.WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Accept: app.Accept, Log: nobody()}))
+	door := httptest.NewServer(hooks.Webhook(hooks.WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Accept: e.app.Accept, Log: nobody()}))
 	t.Cleanup(door.Close)
 	e.sim.SetWebhook(door.URL, secret)
 	ctx, stop := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	working.Go(func() {
-		if err := e.db.Work(ctx, store.Handlers{Delivery: app.Deliver, Run: app.Next}, 2); err != nil {
+		if err := e.db.Work(ctx, store.Handlers{Delivery: e.app.Deliver, Run: e.app.Next}, 2); err != nil {
 			t.Error(err)
 		}
 	})

@@ -16,7 +16,7 @@ type svg = template.HTML
 // The size of a chart of days.
 const (
 	chartWide, chartHigh = 640.0, 200.0
-	chartLeft, chartFoot = 48.0, 24.0
+	chartLeft, chartFoot = 84.0, 34.0
 )
 
 // bar is a day's bar: the lower part is drawn in another colour.
@@ -72,12 +72,12 @@ func runsChart(days []dayRow) svg {
 func moneyChart(days []dayRow) svg {
 	return barChart("Cost of a day's runs", days, func(d dayRow) bar {
 		return bar{d.Cost.Float(), 0, fmt.Sprintf("%s: %s", d.Day.Format(time.DateOnly), d.Cost)}
-	}, func(f float64) string { return "$" + fmt.Sprintf("%.3g", f) })
+	}, func(f float64) string { return "$" + fmt.Sprintf("%.2g", f) })
 }
 
 // outcomeChart draws a line for each outcome.
 func outcomeChart(rows []outcomeRow) svg {
-	const wide, line, left = 640.0, 26.0, 170.0
+	const wide, line, left = 640.0, 26.0, 190.0
 	most := 1
 	for _, r := range rows {
 		most = max(most, r.Runs)

@@ -39,7 +39,12 @@ func (s *Server) funcs() template.FuncMap {
 			}
 			return min(1, cost.Float()/budget.Float())
 		},
-		"cut":   func(s string, n int) string { return cutPart("", s, n).Text },
+		"cut": func(s string, n int) string {
+			if p := cutPart("", s, n); p.More > 0 {
+				return p.Text + "…"
+			}
+			return s
+		},
 		"args":  func(v ...string) []string { return v },
 		"title": func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 		"minus": func(a, b int) int { return a - b },
