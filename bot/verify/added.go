@@ -3,6 +3,9 @@ package verify
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
@@ -88,12 +91,54 @@ func defined(ctx context.Context, p string, src []byte) (map[string]bool, error)
 		}
 		return true
 	})
+	if lang == code.Go {
+		members(src, out)
+	}
 	return out, nil
+}
+
+// members adds the methods and fields of Go's types as Type.member: a name alone may be
+// another type's too.
+func members(src []byte, out map[string]bool) {
+	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution) // as far as it can be read
+	if file == nil {
+		return
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil || len(n.Recv.List) != 1 {
+				return true
+			}
+			at := n.Recv.List[0].Type
+			if star, ok := at.(*ast.StarExpr); ok {
+				at = star.X
+			}
+			if of, ok := at.(*ast.IndexExpr); ok {
+				at = of.X
+			}
+			if name, ok := at.(*ast.Ident); ok {
+				out[name.Name+"."+n.Name.Name] = true
+			}
+		case *ast.TypeSpec:
+			if s, ok := n.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					for _, name := range f.Names {
+						out[n.Name.Name+"."+name.Name] = true
+					}
+				}
+			}
+		}
+		return true
+	})
 }
 
 // holds tells whether something that was missing (task.Failure) is added.
 func (a Added) holds(missing string) bool {
 	place, name, named := strings.Cut(missing, "#")
+	if _, member, of := strings.Cut(name, "."); of && named && place == "" {
+		return a.names[name] || a.names[member]
+	}
 	if named && (a.names[name] || place == "") {
 		return a.names[name]
 	}

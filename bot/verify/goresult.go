@@ -78,7 +78,7 @@ func buildText(p *goPackage, builds map[string]string, rest string) string {
 // for a name, that is not there.
 var (
 	goAbsentPackage = regexp.MustCompile(`no required module provides package ([^\s;]+)|package (\S+) is not in std|^(\S+): no non-test Go files in `)
-	goAbsentName    = regexp.MustCompile(`: undefined: (?:\w+\.)?(\w+)$|has no field or method (\w+)|: unknown field (\w+) in struct literal|\(missing method (\w+)\)`)
+	goAbsentName    = regexp.MustCompile(`: undefined: (?:\w+\.)?(\w+)$|type \*?(?:[\w/]+\.)?(\w+(?:\[[^\]]*\])?) has no field or method (\w+)|has no field or method (\w+)|: unknown field (\w+) in struct literal|\(missing method (\w+)\)`)
 )
 
 // missing lists what a build did not find (task.Failure), nil where something
@@ -94,7 +94,12 @@ func (r *goRun) missing(output string) []string {
 		if m := goAbsentPackage.FindStringSubmatch(line); m != nil {
 			out = append(out, joinDir(r.suite.Dir, r.folder(m[1]+m[2]+m[3])))
 		} else if m := goAbsentName.FindStringSubmatch(line); m != nil {
-			out = append(out, "#"+m[1]+m[2]+m[3]+m[4])
+			name := m[1] + m[4] + m[5] + m[6]
+			if m[3] != "" {
+				of, _, _ := strings.Cut(m[2], "[") // of a generic type
+				name = of + "." + m[3]
+			}
+			out = append(out, "#"+name)
 		} else {
 			return nil
 		}
