@@ -39,12 +39,16 @@
 // cheapest tier for one that fails for the reason, ranks suspicious places
 // with bot/mend, or, where no test tells them, by the words with
 // bot/memory, and climbs the ladder: mechanical repair (bot/mend over
-// bot/code/mutate), then the tiers that have a model (bot/agent over bot/model). Each change is applied
+// bot/code/mutate), then the tiers that have a model (bot/agent over bot/model), or another agent's
+// command in its place (bot/delegate). Each change is applied
 // by bot/patch through os.Root to regions that bot/code found, and judged by
 // bot/verify in bot/sandbox, the only place that starts repository code.
 //
 // Where fettle works by itself, bot/heal is asked before each step and told after it: it
 // makes runs careful, or ends them, where failures repeat.
+//
+// A pull request of somebody else that is to be judged waits as a delivery of fettle's
+// own, which bot/judge answers with a check run.
 //
 // What comes of it goes to a Publisher: to GitHub, each outward action once
 // under a key (bot/store), each text through bot/redact; or to the folder of
@@ -55,7 +59,7 @@
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
 //	hooks                            the webhook's door
 //	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
-//	actions                          the door of GitHub Actions; the action itself
+//	actions                          the door of GitHub Actions; the actions themselves
 //	eval                             cases as data
 //	bot/web                          pages, REST API, events and metrics of a server
 //	bot                              this package
