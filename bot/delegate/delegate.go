@@ -31,6 +31,7 @@ import (
 // input asks. It finds the model under OPENAI_BASE_URL, by any name: the gateway
 // sets the tier's.
 type Agent struct {
+	Name     string // for people
 	Argv     []string
 	Endpoint model.Endpoint // of the tier, which the gateway asks
 	Wall     time.Duration  // of the whole command
@@ -66,12 +67,12 @@ const (
 func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Outcome, err error) {
 	w, err := box.SetupWorkspace(ctx, job.Dir)
 	if err != nil {
-		return out, fmt.Errorf("delegate: copying the tree for %s: %w", a.Argv[0], err)
+		return out, fmt.Errorf("delegate: copying the tree for %s: %w", a.Name, err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	for _, f := range job.Hidden {
 		if err := w.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return out, fmt.Errorf("delegate: keeping %s from %s: %w", f, a.Argv[0], err)
+			return out, fmt.Errorf("delegate: keeping %s from %s: %w", f, a.Name, err)
 		}
 	}
 	run, stop := context.WithCancelCause(ctx)
@@ -91,13 +92,13 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 	case ctx.Err() != nil:
 		return out, ctx.Err()
 	case errors.Is(spent, errSpent):
-		out.Ended = fmt.Sprintf("%s was stopped: %v", a.Argv[0], spent)
+		out.Ended = fmt.Sprintf("%s was stopped: %v", a.Name, spent)
 	case err != nil:
-		return out, fmt.Errorf("delegate: running %s: %w", a.Argv[0], err)
+		return out, fmt.Errorf("delegate: running %s: %w", a.Name, err)
 	case got.TimedOut:
-		out.Ended = fmt.Sprintf("%s did not end within %s (timeout of its tier)", a.Argv[0], a.Wall)
+		out.Ended = fmt.Sprintf("%s did not end within %s (timeout of its tier)", a.Name, a.Wall)
 	case !got.OK():
-		out.Ended = fmt.Sprintf("%s ended with status %d: %.200q", a.Argv[0], got.ExitCode, last(out.Said))
+		out.Ended = fmt.Sprintf("%s ended with status %d: %.200q", a.Name, got.ExitCode, last(out.Said))
 	}
 	return out, out.read(w, job)
 }

@@ -160,7 +160,11 @@ func (r *run) start(ctx context.Context) (start, error) {
 	}
 	for _, tier := range append(task.Ladder[1:len(task.Ladder):len(task.Ladder)], task.TierNano, task.TierEmbeddings) {
 		if r.Models != nil && r.Models.Has(tier) {
-			s.Rungs[tier] = rung{r.Models.Name(tier), r.Models.ContextTokens(tier), r.Agents[tier] != nil}
+			g := rung{Model: r.Models.Name(tier), Window: r.Models.ContextTokens(tier)}
+			if by := r.Agents[tier]; by != nil {
+				g.Command, g.Model = true, by.Name+" with "+g.Model
+			}
+			s.Rungs[tier] = g
 		}
 	}
 	raw, err := json.Marshal(s)

@@ -67,7 +67,7 @@ func (h *real) delegate(ctx context.Context, req model.Request, limit task.USD) 
 		if raw, err = json.Marshal(out); err == nil {
 			return model.Reply{
 				Text: string(raw), TokensIn: out.Usage.TokensIn, TokensOut: out.Usage.TokensOut, Estimated: out.Usage.Estimated, Cost: cost,
-				Latency: h.Now().Sub(begun), Finish: "stop", Model: by.Endpoint.Model, Tries: 1,
+				Latency: h.Now().Sub(begun), Finish: "stop", Model: by.Name + " with " + by.Endpoint.Model, Tries: 1,
 			}, nil
 		}
 	}

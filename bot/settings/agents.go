@@ -2,7 +2,9 @@ package settings
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 )
 
 // agents are commands of other agents that are known to work as a tier, with the
@@ -27,6 +29,23 @@ func command(v value) ([]string, error) {
 		words = []string{"sh", "-c", words[0]}
 	}
 	return words, err
+}
+
+// agentName is what a command is called.
+func agentName(command []string) string {
+	for name, known := range agents {
+		if slices.Equal(known, command) {
+			return name
+		}
+	}
+	words := command
+	if len(command) == 3 && command[0] == "sh" && command[1] == "-c" {
+		words = strings.Fields(command[2])
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return path.Base(words[0])
 }
 
 // agent gives the command of a known agent.

@@ -97,7 +97,7 @@ func TestA5MistakesWithAgentsAsTiersAreExplained(t *testing.T) {
 		}
 	}
 	s, err := Parse("c.yml", []byte("tiers: {tier3: {preset: openai, agent: mini-swe-agent}, tier2: {preset: openai, command: [a, b]}, tier1: {preset: openai, command: a b}}\n"))
-	if err != nil || len(s.Tiers[task.Tier3].Command) != 3 || !reflect.DeepEqual(s.Tiers[task.Tier2].Command, []string{"a", "b"}) ||
+	if err != nil || len(s.Tiers[task.Tier3].Command) != 3 || s.Tiers[task.Tier3].Agent != "mini-swe-agent" || s.Tiers[task.Tier1].Agent != "a" || !reflect.DeepEqual(s.Tiers[task.Tier2].Command, []string{"a", "b"}) ||
 		!reflect.DeepEqual(s.Tiers[task.Tier1].Command, []string{"sh", "-c", "a b"}) {
 		t.Errorf("%v %+v", err, s)
 	}

@@ -56,7 +56,8 @@ type Tier struct {
 	// Command is another agent's, which writes the changes of this tier; empty: the
 	// model does.
 	Command    []string
-	Substitute *Tier // asked while this one's provider is down; nil: none
+	Agent      string // what Command is called: its preset\'s name, or that of its program
+	Substitute *Tier  // asked while this one's provider is down; nil: none
 
 	keyEnv, keyFile string // where Key looks: an environment variable, a file
 }

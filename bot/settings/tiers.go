@@ -78,7 +78,7 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 	if err == nil {
 		err = t.preset(v)
 	}
-	t.MaxTokens, t.ContextTokens = int(maxTokens), int(context)
+	t.MaxTokens, t.ContextTokens, t.Agent = int(maxTokens), int(context), agentName(t.Command)
 	_, named := v.has("agent")
 	_, commanded := v.has("command")
 	switch {

@@ -78,7 +78,7 @@ open("weave.py", "w").write(%q + tail)
 	if sum.Outcome != task.Success || sum.Tier != task.Tier3 {
 		t.Fatalf("%s at %s: %s", sum.Outcome, sum.Tier, sum.Reason)
 	}
-	if len(snap.Pulls) != 1 || !strings.Contains(snap.Pulls[0].Body, "tier3 (model-tier3): 1 attempt") || strings.Contains(snap.Pulls[0].Diff, "agent.py") {
+	if len(snap.Pulls) != 1 || !strings.Contains(snap.Pulls[0].Body, "tier3 (python3 with model-tier3): 1 attempt") || strings.Contains(snap.Pulls[0].Diff, "agent.py") {
 		t.Errorf("pull requests: %+v", snap.Pulls)
 	}
 	calls := by(double, "model-tier3")

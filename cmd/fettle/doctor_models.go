@@ -46,7 +46,7 @@ func (p *parts) modelFindings(ctx context.Context) []finding {
 func (p *parts) modelFinding(ctx context.Context, models *model.Client, name string, tier task.Tier, t settings.Tier) finding {
 	f := finding{name, "ok", fmt.Sprintf("%s at %s, $%g in and $%g out per million tokens (%s)", t.Model, t.BaseURL, t.PriceIn, t.PriceOut, t.PriceFrom), ""}
 	if len(t.Command) > 0 {
-		f.Detail += fmt.Sprintf("; %q writes its changes, and asks it through the gateway", t.Command[0])
+		f.Detail += fmt.Sprintf("; %s writes its changes, and asks it through the gateway", t.Agent)
 	}
 	if _, err := t.Key(); err != nil {
 		f.Status, f.Detail, f.Fix = "error", err.Error(), "set the variable or file named in the configuration"

@@ -132,7 +132,7 @@ func (p *parts) agents() map[task.Tier]*delegate.Agent {
 	out := map[task.Tier]*delegate.Agent{}
 	for tier, t := range p.set.Tiers {
 		if len(t.Command) > 0 {
-			out[tier] = &delegate.Agent{Argv: t.Command, Endpoint: p.endpoint(tier, t), Wall: t.Timeout}
+			out[tier] = &delegate.Agent{Name: t.Agent, Argv: t.Command, Endpoint: p.endpoint(tier, t), Wall: t.Timeout}
 		}
 	}
 	return out
