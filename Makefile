@@ -101,8 +101,8 @@ bench: setup ## own overhead, webhooks stored, sandbox start, cold start, idle m
 bench-edits: ## 10,000 random sets of edits over real files, applied and rolled back
 	FETTLE_EDIT_SETS=10000 $(GO) test -count=1 -timeout 30m -v -run TestS07RealFilesComeBackByteForByte ./bot/patch
 
-eval: setup ## mechanical repair on cases with held-back tests; HALF=practice, open, sealed or all
-	FETTLE_EVAL=$(HALF) $(GO) test -count=1 -timeout 30m -v -run TestMechanicalRepair ./eval
+eval: setup build ## mechanical repair on cases with held-back tests; HALF=practice, open, sealed or '*'
+	./bin/fettle eval --suite mechanical --tier mechanical --case '$(HALF)/*' --flag=--max-seconds=60
 
 bench-ladder: ## ways of choosing tiers compared on a made-up table; LADDER="-csv FILE" and more
 	$(GO) run ./bench/ladder/compare $(LADDER)

@@ -60,7 +60,7 @@
 //	hooks                            the webhook's door
 //	hooks/prepush                    the pre-push hook: installed, chained, and what a push holds
 //	actions                          the door of GitHub Actions; the actions themselves
-//	eval                             cases as data
+//	eval                             cases as data, run by the commands, judged, in figures
 //	bot/web                          pages, REST API, events and metrics of a server
 //	bot                              this package
 //	bot/forge/manifest               the local page that creates the App, and the files that come of it

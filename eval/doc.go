@@ -1,4 +1,12 @@
-// Package eval holds the suites by which fettle is measured, as data, and runs
-// them through the same command that a user types: it has no way of its own to
-// run a task.
+// Package eval measures what fettle can do. It holds suites of cases as data, runs
+// them through the same commands that a user types, in processes of their own, judges
+// what comes of it by tests that were held back, and makes figures of that. It has no
+// way of its own to work on a task, and prints no figure that was not measured.
+//
+//	case.go    a case: a repository without history, an issue, held-back tests
+//	run.go     runs cases at once, takes up what was interrupted
+//	judge.go   what a change, an answer or a refusal is worth
+//	kpi.go     figures of results
+//	compare.go two runs of the same cases, and whether one is worse
+//	report.go  the figures as a table, Markdown and one page of HTML
 package eval
