@@ -74,8 +74,8 @@ func Title(f task.Failure) string {
 	return f.Exception + ": " + m
 }
 
-// rule names what found a failure: "pytest/assertion", "ruff/F401".
-func rule(c Check, f task.Failure) string {
+// Rule names what found a failure: "pytest/assertion", "ruff/F401".
+func Rule(c Check, f task.Failure) string {
 	name := f.Suite
 	if name == "" {
 		name = c.Name
@@ -99,7 +99,7 @@ func unix(w io.Writer, r Result) error {
 			if f.Test != "" {
 				text = f.Test + ": " + text
 			}
-			if _, err := fmt.Fprintf(w, "%s:%d:1: %s [%s]\n", where, max(1, f.Line), oneLine(text), rule(c, f)); err != nil {
+			if _, err := fmt.Fprintf(w, "%s:%d:1: %s [%s]\n", where, max(1, f.Line), oneLine(text), Rule(c, f)); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ func sarif(r Result, version string) sarifLog {
 	ids := map[string]int{}
 	for _, c := range r.Checks {
 		for _, f := range c.Failures {
-			ids[rule(c, f)] = 0
+			ids[Rule(c, f)] = 0
 		}
 	}
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "fettle", Version: version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints",
@@ -115,7 +115,7 @@ func sarif(r Result, version string) sarifLog {
 }
 
 func sarifOf(c Check, f task.Failure, ids map[string]int) sarifResult {
-	id := rule(c, f)
+	id := Rule(c, f)
 	out := sarifResult{RuleID: id, RuleIndex: ids[id], Level: "error", Message: sarifMessage{f.Message}, Fingerprints: map[string]string{"fettle/v1": f.Fingerprint}}
 	if !c.Required {
 		out.Level = "warning"
