@@ -51,6 +51,7 @@ type Outcome struct {
 	Patch task.Patch `json:"patch"`
 	Left  []string   `json:"left,omitempty"`  // what it did that is not in the patch, in words
 	Said  string     `json:"said,omitempty"`  // the end of its output, for people
+	Down  bool       `json:"down,omitempty"`  // its model could not be reached
 	Ended string     `json:"ended,omitempty"` // why, where it did not end by itself and well
 	Usage Usage      `json:"usage"`
 }
@@ -58,6 +59,7 @@ type Outcome struct {
 // Bounds of what is read back.
 const (
 	mostEdits = 50
+	mostNew   = 200     // new files that are looked at
 	mostBytes = 1 << 20 // of a file
 	mostSaid  = 3000
 )
@@ -77,8 +79,8 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 	}
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	g := &gateway{endpoint: a.Endpoint, limit: job.Limit, stop: stop}
-	socket, shut, err := g.open(run)
+	g := &gateway{endpoint: a.Endpoint, limit: job.Limit, stop: stop, atOnce: make(chan struct{}, mostAtOnce)}
+	socket, shut, err := g.open(run, filepath.Dir(w.Path()))
 	if err != nil {
 		return out, err
 	}
@@ -86,7 +88,7 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 		Argv: a.Argv, Stdin: strings.NewReader(job.Prompt), Limits: sandbox.Limits{Wall: a.Wall},
 		Setup: &sandbox.Setup{Socket: socket, Env: a.environment()},
 	})
-	out.Usage = shut()
+	out.Usage, out.Down = shut(), g.down()
 	out.Said = said(got)
 	switch spent := context.Cause(run); {
 	case ctx.Err() != nil:
@@ -100,7 +102,7 @@ func (a *Agent) Run(ctx context.Context, box *sandbox.Sandbox, job Job) (out Out
 	case !got.OK():
 		out.Ended = fmt.Sprintf("%s ended with status %d: %.200q", a.Name, got.ExitCode, last(out.Said))
 	}
-	return out, out.read(w, job)
+	return out, out.read(ctx, w, job)
 }
 
 // environment is what tools that speak OpenAI's API look at. There is no proxy: the
@@ -116,17 +118,15 @@ func (a *Agent) environment() map[string]string {
 	return env
 }
 
-// open serves the gateway until shut, which tells what was used.
-func (g *gateway) open(ctx context.Context) (socket string, shut func() Usage, err error) {
-	dir, err := os.MkdirTemp("", "fettle-gateway-")
+// open serves the gateway until shut, which tells what was used. Nobody but we and the
+// command reaches into the folder: in a common one any user of the machine could spend.
+func (g *gateway) open(ctx context.Context, in string) (socket string, shut func() Usage, err error) {
+	dir, err := os.MkdirTemp(in, "gateway-")
 	if err != nil {
 		return "", nil, fmt.Errorf("delegate: making a place for the gateway: %w", err)
 	}
 	socket = filepath.Join(dir, "gateway")
 	l, err := egress.Listen(socket)
-	if err == nil {
-		err = os.Chmod(dir, 0o711) //nolint:gosec // the command's own uid has to reach the socket
-	}
 	if err != nil {
 		return "", nil, errors.Join(fmt.Errorf("delegate: opening the gateway: %w", err), os.RemoveAll(dir))
 	}
@@ -158,7 +158,7 @@ func said(got sandbox.Result) string {
 
 // read makes the patch of what differs between the tree and the copy. Foreign code
 // wrote the copy: it is read through os.Root, and only what is plainly a text file.
-func (o *Outcome) read(w *sandbox.Workspace, job Job) error {
+func (o *Outcome) read(ctx context.Context, w *sandbox.Workspace, job Job) error {
 	before, err := os.OpenRoot(job.Dir)
 	if err != nil {
 		return fmt.Errorf("delegate: opening the tree: %w", err)
@@ -186,14 +186,17 @@ func (o *Outcome) read(w *sandbox.Workspace, job Job) error {
 			o.edit(task.Edit{Kind: task.EditFile, Path: f, Code: is})
 		}
 	}
-	return o.created(w, after, known)
+	return o.created(ctx, w, after, known)
 }
 
 // created adds the files that the command made.
-func (o *Outcome) created(w *sandbox.Workspace, after *os.Root, known map[string]bool) error {
+func (o *Outcome) created(ctx context.Context, w *sandbox.Workspace, after *os.Root, known map[string]bool) error {
+	looked := 0
 	err := fs.WalkDir(after.FS(), ".", func(f string, d fs.DirEntry, err error) error {
 		name := path.Base(f)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case f == ".":
 			return err
 		case err != nil:
@@ -205,13 +208,14 @@ func (o *Outcome) created(w *sandbox.Workspace, after *os.Root, known map[string
 		case d.IsDir() || strings.HasPrefix(name, ".") || w.Shown(f):
 			return nil
 		}
+		if looked++; looked > mostNew || len(o.Patch.Edits) >= mostEdits {
+			o.left("%s and what comes after it: too many new files", f)
+			return fs.SkipAll
+		}
 		if is, why := text(after, f); why != "" {
 			o.left("%s, which %s", f, why)
 		} else {
 			o.edit(task.Edit{Kind: task.EditCreate, Path: f, Code: is})
-		}
-		if len(o.Patch.Edits) >= mostEdits {
-			return fs.SkipAll
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ type Usage struct {
 // Bounds of one command's calls.
 const (
 	mostCalls  = 500
+	mostAtOnce = 4
 	mostAsked  = 8 << 20
 	mostAnswer = 16 << 20
 )
@@ -43,16 +45,19 @@ type gateway struct {
 	stop     func(error)     // ends the command
 	ctx      context.Context //nolint:containedctx // the command's, under which its calls are made
 	calls    sync.WaitGroup
+	atOnce   chan struct{} // a place for each request under way
 
 	mu    sync.Mutex
 	used  Usage
 	held  task.USD // of calls under way
 	heldN int
+	away  int // calls that did not reach the provider
 }
 
-// passed are the fields of a request that are the command's to choose.
+// passed are the fields of a request that are the command's to choose, beside messages
+// and tools.
 var passed = []string{
-	"messages", "tools", "tool_choice", "parallel_tool_calls", "temperature", "top_p", "stop", "seed", "response_format",
+	"tool_choice", "parallel_tool_calls", "temperature", "top_p", "stop", "seed", "response_format",
 	"presence_penalty", "frequency_penalty",
 }
 
@@ -61,6 +66,12 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer g.calls.Done()
 	if r.URL.Path != "/v1/chat/completions" || r.Method != http.MethodPost {
 		refuse(w, http.StatusNotFound, "only POST /v1/chat/completions can be reached from here")
+		return
+	}
+	select {
+	case g.atOnce <- struct{}{}:
+		defer func() { <-g.atOnce }()
+	case <-r.Context().Done():
 		return
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsked))
@@ -99,29 +110,20 @@ func (g *gateway) order(raw []byte) (body []byte, out int, streamed bool, err er
 		return nil, 0, false, fmt.Errorf("the request is no JSON object: %w", err)
 	}
 	var said struct {
-		Stream   bool `json:"stream"`
-		New      *int `json:"max_completion_tokens"`
-		Old      *int `json:"max_tokens"`
-		Messages []struct {
-			Content any `json:"content"`
-		} `json:"messages"`
-		Tools []struct {
-			Type string `json:"type"`
-		} `json:"tools"`
+		Stream   bool      `json:"stream"`
+		New      *int      `json:"max_completion_tokens"`
+		Old      *int      `json:"max_tokens"`
+		Messages []message `json:"messages"`
+		Tools    []tool    `json:"tools"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return nil, 0, false, fmt.Errorf("the request is no chat completion: %w", err)
+		return nil, 0, false, fmt.Errorf("the request is no chat completion of texts and functions: %w", err)
 	}
 	if len(said.Messages) == 0 {
 		return nil, 0, false, errors.New("the request has no messages")
 	}
-	for _, m := range said.Messages {
-		if !onlyText(m.Content) {
-			return nil, 0, false, errors.New("only text is passed on: no images, files, or sound")
-		}
-	}
-	for _, tool := range said.Tools {
-		if tool.Type != "function" { // such as a provider's search of the web, which costs and goes out
+	for _, t := range said.Tools {
+		if t.Type != "function" { // such as a provider's search of the web, which costs and goes out
 			return nil, 0, false, errors.New("only tools that are functions are passed on")
 		}
 	}
@@ -131,7 +133,10 @@ func (g *gateway) order(raw []byte) (body []byte, out int, streamed bool, err er
 			out = min(out, *n)
 		}
 	}
-	send := map[string]any{"model": g.endpoint.Model, g.endpoint.LimitField(): out}
+	send := map[string]any{"model": g.endpoint.Model, g.endpoint.LimitField(): out, "messages": said.Messages}
+	if len(said.Tools) > 0 {
+		send["tools"] = said.Tools
+	}
 	for _, name := range passed {
 		if v, ok := asked[name]; ok {
 			send[name] = v
@@ -177,23 +182,67 @@ func stream(body []byte) (pieces []byte, ok bool) {
 	return fmt.Appendf(nil, "data: %s\n\ndata: [DONE]\n\n", piece), true
 }
 
-// onlyText: a content is a text, nothing, or a list of texts. What else there is has
-// a price that its bytes do not bound.
-func onlyText(content any) bool {
-	switch c := content.(type) {
-	case nil, string:
-		return true
-	case []any:
-		for _, part := range c {
-			p, ok := part.(map[string]any)
-			if !ok || p["type"] != "text" {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+// message and tool are what is passed on of the request's. They are written anew: a field
+// that is not here, or is here twice, does not go out.
+type message struct {
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+	Name    string  `json:"name,omitempty"`
+	Calls   []call  `json:"tool_calls,omitempty"`
+	Of      string  `json:"tool_call_id,omitempty"`
 }
+
+type call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type tool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+		Strict      *bool           `json:"strict,omitempty"`
+	} `json:"function"`
+}
+
+// content is a text, or nothing. Images, sound and files have a price that their bytes
+// do not bound, and an address in them is a way out.
+type content struct{ text *string }
+
+func (c *content) UnmarshalJSON(raw []byte) error {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	c.text = new(string)
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, c.text)
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return err
+	}
+	for i, p := range parts {
+		if p.Type != "text" {
+			return errors.New("only text is passed on: no images, files, or sound")
+		}
+		if i > 0 {
+			*c.text += "\n"
+		}
+		*c.text += p.Text
+	}
+	return nil
+}
+
+func (c content) MarshalJSON() ([]byte, error) { return json.Marshal(c.text) }
 
 // hold sets a call's worst case aside.
 func (g *gateway) hold(worst task.USD) error {
@@ -215,6 +264,7 @@ type answered struct {
 	status int
 	body   []byte
 	sent   bool // the provider may have charged for it
+	away   bool // it did not reach the provider
 }
 
 // settle charges a call: by the usage told, else its worst case; nothing where the
@@ -232,6 +282,9 @@ func (g *gateway) settle(worst task.USD, in, out int, a answered) {
 	g.held -= worst
 	g.heldN--
 	g.used.Calls++
+	if a.away {
+		g.away++
+	}
 	switch u := told.Usage; {
 	case !a.sent:
 	case u != nil && u.In > 0 && u.In <= in && u.Out >= 0 && u.Out <= out:
@@ -256,6 +309,13 @@ func (g *gateway) total() Usage {
 	return u
 }
 
+// down tells whether calls were made and none of them reached the provider.
+func (g *gateway) down() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.away > 0 && g.away == g.used.Calls
+}
+
 // ask makes the call with the operator's key, which the answer never holds.
 func (g *gateway) ask(body []byte) answered {
 	ctx, cancel := context.WithTimeout(g.ctx, g.endpoint.Timeout)
@@ -277,8 +337,10 @@ func (g *gateway) ask(body []byte) answered {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil { // its text can name hosts that are nobody's business in there
+		var op *net.OpError
 		a := failed("the model could not be reached, or did not answer in time")
-		a.sent = true
+		a.away = errors.As(err, &op) && op.Op == "dial"
+		a.sent = !a.away
 		return a
 	}
 	defer resp.Body.Close()
@@ -294,7 +356,7 @@ func (g *gateway) ask(body []byte) answered {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return failed("the model's address leads elsewhere")
 	}
-	return answered{resp.StatusCode, got, resp.StatusCode < http.StatusBadRequest}
+	return answered{status: resp.StatusCode, body: got, sent: resp.StatusCode < http.StatusBadRequest}
 }
 
 func failed(why string) answered { return answered{status: http.StatusBadGateway, body: fault(why)} }

@@ -46,7 +46,7 @@ func newGateway(t *testing.T, p *provider, limit task.USD) (g *gateway, ended fu
 	srv := httptest.NewServer(p)
 	t.Cleanup(srv.Close)
 	ctx, stop := context.WithCancelCause(t.Context())
-	g = &gateway{limit: limit, ctx: ctx, stop: stop, endpoint: model.Endpoint{
+	g = &gateway{limit: limit, ctx: ctx, stop: stop, atOnce: make(chan struct{}, mostAtOnce), endpoint: model.Endpoint{
 		BaseURL: srv.URL + "/v1", Model: "own", APIKey: func() (string, error) { return key, nil }, PriceIn: 1, PriceOut: 2, MaxTokens: 100, Timeout: 5 * time.Second,
 	}}
 	return g, func() error { return context.Cause(ctx) }
@@ -114,6 +114,8 @@ func TestA5TheGatewayRefuses(t *testing.T) {
 	p := &provider{answer: completes("hi")}
 	g, ended := newGateway(t, p, task.Dollars(1))
 	for _, body := range []string{
+		`{"messages":[{"role":"user","content":"ok","Content":[{"type":"image_url","image_url":{"url":"http://127.0.0.1/"}}]}]}`,
+		`{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","Type":"web_search"}]}`,
 		``, `[]`, `{"messages":[]}`, `{"messages":"x"}`, `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://127.0.0.1/"}}]}]}`,
 		`{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"web_search"}]}`, `{"messages":[{"role":"user","content":{"type":"text"}}]}`, `{"messages":[{"role":"user","content":"` + strings.Repeat("x", mostAsked) + `"}]}`,
 	} {
@@ -202,4 +204,58 @@ func FuzzOrder(f *testing.F) {
 		}
 		stream(body)
 	})
+}
+
+// What a decoder takes under one name and a provider under another does not go out, nor
+// what nobody asked for by name.
+func TestA5NothingGoesOutUnderASecondName(t *testing.T) {
+	t.Parallel()
+	const image = `[{"type":"image_url","image_url":{"url":"http://127.0.0.1/leak"}}]`
+	for _, body := range []string{
+		`{"messages":[{"role":"user","content":` + image + `}],"Messages":[{"role":"user","content":"ok"}]}`,
+		`{"messages":[{"role":"user","content":` + image + `,"Content":"ok"}]}`,
+		`{"messages":[{"role":"user","content":"ok","audio":{"id":"leak"},"files":["leak"],"cache_control":{"type":"leak"}}]}`,
+		`{"messages":[{"role":"user","content":"ok"}],"tools":[{"type":"web_search","leak":1}],"Tools":[]}`,
+		`{"messages":[{"role":"user","content":"ok"}],"tools":[{"type":"web_search","Type":"function","leak":1}]}`,
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"ok","image_url":"leak"}]}],"plugins":[{"id":"leak"}],"web_search_options":{"leak":1}}`,
+	} {
+		p := &provider{answer: completes("hi")}
+		g, _ := newGateway(t, p, task.Dollars(1))
+		g.post(body)
+		for _, sent := range p.bodies {
+			if strings.Contains(sent, "leak") || strings.Contains(sent, "web_search") || strings.Contains(sent, "image") {
+				t.Errorf("%s went out as %s", body, sent)
+			}
+		}
+	}
+}
+
+func TestA5ToolCallsGoOutAsTheyAre(t *testing.T) {
+	t.Parallel()
+	p := &provider{answer: completes("hi")}
+	g, _ := newGateway(t, p, task.Dollars(1))
+	w := g.post(`{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"out"}],
+		"tools":[{"type":"function","function":{"name":"bash","description":"d","parameters":{"type":"object"}}}],"tool_choice":"auto"}`)
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	for _, part := range []string{`"tool_calls":[{"id":"a"`, `"tool_call_id":"a"`, `"content":null`, `"parameters":{"type":"object"}`, `"tool_choice":"auto"`} {
+		if !strings.Contains(p.bodies[0], part) {
+			t.Errorf("%s is not in %s", part, p.bodies[0])
+		}
+	}
+}
+
+func TestA5AProviderThatIsNotThereCostsNothingAndIsDown(t *testing.T) {
+	t.Parallel()
+	g, _ := newGateway(t, &provider{answer: completes("hi")}, task.Dollars(1))
+	g.endpoint.BaseURL = "http://127.0.0.1:1/v1"
+	for range 3 {
+		if w := g.post(plain); w.Code != http.StatusBadGateway {
+			t.Errorf("%d", w.Code)
+		}
+	}
+	if u := g.total(); u.Cost != 0 || !g.down() {
+		t.Errorf("%+v, down %v", u, g.down())
+	}
 }

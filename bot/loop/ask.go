@@ -83,7 +83,7 @@ func (r *run) reserve(ctx context.Context, c purchase) (task.Reservation, error)
 	held, err := observe(ctx, r.tape, "reserve", asked, func() (task.Reservation, error) {
 		worst := r.Models.Worst(c.req)
 		if c.command {
-			worst = max(asked.Left, 0)
+			worst = max(asked.Left, worst) // less than one call is refused
 		}
 		held, err := r.in.Journal.Reserve(ctx, task.Reservation{ID: c.id, Run: r.in.RunID, Tier: tier, Worst: worst, Limit: c.limit})
 		if err != nil && !isStop(err) {

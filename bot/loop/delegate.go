@@ -61,6 +61,9 @@ func (h *real) delegate(ctx context.Context, req model.Request, limit task.USD) 
 	}
 	out, err := by.Run(ctx, h.Box, job)
 	cost := out.Usage.Cost
+	if err == nil && out.Down && len(out.Patch.Edits) == 0 {
+		return model.Reply{}, &model.Error{Class: model.Server, Tier: req.Tier, Down: true, Charged: cost > 0, Cost: cost, Err: fmt.Errorf("%s could not reach the model", by.Name)}
+	}
 	if err == nil {
 		out.Said, out.Ended = h.hide.text(out.Said), h.hide.text(out.Ended)
 		var raw []byte

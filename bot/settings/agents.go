@@ -15,7 +15,7 @@ var agents = map[string][]string{
 	"aider": {"sh", "-c", `git init -q && git add -A && git -c user.name=fettle -c user.email=fettle@localhost commit -qm base &&
 exec aider --model "openai/$FETTLE_MODEL" --message-file /dev/stdin --yes-always --no-auto-commits --no-check-update --no-show-model-warnings --no-show-release-notes --no-analytics --no-gitignore --no-suggest-shell-commands --no-detect-urls --no-pretty --no-stream`},
 	// mini-SWE-agent 2.4.6. It knows no prices of models that it does not know; the gateway counts.
-	"mini-swe-agent": {"sh", "-c", `MSWEA_CONFIGURED=true MSWEA_SILENT_STARTUP=1 MSWEA_COST_TRACKING=ignore_errors exec mini --yolo --exit-immediately --model "openai/$FETTLE_MODEL" --cost-limit 0 --output /tmp/trajectory.json --task "$(cat)"`},
+	"mini-swe-agent": {"sh", "-c", `MSWEA_CONFIGURED=true MSWEA_SILENT_STARTUP=1 MSWEA_COST_TRACKING=ignore_errors exec mini --yolo --exit-immediately --model "openai/$FETTLE_MODEL" --cost-limit 0 --output /tmp/trajectory.json --task "$(head -c 100000)"`},
 }
 
 // unspoken are agents that ask their provider in a form that the gateway does not
