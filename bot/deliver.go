@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
@@ -52,6 +53,7 @@ type App struct {
 
 	judging chan struct{} // a place for each judgement under way
 	next    chan struct{} // and one for that which is next
+	under   sync.Map      // those under way: key of the pull request to judgedNow
 
 	swept atomic.Int64 // repositories that sweeps have looked through
 }

@@ -308,7 +308,7 @@ func spoken(i simulator.IssueView) string {
 // check is the judge's check run on a commit, or nil.
 func (e *evening) check(sha string) *simulator.CheckView {
 	for _, c := range e.snap().Checks {
-		if c.Name == bot.JudgeCheck && c.HeadSHA == sha {
+		if c.Name == bot.JudgeCheck("main") && c.HeadSHA == sha {
 			return &c
 		}
 	}
@@ -386,7 +386,7 @@ func TestAMaintainersEvening(t *testing.T) {
 	files := weaveFiles()
 	files[".fettle.yml"] = "gates: [\"somebody has to read it\"]\njudge: {required: true}\n"
 	e := newEvening(t, files, task.Gates{Plan: true, PlanFirst: true}, mends)
-	e.must(e.sim.SetRequired(acme, shopN, "main", bot.JudgeCheck))
+	e.must(e.sim.SetRequired(acme, shopN, "main", bot.JudgeCheck("main")))
 
 	// label → plan → /fettle approve → draft
 	n := e.open(turnsTitle, turnsBody, ada)

@@ -45,7 +45,7 @@ func (h *health) ShouldRun(ctx context.Context, step string) (task.Care, error) 
 // OnResult outlives a cancel: what a step came to counts also when the run is stopped.
 func (h *health) OnResult(ctx context.Context, id, step string, trigger task.Trigger, words string) error {
 	if trigger == task.ModelOutage {
-		h.bot.alertOnce(context.WithoutCancel(ctx), "provider", "model "+step, outageAgain, "a provider of models is down: "+words, map[string]string{"run": h.run.ID})
+		h.bot.alertOnce(context.WithoutCancel(ctx), "provider", "model "+oneLine(words, 80), outageAgain, "a provider of models is down: "+words, map[string]string{"run": h.run.ID})
 	}
 	_, err := h.bot.cfg.Heal.OnResult(context.WithoutCancel(ctx), heal.WorkflowOf(h.run.Task), heal.Result{ID: id, Run: h.run.ID, Step: step, Trigger: trigger, Words: words})
 	return err

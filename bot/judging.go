@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +25,10 @@ import (
 // deliveries are. GitHub's door takes no event of this name.
 const judgeEvent = "fettle.judge"
 
-// JudgeCheck is the name of the check run, which a branch may require.
-const JudgeCheck = "fettle judge"
+// JudgeCheck is the name of the check run, which a branch may require. It names the
+// branch: a check belongs to a commit, and what another branch says of the same commit,
+// under its own settings, must not stand in its place.
+func JudgeCheck(base string) string { return "fettle judge (" + base + ")" }
 
 const (
 	judgedAtOnce = 1               // by one process: each takes several runs of the tests
@@ -40,35 +43,50 @@ type asked struct {
 		FullName string `json:"full_name"`
 	} `json:"repository"`
 	Number int    `json:"number"`
-	Head   string `json:"head"`              // commit that was to be judged
-	By     int64  `json:"comment,omitempty"` // that asked; 0: it is judged as it comes
+	Head   string `json:"head"`               // commit that was to be judged
+	Base   string `json:"base"`               // branch
+	By     int64  `json:"comment,omitempty"`  // that asked; 0: it is judged as it comes
+	Event  string `json:"delivery,omitempty"` // with which it came
 }
+
+func (k asked) key(installation int64) string {
+	return fmt.Sprintf("%d %s %d", installation, strings.ToLower(k.Repository.FullName), k.Number)
+}
+
+// judgedNow is a judgement under way in this process.
+type judgedNow struct {
+	head, base string
+	stop       context.CancelCauseFunc
+}
+
+// errMoved ends a judgement of what is not the pull request any more.
+var errMoved = errors.New("it was pushed to or aimed elsewhere since; that is judged in its place")
 
 // changes are the actions on a pull request after which it may be another one.
-var changes = []string{"opened", "synchronize", "reopened", "ready_for_review", "edited"}
+var changes = []string{"opened", "synchronize", "reopened", "edited"}
 
 // toJudge has a pull request judged as the file of its base branch wants it. One of
-// fettle's is judged like one of a bot, and where nothing is merged without.
-func (a *App) toJudge(ctx context.Context, ev task.Event, own bool) (string, error) {
-	if a.app.Judge == nil || !slices.Contains(changes, ev.Action) {
-		return "ignored: a pull request that is not fettle's", nil
+// fettle's is judged like any of a bot.
+func (a *App) toJudge(ctx context.Context, ev task.Event) (string, error) {
+	const other = "ignored: a pull request that is not fettle's"
+	if a.app.Judge == nil || !slices.Contains(changes, ev.Action) || ev.Action == "edited" && ev.Before == "" { // its words alone
+		return other, nil
 	}
 	wish, err := a.judgeWish(ctx, ev.Repo, ev.Pull.Base)
-	var bad *settings.Error
 	switch {
-	case errors.As(err, &bad):
-		return "ignored: " + err.Error(), nil
-	case err != nil:
+	case err != nil && !errors.Is(err, errWish):
 		return "", err
+	case err == nil && !wish.Wants(ev.Repo, *ev.Pull):
+		return other, nil
 	}
-	if wanted := wish.Wants(ev.Repo, *ev.Pull) || own && wish.Required; !wanted {
-		if wish.Required {
-			return "not to be judged", a.app.Forge.CheckRun(ctx, ev.Repo, ev.Pull.HeadSHA, JudgeCheck, "skipped", "not judged: "+settings.RepoFile+" does not name its author", "`/fettle judge` judges it all the same.")
-		}
-		return "ignored: a pull request that is not fettle's", nil
-	}
-	return a.queueJudgement(ctx, ev.Repo, *ev.Pull, 0)
+	return a.queueJudgement(ctx, ev.Repo, *ev.Pull, asked{Event: ev.Delivery})
 }
+
+// errWish: the file of a branch has something to say of judging, and cannot be read.
+var errWish = errors.New("the file cannot be used")
+
+// saysJudge finds the key in a file that cannot be read.
+var saysJudge = regexp.MustCompile(`(?m)^["']?judge["']?\s*:`)
 
 // judgeWish is what the file of a branch says of judging.
 func (a *App) judgeWish(ctx context.Context, repo task.Repo, branch string) (settings.Judge, error) {
@@ -77,10 +95,13 @@ func (a *App) judgeWish(ctx context.Context, repo task.Repo, branch string) (set
 		return settings.Judge{}, err
 	}
 	own, err := settings.LoadRepo([]byte(text))
-	if err != nil {
-		return settings.Judge{}, fmt.Errorf("%s of %s: %w", settings.RepoFile, branch, err)
+	switch {
+	case err == nil:
+		return own.Judge, nil
+	case saysJudge.MatchString(text): // what it means to require is not known: it is
+		return settings.Judge{Required: true}, fmt.Errorf("%s of %s: %w: %w", settings.RepoFile, branch, errWish, err)
 	}
-	return own.Judge, nil
+	return settings.Judge{}, nil
 }
 
 // judgeCommand is /fettle judge: on a pull request, or on an issue that one of fettle's
@@ -107,18 +128,24 @@ func (a *App) judgeCommand(ctx context.Context, ev task.Event, c command.Command
 	if pr.State != "open" {
 		return a.answer(ctx, ev, c, fmt.Sprintf("#%d is not open, so it is not judged; `fettle judge` does it in a terminal.", n))
 	}
-	return a.queueJudgement(ctx, ev.Repo, pr, ev.CommentID)
+	return a.queueJudgement(ctx, ev.Repo, pr, asked{By: ev.CommentID})
 }
 
-// queueJudgement has a pull request judged at its head, once for each that asks.
-func (a *App) queueJudgement(ctx context.Context, repo task.Repo, pr task.PullRequest, by int64) (string, error) {
-	ask := asked{Number: pr.Number, Head: pr.HeadSHA, By: by}
+// queueJudgement has a pull request judged at its head, once for each that asks. What is
+// judged of it at another head, or for another branch, ends.
+func (a *App) queueJudgement(ctx context.Context, repo task.Repo, pr task.PullRequest, ask asked) (string, error) {
+	ask.Number, ask.Head, ask.Base = pr.Number, pr.HeadSHA, pr.Base
 	ask.Repository.FullName = repo.Slug()
+	if under, ok := a.under.Load(ask.key(repo.Installation)); ok {
+		if u := under.(judgedNow); u.head != ask.Head || u.base != ask.Base {
+			u.stop(errMoved)
+		}
+	}
 	payload, err := json.Marshal(ask)
 	if err != nil {
 		return "", err
 	}
-	what := sha256.Sum256(fmt.Appendf(nil, "%d %s %d %q %s %d", repo.Installation, strings.ToLower(repo.Slug()), pr.Number, pr.Base, pr.HeadSHA, by))
+	what := sha256.Sum256(fmt.Appendf(nil, "%s %q %s %d %q", ask.key(repo.Installation), pr.Base, pr.HeadSHA, ask.By, ask.Event))
 	fresh, err := a.cfg.Store.Accept(ctx, store.Delivery{
 		ID: "judge-" + hex.EncodeToString(what[:12]), Event: judgeEvent, Payload: payload, Installation: repo.Installation, ReceivedAt: a.cfg.Now().UTC(),
 	})
@@ -164,16 +191,27 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 		return "", err
 	}
 	wish, err := a.judgeWish(ctx, repo, pr.Base)
+	if err != nil && !errors.Is(err, errWish) {
+		return "", err
+	}
 	var report judge.Report
 	if err == nil {
-		report, err = a.report(ctx, repo, pr)
+		within, stop := context.WithCancelCause(ctx)
+		a.under.Store(ask.key(repo.Installation), judgedNow{pr.HeadSHA, pr.Base, stop})
+		report, err = a.report(within, repo, pr)
+		a.under.Delete(ask.key(repo.Installation))
+		moved := errors.Is(context.Cause(within), errMoved)
+		stop(nil)
+		if moved && ctx.Err() == nil {
+			return errMoved.Error(), nil
+		}
 	}
-	if ctx.Err() != nil {
+	var asking *askingError
+	switch {
+	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	}
-	var limited *forge.RateLimited
-	if errors.As(err, &limited) {
-		return "", err
+	case errors.As(err, &asking): // GitHub did not answer: that says nothing of the change
+		return "", asking.err
 	}
 	v := a.text.verdict(report, err, wish.Required)
 	if pr, err = a.app.Forge.Pull(ctx, repo, ask.Number); err != nil {
@@ -182,7 +220,7 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 	if stale := ask.stale(pr); stale != "" { // it was pushed to, or closed, while it was judged
 		return stale, nil
 	}
-	if err := a.app.Forge.CheckRun(ctx, repo, pr.HeadSHA, JudgeCheck, v.conclusion, v.title, v.text, v.notes...); err != nil {
+	if err := a.app.Forge.CheckRun(ctx, repo, pr.HeadSHA, JudgeCheck(pr.Base), v.conclusion, v.title, v.text, v.notes...); err != nil {
 		return "", err
 	}
 	_, _, err = a.app.Forge.StatusComment(ctx, repo, pr.Number, "judge", v.text+fmt.Sprintf("\n<sub>Commit %s; the next push is judged again. `/fettle judge` asks for it.</sub>\n", pr.HeadSHA))
@@ -194,23 +232,34 @@ func (k asked) stale(pr task.PullRequest) string {
 	switch {
 	case pr.State != "open":
 		return "it is not open any more"
-	case pr.HeadSHA != k.Head:
-		return "it was pushed to since; that is judged in its place"
+	case pr.HeadSHA != k.Head || pr.Base != k.Base:
+		return errMoved.Error()
 	}
 	return ""
 }
+
+// askingError is GitHub's, and not the judge's.
+type askingError struct{ err error }
+
+func (e *askingError) Error() string { return e.err.Error() }
 
 // report judges a pull request against where it left its base, with the issue that it
 // says it closes.
 func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest) (r judge.Report, err error) {
 	ctx, cancel := context.WithTimeout(ctx, judgeLimit)
 	defer cancel()
-	auth := func(ctx context.Context) (string, error) { return a.app.Forge.Token(ctx, repo.Installation, repo.Name) }
+	auth := func(ctx context.Context) (string, error) {
+		token, err := a.app.Forge.Token(ctx, repo.Installation, repo.Name)
+		if err != nil {
+			err = &askingError{err}
+		}
+		return token, err
+	}
 	var in judge.Input
 	if n := forge.Closing(pr.Body); n > 0 {
 		issue, err := a.app.Forge.Issue(ctx, repo, n)
 		if err != nil && !forge.IsGone(err) {
-			return r, err
+			return r, &askingError{err}
 		}
 		in.Title, in.Body = issue.Title, issue.Body
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -120,7 +123,7 @@ func TestS13ForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
 
 func TestS13WhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
 	t.Parallel()
-	for judging, want := range map[string]string{"{pull_requests_of: [people]}": "neutral", "{pull_requests_of: [people], required: true}": "failure"} {
+	for judging, want := range map[string]string{"{pull_requests_of: [people]}": "neutral", "{required: true}": "failure"} {
 		e := judged(t, judging)
 		e.judges = func(_ context.Context, in judge.Input) (judge.Report, error) { // a double
 			if strings.Contains(in.Title, "broken") {
@@ -138,27 +141,76 @@ func TestS13WhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
 	}
 }
 
-func TestS13ARequiredCheckSaysWhomItLeavesOut(t *testing.T) {
+// A check belongs to a commit: what another branch says of the same commit, or GitHub's
+// not answering, makes no required check green.
+func TestS13ARequiredCheckIsOfItsBranchAlone(t *testing.T) {
 	t.Parallel()
-	e := judged(t, "{pull_requests_of: [bots], required: true}")
+	e := judged(t, "{required: true}")
+	e.must(e.sim.SetRequired(acme, shopN, "main", bot.JudgeCheck("main")))
+	_, err := e.sim.CommitFile(acme, shopN, "old", ".fettle.yml", []byte("judge: {pull_requests_of: [people, forks]}\n"), "another file", ada)
+	e.must(err)
+	e.judges = func(context.Context, judge.Input) (judge.Report, error) { // a double
+		return judge.Report{Judgement: judge.Unproven, Reasons: []string{"nothing shows it"}}, nil
+	}
+	sha := e.change("a", "weave.py", mendedWeave("x"))
+	n := e.request("a", "", ada)
+	e.concluded(sha, "failure", "unproven")
+	_, err = e.sim.OpenPull(acme, shopN, "the same elsewhere", "", "a", "old", ada, false)
+	e.must(err)
+	e.until("the other branch has its own", func() bool {
+		return slices.ContainsFunc(e.snap().Checks, func(c simulator.CheckView) bool { return c.Name == bot.JudgeCheck("old") && c.Conclusion == "neutral" })
+	})
+	e.handled()
+	if err := e.sim.MergePull(acme, shopN, n, ada); err == nil || e.check(sha).Conclusion != "failure" {
+		t.Errorf("merged: %v, %+v", err, e.check(sha))
+	}
+}
+
+// What the base means to require is not known where its file cannot be read.
+func TestS13ABaseThatCannotBeReadLetsNothingThrough(t *testing.T) {
+	t.Parallel()
+	e := judged(t, "{required: maybe}")
 	sha := e.change("a", "weave.py", mendedWeave("x"))
 	e.request("a", "", ada)
-	e.concluded(sha, "skipped", "not judged")
+	e.concluded(sha, "failure", "could not be judged")
+}
+
+func TestS13APullRequestThatIsReopenedIsJudgedAgain(t *testing.T) {
+	t.Parallel()
+	e := judged(t, "{pull_requests_of: [people]}")
+	began := make(chan struct{}, 10)
+	goOn := make(chan struct{})
+	e.judges = func(ctx context.Context, _ judge.Input) (judge.Report, error) { // a double
+		began <- struct{}{}
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+		}
+		return judge.Report{Judgement: judge.Proven}, ctx.Err()
+	}
+	sha := e.change("a", "weave.py", mendedWeave("x"))
+	n := e.request("a", "", ada)
+	<-began
+	e.must(e.sim.CloseIssue(acme, shopN, n, ada))
+	close(goOn)
+	e.handled()
+	if c := e.check(sha); c != nil {
+		t.Errorf("a closed pull request has %+v", c)
+	}
+	e.must(e.sim.ReopenIssue(acme, shopN, n, ada))
+	e.concluded(sha, "success", "proven")
 }
 
 func TestS13APushDuringTheJudgingCountsInItsPlace(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [people]}")
-	began, goOn := make(chan struct{}), make(chan struct{})
+	began := make(chan struct{})
 	var times atomic.Int32
 	e.judges = func(ctx context.Context, _ judge.Input) (judge.Report, error) { // a double
 		if times.Add(1) == 1 {
 			close(began)
-			select {
-			case <-goOn:
-			case <-ctx.Done():
-			}
-			return judge.Report{Judgement: judge.Proven}, nil
+			<-ctx.Done() // the push ends it
+			return judge.Report{}, ctx.Err()
 		}
 		return judge.Report{Judgement: judge.Refuted}, nil
 	}
@@ -166,7 +218,6 @@ func TestS13APushDuringTheJudgingCountsInItsPlace(t *testing.T) {
 	n := e.request("a", "", ada)
 	<-began
 	second := e.change("a", "weave.py", brokenWeave)
-	close(goOn)
 	e.concluded(second, "failure", "refuted")
 	e.handled()
 	if c := e.check(first); c != nil {

@@ -25,7 +25,7 @@ func (a *App) pullChanged(ctx context.Context, ev task.Event) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	note, err := a.toJudge(ctx, ev, p != nil || ev.Ours)
+	note, err := a.toJudge(ctx, ev)
 	if err != nil || p == nil {
 		return note, err
 	}

@@ -144,7 +144,7 @@ func (c *Client) decodeInRepo(event string, e task.Event, d delivery) (task.Even
 	case err != nil:
 		return e, err
 	case c.isMe(d.Sender.Login) && event == "pull_request" && (d.Action == "opened" || d.Action == "synchronize"):
-		e.Ours = true // ours is judged like anybody's
+		// ours is judged like anybody's
 	case c.isMe(d.Sender.Login):
 		e.Reason = "our own doing"
 		return e, nil

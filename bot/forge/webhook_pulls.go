@@ -107,7 +107,7 @@ func (c *Client) decodePull(e task.Event, d delivery) task.Event {
 	case "synchronize":
 		e.Kind, e.Branch, e.Before, e.After = task.EventPull, e.Pull.Head, d.Before, d.After
 	case "opened", "closed", "reopened", "edited", "ready_for_review", "converted_to_draft":
-		e.Kind = task.EventPull
+		e.Kind, e.Before = task.EventPull, d.Changes.Base.Ref.From
 	default:
 		e.Reason = "nothing is done for this action on a pull request"
 	}

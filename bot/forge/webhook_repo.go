@@ -8,6 +8,11 @@ import (
 
 // changes says what an edited thing was before.
 type changes struct {
+	Base struct {
+		Ref struct {
+			From string `json:"from"`
+		} `json:"ref"`
+	} `json:"base"`
 	DefaultBranch struct {
 		From string `json:"from"`
 	} `json:"default_branch"`

@@ -128,7 +128,9 @@ var (
 	ci = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
 	// What only people read. Texts and pictures are it where documentation lies: elsewhere
 	// a program may read them, as it does templates, lists of words and icons.
-	docs      = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|codeowners|readme)(?:\.txt)?)$`)
+	docs = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|readme)(?:\.txt)?)$`)
+	// What agents are told to do is no documentation, and who has to review is none either.
+	orders    = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|copilot-instructions|skill)\.md$|(?:^|/)codeowners$|^\.(?:cursor|claude|github/(?:instructions|prompts))/`)
 	docsDir   = regexp.MustCompile(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|svg|png|jpe?g|gif|webp|puml|drawio)$`)
 	generated = regexp.MustCompile(`(?m)^(?:\W{0,4})\s*(?:Code generated .* DO NOT EDIT|.*@generated\b|(?i:this file (?:is|was) (?:auto(?:matically)?[- ])?generated))`)
 	built     = regexp.MustCompile(`(?:^|/)(?:dist|build)/|\.min\.(?:js|css)$|\.(?:pb\.go|map)$`)
@@ -148,7 +150,7 @@ func kindOf(f file, support map[string]bool) string {
 		return KindConfig
 	case verify.Protected(p) || support[p]:
 		return KindTest
-	case docs.MatchString(p) || docsDir.MatchString(p) && !prepare.Names(p):
+	case !orders.MatchString(p) && (docs.MatchString(p) || docsDir.MatchString(p) && !prepare.Names(p)):
 		return KindDocs
 	case bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0:
 		return KindBinary

@@ -13,7 +13,7 @@ import (
 type Judge struct {
 	Of          []string // of AuthorKinds
 	Allow, Deny []string // logins, lower case, whatever Of says
-	Required    bool     // the check fails unless the change is plausible at least
+	Required    bool     // all are judged, and the check fails unless the change is plausible at least
 }
 
 // AuthorKinds are whom pull requests come from: bots, people of the repository, and
@@ -22,6 +22,9 @@ var AuthorKinds = []string{"bots", "people", "forks"}
 
 // Wants tells whether a pull request is judged as it comes.
 func (j Judge) Wants(repo task.Repo, pr task.PullRequest) bool {
+	if j.Required {
+		return true
+	}
 	author := strings.ToLower(pr.Author)
 	kind := "people"
 	switch {
@@ -56,5 +59,8 @@ func judge(v value) (Judge, error) {
 		set(v, "deny", &j.Deny, logins),
 		set(v, "required", &j.Required, value.boolean),
 	)
+	if err == nil && j.Required && len(j.Of)+len(j.Allow)+len(j.Deny) > 0 {
+		err = v.errorf("required: true has all pull requests judged; leave pull_requests_of, allow and deny out, or required")
+	}
 	return j, err
 }

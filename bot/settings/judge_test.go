@@ -16,7 +16,7 @@ func TestS13TheBaseSaysWhosePullRequestsAreJudged(t *testing.T) {
 	gone := task.PullRequest{Author: "eve"} // the fork was deleted
 	for text, want := range map[string][]bool{
 		"":                                   {false, false, false, false},
-		"judge: {required: true}":            {false, false, false, false},
+		"judge: {required: true}":            {true, true, true, true},
 		"judge: {pull_requests_of: people}":  {true, false, false, false},
 		"judge: {pull_requests_of: [bots]}":  {false, true, false, false},
 		"judge: {pull_requests_of: [forks]}": {false, false, true, true},
@@ -37,7 +37,7 @@ func TestS13TheBaseSaysWhosePullRequestsAreJudged(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"judge: {pull_requests_of: [all]}": "bots, people, forks", "judge: {allow: [\"a b\"]}": "login", "judge: {require: true}": "required", "judge: yes please": "judge",
+		"judge: {pull_requests_of: [all]}": "bots, people, forks", "judge: {allow: [\"a b\"]}": "login", "judge: {require: true}": "required", "judge: {required: true, deny: [eve]}": "all pull requests", "judge: yes please": "judge",
 	} {
 		if _, err := LoadRepo([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want it to say %q", text, err, want)

@@ -37,12 +37,11 @@ type Event struct {
 	Pull       *PullRequest `json:"pull,omitempty"`
 	Review     *Review      `json:"review,omitempty"`
 	Check      *CheckEnd    `json:"check,omitempty"`
-	Before     string       `json:"before,omitempty"` // of a branch that moved: its commit before; of a repository: its owner/name, or default branch, before
+	Before     string       `json:"before,omitempty"` // of a branch that moved: its commit before; of a repository: its owner/name, or default branch, before; of an edited pull request: its base branch, where that is another now
 	After      string       `json:"after,omitempty"`  // and after
 	Branch     string       `json:"branch,omitempty"` // that moved
 	Actor      string       `json:"actor"`
 	ActorIsBot bool         `json:"actor_is_bot,omitempty"`
-	Ours       bool         `json:"ours,omitempty"`   // fettle did it
 	Reason     string       `json:"reason,omitempty"` // why an event is ignored
 }
 

@@ -332,7 +332,7 @@ func TestS13ACommentHasAPullRequestJudgedInAJob(t *testing.T) {
 	r.on("issue_comment", "created")
 	j := r.run(nil)
 	snap := r.sim.Snapshot(owner, "weave")
-	if j.code != 0 || len(snap.Checks) != 1 || snap.Checks[0].Name != bot.JudgeCheck || snap.Checks[0].Conclusion != "success" {
+	if j.code != 0 || len(snap.Checks) != 1 || snap.Checks[0].Name != bot.JudgeCheck("main") || snap.Checks[0].Conclusion != "success" {
 		t.Errorf("%d %+v\n%s", j.code, snap.Checks, j.log)
 	}
 	r.safe(j)

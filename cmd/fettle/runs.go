@@ -31,7 +31,7 @@ func newRuns(g *global) *cobra.Command {
   fettle runs replay 4f0c
   fettle runs --server https://fettle.example.com   # those of a server; FETTLE_SERVER_TOKEN`,
 		Long: `runs are those in the database of the configuration. With --server, or where the
-variable FETTLE_SERVER is set, list, show, log, approve, reject, resume and stop are
+variable FETTLE_SERVER is set, list, show, log, diff, approve, reject, resume and stop are
 asked of a server, with a token of 'fettle serve --new-token' in FETTLE_SERVER_TOKEN.`,
 	}
 	c.PersistentFlags().String("server", "", "the runs of the server at this `URL` (default $FETTLE_SERVER)")
@@ -63,6 +63,9 @@ func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, 
 		return err
 	}
 	defer db.Close()
+	if prefix == "" {
+		return usage("the id of the run is empty; 'fettle runs list' shows them")
+	}
 	found, err := db.Runs(c.Context(), store.Filter{Prefix: prefix, Limit: 2})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -135,6 +136,9 @@ type servedRun struct {
 
 // run finds the run whose id is, or among the latest begins with, the argument.
 func (s *runsServer) run(ctx context.Context, prefix string) (got servedRun, err error) {
+	if prefix == "" {
+		return got, usage("the id of the run is empty; 'fettle runs list --server' shows them")
+	}
 	err = s.ask(ctx, http.MethodGet, "/runs/"+url.PathEscape(prefix), nil, &got)
 	if !errors.Is(err, errNoRun) {
 		return got, err
@@ -159,9 +163,22 @@ func (s *runsServer) run(ctx context.Context, prefix string) (got servedRun, err
 }
 
 func (s *runsServer) cards(ctx context.Context, limit int) ([]store.Card, error) {
-	var got struct{ Runs []store.Card }
-	err := s.ask(ctx, http.MethodGet, fmt.Sprintf("/runs?limit=%d", max(1, min(limit, 200))), nil, &got)
-	return got.Runs, err
+	var all []store.Card
+	for after := ""; len(all) < limit; {
+		var got struct {
+			Runs []store.Card
+			Next string
+		}
+		q := url.Values{"limit": {strconv.Itoa(min(limit-len(all), 200))}, "after": {after}}
+		if err := s.ask(ctx, http.MethodGet, "/runs?"+q.Encode(), nil, &got); err != nil {
+			return nil, err
+		}
+		all = append(all, got.Runs...)
+		if after = got.Next; after == "" {
+			break
+		}
+	}
+	return all, nil
 }
 
 func (s *runsServer) list(c *cobra.Command, limit int, asJSON bool) error {
@@ -187,7 +204,7 @@ func (s *runsServer) row(r store.Card) string {
 	if r.State == task.StateDone {
 		state = string(r.Outcome)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, state, orDash(string(r.Tier)), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), s.funnel.Log(r.Repo), s.funnel.Log(short(r.Title)))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.funnel.Log(r.ID), s.funnel.Log(state), s.funnel.Log(orDash(string(r.Tier))), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), s.funnel.Log(r.Repo), s.funnel.Log(short(r.Title)))
 }
 
 func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {
@@ -200,7 +217,7 @@ func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {
 		return writeJSON(c.OutOrStdout(), r)
 	}
 	if !asJSON {
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", r.ID, s.funnel.Log(got.Story)); err != nil || r.Result == nil {
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", s.funnel.Log(r.ID), s.funnel.Log(got.Story)); err != nil || r.Result == nil {
 			return err
 		}
 	}
@@ -260,7 +277,7 @@ func (s *runsServer) answer(c *cobra.Command, prefix string, a task.Answer) erro
 		return err
 	}
 	r := got.Run
-	if r.Waiting == nil {
+	if r.Waiting == nil || a.Step != 0 && a.Step != r.Waiting.Step {
 		return usage("%w", store.ErrNotWaiting)
 	}
 	path := "/validate-plan"
@@ -305,6 +322,6 @@ func (s *runsServer) act(c *cobra.Command, id, path string, body any, said strin
 	if done.Run != id && done.Run != "" {
 		said += ", as run " + done.Run
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "fettle: %s\n", said)
+	fmt.Fprintf(c.ErrOrStderr(), "fettle: %s\n", s.funnel.Log(said))
 	return nil
 }

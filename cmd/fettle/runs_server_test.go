@@ -64,6 +64,8 @@ func TestRunsOfAServerAreListedShownAndAnswered(t *testing.T) {
 	want(at("", "list"), 2, "there is no token")
 	want(at(operator, "replay", id), 2, "is not asked of a server")
 	want(at(operator, "diff", id), 1, "there is no change")
+	want(at(operator, "approve", id, "--step", "2"), 2, "does not wait")
+	want(at(operator, "stop", ""), 2, "the id of the run is empty")
 	want(at(operator, "approve", id), 0, "was approved")
 	w.until(2*time.Minute, "the run ends", w.ended)
 	want(at(operator, "approve", id), 2, "does not wait")
