@@ -202,9 +202,9 @@ type manifest struct {
 	}
 }
 
-func action(t *testing.T) manifest {
+func action(t *testing.T, file string) manifest {
 	t.Helper()
-	raw, err := os.ReadFile("action.yml")
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,36 @@ var pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 // X1: an input is a variable of a step, never text of its script.
 func TestX1InputsReachScriptsThroughTheEnvironmentOnly(t *testing.T) {
 	t.Parallel()
-	m := action(t)
+	m := action(t, "action.yml")
+	scripts(t, m)
+	judges := action(t, "judge/action.yml")
+	scripts(t, judges)
+	for name, o := range judges.Outputs {
+		if !strings.Contains(o.Value, "steps.judge.outputs."+name) {
+			t.Errorf("output %s of the judge: %q", name, o.Value)
+		}
+	}
+	for _, name := range []string{"outcome", "pull-request-url", "branch", "cost-usd", "risk"} {
+		if !strings.Contains(m.Outputs[name].Value, "steps.report.outputs."+name) {
+			t.Errorf("output %s: %q", name, m.Outputs[name].Value)
+		}
+	}
+	source, err := os.ReadFile("job.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Runs.Steps {
+		for name := range s.Env {
+			if s.Run == `exec "$FETTLE" action` && name != "FETTLE" && !bytes.Contains(source, []byte(`"`+name+`"`)) {
+				t.Errorf("fettle does not read %s", name)
+			}
+		}
+	}
+}
+
+// scripts holds the steps of an action to what no input may pass by.
+func scripts(t *testing.T, m manifest) {
+	t.Helper()
 	used := map[string]bool{}
 	for i, s := range m.Runs.Steps {
 		if strings.Contains(s.Run+s.Shell+s.Uses, "${{") {
@@ -246,22 +275,6 @@ func TestX1InputsReachScriptsThroughTheEnvironmentOnly(t *testing.T) {
 	for name := range m.Inputs {
 		if !used[name] {
 			t.Errorf("the input %s goes nowhere", name)
-		}
-	}
-	for _, name := range []string{"outcome", "pull-request-url", "branch", "cost-usd", "risk"} {
-		if !strings.Contains(m.Outputs[name].Value, "steps.report.outputs."+name) {
-			t.Errorf("output %s: %q", name, m.Outputs[name].Value)
-		}
-	}
-	source, err := os.ReadFile("job.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range m.Runs.Steps {
-		for name := range s.Env {
-			if s.Run == `exec "$FETTLE" action` && name != "FETTLE" && !bytes.Contains(source, []byte(`"`+name+`"`)) {
-				t.Errorf("fettle does not read %s", name)
-			}
 		}
 	}
 }
@@ -313,7 +326,7 @@ func TestS9WorkflowsAndTheDocumentsExamplesAreRight(t *testing.T) {
 	for i, b := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(docs), -1) {
 		texts[fmt.Sprintf("docs/actions.md, example %d", i+1)] = b[1]
 	}
-	m := action(t)
+	m, judges := action(t, "action.yml"), action(t, "judge/action.yml")
 	var reusable struct {
 		On struct {
 			WorkflowCall struct {
@@ -349,7 +362,8 @@ func TestS9WorkflowsAndTheDocumentsExamplesAreRight(t *testing.T) {
 				}
 			}
 			for _, s := range j.Steps {
-				ours := strings.HasPrefix(s.Uses, "fettle-dev/fettle/actions@")
+				name, _, _ := strings.Cut(s.Uses, "@")
+				inputs, ours := map[string]manifest{"fettle-dev/fettle/actions": m, "fettle-dev/fettle/actions/judge": judges}[name]
 				if s.Uses != "" && !ours && !pinned.MatchString(s.Uses) {
 					t.Errorf("%s uses %q, which is not pinned to a commit", where, s.Uses)
 				}
@@ -357,7 +371,7 @@ func TestS9WorkflowsAndTheDocumentsExamplesAreRight(t *testing.T) {
 					t.Errorf("%s has text of an event in a script: %q", where, s.Run)
 				}
 				for name := range s.With {
-					if _, there := m.Inputs[name]; ours && !there {
+					if _, there := inputs.Inputs[name]; ours && !there {
 						t.Errorf("%s: the action has no input %s", where, name)
 					}
 				}
