@@ -123,12 +123,14 @@ func (s *Server) apiRun(q *request) (any, error) {
 		res.Attempts = []task.Attempt{}
 		r.Result = &res
 	}
+	plan := bot.OutlineOf(r).Plan
+	plan.Steps = append([]agent.Step{}, plan.Steps...) // no null
 	return struct {
 		Run      task.Run       `json:"run"`
 		Attempts []task.Attempt `json:"attempts"`
 		Plan     agent.Plan     `json:"plan"`
 		Story    string         `json:"story"`
-	}{r, attempts, bot.OutlineOf(r).Plan, story}, nil
+	}{r, attempts, plan, story}, nil
 }
 
 func (s *Server) apiConversations(q *request) (any, error) {
