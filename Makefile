@@ -4,6 +4,7 @@ GO      ?= go
 PKGS    ?= ./bot/verify ./cmd/fettle ./bot/loop ./bot/mend ./bot/sandbox ./...
 TESTFLAGS ?=
 TIME    ?= 30s
+SECONDS ?= 600
 SAMPLE  ?= python
 HALF    ?= open
 KILLS   ?= 20
@@ -21,7 +22,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz wasm clean bench-push bench-judge bench-learning release image-test
+.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz fuzz-api wasm clean bench-push bench-judge bench-learning release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -109,6 +110,9 @@ bench-ladder: ## ways of choosing tiers compared on a made-up table; LADDER="-cs
 
 fuzz: ## each fuzz target for TIME
 	GO=$(GO) TIME=$(TIME) sh .ci/fuzz.sh
+
+fuzz-api: ## schemathesis against the API, with runs in every state, for SECONDS
+	GO=$(GO) SECONDS_OF_FUZZING=$(SECONDS) sh .ci/fuzz-api.sh
 
 wasm: ## build the grammars' WebAssembly module again from its pinned sources
 	sh bot/code/grammar/module/build.sh

@@ -31,8 +31,11 @@ type site struct {
 	testing.TB
 	db   *store.Store
 	heal *heal.Heal
+	app  *bot.App
 	srv  *Server
 	url  string
+	file string // of the database
+	log  *logrus.Logger
 	ids  atomic.Int64
 }
 
@@ -40,11 +43,11 @@ const hidden = "sightglass-canary-77aa"
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	s := &site{TB: t}
-	log := logrus.New()
+	s := &site{TB: t, file: filepath.Join(t.TempDir(), "fettle.db"), log: logrus.New()}
+	log := s.log
 	log.SetOutput(io.Discard)
 	var err error
-	s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "fettle.db"), store.Config{Log: log})
+	s.db, err = store.Open(t.Context(), s.file, store.Config{Log: log})
 	s.must(err)
 	t.Cleanup(func() { s.db.Close() })
 	policy, err := heal.OpenPolicy("", log)
@@ -53,8 +56,8 @@ func newSite(t testing.TB) *site {
 	newID := func() string { return fmt.Sprintf("id%06d", s.ids.Add(1)) }
 	metrics := NewMetrics()
 	metrics.Follow(s.db, s.heal)
-	app := bot.NewApp(bot.New(bot.Config{Store: s.db, Heal: s.heal, Log: log, Meter: metrics}), bot.AppConfig{Funnel: redact.New(hidden), Budget: task.Budget{USD: task.Dollar, MaxTier: task.Tier2}, NewID: newID})
-	s.srv, err = New(Config{Store: s.db, App: app, Heal: s.heal, Funnel: redact.New(hidden), Caps: task.DefaultCaps(), Metrics: metrics, NewID: newID, Now: time.Now, Log: log})
+	s.app = bot.NewApp(bot.New(bot.Config{Store: s.db, Heal: s.heal, Log: log, Meter: metrics}), bot.AppConfig{Funnel: redact.New(hidden), Budget: task.Budget{USD: task.Dollar, MaxTier: task.Tier2}, NewID: newID})
+	s.srv, err = New(Config{Store: s.db, App: s.app, Heal: s.heal, Funnel: redact.New(hidden), Caps: task.DefaultCaps(), Metrics: metrics, NewID: newID, Now: time.Now, Log: log})
 	s.must(err)
 	web := httptest.NewServer(s.srv.Handler())
 	t.Cleanup(web.Close)
