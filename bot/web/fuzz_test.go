@@ -23,8 +23,8 @@ func TestTheAPIUnderAFuzzer(t *testing.T) {
 		t.Skip("SKIPPED: make fuzz-api runs it")
 	}
 	s := filled(t)
-	for _, id := range []string{"waits1", "waits2", "waits3", "waits4"} {
-		s.wait(id, 7, "acme/till", 5, "one more")
+	for i, id := range []string{"waits1", "waits2", "waits3", "waits4"} {
+		s.wait(id, 7, "acme/till", 5+i, "one more")
 	}
 	s.begin("runs", 7, "acme/shop", 31, "a live one")
 	s.must(s.db.Park(t.Context(), s.begin("parked", 7, "acme/shop", 32, "one put aside"), time.Now().Add(time.Hour), "rate limit"))
