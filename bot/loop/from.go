@@ -8,9 +8,16 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
+// StepError is that a run cannot go on at a step.
+type StepError struct{ words string }
+
+func (e *StepError) Error() string { return e.words }
+
+func noStep(format string, args ...any) error { return &StepError{fmt.Sprintf(format, args...)} }
+
 // From gives the state in which a run goes on at a step of its plan, from 1,
 // on the accepted steps before it; 0 is the start, without the plan. What was
-// learned of the tree stays. Attempts stay in the record and count.
+// learned of the tree stays. A step at which it cannot go on is a StepError. Attempts stay in the record and count.
 func From(s task.RunState, step int) (task.RunState, error) {
 	var plan agent.Plan
 	if len(s.Plan) > 0 {
@@ -20,13 +27,13 @@ func From(s task.RunState, step int) (task.RunState, error) {
 	}
 	switch {
 	case step < 0:
-		return s, fmt.Errorf("steps count from 1, and 0 is the start; got %d", step)
+		return s, noStep("steps count from 1, and 0 is the start; got %d", step)
 	case step == 0:
 		s.Plan, s.Planned, s.Step, s.Done = nil, false, 0, nil
 	case step-1 > len(s.Done):
-		return s, fmt.Errorf("step %d cannot be the next: only %d of %d steps are done", step, len(s.Done), len(plan.Steps))
+		return s, noStep("step %d cannot be the next: only %d of %d steps are done", step, len(s.Done), len(plan.Steps))
 	case step > len(plan.Steps):
-		return s, fmt.Errorf("there is no step %d: the plan has %d", step, len(plan.Steps))
+		return s, noStep("there is no step %d: the plan has %d", step, len(plan.Steps))
 	default:
 		s.Step, s.Done = step-1, s.Done[:step-1]
 	}

@@ -115,11 +115,11 @@ func (c *conditions) after(cursor, at string) error {
 		return nil
 	}
 	num, id, ok := strings.Cut(cursor, ".")
-	us, err := strconv.ParseInt(num, 10, 64)
-	if !ok || err != nil {
+	us, err := strconv.ParseUint(num, 10, 63)
+	if !ok || err != nil || len(num) > 18 {
 		return ErrCursor
 	}
-	c.add(at+" <= ? AND ("+at+" < ? OR id < ?)", us, us, clean(id))
+	c.add(at+" <= ? AND ("+at+" < ? OR id < ?)", int64(us), int64(us), clean(id))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/fettle-dev/fettle/bot"
@@ -23,6 +24,10 @@ import (
 func (s *Server) api(mux *http.ServeMux) {
 	on := func(method, path string, f func(*request) (any, error)) {
 		h := s.page(func(q *request) error {
+			err := q.strict()
+			if err != nil {
+				return err
+			}
 			v, err := f(q)
 			if err != nil {
 				return err
@@ -39,8 +44,10 @@ func (s *Server) api(mux *http.ServeMux) {
 			send(q.w, q.Request, code, append(raw, '\n'))
 			return nil
 		})
-		mux.HandleFunc(method+" /api/v1"+path, h)
-		mux.HandleFunc(method+" /api"+path, h)
+		for _, prefix := range []string{"/api/v1", "/api"} {
+			mux.HandleFunc(method+" "+prefix+path, h)
+			mux.HandleFunc(prefix+path, s.page(func(q *request) error { return q.otherMethod(method) }))
+		}
 	}
 	get, post := http.MethodGet, http.MethodPost
 	on(get, "/openapi.json", func(*request) (any, error) {
@@ -80,7 +87,31 @@ func (s *Server) api(mux *http.ServeMux) {
 	on(get, "/health", func(q *request) (any, error) { return s.status(q) })
 	for _, prefix := range []string{"/api/v1", "/api"} {
 		mux.HandleFunc("GET "+prefix+"/events", s.page(s.events))
+		mux.HandleFunc(prefix+"/events", s.page(func(q *request) error { return q.otherMethod(get) }))
 	}
+}
+
+// strict refuses what the description does not allow and a reading of numbers and words
+// would let pass: a parameter without its value, and a key that is too long.
+func (q *request) strict() error {
+	for name, values := range q.URL.Query() {
+		if name != "after" && name != "q" && name != "repo" && slices.Contains(values, "") {
+			return invalid("the parameter %s is empty; leave it out", name)
+		}
+	}
+	if len(q.Header.Get("Idempotency-Key")) > 200 {
+		return invalid("an Idempotency-Key has at most 200 characters")
+	}
+	return nil
+}
+
+// otherMethod says which method an address takes.
+func (q *request) otherMethod(method string) error {
+	if method == http.MethodGet {
+		method += ", " + http.MethodHead
+	}
+	q.w.Header().Set("Allow", method)
+	return &problem{Status: http.StatusMethodNotAllowed, Title: "Not with this method", Detail: "The address takes " + method + "."}
 }
 
 // limit is how many rows a list gives.
@@ -143,8 +174,8 @@ func (s *Server) apiConversations(q *request) (any, error) {
 		return nil, err
 	}
 	from, err := strconv.Atoi(cmp.Or(q.URL.Query().Get("from"), "0"))
-	if err != nil || from < 0 {
-		return nil, invalid("from is the number of messages to leave out")
+	if err != nil || from < 0 || from > 1_000_000 {
+		return nil, invalid("from is the number of messages to leave out, at most a million")
 	}
 	all, err := s.cfg.Store.Messages(q.Context(), r.ID)
 	if err != nil {
@@ -227,9 +258,7 @@ func (q *request) done(d deed) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Key = q.Header.Get("Idempotency-Key"); len(d.Key) > 200 {
-		return nil, invalid("an Idempotency-Key has at most 200 characters")
-	}
+	d.Key = q.Header.Get("Idempotency-Key")
 	id, err := q.do(r, d)
 	return map[string]string{"run_id": id}, err
 }

@@ -52,7 +52,7 @@ func TestTheAPIIsAsDescribed(t *testing.T) {
 		want               int
 	}{
 		{"GET", "/openapi.json", "", 200}, {"GET", "/runs", "", 200}, {"GET", "/runs?state=waiting&limit=1", "", 200}, {"GET", "/runs?state=live&tier=tier1&q=a&repo=acme/till", "", 200},
-		{"GET", "/runs?limit=0", "", 400}, {"GET", "/runs?limit=201", "", 400}, {"GET", "/runs?state=on", "", 400}, {"GET", "/runs?outcome=good", "", 400}, {"GET", "/runs?after=x", "", 400},
+		{"GET", "/runs?limit=0", "", 400}, {"GET", "/runs?limit=", "", 400}, {"GET", "/runs?state=", "", 400}, {"GET", "/runs?after=1234567890123456789.x", "", 400}, {"GET", "/runs/well/conversations?from=657581238879984723951616", "", 400}, {"POST", "/runs/waits2/resume?from_step=678", "", 409}, {"GET", "/runs?limit=201", "", 400}, {"GET", "/runs?state=on", "", 400}, {"GET", "/runs?outcome=good", "", 400}, {"GET", "/runs?after=x", "", 400},
 		{"GET", "/runs/well", "", 200}, {"GET", "/runs/badly", "", 200}, {"GET", "/runs/waits", "", 200}, {"GET", "/runs/parked", "", 200}, {"GET", "/runs/none", "", 404},
 		{"GET", "/runs/well/conversations", "", 200}, {"GET", "/runs/well/conversations?from=1&limit=1", "", 200}, {"GET", "/runs/well/conversations?from=99", "", 200}, {"GET", "/runs/well/conversations?from=-1", "", 400},
 		{"GET", "/runs/well/agent-conversations", "", 200}, {"GET", "/runs/well/decisions", "", 200},
@@ -111,6 +111,22 @@ func TestTheAPIIsAsDescribed(t *testing.T) {
 				t.Errorf("%s %s was not asked", method, path)
 			}
 		}
+	}
+}
+
+// What an address does not take is told from what is not there.
+func TestTheAPISaysWhichMethodAnAddressTakes(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	for path, allowed := range map[string]string{"/runs": "GET, HEAD", "/events": "GET, HEAD", "/runs/waits/interrupt": "POST"} {
+		code, _, head := s.call(http.MethodPut, "/api/v1"+path, s.token(true), "")
+		if code != http.StatusMethodNotAllowed || head.Get("Allow") != allowed {
+			t.Errorf("PUT %s is answered with %d, Allow: %s", path, code, head.Get("Allow"))
+		}
+	}
+	long := strings.Repeat("k", 201)
+	if code, _, _ := s.call(http.MethodPost, "/api/v1/deliveries/d-acme/redeliver", s.token(true), "", "Idempotency-Key", long); code != http.StatusBadRequest {
+		t.Errorf("a long key is answered with %d", code)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/heal"
+	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -194,7 +195,10 @@ func invalid(format string, args ...any) error {
 // problemOf says what an error means to who asked.
 func problemOf(err error) *problem {
 	var p *problem
+	var step *loop.StepError
 	switch {
+	case errors.As(err, &step):
+		return &problem{Status: http.StatusConflict, Title: "It cannot go on there", Detail: step.Error()}
 	case errors.As(err, &p):
 		return p
 	case errors.Is(err, store.ErrNotFound):

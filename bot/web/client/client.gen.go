@@ -120,6 +120,24 @@ func (e DeliveryState) Valid() bool {
 	}
 }
 
+// Defines values for EventEvent.
+const (
+	EventEventReset EventEvent = "reset"
+	EventEventRun   EventEvent = "run"
+)
+
+// Valid indicates whether the value is a known member of the EventEvent enum.
+func (e EventEvent) Valid() bool {
+	switch e {
+	case EventEventReset:
+		return true
+	case EventEventRun:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GateKind.
 const (
 	GateKindOutsider GateKind = "outsider"
@@ -484,6 +502,17 @@ type Delivery struct {
 
 // DeliveryState defines model for Delivery.State.
 type DeliveryState string
+
+// Event each event of the stream
+type Event struct {
+	// Data of run: a Card as JSON
+	Data  string     `json:"data"`
+	Event EventEvent `json:"event"`
+	Id    string     `json:"id"`
+}
+
+// EventEvent defines model for Event.Event.
+type EventEvent string
 
 // Gate defines model for Gate.
 type Gate struct {
@@ -4943,58 +4972,60 @@ func ParseValidateStepResponse(rsp *http.Response) (*ValidateStepResponse, error
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7Fzdj9y2Ef9XCLVAWnTXd+ckKHp+cu3UNuqghm2kD8ZhMSeNdpmjSJmkdm9h7P9e8EsfK0or5XKXOL0X",
-	"W1pR5HDmN8P50n1JUlGUgiPXKrn8kkhUpeAK7c07Ka4ZFuYyFVwj1+YSypLRFDQV/Kx0I/72sxLcPFPp",
-	"BgswV3+WmCeXyZ/OmvnP3FN1FuY9HA6LJEOVSlqa6ZLL5DknKKWQ5C/v//WC/OO77//+18SM8q+amZ9r",
-	"jUXpSMkyal4E9k6KEqWmhnAtK1wkZeuXL0m6wfTGXlGNhZr3coYaKDNXel9icpkoLSlfJ4dFwqHA6AOF",
-	"qeCZaj3jVXGN0j7ToCsVee2wSCR+rqjELLn85CavhzdzXi3Ci+L6Z0y1mdP/AFLC3tynQulVpbIoARnN",
-	"8yjVyKBUmLlNt+XCgYuwfL0Y5RrXbsYcKKskdjl8ksi1ROStkddCMARuGeuIbZ61FlMapMZsBRYEuZCF",
-	"uUoy0LjU1PKstzNNO7M1D3ab/QRJOGr8NIHwFpcb1nXIi0nqBchsGH85MNUDIKRayL5QmFhTTkROdhtB",
-	"QN3Y1XsbBKcvKs7L6ypb4zBSRmGUSoS5ckCezXyDZlG5Ua40MAaOF8esETnRGySvqH5dXZPnZfmMnJNc",
-	"SAJEVpZn5nEqigJ4RhjlGIU1VarCOOOYSIH1F94JeYMZEZxc73trEL0B7SRliaG6WbWFfVHpVDi7grwq",
-	"DAANrKo0RWXUzyibYSJjK4NHq5G0QFGZ6bxA8XYDldIWEkyIcpWhxtTd06IEpcyOC7hd1fhwtxJLBtzc",
-	"pcBTZMy+8rkCCVxTbu8k/hzmsta6hfNGQBJLoagWch8Rz46jPDP2jVBOmNihJCkoXBArolywzKlbz6z+",
-	"AtU39rPDzM8VVm4fFedm0CIpQTr1yQTH6HaCAYnijOMOlSaelc+I+XdPrjEXEu2AnEql43ZJs/gJsgOq",
-	"zWVvTQfjTVUAj8DnyHJRK/C2rnQkEyAeCFl4WxO41pDRwLK2gi3r1zIjLYvTMRFRW2jcils90xzmUhQr",
-	"pbGMa6bB70rilioquJoyxqiS2GEWH+vZqVaW5astMJrVZqevvbLiqwGb5dE759Syar0a8yZaOAG+/0+e",
-	"XH4ad79eGcEeFq2pGEsOV8fI8ftYtNjdJ2iMO23sHMlkUAAxkLzE1I6a6bSBhqgTckN5XDoSQXWE2npU",
-	"xX837FAainKqSPs8TtqzeOriXGB0i86YztAV3Hq3vUd7TjlVm/s5jPtKxIXGAa6nSLe/mkk356+DnLXk",
-	"4bCMm3TpmXRMbsyGOkZ26Y3J6ZWnbDpSnec2ee/QxD99NgdwB74YNbPG3GpvKYVxApwtV9ScsVdR7g6Z",
-	"1p2Q2YTAxVKxSIJL6t6KMkugmgnoxrxGT2Lj3Vkvay1QEcGfGY8Ptdx/o5xvIVFVhfXQ8BtFCjDHtDm/",
-	"p+iqWTi2jdcITG/mSX3NxDWwqIViCJI7SEyPpQqxnRt+GV3JmdjNeu2IK34b7ckCLc1GYjz7EZWCNc6N",
-	"hNbI9cpN9mWmboyHxO64sMGxxDQYsqBHWviDMKowDDTydD8/bC5EhvHEQilFUepVykCpmUfSQKA7+6xa",
-	"JFrcIFcrOmDT/WMTd5w2ou6oCwLqHnotqbb576USQ887Y9dm6ZuQdE35gFuG5S/NDaWSapp2FLnlC64F",
-	"sNPm0o6aktRRVVGAnJCvCAPD3hZh+1FeNmm+GZo4khTr5bfamBmMdwaU+mhnHiQhWvFLxbb1vhN/ztiZ",
-	"tRNaZLD/ZWkRm+KI735THxTTrfRp36qsGFOrdAN8PbSwH8KEGh9RoDwxhyhxlAyJWwxBTiyWagslZtQG",
-	"cBOyHxO8taNgt7LxhhNKO4vS2s7R7o85esS+3k6PIupWWHwEpRoAUbxWfO5hOCGzF4WYy+ysasezb7j8",
-	"iJGQ6PebGeRCr1zqZfpUkZTb15dvGw5fUVUsDoXfMKEG6iZuAAdT9U2m43R+IxbD2SWb1JbXkI7GTs9d",
-	"/YQyo+nc3BWUpRTbIbXLEbNrSG8ieWUT01BFdlLw9TOyA64xIzuqNwQIFyejl3rd/lZctaqSVO8/GBb6",
-	"mNg4d3VNz9KJINtZ2Y3WpavhUZ6LPsnPiZ3DUF1AhuR6T3LUmiFRKLdIlkuOu6Ud84T81+5Pk8yEbVxo",
-	"ohDNm8DVDmXY6nfn3z0xCkZT5MpCkGbINc0tZJIf33xMQk3O3rR9puQDIgGeEaURZQgWFRE5gQ5hsvYv",
-	"LhP3e7JItihdDiq5sPaiRA4lTS6Tb59cPDm3gNcby7izzGVqQpznbLDBgD2S3mTJZfKWKv2yGWbVBQrU",
-	"xrhcfjpmZMCrcV+NrtlTxu8yPGsqr3dIiRwWvQAGb3WolpSwRp/THiAGcm251xBzcgEpdl4EZvpn5Pvz",
-	"gbkZLWy5pJm7gFtamL0+PT9fJAXl7u6iH2gdrhbdyvbT8/ORqna/mj3LL25Lv3bzxgxWndqLeH/cp8fH",
-	"tTtrY8m+ElHzXrH9NUo0OkeVjYAxB39KxIit+dcq37e1q4GzEacrvC3axZG6BAJrA/KgWjbv3NKZsy80",
-	"O5xJ9L8YckqhIjr0vh5yQn2azJAtL/nbLDDdw83ob4M2miVtDrvIrwU9yt8iXxtX/mKCFpn1FBRIzIy2",
-	"ULQGyp1Jq5/d4L62fhvK10TvaFpr2gbBlcQ8gW8yLEph0w7Lf+P+WDECdVY1junra8PT+9IGu9FICcuM",
-	"JbuNB+AOnM1f0y1yUpWny1pu3ikgf2OPTSV+BYi/Bp4xJFBjx2UaDfWBciJ4iqRwJjKKdJtHHj8ZXERy",
-	"EtJUuVo2Z/sBm+lyLjOssdcNBkoTS2izQ+U6HqJgfAtKL38w45dvXo6ueNoQa7zVjklLpSVC0cXe8YT3",
-	"a9Q+WH9gqQwnnOAuLc+93/UCZOZR7PoKfMS4IBIVav/IvUiMG0MKqlwIGcVGkx6IYuMVap9pvuNxNnYY",
-	"+RXum7Ovxc5C7Voi3KBURGngg4zx7taTsJUh9rxsEXxHHj3s6fnRaHPWoT7KiDrRcMq7fN8e+HDezzF9",
-	"k/yfVqbuVLmhM/+D+zg2SEnNYS1ygpBuSJP4+cZaYzUoOJ/ZGhaYe/k+A4EmOm8V5jtxugmttjgpMmi6",
-	"QWLUNE/79HxdiZWIN+e6X2Lb9o/6ey7QHA22UOASHBf+/6f+/2+nMb3umxo68bEUQ77gtzFfcBFpYMsU",
-	"odxaZxsGOy++RKkENw60ufNtRX0CPs/yRB/jzTtb3IEAscmlTzLBtin1pPF1Juq3iS+NfZweTxpSbSQ5",
-	"5i28r/jvLnZ8QOS0yweTQBI67yNpitLXY0fb/lndIHfSI6i4SzSLKdXOTmk5NJcl4fUHR+rzJkSgWoWm",
-	"ULWwd4Y0m4U0N5ZAY2tdh8wpLJ/ZOvkyFXyLUlkEjPsUz834F53hv/tcSeH6QhTRgjCELRLnDsRstG3I",
-	"OFrLGeXziFH+458FgXeTNTo04UQ0Wgvd6V0YKrfWa4ZXHlzfPm6QtFFjtMsgg9juGmWC8Qy8l3dCwaar",
-	"1qNWPWrVo1ZN06rMN3CfqoelTXf4/6tP1mHVxOKR744/5b03U/8mWIIqo5owsT6NF7zFtDJ0LNPm+5Ah",
-	"Jz58QvJHA81otOb3fP/5LvTfLxmP1mZoJ3ipxqZJWbk23Hjt7k095LF297C1u9HGGYHqnktoH7Qog0RP",
-	"I8n16o+VgO3zRwzt75Z1A+3KiUqj/VCWKkeWBqmfWTJFZbtz6optbQuGHMjwwVjEubs473h3y2nu3VcF",
-	"87eoa7O5FkRMwrp2uY4hqGvL4kekz7aWlpB/imx/X05baFi8Y7K/2+dOOx9ntR21rrAOX7emfJTuM3kN",
-	"6sZGjZzYRmCrOg48oAkQX1k5oUT+61NchnxkXJl+8sPeuTzho049kE6NYS200/7xIP4B9mSP9vNDLkwo",
-	"bYtbDPyHiuGc2AHVykp1Bs7Dp5rjOP/gP/98xPldvKRQlmTAFy4VctFyllzrDwFFgOw2gg3X6bFc1X9P",
-	"ZoR5A+7S+ZC39KiSd1RJI5lZKtlqnLcK5VvmP10ZgbhWcqdplWTJZXIGJT3bXtg/vdD8kpjBfu5jxP1g",
-	"VM/CvOVcu+UPV4f/BQAA//8=",
+	"7Fxvc9s20v8qGD6d6XNzUmyn7dzVeZVreknu0msmzvRepK5mTa4k1CTAAKBkTU7f/QYLgKREkKLi2m1y",
+	"7ouGFEFgsfvbxf6jPySpLEopUBidnH9IFOpSCo1081rJqxwLe5lKYVAYewllmfMUDJfipHQj/vyrlsI+",
+	"0+kSC7BXXyicJ+fJ/50085+4p/okzLvdbidJhjpVvLTTJefJU8FQKanY/7/5+3fs26+/+cufEjvKv2pn",
+	"fmoMFqUjJcu4fRHy10qWqAy3hBtV4SQpW798SNIlptd0xQ0W+riXMzTAc3tlNiUm54k2iotFsp0kAgqM",
+	"PtCYSpHp1jNRFVeo6JkBU+nIa9tJovB9xRVmyfk7N3k9vJnzchJelFe/YmrsnP4HUAo29j6V2swqnUUJ",
+	"yPh8HqUacyg1Zm7TbbkIEDIsXy/GhcGFm3EOPK8U7nL4IJELhShaI6+kzBEEMdYR2zxrLaYNKIPZDAgE",
+	"c6kKe5VkYHBqOPGsszPDd2ZrHqyXmxGScNT4aQLhLS43rNshLyap70Bl/fibQ647AITUSNUVSi4XXDA5",
+	"Z+ulZKCvafXOBsHpi47z8qrKFtiPlEEYpQrhWDmgyI58g2dRuXGhDeQ5OF7ss0bOmVkie87Ni+qKPS3L",
+	"J+yUzaViwFRFPLOPU1kUIDKWc4FRWHOtK4wzLpcp5N2F11JdY8akYFebzhrMLME4SREx3DSrtrAvK5NK",
+	"Z1dQVIUFoIVVlaaorfpZZbNMzPOZxSNpJC9QVnY6L1C8WUKlDUEil7KcZWgwdfe8KEFru+MCbmY1Ptyt",
+	"wjIHYe9SECnmOb3yvgIFwnBBdwp/DXORtW7hvBGQwlJqbqTaRMSzFqhOrH1jXLBcrlGxFDROGIloLvPM",
+	"qVvHrH6E6lv7ucPM9xVWbh+VEHbQJClBOfXJpMDodoIBieJM4Bq1YZ6VT5j9/4Zd4VwqpAFzrrSJ2yWT",
+	"x0+QNXBjLztrOhgvqwJEBD57louTwNu6siOZAPFAyMTbmsC1howGlrUVbFm/lhlpWZwdExG1hdatuDFH",
+	"msO5ksVMGyzjmmnxO1O44ppLoceMsaok15jFx3p26hmxfLaCnGe12elqr6rErMdmefQec2qRWs+GvIkW",
+	"TkBsfpwn5++G3a/nVrDbSWuqPE+2l/vI8fuYtNjdJWiIO23s7MmkVwAxkDzDlEYd6bSBgagTcs1FXDoK",
+	"Qe8ItfWoiv9u2aENFOVYkXZ5nLRn8dTFuZDzFTpjeoSu4Mq77R3a51xwvbybw7irREIa7OF6inz1m5l0",
+	"e/46yJElD4dl3KQrz6R9cmM21DFyl96YnL4PDN812gjpktEcwfnQRiEUSR9uO+eMqsQ5A2bdRwaa/ePi",
+	"x39FHaywfmCNw5hCjSbKhahIhzhAFMa2/twLZbySOqd1tNihCf26CAt6HfZtLQydY2S4SiWt/+OOMc2t",
+	"e3EZBVbfqbKWKhsRsxEVkyR44+6tKLMk6iN1uTlZok6IdWzJwVxI1EyKJ9bZRaM2X2rnVinUVUHOKX6p",
+	"WQHWQ7GuyxgzZReObeMFQm6Wx0l9kcsryKPGOUdQwkFifBhZyNWxkac1E/Ncro96bY8rfhvtyQItzUZi",
+	"PPsBtYYFHhsELlCYmZvsw5G6MZwNcBaH8gIK02DDgx4Z6X2AqMLkYFCkm+MzBoXMMJ5TKZUsSjNLc9D6",
+	"yNO4J8Y/+pieJEZeo9Az3nOc+cc25Dp8fjgLHAS0e963pNrm/4CVfW3t2lH6JhVfcNHjkWL5sWmxVHHD",
+	"0x1FbrnBCwn5YXNJo8bks3RVFKBGpGrCwLC3Sdh+lJdNhvMITRzIB3ZSe23M9IZ6PUq9tzMPkhCo+aVi",
+	"23qzE3ofsTOyE0ZmsPm4jBBld+K7X9YHxXgrfditLKs817N0CWLRt7Afkks9PKJAdWAOWeIgGQpXGOK7",
+	"WBjZFkrMqPXgJiR+Rjiqe3F+RaGWE0o7gdTazt7u9zm6x77OTveSCa2MwB6UagBE8VqJYw/DEUnNKMRc",
+	"UmtWO55dw+VHDESDf9ykqJBm5rJO46eKZBs/vVRjf+SOusrjUPgdc4mgr+MGsLdK0SR5Dqd2YsEbLdlk",
+	"9byG7Gjs+LTdT6gynh5O23GqMu1pblkquXLKl0qhjR9NxcD+oV09nSNmV5BeR3LwNgjimq2VFIsnbA3C",
+	"YMbW3CwZMCEPhjv1unbvS2fz9zKQrbVLyzdl1/3554vOXPXIy22Hka5MWCluNhdWgD4ZYV3LuphKm0ZQ",
+	"7XT40pjSFU+5mMvu/p8ymsOyoIAM2dWGzdGYHJlGtUI2nQpcT2nMI/ZvYpZhmQ0ahTRMI9o3Qeg1qsC3",
+	"r0+/fmTVm6coNCkAz1AYPifAJj+8fJuEYijdtD225AKRgciYNogqhKqayTmDHcJU7d2cJ+73ZJKsULnk",
+	"X3JG1qpEASVPzpOvHp09OiV1M0ti3EnmUmQhynQngBUbHYgvs+Q8ecW1edYMI2WFAo01befv9hkZtMU6",
+	"z1bT6YzzuwzPmpL3LXJR20knfMKbOlNUwgJ9MaGHGJgb4l5DTIPKX774zy/vTqffXn44m5z9dfvu0WUy",
+	"Yn0l115CdvUn7JvTnqVzXlAZq1m6gBteWFY8Pj2dJAUX7u6sGwVuLye7HQePT08Hug26XQZHOe1tcNQ+",
+	"6JA1rVOuEddU+LLFsCXJ2lCjV7rmtNsE8QIVWpXkmsJznIM/wmLE1vxrtVW0la9BuxWnK4hO2kWrujQF",
+	"C+0sFmke1QNaKnXygWfbE4X+F8KY1BEVe1MPOaBdTdqKyn7+NgtM93Cz6t2gjWdJm8MuLG1Bj4tXKBY2",
+	"zjgbAXJKw0KBzM5IBbwFcOEsXv3sGje1cVxysWBmzdNaEZcIrlTpCXyZYVFKyolM/4mbfcUI1JFq7NPX",
+	"1YbHd6UNtNFIadGOZeulB+Aa3JGw4CsUrCoPlxvdvGNA/pKOaC1/A4i/AJHlyKDGjkuDWuoD5UyKFFnh",
+	"LGgU6ZTdHj44XLh0ENJcux4DkW96bKZLCDWCOwhUrxs5aOOLCPUOtetEiYLxFWgzpYLE9OWzwRUPG2KD",
+	"N8YxaeorF6P7vVxJ5K4N3QW5EFNtueOEeU5y8H4f1U0csl0PiA9xJ4xKI/6Re5FZz4cVXLuYN4qXJp8R",
+	"xctzND41fssjboixfoW75uwLuSb4XSmEa1SaaQOilzHeQ3sUttLHnmctgm/Jo/s9Ud9aDc92qI8yos6M",
+	"HHJI37QH3p9HtE/fKJ+olVo8VB/Zmf/e/R6Ka1J7gMs5o+prk6n6kiy07hWcT8X1C8y9fJexQ5NOaDVR",
+	"7CQWbDS2wlHBRNO5E6Omedql59PKBEU8PNepFNu2f9Tdc4H2aKDKhsvInPl/H/t/vxrH9LrHrc8LwFL2",
+	"+YdfxfzDSaTZMNOMC7LOFDk7z75EpaWwTrW98y1gXQLeH+WdPoSod22Qe2LKpjYwykJTf/FB2+ws2O8T",
+	"klrzOT4EtaRS8DnkTLypxB8u3LxH5LTLIaNAEj6iiGQ2Sl9fHvyCI697HQ86DJVwiXM5pnq7UyoPfYJJ",
+	"eP3ekfq0iSC40aG/V0/ozpJGeU17QwRaU+w6fg5h+YTq/tNUihUqTQgYdjme2vHf7Qz/w6dXCtfnopmR",
+	"LEdYIXPeQsxGU4NJ1ESfndJ/LTN9GjHTn//pELg5WsdDm1FEx400O90ZfQXles3wyr1r4NslsjaOrL5Z",
+	"rDDqH9I2es/Au4UHVG68sj3o2YOePejZx+pZ5vv1D1Xh0uZjgP9Vv22HVSNrUv5jiEMefjP174IlqDJu",
+	"WC4Xh/GCN5hWlo5p2nwO1Ofohy+GPjfQDEZ0fs93nzJD/7ma9XopyTvCk7U2TanKtR7HS4Iv6yEPJcH7",
+	"LQkONgtJ1HdcmbswsgwSPYwk933CUGWZnj9gaHO7xB0YV6XUBum7aK79B0mgzBMiU1bUE1QXgmtb0OdS",
+	"hu8De/zKlnc3HefefVIwf4WmNpsLyeQorBuXD+mDuiEWPyD9aGtJhPxNZpu7ctpCk+Yt6wW7vf1854O0",
+	"tqO2K6ztp60pb5X7qwgG9DVFjYJR8zOpjgMPGAbMF2cOKJH/2BinIWcZV6af/LDXLpf4oFP3pFNDWAst",
+	"xJ8fxC9gwzZIn1wKaUNpqo/l4D/ODOfEGrjRJNUjcB4+Tx3G+YX/5PUB57fxkkJlMwcxcamQs5az5LqH",
+	"GGgGbL2UeX+pH8tZ/eeDBpjX4y6d9nlLDyp5S5W0kjlKJVvt+qRQvlH/3aUViGtgd5pWqTw5T06g5Cer",
+	"M/pLG80viR3s595H3PdW9QjmLefaLb+93P43AAD//w==",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,
