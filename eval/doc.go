@@ -8,5 +8,7 @@
 //	judge.go   what a change, an answer or a refusal is worth
 //	kpi.go     figures of results
 //	compare.go two runs of the same cases, and whether one is worse
-//	report.go  the figures as a table, Markdown and one page of HTML
+//	report.go  the figures as a table and Markdown; html.go as a page of its own
+//	server.go  answers of models, kept and given again, or by whoever sits at the bridge
+//	verify.go  proves that a case asks for something and can be answered
 package eval

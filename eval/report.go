@@ -14,18 +14,57 @@ import (
 // What a report is written to, in the folder of the run.
 const reportFile = "report.json"
 
-// Write writes the report into the folder of its run.
+// Write writes the report into the folder of its run: as JSON, Markdown and HTML.
 func Write(dir string, r Report) error {
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{reportFile: append(raw, '\n')} {
+	past, err := history(dir, r)
+	if err != nil {
+		return err
+	}
+	page, err := HTML(r, past)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{reportFile: append(raw, '\n'), "report.md": []byte(Markdown(r)), "report.html": page} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
 	return nil
+}
+
+// history are the reports of the same cases in the folders beside this one, and r.
+func history(dir string, r Report) ([]Report, error) {
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", reportFile))
+	if err != nil {
+		return nil, err
+	}
+	out := []Report{r}
+	for _, name := range names {
+		p, err := Read(name)
+		if err == nil && filepath.Dir(name) != dir && p.Plan.Suite == r.Plan.Suite && slices.Equal(p.Plan.Cases, r.Plan.Cases) {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b Report) int { return a.Started.Compare(b.Started) })
+	return out, nil
+}
+
+// Markdown is the report for a page.
+func Markdown(r Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# fettle eval: %s\n\n%d results, %s, seed %d.\n\n| figure | |\n| --- | --- |\n", r.Plan.Suite, len(r.Results), r.Plan.Made, r.Plan.Seed)
+	for _, l := range r.All.lines() {
+		fmt.Fprintf(&b, "| %s | %s |\n", l.Name, l.Value)
+	}
+	fmt.Fprint(&b, "\n| case | class | verdict | tier | seconds | cost |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, res := range r.Results {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f | %s |\n", res.Case, res.Class, res.Verdict, res.Tier, res.Seconds, res.Cost)
+	}
+	return b.String()
 }
 
 func (r Rate) String() string {
@@ -60,6 +99,8 @@ func (f Figures) lines() (out []line) {
 		line{"cost", fmt.Sprintf("%s, %s a case, %s a success", f.Cost, f.PerCase, f.PerSuccess)})
 	if f.Calls > 0 {
 		out = append(out, line{"calls of models", fmt.Sprintf("%d, %d tokens in, %d out", f.Calls, f.TokensIn, f.TokensOut)})
+	}
+	if f.FirstTime.Of > 0 {
 		out = append(out, line{"saved by edits", fmt.Sprintf("%.0f %%", 100*f.Saving)})
 	}
 	for _, rung := range f.Ladder {
@@ -71,6 +112,9 @@ func (f Figures) lines() (out []line) {
 // Table is the report for a terminal.
 func Table(r Report) string {
 	var b strings.Builder
+	if r.Skipped != "" {
+		fmt.Fprintf(&b, "%s\n", r.Skipped)
+	}
 	for _, l := range r.All.lines() {
 		fmt.Fprintf(&b, "%-24s %s\n", l.Name, l.Value)
 	}

@@ -391,3 +391,24 @@ func NewPlan(cases []Case) Plan {
 	}
 	return p
 }
+
+// Rescore makes the figures of what a run has left so far.
+func Rescore(dir string) (r Report, err error) {
+	raw, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil {
+		return r, fmt.Errorf("%s is not the folder of a run: %w", dir, err)
+	}
+	var plan Plan
+	if err := json.Unmarshal(raw, &plan); err != nil {
+		return r, fmt.Errorf("reading the plan in %s: %w", dir, err)
+	}
+	if plan.Version != planVersion {
+		return r, fmt.Errorf("%s is of version %d, and this fettle reads %d", dir, plan.Version, planVersion)
+	}
+	results, err := ReadResults(dir)
+	if err != nil {
+		return r, err
+	}
+	r = Score(plan, results)
+	return r, Write(dir, r)
+}

@@ -1,24 +1,28 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/eval"
 )
 
 type evalFlags struct {
 	cases, suite, tasks, out, tier string
+	record, answers, bridge        string
 	names, extra                   []string
 	limit, jobs, repeat            int
 	seed                           int64
@@ -64,7 +68,10 @@ Exit status: 0 measured; 1 error; 2 usage; 5 no sandbox; 130 stopped.`,
 	fl.StringSliceVar(&f.extra, "flag", nil, "give 'fettle fix' another `FLAG`, such as --max-candidates=100")
 	pathVar(c, &f.out, "out", "", "the `DIR` of the run (default .fettle/eval/SUITE-TIME)")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON document")
-	c.AddCommand(evalList(f))
+	pathVar(c, &f.record, "record", "", "keep the answers of the models in `DIR`")
+	pathVar(c, &f.answers, "answers", "", "answer from what is kept in `DIR`; what is not there is an error that names the prompt")
+	pathVar(c, &f.bridge, "bridge", "", "write each prompt to `DIR` as NAME.prompt.json, and wait for its answer in NAME.json")
+	c.AddCommand(evalList(f), evalVerify(g, f), evalScore(), evalCompare(false), evalCompare(true))
 	return c
 }
 
@@ -151,6 +158,9 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if f.jobs < 1 || f.repeat < 1 || f.limit < 0 {
 		return usage("--jobs and --repeat take 1 or more, --limit 0 or more")
 	}
+	if setOf(f.record != "", f.answers != "", f.bridge != "") > 1 {
+		return usage("--record, --answers and --bridge exclude each other")
+	}
 	if f.tier != "" && task.Tier(f.tier).Rank() < 0 {
 		return usage("--tier takes mechanical, tier1, tier2 or tier3, and got %q", f.tier)
 	}
@@ -171,6 +181,12 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(c.Context())
+	defer stop()
+	server, err := f.server(ctx, p.set)
+	if err != nil {
+		return err
+	}
 	plan := eval.NewPlan(cases)
 	plan.Tier, plan.Repeat, plan.Seed, plan.Extra, plan.Made = f.tier, f.repeat, f.seed, f.extra, versionWords()
 	if len(p.set.Tiers) == 0 {
@@ -181,15 +197,16 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 			return err
 		}
 	}
-	cfg := eval.Config{Plan: plan, Cases: cases, Jobs: f.jobs, Out: f.out, Fettle: self, Box: box, Prepare: func(dir string) (string, error) { return caseConfig(p.set.File, dir) }}
+	cfg := eval.Config{Plan: plan, Cases: cases, Jobs: f.jobs, Out: f.out, Fettle: self, Box: box, Prepare: func(dir string) (string, error) { return caseConfig(p.set, server, dir) }}
 	if !g.quiet {
 		cfg.Say = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "eval: %s\n", p.funnel.Log(words)) }
 	}
-	results, err := eval.Run(c.Context(), cfg)
+	results, err := eval.Run(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	report := eval.Score(plan, results)
+	report.Skipped = skipped(plan, cases)
 	if err := eval.Write(f.out, report); err != nil {
 		return err
 	}
@@ -203,11 +220,48 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	return err
 }
 
-// caseConfig writes the operator's configuration with a state of its own.
-func caseConfig(file, dir string) (string, error) {
+// skipped says what the mechanical tier alone leaves out.
+func skipped(plan eval.Plan, cases []eval.Case) string {
+	asks := 0
+	for _, c := range cases {
+		if c.Kind == eval.Ask {
+			asks++
+		}
+	}
+	if plan.Tier != string(task.TierMechanical) {
+		return ""
+	}
+	words := "No model was asked: the mechanical tier worked alone."
+	if asks > 0 {
+		words += fmt.Sprintf(" Of %s only the places that were found are measured, as there is no answer.", task.Count(asks, "question"))
+	}
+	return words
+}
+
+// server stands between the cases and their models, where a flag asks for that.
+func (f *evalFlags) server(ctx context.Context, set *settings.Settings) (*eval.Server, error) {
+	upstream := map[string]string{}
+	for tier, t := range set.Tiers {
+		upstream[string(tier)] = t.BaseURL
+	}
+	for mode, dir := range map[eval.Mode]string{eval.Record: f.record, eval.Answers: f.answers, eval.Bridge: f.bridge} {
+		switch {
+		case dir == "":
+		case len(upstream) == 0:
+			return nil, usage("--%s %s: the configuration has no tier; name at least one under tiers, with its prices", mode, dir)
+		default:
+			return eval.Serve(ctx, mode, dir, upstream)
+		}
+	}
+	return nil, nil
+}
+
+// caseConfig writes the operator's configuration with a state of its own, and with the
+// server in the place of the tiers' endpoints.
+func caseConfig(set *settings.Settings, server *eval.Server, dir string) (string, error) {
 	said := map[string]any{}
-	if file != "" {
-		raw, err := os.ReadFile(file)
+	if set.File != "" {
+		raw, err := os.ReadFile(set.File)
 		if err != nil {
 			return "", err
 		}
@@ -217,10 +271,151 @@ func caseConfig(file, dir string) (string, error) {
 	}
 	delete(said, "database")
 	said["state_dir"], said["log"] = filepath.Join(dir, "state"), map[string]string{"format": "json", "level": "info"}
+	if tiers, ok := said["tiers"].(map[string]any); ok && server != nil {
+		for name, t := range tiers {
+			if tier, ok := t.(map[string]any); ok {
+				as := set.Tiers[task.Tier(name)]
+				delete(tier, "preset")
+				tier["base_url"], tier["model"], tier["price_in_per_mtok"], tier["price_out_per_mtok"] = server.URL(name), as.Model, as.PriceIn, as.PriceOut
+			}
+		}
+	}
 	raw, err := yaml.Marshal(said)
 	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(dir, "config.yml")
 	return name, os.WriteFile(name, raw, 0o600)
+}
+
+func evalVerify(g *global, f *evalFlags) *cobra.Command {
+	var suite, tasks string
+	var times int
+	c := &cobra.Command{
+		Use: "verify", Short: "Prove the cases: each base fails, each reference answer passes", Args: noArgs,
+		Long: "verify runs the held-back tests of each case in the sandbox, several times, on its\nrepository, where they have to fail, and with its reference answer, where they have\nto pass. A suite with a case that does not is refused: exit status 1.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			var suites []eval.Suite
+			var err error
+			if tasks != "" {
+				cases, failed := eval.Load(tasks)
+				suites, err = []eval.Suite{{Name: tasks, Cases: cases}}, failed
+			} else {
+				suites, err = f.suites()
+			}
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			p, err := g.load(c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer p.close()
+			box, err := p.sandbox(c.Context())
+			if err != nil {
+				return err
+			}
+			bad := 0
+			for _, s := range suites {
+				if suite != "" && s.Name != suite {
+					continue
+				}
+				wrong := 0
+				for _, one := range s.Cases {
+					why, err := eval.Verify(c.Context(), box, one, times)
+					if err != nil {
+						return err
+					}
+					if why != "" {
+						wrong++
+						fmt.Fprintf(c.OutOrStdout(), "%s/%s: %s\n", s.Name, one.Name, p.funnel.Log(why))
+					}
+				}
+				fmt.Fprintf(c.OutOrStdout(), "%s: %d of %s hold\n", s.Name, len(s.Cases)-wrong, task.Count(len(s.Cases), "case"))
+				bad += wrong
+			}
+			if bad > 0 {
+				return ending(exitRed)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&suite, "suite", "", "only the suite `NAME`")
+	pathVar(c, &tasks, "tasks", "", "cases of your own: a `PATH` of a case or a folder of cases")
+	c.Flags().IntVar(&times, "times", 3, "run everything `N` times, to find what is flaky")
+	return c
+}
+
+func evalScore() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "score DIR", Short: "Make the figures of a recorded run again",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("%s takes the folder of one run", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			report, err := eval.Rescore(args[0])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), report)
+			}
+			_, err = fmt.Fprint(c.OutOrStdout(), eval.Table(report))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+// evalCompare holds two runs against each other; as a gate it fails on a regression.
+func evalCompare(gate bool) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "compare BEFORE AFTER", Short: "Hold two runs of the same cases against each other",
+		Long: "compare pairs the cases of two runs, each given by its folder or its report.json, and\nsays which fell, which rose, and how likely that is by chance (McNemar's test, exact).",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage("%s takes two runs: their folders or reports", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			before, err := eval.Read(args[0])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			after, err := eval.Read(args[1])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			got := eval.Compare(before, after)
+			switch {
+			case got.Pairs == 0:
+				return usage("the two runs have no case in common")
+			case asJSON:
+				err = writeJSON(c.OutOrStdout(), got)
+			default:
+				_, err = fmt.Fprint(c.OutOrStdout(), got)
+			}
+			if err != nil || !gate {
+				return err
+			}
+			if worse := got.Regressions(); len(worse) > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "worse than before: %s\n", strings.Join(worse, "; "))
+				return ending(exitRed)
+			}
+			return nil
+		},
+	}
+	if gate {
+		c.Use, c.Short = "gate BEFORE AFTER", "Fail where a run is worse than one before it"
+		c.Long = "gate is compare, and ends with 1 where more cases fell than rose, more changes are\nwrongly called ready, or the cost grew by a tenth, by more than chance explains\n(p < 0.05). Seconds are shown and not judged: they depend on the machine."
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
 }
