@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +40,8 @@ type fixFlags struct {
 	branch      string
 	mending     task.Mending
 	explain     bool
-	typed       *bufio.Reader // with interactive: answers
+	typed       *typist      // with interactive: answers
+	aside       func(func()) // does what needs the terminal for itself; nil: it is free
 }
 
 // What --apply writes.
@@ -75,6 +75,10 @@ most $0.25 and 10 minutes; standard is what the operator's file says; aggressive
 has $3 and an hour where that file says nothing of budget.usd and budget.minutes.
 With --interactive you are asked at the terminal, else the run waits for 'fettle
 runs approve'.
+
+In a terminal the step, time, cost and the last attempt's diff are shown below the
+lines while it works; ctrl-c stops with the best attempt so far, a second one at once.
+With NO_COLOR, CI or ACCESSIBLE set there are lines alone.
 
 Exit status: 0 fixed and proved; 1 error; 2 usage or configuration; 3 tried
 everything within the limits; 4 a change that waits for your decision; 5
@@ -162,12 +166,18 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	defer p.close()
 	o.task = task.Task{Title: asked.title, Body: asked.body, IssueURL: asked.url, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}
 	show := newShow(c.ErrOrStderr(), g.quiet)
+	o.watch = show.run
 	pub := &bot.Local{Dir: dir, Apply: f.apply != "" || f.commit, Drafts: f.apply == applyDraft, May: f.may(c, p), Show: show.progress}
 	if to != nil {
 		pub.Commit = to.commit
 	}
 	ctx, cancel := stoppable(c.Context())
 	defer cancel()
+	if screen, ok := liveOn(c.ErrOrStderr()); ok && !g.quiet {
+		show.live = startLive(c.Context(), screen, c.InOrStdin(), o.budget.Duration)
+		f.aside = show.aside
+		p.log.SetOutput(show)
+	}
 	var id string
 	var runErr error
 	if f.green {
@@ -268,6 +278,7 @@ type order struct {
 	gates  task.Gates
 	over   []string                            // diffs that the folder is seen with
 	answer func(task.Gate, string) task.Answer // nil: the run waits where it has a question
+	watch  func(task.Run)                      // is shown the run as it is stored, at each step; may be nil
 }
 
 // fix runs one task on a folder through the same service as every other door,
@@ -281,6 +292,15 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, er
 	r, _, err := db.CreateRun(ctx, store.NewRun{ID: newID(), Task: o.task, Budget: o.budget})
 	if err != nil {
 		return "", fmt.Errorf("writing the run down: %w", err)
+	}
+	if show := pub.Show; show != nil && o.watch != nil {
+		pub.Show = func(at task.Progress) {
+			show(at)
+			if now, err := db.Run(ctx, r.ID); err == nil { // it is a picture: without it the run goes on
+				o.watch(now)
+			}
+		}
+		defer func() { pub.Show = show }()
 	}
 	err = p.work(ctx, db, pub, r.ID, o)
 	for o.answer != nil && errors.Is(err, bot.ErrWaits) {

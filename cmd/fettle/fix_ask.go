@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os/user"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -19,21 +19,20 @@ func (f *fixFlags) asker(c *cobra.Command) func(task.Gate, string) task.Answer {
 	if !f.interactive {
 		return nil
 	}
-	in := bufio.NewReader(c.InOrStdin())
-	f.typed = in
-	return func(gate task.Gate, diff string) task.Answer {
+	f.typed = newTypist(c.InOrStdin())
+	ask := func(gate task.Gate, diff string) task.Answer {
 		out := c.ErrOrStderr()
 		if diff != "" {
-			_, _ = lipgloss.Fprintln(out, colourDiff(clean(diff)))
+			_, _ = lipgloss.Fprintln(out, colourDiff(redact.New().Log(diff)))
 		}
-		fmt.Fprintf(out, "\n%s\n", clean(gate.Words))
+		fmt.Fprintf(out, "\n%s\n", redact.New().Log(gate.Words))
 		fmt.Fprintf(out, "fettle: yes to the %s? [y, n, or what is wrong] ", gate.Kind)
-		line, err := in.ReadString('\n')
+		line, err := f.typed.line(c.Context())
 		said := task.Answer{Step: gate.Step, By: "the terminal"}
 		if me, err := user.Current(); err == nil {
 			said.By = me.Username
 		}
-		switch line = strings.TrimSpace(line); {
+		switch {
 		case line == "" && err != nil:
 			return task.Answer{}
 		case isYes(line):
@@ -45,6 +44,19 @@ func (f *fixFlags) asker(c *cobra.Command) func(task.Gate, string) task.Answer {
 		}
 		return said
 	}
+	return func(gate task.Gate, diff string) (said task.Answer) {
+		f.alone(func() { said = ask(gate, diff) })
+		return said
+	}
+}
+
+// alone does what needs the terminal for itself.
+func (f *fixFlags) alone(do func()) {
+	if f.aside == nil {
+		do()
+		return
+	}
+	f.aside(do)
 }
 
 func isYes(line string) bool { return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") }
@@ -55,11 +67,14 @@ func (f *fixFlags) may(c *cobra.Command, p *parts) func(bot.Summary) bool {
 	if !f.interactive {
 		return func(bot.Summary) bool { return f.profile != "safe" }
 	}
-	return func(s bot.Summary) bool {
-		out := c.ErrOrStderr()
-		_, _ = lipgloss.Fprintln(out, colourDiff(p.funnel.Log(s.Diff)))
-		fmt.Fprintf(out, "fettle: write this change, risk %d of 100? [y/N] ", s.Risk.Score)
-		line, _ := f.typed.ReadString('\n') // the end of what is typed is no yes
-		return isYes(strings.TrimSpace(line))
+	return func(s bot.Summary) (yes bool) {
+		f.alone(func() {
+			out := c.ErrOrStderr()
+			_, _ = lipgloss.Fprintln(out, colourDiff(p.funnel.Log(s.Diff)))
+			fmt.Fprintf(out, "fettle: write this change, risk %d of 100? [y/N] ", s.Risk.Score)
+			line, _ := f.typed.line(c.Context()) // the end of what is typed is no yes
+			yes = isYes(line)
+		})
+		return yes
 	}
 }

@@ -15,14 +15,17 @@ import (
 )
 
 func newInit(g *global) *cobra.Command {
-	var write, asJSON, healing, agents bool
+	var write, asJSON, healing, agents, yes bool
 	app := &appFlags{}
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Propose a .fettle.yml for a repository, or create the GitHub App",
 		Long: `init looks at how the folder is built, linted, type-checked and tested, and
-prints a .fettle.yml with what it found and the reason for each. Nothing is run.
---write writes the file where there is none yet.
+proposes a .fettle.yml with what it found and the reason for each. Nothing is run.
+In a terminal it asks whether to write it, and the operator's file with the models that
+are found (a server on this machine, a key in the environment), and offers the Git hook
+and a section for AGENTS.md. --yes writes both files without asking, where there are none.
+Elsewhere it prints the .fettle.yml; --write writes that alone.
 
 With --github it creates the GitHub App in one click instead. It prints the address of
 a page on this machine; open it, look at the permissions and their reasons, and press
@@ -44,6 +47,7 @@ older one or at the end.
 Exit status: 0 proposed, written or created; 1 the App was not created; 2 usage, or a
 file is there already; 130 stopped.`,
 		Example: `  fettle init
+  fettle init --yes
   fettle init --write
   fettle init --agents --write
   fettle init --json | jq .plan.commands
@@ -63,6 +67,9 @@ file is there already; 130 stopped.`,
 			if setOf(healing, agents, app.github) > 1 {
 				return usage("--agents, --heal and --github exclude each other")
 			}
+			if yes && (agents || healing || app.github) {
+				return usage("--yes answers the questions of init alone, and --agents, --heal and --github ask none")
+			}
 			if agents {
 				return agentsInit(c, args, write)
 			}
@@ -71,6 +78,12 @@ file is there already; 130 stopped.`,
 			}
 			if app.github {
 				return app.create(c, g, asJSON)
+			}
+			if yes && (write || asJSON) {
+				return usage("--yes goes with no --write and no --json: it writes, and says so in words")
+			}
+			if yes || !write && !asJSON && talks(c) {
+				return initTalk(c, g, args, yes)
 			}
 			p, err := propose(args)
 			if err != nil {
@@ -93,6 +106,7 @@ file is there already; 130 stopped.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and write the files that are proposed where there are none")
 	c.Flags().BoolVar(&agents, "agents", false, "a section for AGENTS.md instead, for other agents")
 	c.Flags().BoolVar(&healing, "heal", false, "the operator's heal.yml instead, with its defaults")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document: the plan with its reasons, and the file; or the App")

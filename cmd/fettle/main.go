@@ -30,12 +30,33 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	said := &output{Writer: out}
 	root := newRoot(in, said, errs)
 	root.SetArgs(args)
+	var own error
+	keepErrors(root, &own)
 	err := fang.Execute(ctx, root, fang.WithVersion(versionWords()), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}), fang.WithoutManpage())
+	if err == nil {
+		err = own
+	}
 	status := exitCode(ctx, err)
 	if err != nil {
 		tell(err, status, root, args, said, errs)
 	}
 	return status
+}
+
+// keepErrors takes the errors of commands past fang. For one it would ask the terminal for
+// its colours, and wait for an answer that a question still open reads.
+func keepErrors(c *cobra.Command, into *error) {
+	for _, sub := range c.Commands() {
+		keepErrors(sub, into)
+	}
+	if do := c.RunE; do != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := do(c, args); err != nil {
+				*into = err
+			}
+			return nil
+		}
+	}
 }
 
 // signals gives a context that ends softly at the first SIGINT or SIGTERM; the

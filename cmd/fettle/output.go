@@ -9,18 +9,23 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// show prints progress as plain lines on stderr, one per step.
+// show prints progress on stderr: a line for each step, and on a terminal a picture below
+// them.
 type show struct {
 	mu    sync.Mutex
 	w     io.Writer
 	quiet bool
 	last  string
+	live  *live // nil: lines alone
+	tried int   // attempts that were shown
 }
 
 func newShow(w io.Writer, quiet bool) *show { return &show{w: w, quiet: quiet} }
@@ -37,17 +42,59 @@ func (s *show) progress(p task.Progress) {
 		return
 	}
 	s.last = line
-	fmt.Fprintf(s.w, "%7s  %s", p.Elapsed.Round(100*time.Millisecond), where)
-	if p.Note != "" {
-		fmt.Fprintf(s.w, ": %s", redact.New().Log(p.Note))
+	said := fmt.Sprintf("%7s  %s", p.Elapsed.Round(100*time.Millisecond), where)
+	if note, _, _ := strings.Cut(p.Note, "\n"); note != "" {
+		said += ": " + redact.New().Log(note)
 	}
 	if p.Cost > 0 {
-		fmt.Fprintf(s.w, " (%s of %s)", p.Cost, p.Budget)
+		said += fmt.Sprintf(" (%s of %s)", p.Cost, p.Budget)
 	}
-	fmt.Fprintln(s.w)
+	if s.live != nil {
+		s.live.send(p)
+	}
+	s.line(said)
+}
+
+// line prints a line, above the picture where there is one.
+func (s *show) line(text string) {
+	if s.live == nil || !s.live.line(text) {
+		fmt.Fprintln(s.w, text)
+	}
+}
+
+// Write prints what is logged meanwhile.
+func (s *show) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line(strings.TrimRight(string(b), "\n"))
+	return len(b), nil
+}
+
+// run shows the attempts of a run that were judged since it was shown last.
+func (s *show) run(r task.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(r.Saved.Attempts); s.live != nil && n > 0 && n != s.tried {
+		s.tried = n
+		s.live.send(r.Saved.Attempts[n-1])
+	}
+}
+
+// aside does what needs the terminal for itself.
+func (s *show) aside(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live != nil {
+		s.live.aside(do)
+		return
+	}
+	do()
 }
 
 func (s *show) done() {
+	if s.live != nil {
+		s.live.end()
+	}
 	if !s.quiet {
 		fmt.Fprintln(s.w)
 	}
@@ -68,36 +115,73 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 		fmt.Fprintf(out, "%s\n", colourDiff(funnel.Log(s.Diff)))
 	}
 	fmt.Fprintf(out, "%s\n", bold.Render(strings.ToUpper(s.Status()[:1])+s.Status()[1:]))
-	for _, line := range []struct{ name, text string }{
+	wide := widthOf(w)
+	line := func(name, text string) { fmt.Fprintf(out, "  %-13s %s\n", name, hang(text, wide, labelled)) }
+	for _, l := range []struct{ name, text string }{
 		{"why", s.Reason}, {"change", s.Explanation}, {"tests mended", strings.Join(s.Reproduction, ", ")},
 	} {
-		if line.text != "" {
-			fmt.Fprintf(out, "  %-13s %s\n", line.name, funnel.Log(line.text))
+		if l.text != "" {
+			line(l.name, funnel.Log(l.text))
 		}
 	}
-	for _, line := range s.Tried {
-		fmt.Fprintf(out, "  %-13s %s\n", "tried", funnel.Log(line))
+	for _, l := range s.Tried {
+		line("tried", funnel.Log(l))
 	}
 	for _, c := range s.Checks {
-		fmt.Fprintf(out, "  %-13s %s\n", "check", funnel.Log(c.String()))
+		line("check", funnel.Log(c.String()))
 	}
 	for _, d := range append(append([]string(nil), s.DraftReasons...), s.Alternatives...) {
-		fmt.Fprintf(out, "  %-13s %s\n", "open", funnel.Log(d))
+		line("open", funnel.Log(d))
 	}
 	for _, n := range s.Notes {
-		fmt.Fprintf(out, "  %-13s %s\n", "note", funnel.Log(n))
+		line("note", funnel.Log(n))
 	}
-	fmt.Fprintf(out, "  %-13s %d of 100%s\n", "risk", s.Risk.Score, bracket(funnel.Log(strings.Join(s.Risk.Reasons, "; "))))
-	fmt.Fprintf(out, "  %-13s %s, %s%s, %.1f s\n", "cost", s.Cost, task.Count(s.Attempts, "attempt"), bracket(string(s.Tier)), s.Elapsed)
+	line("risk", fmt.Sprintf("%d of 100%s", s.Risk.Score, bracket(funnel.Log(strings.Join(s.Risk.Reasons, "; ")))))
+	line("cost", fmt.Sprintf("%s, %s%s, %.1f s", s.Cost, task.Count(s.Attempts, "attempt"), bracket(string(s.Tier)), s.Elapsed))
 	if s.Sandbox != "" {
-		fmt.Fprintf(out, "  %-13s %s\n", "sandbox", s.Sandbox)
+		line("sandbox", shortWalls(s.Sandbox))
 	}
 	if s.PullRequest != nil {
-		fmt.Fprintf(out, "  %-13s #%d %s\n", "pull request", s.PullRequest.Number, s.PullRequest.URL)
+		line("pull request", fmt.Sprintf("#%d %s", s.PullRequest.Number, s.PullRequest.URL))
 	}
-	fmt.Fprintf(out, "  %-13s %s\n", "next", funnel.Log(s.NextAction))
+	line("next", funnel.Log(s.NextAction))
 	_, err := lipgloss.Fprint(w, out.String())
 	return err
+}
+
+// labelled is how wide the names before a summary's lines are.
+const labelled = 16
+
+// shortWalls names the sandbox; its walls are in the record, and 'fettle doctor' has them.
+// That there is none is told at length.
+func shortWalls(s string) string {
+	if strings.HasPrefix(s, "NONE") {
+		return s
+	}
+	name, _, _ := strings.Cut(s, ":")
+	return name
+}
+
+// widthOf is how wide a terminal is, and 0 of what is none.
+func widthOf(w io.Writer) int {
+	f, ok := w.(interface{ Fd() uintptr })
+	if !ok {
+		return 0
+	}
+	wide, _, err := term.GetSize(f.Fd())
+	if err != nil {
+		return 0
+	}
+	return wide
+}
+
+// hang breaks a text between words so that it fits into a terminal beside a name, and
+// indents what follows the first line. Where there is no room the terminal breaks it.
+func hang(text string, wide, indent int) string {
+	if wide-indent < 20 {
+		return text
+	}
+	return strings.ReplaceAll(ansi.Wrap(text, wide-indent, ""), "\n", "\n"+strings.Repeat(" ", indent))
 }
 
 // printSearch tells how mechanical repair came to its change.
