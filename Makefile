@@ -22,7 +22,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz fuzz-api wasm clean bench-push bench-judge bench-learning release image-test
+.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz fuzz-api wasm clean bench-push bench-judge bench-learning bench-web release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -156,3 +156,7 @@ bench-push: build ## what the pre-push hook takes of its own, beside a hook that
 
 bench-learning: build ## faults that come back: what fettle takes for the second half of them, with what it learned and without; LEARNING="-v -repos 3 -each 10"
 	$(GO) run ./bench/learning -fettle bin/fettle $(LEARNING)
+
+bench-web: ## pages, event streams and the webhook with 10,000 runs and 100,000 messages stored, beside a plain handler; three minutes
+	$(GO) test -run XXX -bench Pages -benchtime 200x ./bot/web
+	$(GO) test -run XXX -bench 'Streams|Webhook' -benchtime 5x ./bot/web

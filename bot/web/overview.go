@@ -39,10 +39,11 @@ func (s *Server) approvals(q *request) error {
 		if r.Waiting == nil { // somebody answered meanwhile
 			continue
 		}
-		if r, err = shown(s.cfg.Funnel, r); err != nil {
+		asks := task.Run{ID: r.ID, Task: task.Task{Title: r.Task.Title, Repo: r.Task.Repo, Issue: r.Task.Issue}, Cost: r.Cost, Waiting: r.Waiting}
+		if asks, err = shown(s.cfg.Funnel, asks); err != nil {
 			return err
 		}
-		all = append(all, approvalView{r, s.cfg.NewID()})
+		all = append(all, approvalView{asks, s.cfg.NewID()})
 	}
 	return q.render("approvals", view{Title: "Approvals", Nav: "approvals", Live: true, Data: struct {
 		Waiting []approvalView
@@ -300,13 +301,17 @@ func (s *Server) observed(q *request) (tiers []tierRow, flow []flowRow, err erro
 		tier  task.Tier
 		class string
 	}
-	byClass, moves := map[key]*tierRow{}, map[[2]string]int{}
+	byClass, moves, named := map[key]*tierRow{}, map[[2]string]int{}, map[string]string{}
 	for _, line := range raw {
 		var o estimate.Observation
 		if err := json.Unmarshal(line, &o); err != nil {
 			return nil, nil, fmt.Errorf("reading the history of the tiers: %w", err)
 		}
-		class := s.cfg.Funnel.Log(cmp.Or(o.Case.Class, "not known"))
+		class, ok := named[o.Case.Class]
+		if !ok { // the funnel is slow, and the classes are few
+			class = s.cfg.Funnel.Log(cmp.Or(o.Case.Class, "not known"))
+			named[o.Case.Class] = class
+		}
 		for _, k := range []key{{o.Tier, "all"}, {o.Tier, class}} {
 			if byClass[k] == nil {
 				byClass[k] = &tierRow{Tier: k.tier, Class: k.class}
