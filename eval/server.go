@@ -39,7 +39,6 @@ type Server struct {
 	mode     Mode
 	dir      string
 	upstream map[string]string // base URLs by tier
-	http     *http.Server
 	url      string
 }
 
@@ -55,16 +54,14 @@ func Serve(ctx context.Context, mode Mode, dir string, upstream map[string]strin
 	s := &Server{mode: mode, dir: dir, upstream: upstream, url: "http://" + l.Addr().String()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{tier}/v1/chat/completions", s.complete)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
-	go func() { _ = s.http.Serve(l) }()
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	go func() { _ = server.Serve(l) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return s, nil
 }
 
 // URL is the base URL of a tier.
 func (s *Server) URL(tier string) string { return s.url + "/" + tier + "/v1" }
-
-// Close ends the server.
-func (s *Server) Close() error { return s.http.Close() }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
