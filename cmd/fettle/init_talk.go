@@ -120,9 +120,12 @@ func initTalk(c *cobra.Command, g *global, args []string, yes bool) error {
 		return err
 	}
 	_, err = fmt.Fprint(s.out, `
-'fettle check' runs the checks, 'fettle fix "what is wrong"' mends something, and
-'fettle doctor' says what is missing on this machine. On GitHub: 'fettle init --github'
-creates the App; docs/actions.md has an action for a repository's own jobs.
+Next:
+  fettle check                   run the checks
+  fettle fix "what is wrong"     mend something
+  fettle doctor                  what is missing on this machine
+  fettle init --github           create the GitHub App
+docs/actions.md has an action for a repository's own jobs.
 `)
 	return err
 }
@@ -171,7 +174,7 @@ func (s *setUp) operator(ctx context.Context, g *global, errs io.Writer) error {
 	}
 	text := operatorText(ctx, g, errs)
 	if text == "" {
-		_, err := fmt.Fprint(s.out, "\nNo model was found: no server of models on this machine, and no key in the environment.\nMechanical repair works without one; docs/models.md has the presets.\n")
+		_, err := fmt.Fprint(s.out, "\nNo model was found: no server on this machine, and no key in the environment.\nMechanical repair works without one; docs/models.md has the presets.\n")
 		return err
 	}
 	fmt.Fprintf(s.out, "\nThese models were found; others are never asked:\n\n%s\n", beside(text))

@@ -32,7 +32,10 @@ func TestInitTalkAsksBeforeItWrites(t *testing.T) {
 			x.types("y", "Enter")
 			x.shows("in AGENTS.md, to have their work judged? [y/N]")
 			x.types("n", "Enter")
-			text := x.shows("'fettle doctor' says what is missing")
+			text := x.shows("what is missing on this machine", "jobs.\n")
+			if strings.Contains(x.screen(), "\ngithub") || !strings.Contains(x.screen(), "create the GitHub App\n") {
+				t.Errorf("words are broken at the edge:\n%s", x.screen())
+			}
 			if strings.Contains(text, "key-of-the-test") {
 				t.Errorf("it shows a key:\n%s", text)
 			}

@@ -44,7 +44,7 @@ func liveOn(w io.Writer) (*os.File, bool) {
 // startLive begins to draw. Where keys cannot be read, the terminal sends ctrl-c as a signal.
 func startLive(ctx context.Context, out *os.File, in io.Reader, limit time.Duration) *live {
 	keys, ok := in.(*os.File)
-	opts := []tea.ProgramOption{tea.WithOutput(out), tea.WithFPS(20), tea.WithoutSignalHandler(), tea.WithInput(nil)}
+	opts := []tea.ProgramOption{tea.WithOutput(out), tea.WithFPS(4), tea.WithoutSignalHandler(), tea.WithInput(nil)}
 	if ok && term.IsTerminal(keys.Fd()) {
 		opts[len(opts)-1] = tea.WithInput(keys)
 	}
@@ -116,7 +116,7 @@ type liveModel struct {
 }
 
 // liveEvery is how often the clock moves: a picture of a run that waits costs next to nothing.
-const liveEvery = 500 * time.Millisecond
+const liveEvery = time.Second
 
 func (m *liveModel) tick() tea.Cmd {
 	return tea.Tick(liveEvery, func(time.Time) tea.Msg { return liveTick{} })
