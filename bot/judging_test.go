@@ -72,7 +72,7 @@ func (e *evening) remarks(n int) (all []string) {
 	return all
 }
 
-func TestS13APullRequestIsJudgedAtEachPush(t *testing.T) {
+func TestJudgedAPullRequestIsJudgedAtEachPush(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [people]}")
 	worse := e.change("turns", "weave.py", "def interleave(first, second):\n    return None\n")
@@ -92,7 +92,7 @@ func TestS13APullRequestIsJudgedAtEachPush(t *testing.T) {
 	}
 }
 
-func TestS13ForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
+func TestJudgedForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [forks], deny: [mel]}")
 	e.must(e.sim.SetPermission(acme, shopN, mel, "read"))
@@ -121,7 +121,7 @@ func TestS13ForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
 	e.until("it is judged as asked", e.told(m, "fettle judge: "))
 }
 
-func TestS13WhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
+func TestJudgedWhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
 	t.Parallel()
 	for judging, want := range map[string]string{"{pull_requests_of: [people]}": "neutral", "{required: true}": "failure"} {
 		e := judged(t, judging)
@@ -143,7 +143,7 @@ func TestS13WhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
 
 // A check belongs to a commit: what another branch says of the same commit, or GitHub's
 // not answering, makes no required check green.
-func TestS13ARequiredCheckIsOfItsBranchAlone(t *testing.T) {
+func TestJudgedARequiredCheckIsOfItsBranchAlone(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{required: true}")
 	e.must(e.sim.SetRequired(acme, shopN, "main", bot.JudgeCheck("main")))
@@ -167,7 +167,7 @@ func TestS13ARequiredCheckIsOfItsBranchAlone(t *testing.T) {
 }
 
 // What the base means to require is not known where its file cannot be read.
-func TestS13ABaseThatCannotBeReadLetsNothingThrough(t *testing.T) {
+func TestJudgedABaseThatCannotBeReadLetsNothingThrough(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{required: maybe}")
 	sha := e.change("a", "weave.py", mendedWeave("x"))
@@ -175,7 +175,7 @@ func TestS13ABaseThatCannotBeReadLetsNothingThrough(t *testing.T) {
 	e.concluded(sha, "failure", "could not be judged")
 }
 
-func TestS13APullRequestThatIsReopenedIsJudgedAgain(t *testing.T) {
+func TestJudgedAPullRequestThatIsReopenedIsJudgedAgain(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [people]}")
 	began := make(chan struct{}, 10)
@@ -201,7 +201,7 @@ func TestS13APullRequestThatIsReopenedIsJudgedAgain(t *testing.T) {
 	e.concluded(sha, "success", "proven")
 }
 
-func TestS13APushDuringTheJudgingCountsInItsPlace(t *testing.T) {
+func TestJudgedAPushDuringTheJudgingCountsInItsPlace(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [people]}")
 	began := make(chan struct{})
@@ -228,7 +228,7 @@ func TestS13APushDuringTheJudgingCountsInItsPlace(t *testing.T) {
 	}
 }
 
-func TestS13JudgeIsAnsweredWhereThereIsNothingToJudge(t *testing.T) {
+func TestJudgedJudgeIsAnsweredWhereThereIsNothingToJudge(t *testing.T) {
 	t.Parallel()
 	e := judged(t, "")
 	n := e.open("a question", "why?", ada)

@@ -7,7 +7,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-func TestS13TheBaseSaysWhosePullRequestsAreJudged(t *testing.T) {
+func TestJudgedTheBaseSaysWhosePullRequestsAreJudged(t *testing.T) {
 	t.Parallel()
 	here := task.Repo{Owner: "acme", Name: "shop"}
 	person := task.PullRequest{Author: "Ada", HeadRepo: "acme/shop"}

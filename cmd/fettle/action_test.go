@@ -321,7 +321,7 @@ func TestS9AModelIsAskedInAJobAndExhaustionIsToldHonestly(t *testing.T) {
 	r.safe(j)
 }
 
-func TestS13ACommentHasAPullRequestJudgedInAJob(t *testing.T) {
+func TestJudgedACommentHasAPullRequestJudgedInAJob(t *testing.T) {
 	heavy(t)
 	r := newRunner(t, weaveFiles(), jobMay)
 	_, err := r.sim.CommitFile(owner, "weave", "turns", "weave.py", []byte(weaveMended+weave[strings.Index(weave, "\n\ndef total"):]), "take turns", human)
