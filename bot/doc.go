@@ -62,7 +62,6 @@
 //	actions                          the door of GitHub Actions; the actions themselves
 //	eval                             cases as data, run by the commands, judged, in figures
 //	bot/web                          pages, REST API, events and metrics of a server
-//	bot/web/client                   generated of the API's description; tests call by it
 //	bot                              this package
 //	bot/forge/manifest               the local page that creates the App, and the files that come of it
 //	bot/forge                        GitHub; the only importer of go-github
