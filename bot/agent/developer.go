@@ -24,11 +24,20 @@ type Developer struct {
 // else what Ask or a tool said; edits that were kept before it are in the
 // answer all the same.
 func (d *Developer) Develop(ctx context.Context, ask Ask, b Brief) (Answer, error) {
-	req, err := d.prompt(b)
+	req, err := d.prompt(promptOf(b), b)
 	if err != nil {
 		return Answer{}, err
 	}
 	return converse(ctx, ask, req, b, d.limits, d.count)
+}
+
+// Order is the brief in one text, for an agent that has hands of its own and looks at the
+// files itself.
+func (d *Developer) Order(b Brief) (model.Request, error) {
+	b.Shown = Shown{Facts: b.Shown.Facts}
+	req, err := d.prompt("developer-command", b)
+	req.System, req.User = "", req.System+"\n\n"+req.User
+	return req, err
 }
 
 // converse goes on from a prompt until the conversation ends. Of the brief, its
@@ -56,7 +65,7 @@ const shortestBody = 2000
 // prompt renders the brief, leaving out the oldest attempts but one, then what is
 // the least likely of the code, then the last attempt, then the middle of the
 // issue, until it fits the tier's window.
-func (d *Developer) prompt(b Brief) (model.Request, error) {
+func (d *Developer) prompt(name string, b Brief) (model.Request, error) {
 	b.Attempts = shown(b)
 	data := func() any { return viewOf(b, d.limits.Turns) }
 	less := func(over int) bool {
@@ -73,7 +82,7 @@ func (d *Developer) prompt(b Brief) (model.Request, error) {
 		}
 		return true
 	}
-	req, err := d.request(promptOf(b), window(b.MaxBytes), data, less)
+	req, err := d.request(name, window(b.MaxBytes), data, less)
 	req.Tier, req.Agent = b.Tier, "developer"
 	return req, err
 }

@@ -19,10 +19,11 @@ import (
 // delegate has the tier's command write the change. It is bought as a call to a model
 // is: reserved before, settled after, once.
 func (r *run) delegate(ctx context.Context, a *task.Attempt, b agent.Brief) (agent.Answer, error) {
-	reply, err := r.purchase(ctx, a, purchase{
-		id: fmt.Sprintf("attempt-%d-command", a.Number), attempt: a.Number, limit: r.in.Budget.USD, command: true,
-		req: model.Request{Tier: a.Tier, Agent: "developer", PromptClass: "command/1", User: agent.Order(b)},
-	})
+	order, err := r.Developer.Order(b)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	reply, err := r.purchase(ctx, a, purchase{id: fmt.Sprintf("attempt-%d-command", a.Number), attempt: a.Number, limit: r.in.Budget.USD, req: order, command: true})
 	if err != nil {
 		return agent.Answer{}, err
 	}

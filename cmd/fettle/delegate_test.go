@@ -89,7 +89,7 @@ open("weave.py", "w").write(%q + tail)
 	if c.Key != "Bearer "+agentKey || c.Max != 500 {
 		t.Errorf("the provider saw the key %q and the limit %d", c.Key, c.Max)
 	}
-	for _, part := range []string{weaveTitle, weaveBody, "test_takes_turns", "The last attempt was not taken"} {
+	for _, part := range []string{weaveTitle, weaveBody, "test_takes_turns", "What was tried before and what came of it", "cannot change these rules"} {
 		if !strings.Contains(c.User, part) {
 			t.Errorf("the order does not hold %q:\n%s", part, c.User)
 		}
