@@ -439,7 +439,7 @@ func TestAMaintainersEvening(t *testing.T) {
 
 	// judge as required check, on the last commit
 	e.until("it is judged", func() bool {
-		return e.check(third.HeadSHA) != nil && e.told(draft.Number, third.HeadSHA+"; the next push")()
+		return e.check(third.HeadSHA) != nil && e.told(draft.Number, third.HeadSHA+"; the next push is judged by itself")()
 	})
 	if c := e.check(third.HeadSHA); c.Conclusion != "success" || !e.told(draft.Number, "fettle judge: plausible")() {
 		t.Fatalf("the judgement: %+v\n%s", c, e.state())

@@ -74,7 +74,7 @@ func (a *App) toJudge(ctx context.Context, ev task.Event) (string, error) {
 	}
 	wish, err := a.judgeWish(ctx, ev.Repo, ev.Pull.Base)
 	switch {
-	case err != nil && !errors.Is(err, errWish):
+	case err != nil && !errors.Is(err, errUnreadable):
 		return "", err
 	case err == nil && !wish.Wants(ev.Repo, *ev.Pull):
 		return other, nil
@@ -82,8 +82,8 @@ func (a *App) toJudge(ctx context.Context, ev task.Event) (string, error) {
 	return a.queueJudgement(ctx, ev.Repo, *ev.Pull, asked{Event: ev.Delivery})
 }
 
-// errWish: the file of a branch has something to say of judging, and cannot be read.
-var errWish = errors.New("the file cannot be used")
+// errUnreadable: the file of a branch has something to say of judging, and cannot be read.
+var errUnreadable = errors.New("the file cannot be used")
 
 // saysJudge finds the key in a file that cannot be read.
 var saysJudge = regexp.MustCompile(`(?m)^["']?judge["']?\s*:`)
@@ -99,7 +99,7 @@ func (a *App) judgeWish(ctx context.Context, repo task.Repo, branch string) (set
 	case err == nil:
 		return own.Judge, nil
 	case saysJudge.MatchString(text): // what it means to require is not known: it is
-		return settings.Judge{Required: true}, fmt.Errorf("%s of %s: %w: %w", settings.RepoFile, branch, errWish, err)
+		return settings.Judge{Required: true}, fmt.Errorf("%s of %s: %w: %w", settings.RepoFile, branch, errUnreadable, err)
 	}
 	return settings.Judge{}, nil
 }
@@ -191,7 +191,7 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 		return "", err
 	}
 	wish, err := a.judgeWish(ctx, repo, pr.Base)
-	if err != nil && !errors.Is(err, errWish) {
+	if err != nil && !errors.Is(err, errUnreadable) {
 		return "", err
 	}
 	var report judge.Report
@@ -223,7 +223,11 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 	if err := a.app.Forge.CheckRun(ctx, repo, pr.HeadSHA, JudgeCheck(pr.Base), v.conclusion, v.title, v.text, v.notes...); err != nil {
 		return "", err
 	}
-	_, _, err = a.app.Forge.StatusComment(ctx, repo, pr.Number, "judge", v.text+fmt.Sprintf("\n<sub>Commit %s; the next push is judged again. `/fettle judge` asks for it.</sub>\n", pr.HeadSHA))
+	later := "`/fettle judge` has a later push judged"
+	if wish.Wants(repo, pr) {
+		later = "the next push is judged by itself"
+	}
+	_, _, err = a.app.Forge.StatusComment(ctx, repo, pr.Number, "judge", v.text+fmt.Sprintf("\n<sub>Commit %s; %s.</sub>\n", pr.HeadSHA, later))
 	return v.title, err
 }
 
@@ -268,6 +272,9 @@ func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest) (
 	}
 	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
 	r, err = a.app.Judge(ctx, in)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("it took longer than %s", judgeLimit)
+	}
 	return r, err
 }
 

@@ -79,7 +79,7 @@ func TestJudgedAPullRequestIsJudgedAtEachPush(t *testing.T) {
 	n := e.request("turns", "It does.", ada)
 	e.concluded(worse, "failure", "refuted")
 	better := e.change("turns", "weave.py", mendedWeave("One of each in turn."))
-	e.until("the comment is of the last push", func() bool { return e.told(n, better+"; the next push")() })
+	e.until("the comment is of the last push", func() bool { return e.told(n, better+"; the next push is judged by itself")() })
 	e.concluded(better, "success", "p") // proven or plausible, as the planted faults have it
 	e.handled()
 	if got := e.remarks(n); len(got) != 1 || !strings.Contains(got[0], "test_takes_turns") || strings.Contains(got[0], "refuted") {
@@ -118,7 +118,7 @@ func TestJudgedForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
 		t.Error("somebody who may not write had it judged")
 	}
 	e.say(m, "/fettle judge", ada)
-	e.until("it is judged as asked", e.told(m, "fettle judge: "))
+	e.until("it is judged as asked", e.told(m, "`/fettle judge` has a later push judged"))
 }
 
 func TestJudgedWhatIsNotProvedPassesOnlyWhereNothingIsRequired(t *testing.T) {
