@@ -44,8 +44,11 @@ func (c *Client) Linked(ctx context.Context, repo task.Repo, issue int, prefix s
 	return 0, nil
 }
 
+// closingWords are those by which GitHub closes an issue.
+const closingWords = `(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+`
+
 // closesOwn finds the first issue of its own repository that a pull request's text closes.
-var closesOwn = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#([1-9][0-9]{0,8})\b`)
+var closesOwn = regexp.MustCompile(closingWords + `#([1-9][0-9]{0,8})\b`)
 
 // Closing is the issue that a pull request's text says it closes, or 0.
 func Closing(body string) int {
@@ -60,5 +63,5 @@ func Closing(body string) int {
 // closing matches the words with which GitHub links a pull request to an issue.
 func closing(repo task.Repo, issue int) *regexp.Regexp {
 	slug := regexp.QuoteMeta(repo.Slug())
-	return regexp.MustCompile(fmt.Sprintf(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:(?:%s)?#|https?://\S+/%s/issues/)%d(?:\D|$)`, slug, slug, issue))
+	return regexp.MustCompile(closingWords + fmt.Sprintf(`(?:(?:%s)?#|https?://\S+/%s/issues/)%d(?:\D|$)`, slug, slug, issue))
 }

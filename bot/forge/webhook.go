@@ -143,9 +143,7 @@ func (c *Client) decodeInRepo(event string, e task.Event, d delivery) (task.Even
 	switch {
 	case err != nil:
 		return e, err
-	case c.isMe(d.Sender.Login) && event == "pull_request" && (d.Action == "opened" || d.Action == "synchronize"):
-		// ours is judged like anybody's
-	case c.isMe(d.Sender.Login):
+	case c.isMe(d.Sender.Login) && !judgeable(event, d.Action):
 		e.Reason = "our own doing"
 		return e, nil
 	}
@@ -160,6 +158,11 @@ func (c *Client) decodeInRepo(event string, e task.Event, d delivery) (task.Even
 		return c.decodeReview(e, d), nil
 	}
 	return c.decodeReviewComment(e, d), nil
+}
+
+// judgeable tells of what is looked at whoever did it: our changes are judged, too.
+func judgeable(event, action string) bool {
+	return event == "pull_request" && (action == "opened" || action == "synchronize")
 }
 
 func (c *Client) isMe(login string) bool {
