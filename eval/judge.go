@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -199,7 +199,7 @@ func (w workplace) judge(ctx context.Context, r *Result, before map[string]strin
 	expected := w.c.expected()
 	for _, name := range r.Changed {
 		switch {
-		case isTest(name):
+		case code.IsTest(name):
 			r.Tests = true
 		case len(expected) > 0 && !patch.Match(expected, name):
 			r.Outside = append(r.Outside, name)
@@ -303,12 +303,6 @@ func names(at agent.Cited, place string) bool {
 	}
 	n, err := strconv.Atoi(line)
 	return err == nil && at.Start <= n && n <= at.End
-}
-
-// isTest tells files of tests by their names.
-func isTest(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(base, "test_") || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.HasPrefix(name, "test/") || strings.HasPrefix(name, "tests/")
 }
 
 // leftovers are folders that tools leave and no change is made of.

@@ -3,6 +3,7 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,10 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -84,8 +88,8 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	}
 	// The order says nothing of the cases, so that what is left tells how long it takes.
 	rand.New(rand.NewPCG(uint64(cfg.Plan.Seed), 1)).Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] }) //nolint:gosec // an order
-	jobs, ended := make(chan job), make(chan error)
 	var mu sync.Mutex
+	var failed atomic.Bool
 	began, total, before := time.Now(), len(todo)+len(done), len(done)
 	one := func(j job) error {
 		r, err := cfg.one(ctx, j.c, j.repeat)
@@ -109,24 +113,19 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 		}
 		return nil
 	}
-	for range max(cfg.Jobs, 1) {
-		go func() {
-			var err error
-			for j := range jobs {
-				if err == nil && ctx.Err() == nil {
-					err = one(j)
-				}
-			}
-			ended <- err
-		}()
-	}
+	var group errgroup.Group
+	group.SetLimit(max(cfg.Jobs, 1))
 	for _, j := range todo {
-		jobs <- j
+		group.Go(func() error {
+			if ctx.Err() != nil || failed.Load() {
+				return nil
+			}
+			err := one(j)
+			failed.CompareAndSwap(false, err != nil)
+			return err
+		})
 	}
-	close(jobs)
-	for range max(cfg.Jobs, 1) {
-		err = errors.Join(err, <-ended)
-	}
+	err = group.Wait()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w; %d of %d are done, and the same command with --out %s goes on", context.Cause(ctx), len(done), total, cfg.Out)
 	}
@@ -234,7 +233,7 @@ func (cfg Config) one(ctx context.Context, c Case, repeat int) (r Result, err er
 		return r, err
 	}
 	r = Result{Suite: c.Suite, Case: c.Name, Kind: c.Kind, Language: c.Language, Class: c.Class, Repeat: repeat, Started: began.UTC()}
-	limit := time.Duration(cmpOr(c.Options.MaxSeconds, 300))*time.Second + time.Minute
+	limit := time.Duration(cmp.Or(c.Options.MaxSeconds, 300))*time.Second + time.Minute
 	limited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	calling := time.Now()
@@ -257,13 +256,6 @@ func (cfg Config) one(ctx context.Context, c Case, repeat int) (r Result, err er
 	r.Seconds, r.Judging = seconds(called), seconds(time.Since(judging))
 	r.Overhead = seconds(time.Since(began)) - r.Seconds - r.Judging
 	return r, nil
-}
-
-func cmpOr(n, other int) int {
-	if n > 0 {
-		return n
-	}
-	return other
 }
 
 func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
@@ -290,7 +282,7 @@ func (w workplace) say(ctx context.Context, args ...string) (out, errs []byte, e
 func (w workplace) fix(ctx context.Context, r *Result) error {
 	o := w.c.Options
 	args := []string{"fix", "--repo", w.repo, "--json", "--quiet", "-v", "--seed", fmt.Sprint(w.cfg.Plan.Seed)}
-	args = append(args, "--max-seconds", fmt.Sprint(cmpOr(o.MaxSeconds, 300)))
+	args = append(args, "--max-seconds", fmt.Sprint(cmp.Or(o.MaxSeconds, 300)))
 	apply := o.Apply
 	if apply == "" {
 		apply = "draft"
