@@ -181,7 +181,7 @@ func (o *Outcome) read(ctx context.Context, w *sandbox.Workspace, job Job) error
 		}
 		switch is, why := text(after, f); {
 		case why != "":
-			o.left("%s, which %s", f, why)
+			o.leave("%s, which %s", f, why)
 		case is != was:
 			o.edit(task.Edit{Kind: task.EditFile, Path: f, Code: is})
 		}
@@ -209,11 +209,11 @@ func (o *Outcome) created(ctx context.Context, w *sandbox.Workspace, after *os.R
 			return nil
 		}
 		if looked++; looked > mostNew || len(o.Patch.Edits) >= mostEdits {
-			o.left("%s and what comes after it: too many new files", f)
+			o.leave("%s and what comes after it: too many new files", f)
 			return fs.SkipAll
 		}
 		if is, why := text(after, f); why != "" {
-			o.left("%s, which %s", f, why)
+			o.leave("%s, which %s", f, why)
 		} else {
 			o.edit(task.Edit{Kind: task.EditCreate, Path: f, Code: is})
 		}
@@ -227,14 +227,14 @@ func (o *Outcome) created(ctx context.Context, w *sandbox.Workspace, after *os.R
 
 func (o *Outcome) edit(e task.Edit) {
 	if len(o.Patch.Edits) >= mostEdits {
-		o.left("%s: a change holds at most %d files", e.Path, mostEdits)
+		o.leave("%s: a change holds at most %d files", e.Path, mostEdits)
 		return
 	}
 	o.Patch.Edits = append(o.Patch.Edits, e)
 }
 
-// left notes what is not taken, up to a bound.
-func (o *Outcome) left(format string, args ...any) {
+// leave notes what is not taken, up to a bound.
+func (o *Outcome) leave(format string, args ...any) {
 	if len(o.Left) < 10 {
 		o.Left = append(o.Left, fmt.Sprintf(format, args...))
 	}
