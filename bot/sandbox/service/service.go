@@ -149,6 +149,17 @@ func (s *Service) Dead() bool {
 	}
 }
 
+// Dies waits a while for the service to end, and tells whether it did. A connection
+// breaks before the process that held it is seen to have ended.
+func (s *Service) Dies(within time.Duration) bool {
+	select {
+	case <-s.over:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
 // How says how it ended, once it is dead.
 func (s *Service) How() string {
 	if s.err == nil {

@@ -67,6 +67,9 @@ func serveClient(in io.Reader, out io.Writer) int {
 	return 0
 }
 
+// dying is how long a service that broke a connection may take to be seen dead.
+const dying = 2 * time.Second
+
 func ask(req request) answer {
 	addr := fmt.Sprintf("127.0.0.1:%d", req.Smoke.Port)
 	s, err := service.Start(service.Config{
@@ -83,7 +86,11 @@ func ask(req request) answer {
 	for _, sc := range req.Smoke.Scenarios {
 		r := one(s.Log, addr, sc, req.Each)
 		out.Replies = append(out.Replies, r)
-		if s.Dead() && out.Broken == "" {
+		dead := s.Dead()
+		if r.Error != "" && !r.Late && out.Broken == "" {
+			dead = s.Dies(dying)
+		}
+		if dead && out.Broken == "" {
 			out.Broken, out.Log = fmt.Sprintf("the service ended during %s: %s", sc.Name, s.How()), s.Log.Text()
 		}
 	}
