@@ -15,7 +15,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -89,7 +88,6 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	// The order says nothing of the cases, so that what is left tells how long it takes.
 	rand.New(rand.NewPCG(uint64(cfg.Plan.Seed), 1)).Shuffle(len(todo), func(i, j int) { todo[i], todo[j] = todo[j], todo[i] }) //nolint:gosec // an order
 	var mu sync.Mutex
-	var failed atomic.Bool
 	began, total, before := time.Now(), len(todo)+len(done), len(done)
 	one := func(j job) error {
 		r, err := cfg.one(ctx, j.c, j.repeat)
@@ -113,16 +111,14 @@ func Run(ctx context.Context, cfg Config) ([]Result, error) {
 		}
 		return nil
 	}
-	var group errgroup.Group
+	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(max(cfg.Jobs, 1))
 	for _, j := range todo {
 		group.Go(func() error {
-			if ctx.Err() != nil || failed.Load() {
-				return nil
+			if err := within.Err(); err != nil { // what runs goes on to its end, what does not is left
+				return err
 			}
-			err := one(j)
-			failed.CompareAndSwap(false, err != nil)
-			return err
+			return one(j)
 		})
 	}
 	err = group.Wait()
