@@ -66,6 +66,8 @@ type Result struct {
 	Attempts   int                    `json:"attempts"`
 	Template   string                 `json:"template,omitempty"` // the mechanical operator that made the change
 	Seconds    float64                `json:"seconds"`            // of the command, on the wall clock
+	Waited     float64                `json:"waited_s,omitempty"` // of them, for answers that came through a server of answers
+	AnsweredBy []string               `json:"answered_by,omitempty"`
 	Judging    float64                `json:"judging_s"`
 	Overhead   float64                `json:"overhead_s"` // the runner's own
 	Cost       task.USD               `json:"cost_usd"`

@@ -87,6 +87,10 @@ type Figures struct {
 	Calls      int      `json:"calls"`
 	TokensIn   int      `json:"tokens_in"`
 	TokensOut  int      `json:"tokens_out"`
+	CaseIn     Spread   `json:"case_tokens_in"` // of a case that asked a model
+	CaseOut    Spread   `json:"case_tokens_out"`
+	Waited     Spread   `json:"waited_s"`              // of a case that waited at the bridge, of its seconds
+	AnsweredBy []string `json:"answered_by,omitempty"` // as the answers say it
 	Saving     float64  `json:"partial_update_saving"` // of the bytes of changed files, what edits did not have to repeat
 }
 
@@ -157,7 +161,8 @@ func (c counter) rate() Rate { return rate(c.n, c.of) }
 func figures(results []Result) Figures {
 	f := Figures{Cases: len(results), Ends: map[Verdict]int{}, Solved: map[task.Tier]int{}, Escalated: map[task.Tier]Rate{}, UnreadBy: map[string]int{}}
 	var ready, solved, success, valid, tested, rollback, generic, places, first, unread, signal counter
-	var times, overheads []float64
+	var times, overheads, in, out, waited []float64
+	by := map[string]bool{}
 	asked, spent := map[task.Tier]int{}, map[task.Tier]task.USD{}
 	var testers, sent, whole int
 	var tester task.USD
@@ -198,7 +203,17 @@ func figures(results []Result) Figures {
 		f.TokensOut += r.TokensOut
 		testers, tester, sent, whole = testers+r.TesterRuns, tester+r.TesterCost, sent+r.Sent, whole+r.Whole
 		times, overheads = append(times, r.Seconds), append(overheads, r.Overhead)
+		if r.Calls > 0 {
+			in, out = append(in, float64(r.TokensIn)), append(out, float64(r.TokensOut))
+		}
+		if r.Waited > 0 {
+			waited = append(waited, r.Waited)
+		}
+		for _, who := range r.AnsweredBy {
+			by[who] = true
+		}
 	}
+	f.CaseIn, f.CaseOut, f.Waited, f.AnsweredBy = spread(in), spread(out), spread(waited), slices.Sorted(maps.Keys(by))
 	f.ReadyOK, f.SolvedOK, f.Success, f.Valid, f.Tested, f.Rollback = ready.rate(), solved.rate(), success.rate(), valid.rate(), tested.rate(), rollback.rate()
 	f.Generic, f.Places, f.FirstTime, f.Signal = generic.rate(), places.rate(), first.rate(), signal.rate()
 	f.Unread = rate(min(unread.n, unread.of), unread.of)
@@ -211,7 +226,7 @@ func figures(results []Result) Figures {
 	for t, n := range asked {
 		f.Escalated[t] = rate(n, len(results))
 	}
-	f.Ladder = ladder(f, asked, spent)
+	f.Ladder = ladder(f, spent)
 	return f
 }
 
@@ -222,9 +237,17 @@ func per(usd task.USD, n int) task.USD {
 	return (usd + task.USD(n)/2) / task.USD(n)
 }
 
-// ladder adds up what the tiers solved and cost, from the cheapest.
-func ladder(f Figures, asked map[task.Tier]int, spent map[task.Tier]task.USD) (out []Rung) {
-	tiers := slices.SortedFunc(maps.Keys(asked), func(a, b task.Tier) int {
+// ladder adds up what the tiers solved and cost, from the cheapest. One that made no
+// attempt may have been paid for a review.
+func ladder(f Figures, spent map[task.Tier]task.USD) (out []Rung) {
+	used := map[task.Tier]bool{}
+	for t := range f.Escalated {
+		used[t] = true
+	}
+	for t := range spent {
+		used[t] = true
+	}
+	tiers := slices.SortedFunc(maps.Keys(used), func(a, b task.Tier) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), strings.Compare(string(a), string(b)))
 	})
 	n, usd := 0, task.USD(0)

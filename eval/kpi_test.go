@@ -23,13 +23,14 @@ func byHand() []Result {
 		{Kind: Edit, Case: "6", Verdict: NoChange, Asked: mechanical, Attempts: 1, Seconds: 50},
 		{Kind: Refuse, Case: "7", Verdict: Right, Seconds: 1},
 		{Kind: Refuse, Case: "8", Verdict: NotRefused, Changed: one, Seconds: 3, Cost: usd(.02), CostByTier: map[task.Tier]task.USD{task.Tier1: usd(.02)}},
-		{Kind: Ask, Case: "9", Verdict: Right, Named: 2, Places: 2, Seconds: 4, Cost: usd(.01), Calls: 1},
-		{Kind: Ask, Case: "10", Verdict: WrongAnswer, Named: 1, Places: 2, Seconds: 5, Cost: usd(.01), Calls: 1},
+		{Kind: Ask, Case: "9", Verdict: Right, Named: 2, Places: 2, Seconds: 4, Cost: usd(.01), Calls: 1, TokensIn: 1000, TokensOut: 100, Waited: 3, AnsweredBy: []string{"b"}},
+		{Kind: Ask, Case: "10", Verdict: WrongAnswer, Named: 1, Places: 2, Seconds: 5, Cost: usd(.01), CostByTier: map[task.Tier]task.USD{task.Tier3: usd(.01)}, Calls: 1, TokensIn: 2000, Waited: 4, AnsweredBy: []string{"a", "b"}},
 	}
 }
 
 func TestK2FiguresAreThoseWorkedOutByHand(t *testing.T) {
 	t.Parallel()
+	usd27 := task.Dollars(.27)
 	f := Score(Plan{}, byHand()).All
 	for name, is := range map[string][2]any{
 		"ready and right":       {of(f.ReadyOK), [2]int{2, 3}}, // 1 and 2, not 3
@@ -53,7 +54,11 @@ func TestK2FiguresAreThoseWorkedOutByHand(t *testing.T) {
 		"cost of a case":        {f.PerCase, task.Dollars(.028)},
 		"cost of a success":     {f.PerSuccess, task.Dollars(.056)},
 		"cost of a tester's":    {f.PerTester, task.Dollars(.0002)},
-		"calls and tokens":      {[3]int{f.Calls, f.TokensIn, f.TokensOut}, [3]int{10, 3000, 300}},
+		"calls and tokens":      {[3]int{f.Calls, f.TokensIn, f.TokensOut}, [3]int{10, 6000, 400}},
+		"tokens in of a case":   {f.CaseIn, Spread{Mean: 1200, Median: 1000, P90: 3000, Max: 3000}}, // of the five with calls
+		"waited":                {f.Waited, Spread{Mean: 3.5, Median: 3.5, P90: 4, Max: 4}},
+		"answered by":           {f.AnsweredBy, []string{"a", "b"}},
+		"ladder: only paid":     {f.Ladder[3], Rung{Tier: task.Tier3, Solved: f.Ladder[2].Solved, Cost: usd27}},
 		"saved by edits":        {f.Saving, .8},
 		"ladder: all, tier 1":   {of(f.Ladder[1].Solved), [2]int{3, 10}},
 		"ladder: cost, tier 1":  {f.Ladder[1].Cost, task.Dollars(.16)},

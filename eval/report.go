@@ -98,7 +98,15 @@ func (f Figures) lines() (out []line) {
 		line{"seconds of a case", fmt.Sprintf("mean %.1f, median %.1f, p90 %.1f, most %.1f", f.Seconds.Mean, f.Seconds.Median, f.Seconds.P90, f.Seconds.Max)},
 		line{"cost", fmt.Sprintf("%s, %s a case, %s a success", f.Cost, f.PerCase, f.PerSuccess)})
 	if f.Calls > 0 {
-		out = append(out, line{"calls of models", fmt.Sprintf("%d, %d tokens in, %d out", f.Calls, f.TokensIn, f.TokensOut)})
+		out = append(out,
+			line{"calls of models", fmt.Sprintf("%d, %d tokens in, %d out", f.Calls, f.TokensIn, f.TokensOut)},
+			line{"tokens of such a case", fmt.Sprintf("in: median %.0f, most %.0f; out: median %.0f, most %.0f", f.CaseIn.Median, f.CaseIn.Max, f.CaseOut.Median, f.CaseOut.Max)})
+	}
+	if f.Waited.Max > 0 {
+		out = append(out, line{"of it waiting for answers", fmt.Sprintf("median %.1f s, most %.1f s", f.Waited.Median, f.Waited.Max)})
+	}
+	if len(f.AnsweredBy) > 0 {
+		out = append(out, line{"answered by", strings.Join(f.AnsweredBy, ", ")})
 	}
 	if f.FirstTime.Of > 0 {
 		out = append(out, line{"saved by edits", fmt.Sprintf("%.0f %%", 100*f.Saving)})

@@ -33,6 +33,8 @@ type Plan struct {
 	Seed    int64    `json:"seed"`
 	Extra   []string `json:"extra,omitempty"` // flags of every 'fettle fix'
 	Made    string   `json:"fettle"`          // the version that runs
+
+	MaxSeconds int `json:"max_seconds,omitempty"` // that each case may work; 0: what the case says
 }
 
 // planVersion changes when results of before cannot be read any more.
@@ -46,8 +48,9 @@ type Config struct {
 	Out     string // the folder of the run: results, records, reports
 	Fettle  string // the program
 	Box     *sandbox.Sandbox
-	Prepare func(dir string) (config string, err error) // writes the configuration of one case, whose state is in dir
-	Say     func(string)                                // progress; nil: none
+	Prepare func(dir, name string) (config string, err error) // writes the configuration of one case, whose state is in dir
+	Server  *Server                                           // stands before the models, and knows who answered; nil: none does
+	Say     func(string)                                      // progress; nil: none
 }
 
 // What stands in the folder of a run.
@@ -225,12 +228,11 @@ func (cfg Config) one(ctx context.Context, c Case, repeat int) (r Result, err er
 	if err := os.WriteFile(w.issue, []byte(text), 0o644); err != nil {
 		return r, err
 	}
-	if w.config, err = cfg.Prepare(work); err != nil {
+	if w.config, err = cfg.Prepare(work, key(c.Name, repeat)); err != nil {
 		return r, err
 	}
 	r = Result{Suite: c.Suite, Case: c.Name, Kind: c.Kind, Language: c.Language, Class: c.Class, Repeat: repeat, Started: began.UTC()}
-	limit := time.Duration(cmp.Or(c.Options.MaxSeconds, 300))*time.Second + time.Minute
-	limited, stop := context.WithTimeout(ctx, limit)
+	limited, stop := context.WithTimeout(ctx, time.Duration(w.maxSeconds())*time.Second+time.Minute)
 	defer stop()
 	calling := time.Now()
 	if c.Kind == Ask {
@@ -249,6 +251,8 @@ func (cfg Config) one(ctx context.Context, c Case, repeat int) (r Result, err er
 	if err := w.judge(ctx, &r, before); err != nil {
 		return r, err
 	}
+	by, waited := cfg.Server.gave(key(c.Name, repeat))
+	r.AnsweredBy, r.Waited = by, seconds(waited)
 	r.Seconds, r.Judging = seconds(called), seconds(time.Since(judging))
 	r.Overhead = seconds(time.Since(began)) - r.Seconds - r.Judging
 	return r, nil
@@ -261,6 +265,11 @@ type workplace struct {
 	cfg                      Config
 	c                        Case
 	dir, repo, issue, config string
+}
+
+// maxSeconds is how long fettle may work on the case.
+func (w workplace) maxSeconds() int {
+	return cmp.Or(w.cfg.Plan.MaxSeconds, w.c.Options.MaxSeconds, 300)
 }
 
 // say runs fettle, and gives what it printed.
@@ -278,7 +287,7 @@ func (w workplace) say(ctx context.Context, args ...string) (out, errs []byte, e
 func (w workplace) fix(ctx context.Context, r *Result) error {
 	o := w.c.Options
 	args := []string{"fix", "--repo", w.repo, "--json", "--quiet", "-v", "--seed", fmt.Sprint(w.cfg.Plan.Seed)}
-	args = append(args, "--max-seconds", fmt.Sprint(cmp.Or(o.MaxSeconds, 300)))
+	args = append(args, "--max-seconds", fmt.Sprint(w.maxSeconds()))
 	apply := o.Apply
 	if apply == "" {
 		apply = "draft"

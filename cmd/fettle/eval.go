@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,6 +26,7 @@ type evalFlags struct {
 	record, answers, bridge        string
 	names, extra                   []string
 	limit, jobs, repeat            int
+	maxSeconds                     int
 	seed                           int64
 	json                           bool
 }
@@ -63,6 +65,7 @@ Exit status: 0 measured; 1 error; 2 usage; 5 no sandbox; 130 stopped.`,
 	fl.IntVar(&f.limit, "limit", 0, "of them only the first `N`")
 	fl.StringVar(&f.tier, "tier", "", "climb no higher than `TIER`: mechanical, tier1, tier2 or tier3")
 	fl.IntVar(&f.jobs, "jobs", 1, "run `N` cases at once")
+	fl.IntVar(&f.maxSeconds, "max-seconds", 0, "let each case work at most `N` seconds (default what the case says, else 300; with --bridge 1800)")
 	fl.IntVar(&f.repeat, "repeat", 1, "run each case `N` times")
 	fl.Int64Var(&f.seed, "seed", 0, "let `N` decide the order of cases, and of what is equally likely")
 	fl.StringSliceVar(&f.extra, "flag", nil, "give 'fettle fix' another `FLAG`, such as --max-candidates=100")
@@ -90,12 +93,20 @@ func (f *evalFlags) suites() ([]eval.Suite, error) {
 
 func evalList(f *evalFlags) *cobra.Command {
 	var asJSON bool
+	var suite string
 	c := &cobra.Command{
-		Use: "list", Short: "List the suites", Args: noArgs,
+		Use: "list", Short: "List the suites, or the cases of one", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			all, err := f.suites()
 			if err != nil {
 				return err
+			}
+			if suite != "" {
+				at := slices.IndexFunc(all, func(s eval.Suite) bool { return s.Name == suite })
+				if at < 0 {
+					return usage("there is no suite %s; 'fettle eval list' shows them", suite)
+				}
+				return printCases(c.OutOrStdout(), all[at].Cases, asJSON)
 			}
 			type row struct {
 				Suite string `json:"suite"`
@@ -117,7 +128,31 @@ func evalList(f *evalFlags) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().StringVar(&suite, "suite", "", "list the cases of the suite `NAME`")
 	return c
+}
+
+// printCases lists cases, and says nothing of what they ask for.
+func printCases(w io.Writer, cases []eval.Case, asJSON bool) error {
+	type row struct {
+		Case     string    `json:"case"`
+		Kind     eval.Kind `json:"kind"`
+		Language string    `json:"language"`
+		Class    string    `json:"class"`
+	}
+	rows := []row{}
+	for _, c := range cases {
+		rows = append(rows, row{c.Name, c.Kind, c.Language, c.Class})
+	}
+	if asJSON {
+		return writeJSON(w, rows)
+	}
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "CASE\tKIND\tLANGUAGE\tCLASS")
+	for _, r := range rows {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Case, r.Kind, r.Language, r.Class)
+	}
+	return table.Flush()
 }
 
 // chosen are the cases that the flags name.
@@ -155,8 +190,8 @@ func (f *evalFlags) chosen() (cases []eval.Case, err error) {
 }
 
 func (f *evalFlags) run(c *cobra.Command, g *global) error {
-	if f.jobs < 1 || f.repeat < 1 || f.limit < 0 {
-		return usage("--jobs and --repeat take 1 or more, --limit 0 or more")
+	if f.jobs < 1 || f.repeat < 1 || f.limit < 0 || f.maxSeconds < 0 {
+		return usage("--jobs and --repeat take 1 or more, --limit and --max-seconds 0 or more")
 	}
 	if setOf(f.record != "", f.answers != "", f.bridge != "") > 1 {
 		return usage("--record, --answers and --bridge exclude each other")
@@ -183,12 +218,19 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	}
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
-	server, err := f.server(ctx, p.set)
+	say := func(string) {}
+	if !g.quiet {
+		say = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "eval: %s\n", p.funnel.Log(words)) }
+	}
+	server, err := f.server(ctx, p.set, say)
 	if err != nil {
 		return err
 	}
 	plan := eval.NewPlan(cases)
-	plan.Tier, plan.Repeat, plan.Seed, plan.Extra, plan.Made = f.tier, f.repeat, f.seed, f.extra, versionWords()
+	plan.Tier, plan.Repeat, plan.Seed, plan.Extra, plan.MaxSeconds, plan.Made = f.tier, f.repeat, f.seed, f.extra, f.maxSeconds, versionWords()
+	if server.Waits() && plan.MaxSeconds == 0 {
+		plan.MaxSeconds = 1800 // whoever answers takes time
+	}
 	if len(p.set.Tiers) == 0 {
 		plan.Tier = string(task.TierMechanical)
 	}
@@ -197,10 +239,7 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 			return err
 		}
 	}
-	cfg := eval.Config{Plan: plan, Cases: cases, Jobs: f.jobs, Out: f.out, Fettle: self, Box: box, Prepare: func(dir string) (string, error) { return caseConfig(p.set, server, dir) }}
-	if !g.quiet {
-		cfg.Say = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "eval: %s\n", p.funnel.Log(words)) }
-	}
+	cfg := eval.Config{Plan: plan, Cases: cases, Jobs: f.jobs, Out: f.out, Fettle: self, Box: box, Server: server, Say: say, Prepare: func(dir, name string) (string, error) { return caseConfig(p.set, server, dir, name) }}
 	results, err := eval.Run(ctx, cfg)
 	if err != nil {
 		return err
@@ -239,7 +278,7 @@ func skipped(plan eval.Plan, cases []eval.Case) string {
 }
 
 // server stands between the cases and their models, where a flag asks for that.
-func (f *evalFlags) server(ctx context.Context, set *settings.Settings) (*eval.Server, error) {
+func (f *evalFlags) server(ctx context.Context, set *settings.Settings, say func(string)) (*eval.Server, error) {
 	upstream := map[string]string{}
 	for tier, t := range set.Tiers {
 		upstream[string(tier)] = t.BaseURL
@@ -250,7 +289,7 @@ func (f *evalFlags) server(ctx context.Context, set *settings.Settings) (*eval.S
 		case len(upstream) == 0:
 			return nil, usage("--%s %s: the configuration has no tier; name at least one under tiers, with its prices", mode, dir)
 		default:
-			return eval.Serve(ctx, mode, dir, upstream)
+			return eval.Serve(ctx, mode, dir, upstream, say)
 		}
 	}
 	return nil, nil
@@ -258,7 +297,7 @@ func (f *evalFlags) server(ctx context.Context, set *settings.Settings) (*eval.S
 
 // caseConfig writes the operator's configuration with a state of its own, and with the
 // server in the place of the tiers' endpoints.
-func caseConfig(set *settings.Settings, server *eval.Server, dir string) (string, error) {
+func caseConfig(set *settings.Settings, server *eval.Server, dir, name string) (string, error) {
 	said := map[string]any{}
 	if set.File != "" {
 		raw, err := os.ReadFile(set.File)
@@ -272,11 +311,20 @@ func caseConfig(set *settings.Settings, server *eval.Server, dir string) (string
 	delete(said, "database")
 	said["state_dir"], said["log"] = filepath.Join(dir, "state"), map[string]string{"format": "json", "level": "info"}
 	if tiers, ok := said["tiers"].(map[string]any); ok && server != nil {
-		for name, t := range tiers {
+		delete(tiers, string(task.TierEmbeddings)) // nobody keeps or writes vectors
+		for which, t := range tiers {
 			if tier, ok := t.(map[string]any); ok {
-				as := set.Tiers[task.Tier(name)]
+				as := set.Tiers[task.Tier(which)]
 				delete(tier, "preset")
-				tier["base_url"], tier["model"], tier["price_in_per_mtok"], tier["price_out_per_mtok"] = server.URL(name), as.Model, as.PriceIn, as.PriceOut
+				delete(tier, "substitute") // it would be asked behind the server's back
+				if !server.Live() {
+					delete(tier, "api_key_env")
+					delete(tier, "api_key_file")
+				}
+				if server.Waits() {
+					tier["timeout"] = "1h"
+				}
+				tier["base_url"], tier["model"], tier["price_in_per_mtok"], tier["price_out_per_mtok"] = server.URL(name, which), as.Model, as.PriceIn, as.PriceOut
 			}
 		}
 	}
@@ -284,8 +332,8 @@ func caseConfig(set *settings.Settings, server *eval.Server, dir string) (string
 	if err != nil {
 		return "", err
 	}
-	name := filepath.Join(dir, "config.yml")
-	return name, os.WriteFile(name, raw, 0o600)
+	file := filepath.Join(dir, "config.yml")
+	return file, os.WriteFile(file, raw, 0o600)
 }
 
 func evalVerify(g *global, f *evalFlags) *cobra.Command {

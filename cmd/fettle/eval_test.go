@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -94,5 +99,66 @@ func TestK2AScriptedLadderCostsWhatItDoesByHand(t *testing.T) {
 	}
 	if c := call(t, "eval", "gate", filepath.Join(out, "1"), filepath.Join(out, "2")); c.code != 0 {
 		t.Errorf("gate: %d\n%s%s", c.code, c.out, c.errors)
+	}
+}
+
+// K1: whoever looks into the folder of a bridge answers a run, without a key, and the
+// report says who it was. The tier's own endpoint and its substitute are never asked.
+func TestK1ABridgeIsAnsweredFromItsFolder(t *testing.T) {
+	heavy(t)
+	right, dir := rightWeave(t), t.TempDir()
+	config := operator(t, "tiers:\n  tier1: {base_url: \"http://127.0.0.1:9/v1\", model: m, api_key_env: FETTLE_TEST_NOT_SET, price_in_per_mtok: 1, price_out_per_mtok: 2, substitute: {base_url: \"http://127.0.0.1:9/v1\", model: s}}\n")
+	ctx, stop := context.WithCancel(t.Context())
+	var answering sync.WaitGroup
+	defer answering.Wait()
+	defer stop()
+	answering.Go(func() {
+		for ctx.Err() == nil {
+			prompts, _ := filepath.Glob(filepath.Join(dir, "*.prompt.json"))
+			for _, name := range prompts {
+				var q eval.Question
+				raw, err := os.ReadFile(name)
+				if err == nil {
+					err = json.Unmarshal(raw, &q)
+				}
+				text := right
+				if strings.Contains(string(raw), "You review a change") {
+					text = `{"verdict": "ACCEPT", "reason": "it does what is asked"}`
+				}
+				out, _ := json.Marshal(eval.Kept{Text: text, TokensIn: 1000, TokensOut: 100, By: "a test"})
+				if err != nil || q.Tier != "tier1" || q.Case != "weave 0" {
+					t.Errorf("%s: %v\n%s", name, err, raw)
+				}
+				if err := os.WriteFile(strings.TrimSuffix(name, ".prompt.json")+".json", out, 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	r, told := evaluated(t, "--tasks", weaveCase(t), "--config", config, "--bridge", dir, "--out", filepath.Join(t.TempDir(), "out"))
+	f := r.All
+	if len(r.Results) != 1 || r.Results[0].Verdict != eval.Right || r.Plan.MaxSeconds != 1800 {
+		t.Fatalf("%+v\n%s", r, told)
+	}
+	if !slices.Equal(f.AnsweredBy, []string{"a test"}) || f.Waited.Max <= 0 || f.Waited.Max > f.Seconds.Max || f.CaseIn.Median != float64(f.TokensIn) || f.Calls == 0 {
+		t.Errorf("%+v", f)
+	}
+	if !strings.Contains(told, "weave 0 asks tier1: "+dir) {
+		t.Errorf("it says\n%s", told)
+	}
+}
+
+// K1: what there is to choose from is listed without what it asks for.
+func TestK1TheCasesOfASuiteAreListed(t *testing.T) {
+	t.Parallel()
+	cases := filepath.Join("..", "..", "eval", "cases")
+	c := call(t, "eval", "list", "--cases", cases, "--suite", "mixed", "--json")
+	var rows []map[string]string
+	if err := json.Unmarshal([]byte(c.out), &rows); c.code != 0 || err != nil || len(rows) != 50 || rows[0]["kind"] != "ask" || rows[49]["language"] != "go" || rows[49]["case"] != "50-retries" {
+		t.Errorf("%d: %v %v\n%s", c.code, rows, err, c.errors)
+	}
+	if c := call(t, "eval", "list", "--cases", cases, "--suite", "none"); c.code != exitUsage || !strings.Contains(c.errors, "there is no suite none") {
+		t.Errorf("%d: %s", c.code, c.errors)
 	}
 }
