@@ -34,7 +34,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/judge"
 )
 
@@ -119,7 +119,11 @@ func (b *bench) project(ctx context.Context, dir string) ([]Row, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	p := &project{b: b, name: filepath.Base(filepath.Clean(dir)), tree: filepath.Join(tmp, "tree")}
+	trees, err := checkout.New(checkout.Config{Root: filepath.Join(tmp, "trees")})
+	if err != nil {
+		return nil, err
+	}
+	p := &project{b: b, trees: trees, name: filepath.Base(filepath.Clean(dir)), tree: filepath.Join(tmp, "tree")}
 	if out, err := exec.CommandContext(ctx, "cp", "-a", "--reflink=auto", "--", dir, p.tree).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("copying it: %w: %s", err, out)
 	}
@@ -280,9 +284,4 @@ func median(all []float64) float64 {
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
-}
-
-// isCode tells whether faults can be planted into a file.
-func isCode(p string) bool {
-	return slices.Contains([]code.Language{code.Python, code.JavaScript, code.TypeScript, code.Go}, code.LanguageOf(p)) && !code.IsTest(p)
 }

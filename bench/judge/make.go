@@ -14,16 +14,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/check"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
+	"github.com/fettle-dev/fettle/eval"
 )
 
 type project struct {
 	b    *bench
 	name string
 	tree string // a copy of the clone
+
+	trees *checkout.Store
 }
 
 // fix is a commit with its changes.
@@ -43,39 +47,14 @@ func (p *project) git(ctx context.Context, args ...string) (string, error) {
 
 // fixes lists the latest commits that change a little code and tests, and little else.
 func (p *project) fixes(ctx context.Context) ([]fix, error) {
-	log, err := p.git(ctx, "log", "--no-merges", "--first-parent", "-n", "1500", "--format=commit %H %P", "--numstat", "--no-renames")
+	all, err := p.trees.Landed(ctx, p.tree, 1500)
 	if err != nil {
 		return nil, err
 	}
 	var out []fix
-	for part := range strings.SplitSeq(log, "commit ") {
-		head, rest, _ := strings.Cut(part, "\n")
-		ends := strings.Fields(head)
-		if len(ends) != 2 {
-			continue
-		}
-		sources, tests, changed, files := 0, 0, 0, 0
-		for row := range strings.SplitSeq(rest, "\n") {
-			f := strings.SplitN(row, "\t", 3)
-			if len(f) != 3 {
-				continue
-			}
-			var plus, minus int
-			_, _ = fmt.Sscan(f[0], &plus)
-			_, _ = fmt.Sscan(f[1], &minus)
-			files++
-			switch {
-			case verify.Configures(f[2]):
-				files += 100
-			case code.IsTest(f[2]) && plus > 0:
-				tests++
-			case isCode(f[2]):
-				sources++
-				changed += plus + minus
-			}
-		}
-		if sources > 0 && sources <= 3 && tests > 0 && changed <= p.b.lines && files <= 8 {
-			out = append(out, fix{commit: ends[0], base: ends[1]})
+	for _, c := range all {
+		if _, why := eval.Small(c, p.b.lines); why == "" && eval.Tested(c) {
+			out = append(out, fix{commit: c.Commit, base: c.Parent})
 		}
 	}
 	return out, nil
@@ -83,21 +62,14 @@ func (p *project) fixes(ctx context.Context) ([]fix, error) {
 
 // read reads the changes of a fix.
 func (p *project) read(ctx context.Context, f *fix) error {
-	names, err := p.git(ctx, "diff", "--name-only", "--no-renames", "-z", f.base, f.commit)
+	diff, err := p.trees.Range(ctx, p.tree, f.base, f.commit)
 	if err != nil {
 		return err
 	}
-	for name := range strings.SplitSeq(strings.TrimSuffix(names, "\x00"), "\x00") {
-		c := verify.Change{Path: name}
-		if text, err := p.git(ctx, "show", f.base+":"+name); err == nil {
-			c.Before = []byte(text)
-		}
-		if text, err := p.git(ctx, "show", f.commit+":"+name); err == nil {
-			c.After = []byte(text)
-		}
-		f.changes = append(f.changes, c)
+	for _, c := range diff.Files {
+		f.changes = append(f.changes, verify.Change{Path: c.Path, Before: c.Before, After: c.After})
 	}
-	return nil
+	return diff.Close()
 }
 
 // files are the texts of the fix, of its tests, or of all else.
@@ -154,7 +126,7 @@ func (p *project) make(ctx context.Context, f fix, made string) (note string, fi
 	for _, c := range f.changes {
 		switch {
 		case c.After == nil:
-		case isCode(c.Path) && (source.Path == "" || source.Before == nil) && !verify.Protected(c.Path):
+		case eval.ChangesCode(c.Path) && (source.Path == "" || source.Before == nil) && !verify.Protected(c.Path):
 			source = c
 		case code.IsTest(c.Path) && verify.Protected(c.Path) && !verify.Configures(c.Path) && test.Path == "":
 			test = c
@@ -258,7 +230,7 @@ func (p *project) settings(lang code.Language, test verify.Change, files map[str
 func (p *project) planted(ctx context.Context, f fix) (string, map[string][]byte, error) {
 	var sources []verify.Change
 	for _, c := range f.changes {
-		if c.After != nil && isCode(c.Path) && !verify.Protected(c.Path) {
+		if c.After != nil && eval.ChangesCode(c.Path) && !verify.Protected(c.Path) {
 			sources = append(sources, c)
 		}
 	}

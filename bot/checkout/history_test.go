@@ -41,3 +41,35 @@ func TestC4HistoryNamesCommitsAndTheirFiles(t *testing.T) {
 		}
 	}
 }
+
+// A merge is held against what it was merged into, and says what its commits say.
+func TestC4LandedIsTheBranchsOwnLine(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	git(t, work, "init", "-q", "-b", "main")
+	write(t, work, "a.py", "a\n", 0o644)
+	git(t, work, "add", ".")
+	git(t, work, "commit", "-qm", "one")
+	first := git(t, work, "rev-parse", "HEAD")
+	git(t, work, "checkout", "-qb", "side")
+	write(t, work, "sub/b c.py", "b\nb\n", 0o644)
+	write(t, work, "bin", "\x00\x01", 0o644)
+	git(t, work, "add", ".")
+	git(t, work, "commit", "-qm", "Fixes #7")
+	git(t, work, "checkout", "-q", "main")
+	write(t, work, "a.py", "aa\n", 0o644)
+	git(t, work, "commit", "-qam", "two\n\nwith words")
+	second := git(t, work, "rev-parse", "HEAD")
+	git(t, work, "merge", "-q", "--no-ff", "-m", "Merge it", "side")
+	third := git(t, work, "rev-parse", "HEAD")
+	want := []Landed{
+		{third, second, "Merge it\n\nFixes #7\n", []Touched{{"bin", 0, 0}, {"sub/b c.py", 2, 0}}},
+		{second, first, "two\n\nwith words\n", []Touched{{"a.py", 1, 1}}},
+	}
+	if got, err := newStore(t).Landed(t.Context(), work, 9); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v %v", got, err)
+	}
+	if got, err := newStore(t).Landed(t.Context(), work+"/.git", 1); err != nil || !reflect.DeepEqual(got, want[:1]) {
+		t.Errorf("bare: %+v %v", got, err)
+	}
+}
