@@ -143,21 +143,21 @@ func (c raw) write(dir string) error {
 		if err != nil {
 			return err
 		}
-		return put(dir, repoDir+"/"+name, data)
+		return putBelow(dir, repoDir+"/"+name, data)
 	})
 	if err != nil {
 		return fmt.Errorf("laying out %s: %w", c.name, err)
 	}
 	for name, data := range c.held {
-		if err := put(dir, heldDir+"/"+name, data); err != nil {
+		if err := putBelow(dir, heldDir+"/"+name, data); err != nil {
 			return err
 		}
 	}
-	return errors.Join(put(dir, issue, []byte(c.issue)), put(dir, fixFile, []byte(c.fix)))
+	return errors.Join(putBelow(dir, issue, []byte(c.issue)), putBelow(dir, fixFile, []byte(c.fix)))
 }
 
-// put writes a file below a folder. Its name is a stranger's.
-func put(dir, name string, data []byte) error {
+// putBelow writes a file below a folder. Its name is a stranger's.
+func putBelow(dir, name string, data []byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return &dropped{dropText, fmt.Sprintf("the file %q lies outside of the repository", name)}
 	}

@@ -61,7 +61,7 @@ func TestK1NoCaseIsWrittenOutsideOfItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	var no *dropped
 	for _, name := range []string{"../a", "/etc/a", "b/../../a"} {
-		if err := put(filepath.Join(dir, "case"), name, nil); !errors.As(err, &no) || no.class != dropText {
+		if err := putBelow(filepath.Join(dir, "case"), name, nil); !errors.As(err, &no) || no.class != dropText {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
