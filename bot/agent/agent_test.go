@@ -85,6 +85,34 @@ func TestL2EachTierSeesItsShareOfTheHistory(t *testing.T) {
 	}
 }
 
+// A review of what the search found goes to the developer with what it is about.
+func TestM9FeedbackOnAFoundChangeComesWithTheChange(t *testing.T) {
+	t.Parallel()
+	b := brief()
+	b.Attempts = []task.Attempt{{Number: 1, Tier: task.TierMechanical, Diff: "+found"}}
+	if _, user := prompted(t, b); strings.Contains(user, "+found") {
+		t.Errorf("without feedback the prompt has it:\n%s", user)
+	}
+	b.Feedback = "it takes nothing any more"
+	if _, user := prompted(t, b); !strings.Contains(user, "+found") || !strings.Contains(user, b.Feedback) {
+		t.Errorf("the prompt lacks it:\n%s", user)
+	}
+}
+
+// Where an object lay differs from run to run, and a prompt with it is new to every cache.
+func TestM9NoAddressStandsInAPrompt(t *testing.T) {
+	t.Parallel()
+	b := brief()
+	b.Failures[0].Message = "assert 3 == 0x7f\n where stock = <shop.Catalogue object at 0x7f238ca947d0>.stock, p = (*T)(0xc0000140a8)"
+	b.Shown.Facts = "Basket.__init__(catalogue=<shop.Catalogue object at 0x7f4212eb6250>) gave None"
+	_, user := prompted(t, b)
+	for _, want := range []string{"assert 3 == 0x7f\n", "<shop.Catalogue object>.stock", "(*T)()", "catalogue=<shop.Catalogue object>)"} {
+		if !strings.Contains(user, want) {
+			t.Errorf("the prompt lacks %q:\n%s", want, user)
+		}
+	}
+}
+
 func TestM3ThePromptKeepsToItsWindow(t *testing.T) {
 	t.Parallel()
 	b := brief()

@@ -102,7 +102,7 @@ func promptOf(b Brief) string {
 func viewOf(b Brief, turns int) *view {
 	v := newView()
 	v.Task, v.Feedback = taskOf(b.Task), foreign(b.Feedback)
-	if b.Plan.Origin != Fallback || len(b.Plan.Steps) > 1 { // else the step is the task
+	if !b.Plan.Whole() {
 		v.Plan, v.Step = planOf(b.Plan), stepOf(b.Step)
 		for i := range v.Plan.Steps {
 			v.Plan.Steps[i].Done, v.Plan.Steps[i].Now = i < len(b.Done), i == len(b.Done)
@@ -128,8 +128,9 @@ func viewOf(b Brief, turns int) *view {
 // shown are the attempts that a tier sees.
 func shown(b Brief) []task.Attempt {
 	var models []task.Attempt
-	for _, a := range b.Attempts {
-		if a.Tier != task.TierMechanical {
+	for i, a := range b.Attempts {
+		// What a search found is shown where the feedback speaks of it.
+		if a.Tier != task.TierMechanical || b.Feedback != "" && i == len(b.Attempts)-1 && a.Diff != "" {
 			models = append(models, a)
 		}
 	}

@@ -18,6 +18,9 @@ type Plan struct {
 	Problems []string `json:"problems,omitempty"` // what was said against it, or why it is the fallback
 }
 
+// Whole tells whether the plan is the task itself, and its step says no more.
+func (p Plan) Whole() bool { return p.Origin == Fallback && len(p.Steps) == 1 }
+
 // Step is one change with its own goal.
 type Step struct {
 	Goal       string   `json:"goal"`

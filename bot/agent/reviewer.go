@@ -43,7 +43,7 @@ func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, 
 		v := newView()
 		v.Task, v.Step, v.Done, v.Diff = taskOf(b.Task), stepOf(b.Step), doneOf(b.Done), diffOf(b.Diff)
 		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
-		if b.Advice.Recommendation != "" {
+		if b.Advice.Asked { // a rule says what the evidence says
 			v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
 		}
 		for _, d := range b.Doubts {

@@ -138,7 +138,7 @@ func shownOf(s Shown) shownView {
 		room = mostNames
 	}
 	tree, left := Tree(s.Files, append(slices.Clone(s.Near), s.Paths()...), treeLines, room)
-	v := shownView{Tree: foreigns(tree), TreeLeft: left, Code: textsOf(s.Code), Docs: textsOf(s.Docs), Tests: textsOf(s.Tests), Facts: foreign(s.Facts)}
+	v := shownView{Tree: foreigns(tree), TreeLeft: left, Code: textsOf(s.Code), Docs: textsOf(s.Docs), Tests: textsOf(s.Tests), Facts: foreign(still(s.Facts))}
 	for _, m := range s.Map {
 		v.Map += foreign(m.Path + "\n")
 		for _, l := range m.Lines {

@@ -109,12 +109,12 @@ func TestL2TheReviewerSeesDiffChecksAndTask(t *testing.T) {
 	t.Parallel()
 	s := &speaker{says: []string{`{"verdict": "FAIL", "reason": "it fits only the tested value"}`}}
 	got, err := roles(t).Reviewer.Review(t.Context(), s.ask, ReviewBrief{Task: task.Task{Title: "total is wrong"}, Tier: task.Tier2, Diff: "+    return 42\n" + strings.Repeat("+x\n", 30_000),
-		Step: Step{Goal: "mend total"}, Evidence: standing, Advice: Advice{Recommendation: answer.FixRequired, Reason: "red"}})
+		Step: Step{Goal: "mend total"}, Evidence: standing, Advice: Advice{Recommendation: answer.FixRequired, Reason: "red", Asked: true}})
 	if err != nil || got.Verdict != answer.Fail {
 		t.Fatalf("%+v %v", got, err)
 	}
 	r := s.asked[0]
-	for _, want := range []string{"total is wrong", "return 42", "mend total", "The checks are red.", "fix_required: red", "assert 1 == 2", "bytes were left out"} {
+	for _, want := range []string{"total is wrong", "return 42", "mend total", "The checks are red;", "fix_required: red", "assert 1 == 2", "bytes were left out"} {
 		if !strings.Contains(r.User, want) {
 			t.Errorf("the prompt lacks %q:\n%.3000s", want, r.User)
 		}
@@ -125,5 +125,25 @@ func TestL2TheReviewerSeesDiffChecksAndTask(t *testing.T) {
 	s = &speaker{says: []string{"Looks good to me!"}}
 	if got, err := roles(t).Reviewer.Review(t.Context(), s.ask, ReviewBrief{}); err != nil || got.Verdict != "" || !strings.Contains(got.Reason, "no usable answer") {
 		t.Errorf("babble: %+v %v", got, err)
+	}
+}
+
+// What the checks say is said once: a rule's advice only repeats it, and a step that is
+// the task has no words of its own.
+func TestM9TheReviewerReadsNothingTwice(t *testing.T) {
+	t.Parallel()
+	s := &speaker{says: []string{`{"verdict": "ACCEPT", "reason": "as asked"}`}}
+	e := Evidence{Green: true, Proven: true, Fixed: []string{"a"}}
+	if _, err := roles(t).Reviewer.Review(t.Context(), s.ask, ReviewBrief{Task: task.Task{Title: "total is wrong"}, Diff: "+x\n", Evidence: e, Advice: Advice{Recommendation: answer.PassToCommit, Reason: "nothing that was green is red"}}); err != nil {
+		t.Fatal(err)
+	}
+	user := s.asked[0].User
+	for _, no := range []string{"tester says", "broke", "promised", "step of the plan", "A test that failed before"} {
+		if strings.Contains(user, no) {
+			t.Errorf("the prompt has %q:\n%s", no, user)
+		}
+	}
+	if !strings.Contains(user, "The checks are green; tests that failed before and pass now: 1.") {
+		t.Errorf("the prompt:\n%s", user)
 	}
 }

@@ -293,8 +293,11 @@ func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice 
 		tier = tiers[0]
 	}
 	if r.Reviewer != nil && !e.Red() && tier != task.TierMechanical && !r.written() { // what a human wrote out needs no model's yes
-		brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Step: r.step(), Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice,
-			Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 5)}
+		brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice,
+			Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 3)}
+		if !r.plan.Whole() {
+			brief.Step = r.step()
+		}
 		review, err = r.Reviewer.Review(ctx, t.ask, brief)
 		err = r.unaffordable(ctx, err)
 	}

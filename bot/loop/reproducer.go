@@ -155,7 +155,7 @@ func (w *writer) byStrategy(ctx context.Context, strategy string, aims []agent.A
 }
 
 // better asks once more where nobody has stated what a test expects, and says so. A
-// test of which all is stated is taken instead; that two tests hold one call to
+// test of which more is stated is taken instead; that two tests hold one call to
 // different values is a doubt.
 func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*candidate, error) {
 	if len(one.came.Verdict.Doubts) == 0 {
@@ -175,7 +175,11 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 	case len(two.came.Verdict.Doubts) == 0:
 		return two, nil
 	}
-	one.came.Verdict.Doubts = append(one.came.Verdict.Doubts, reproduction.Disagree(one.came.Verdict.Expects, two.came.Verdict.Expects)...)
+	against := reproduction.Disagree(one.came.Verdict.Expects, two.came.Verdict.Expects)
+	if two.came.Verdict.Unstated() < one.came.Verdict.Unstated() {
+		one = two
+	}
+	one.came.Verdict.Doubts = append(one.came.Verdict.Doubts, against...)
 	return one, nil
 }
 

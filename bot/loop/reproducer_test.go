@@ -241,6 +241,18 @@ func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
 	})
 }
 
+// Of two tests of which not all is stated the one that claims less is taken.
+func TestC10OfTwoTestsTheOneWithLessUnsaidIsTaken(t *testing.T) {
+	t.Parallel()
+	f := blanks["python"]
+	more := strings.Replace(f.unsaid, "'G. H.'\n", "'G. H.'\n    assert initials('Alan Turing') == 'A. T.'\n", 1)
+	f.fix = "def initials(name):\n    return ' '.join(w[0] + '.' for w in name.split(' ')) if ' ' in name else name[0]\n"
+	res := f.begin(t, more, f.unsaid).run(t, task.Budget{})
+	if res.Outcome != task.Success || !res.Draft || !strings.Contains(res.Diff, "Grace") || strings.Contains(res.Diff, "Turing") {
+		t.Errorf("%s (%s), draft %v:\n%s", res.Outcome, res.Reason, res.Draft, res.Diff)
+	}
+}
+
 var errGone = errors.New("the process is gone")
 
 func TestC10AKilledRunDoesNotPayForItsReproductionAgain(t *testing.T) {

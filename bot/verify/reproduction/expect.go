@@ -80,6 +80,16 @@ func about(issue *belong.Issue, call string) bool {
 	return len(given) == 0 || slices.ContainsFunc(given, func(s string) bool { return issue.States(s, "") })
 }
 
+// Unstated is how many things the test expects that nobody has stated.
+func (v *Verdict) Unstated() (n int) {
+	for _, e := range v.Expects {
+		if !e.Given {
+			n++
+		}
+	}
+	return n
+}
+
 // doubt says what the test expects and nobody has stated.
 func (v *Verdict) doubt() {
 	var said []string
