@@ -99,30 +99,37 @@ func (g *global) ask(c *cobra.Command, a asking, question string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	return p.indexed(c, a.repo, g.quiet, func(survey *checkout.Survey, v *memory.View, rep memory.Report) error {
+	out, end, err := p.asked(c, a, question, g.quiet)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = writeJSON(c.OutOrStdout(), out)
+	} else {
+		err = p.printAsked(c.OutOrStdout(), out)
+	}
+	if out.Why != "" {
+		fmt.Fprintln(c.ErrOrStderr(), p.funnel.Log(out.Why))
+	}
+	return errors.Join(err, end)
+}
+
+// asked answers a question. end is how the command ends.
+func (p *parts) asked(c *cobra.Command, a asking, question string, quiet bool) (out askJSON, end, err error) {
+	err = p.indexed(c, a.repo, quiet, func(survey *checkout.Survey, v *memory.View, rep memory.Report) error {
 		hits, err := v.Search(c.Context(), memory.Query{Title: question})
 		if err != nil {
 			return err
 		}
-		out := askJSON{Question: question, Repo: survey.Dir, Cited: []agent.Cited{}, Unknown: []string{}, Hits: nonNil(hits[:min(len(hits), a.most)])}
-		end := error(nil)
+		out = askJSON{Question: question, Repo: survey.Dir, Cited: []agent.Cited{}, Unknown: []string{}, Hits: nonNil(hits[:min(len(hits), a.most)])}
 		if len(hits) == 0 {
 			out.Why, end = fmt.Sprintf("nothing in %s has these words; name a function, a file or a message, or see what is known with 'fettle index'", task.Count(rep.Files, "file")), ending(exitRed)
 		} else if !a.noModel {
-			if end, err = p.answer(c, a, survey, hits, &out); err != nil {
-				return err
-			}
+			end, err = p.answer(c, a, survey, hits, &out)
 		}
-		if a.json {
-			err = writeJSON(c.OutOrStdout(), out)
-		} else {
-			err = p.printAsked(c.OutOrStdout(), out)
-		}
-		if out.Why != "" {
-			fmt.Fprintln(c.ErrOrStderr(), p.funnel.Log(out.Why))
-		}
-		return errors.Join(err, end)
+		return err
 	})
+	return out, end, err
 }
 
 // answer asks the cheapest model, where there is one. end is how the command ends.

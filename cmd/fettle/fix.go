@@ -138,21 +138,11 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
-	o := order{answer: f.asker(c)}
-	o.gates, err = f.ask(p.set.Gates)
+	o, dir, err := f.order(p, c.Flags().Changed("max-cost"))
 	if err != nil {
 		return err
 	}
-	if o.budget, err = f.budget(p.set.Budget, p.set.BudgetSaid, c.Flags().Changed("max-cost")); err != nil {
-		return err
-	}
-	dir, err := folder(f.repo)
-	if err != nil {
-		return err
-	}
-	if o.guard.Scope, err = scopeIn(dir, f.scope); err != nil {
-		return err
-	}
+	o.answer = f.asker(c)
 	asked, err := f.asked(c, p, dir)
 	if err != nil {
 		return err
@@ -164,7 +154,7 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 		}
 	}
 	defer p.close()
-	o.task = task.Task{Title: asked.title, Body: asked.body, IssueURL: asked.url, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}
+	o.task = f.task(asked, dir)
 	show := newShow(c.ErrOrStderr(), g.quiet)
 	o.watch = show.run
 	pub := &bot.Local{Dir: dir, Apply: f.apply != "" || f.commit, Drafts: f.apply == applyDraft, May: f.may(c, p), Show: show.progress}
@@ -204,6 +194,25 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 		return runErr
 	}
 	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
+}
+
+// order is what the flags say of a run but for its words, and the folder.
+func (f *fixFlags) order(p *parts, costSaid bool) (o order, dir string, err error) {
+	if o.gates, err = f.ask(p.set.Gates); err != nil {
+		return o, "", err
+	}
+	if o.budget, err = f.budget(p.set.Budget, p.set.BudgetSaid, costSaid); err != nil {
+		return o, "", err
+	}
+	if dir, err = folder(f.repo); err != nil {
+		return o, "", err
+	}
+	o.guard.Scope, err = scopeIn(dir, f.scope)
+	return o, dir, err
+}
+
+func (f *fixFlags) task(asked words, dir string) task.Task {
+	return task.Task{Title: asked.title, Body: asked.body, IssueURL: asked.url, Origin: task.OriginCLI, WithTests: f.tests, Repo: task.Repo{Dir: dir}, Mending: f.mending}
 }
 
 // valid checks what the flags say together.
@@ -283,7 +292,7 @@ type order struct {
 
 // fix runs one task on a folder through the same service as every other door,
 // and says which run it was.
-func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, err error) {
+func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (string, error) {
 	db, err := p.openRuns(ctx)
 	if err != nil {
 		return "", err
@@ -293,20 +302,25 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, er
 	if err != nil {
 		return "", fmt.Errorf("writing the run down: %w", err)
 	}
+	return r.ID, p.carry(ctx, db, pub, r.ID, o)
+}
+
+// carry works on a run until it ends, or waits for somebody that o does not ask.
+func (p *parts) carry(ctx context.Context, db *store.Store, pub *bot.Local, id string, o order) error {
 	if show := pub.Show; show != nil && o.watch != nil {
 		pub.Show = func(at task.Progress) {
 			show(at)
-			if now, err := db.Run(ctx, r.ID); err == nil { // it is a picture: without it the run goes on
+			if now, err := db.Run(ctx, id); err == nil { // it is a picture: without it the run goes on
 				o.watch(now)
 			}
 		}
 		defer func() { pub.Show = show }()
 	}
-	err = p.work(ctx, db, pub, r.ID, o)
+	err := p.work(ctx, db, pub, id, o)
 	for o.answer != nil && errors.Is(err, bot.ErrWaits) {
-		r, err := db.Run(ctx, r.ID)
+		r, err := db.Run(ctx, id)
 		if err != nil || r.Waiting == nil {
-			return r.ID, err
+			return err
 		}
 		diff := ""
 		if n := r.Waiting.Attempt; n > 0 {
@@ -314,16 +328,16 @@ func (p *parts) fix(ctx context.Context, pub *bot.Local, o order) (id string, er
 		}
 		said := o.answer(*r.Waiting, diff)
 		if said.By == "" {
-			return r.ID, bot.ErrWaits
+			return bot.ErrWaits
 		}
-		if _, err := p.bot(db).Answer(ctx, r.ID, said); err != nil {
-			return r.ID, err
+		if _, err := p.bot(db).Answer(ctx, id, said); err != nil {
+			return err
 		}
-		if err := p.work(ctx, db, pub, r.ID, o); !errors.Is(err, bot.ErrWaits) {
-			return r.ID, err
+		if err := p.work(ctx, db, pub, id, o); !errors.Is(err, bot.ErrWaits) {
+			return err
 		}
 	}
-	return r.ID, err
+	return err
 }
 
 // ask adds the gates of --profile and --ask.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot"
@@ -13,6 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/check"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // untilGreen takes what is red for the issue, and begins again with what is left, on top
@@ -74,20 +76,48 @@ func nextRed(r check.Result, fruitless map[string]bool) (check.Result, bool) {
 }
 
 // redIn checks the folder with the diffs of the rounds so far.
-func (p *parts) redIn(ctx context.Context, pub *bot.Local, o order) (r check.Result, err error) {
-	tree, _, _, err := p.seen(ctx, pub.Dir, o.over)
+func (p *parts) redIn(ctx context.Context, pub *bot.Local, o order) (check.Result, error) {
+	_ = pub.Progress(ctx, task.Progress{Phase: "check", Note: "what is red", Budget: o.budget.USD})
+	return p.checkSeen(ctx, pub.Dir, o.over, nil, io.Discard)
+}
+
+// checkSeen runs the checks of a folder with diffs laid over it: those that are named, or all.
+func (p *parts) checkSeen(ctx context.Context, dir string, over, only []string, say io.Writer) (r check.Result, err error) {
+	tree, _, _, err := p.seen(ctx, dir, over)
 	if err != nil {
 		return r, err
 	}
 	defer tree.Close()
-	_ = pub.Progress(ctx, task.Progress{Phase: "check", Note: "what is red", Budget: o.budget.USD})
 	find := func(session *sandbox.Sandbox) (source, error) { return p.sourceIn(ctx, session, tree) }
-	err = p.checking(ctx, find, 0, io.Discard, func(src source, runner *check.Runner, opt check.Options) error {
+	err = p.checking(ctx, find, 0, say, func(src source, runner *check.Runner, opt check.Options) error {
+		for _, name := range only {
+			if !checkNamed(src.plan, name) {
+				return usage("there is no check %s here; it has %s", clean(name), strings.Join(checkNames(src.plan), ", "))
+			}
+		}
+		opt.Only = only
 		r, err = runner.Run(ctx, src.dir, opt)
 		return err
 	})
 	r.Clean(p.funnel.Log)
 	return r, err
+}
+
+// checkNames are what the checks of a plan are called by.
+func checkNames(plan detect.Plan) []string {
+	out := []string{"syntax"}
+	for _, c := range plan.Commands {
+		for _, name := range []string{string(c.Kind), c.Name} {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+func checkNamed(plan detect.Plan, name string) bool {
+	return slices.Contains(checkNames(plan), name) || slices.ContainsFunc(plan.Commands, func(c detect.Command) bool { return c.Tool == name })
 }
 
 // seen is a folder with diffs laid over it, one after the other: the files that they
@@ -131,6 +161,22 @@ func (p *parts) finish(ctx context.Context, pub *bot.Local, o order, all bot.Sum
 		return err
 	}
 	defer tree.Close()
+	if err := whole(changes, before, &all); err != nil {
+		return err
+	}
+	if last.Status == check.Passed { // a round before the last may have ended otherwise
+		all.Outcome, all.Reason = task.Success, ""
+	}
+	all.Checks = nil
+	for _, c := range last.Checks {
+		all.Checks = append(all.Checks, bot.SummaryCheck{Name: c.Name, Status: task.CheckStatus(c.Status), Seconds: c.Seconds, Detail: c.Detail})
+	}
+	pub.Base = before
+	return pub.Finish(ctx, all, changes)
+}
+
+// whole makes one diff of changes that were made one upon the other.
+func whole(changes []task.FileChange, before fs.FS, all *bot.Summary) (err error) {
 	all.Diff, err = checkout.DiffOf(changes, func(name string) ([]byte, string, bool, error) {
 		content, err := fs.ReadFile(before, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -153,13 +199,5 @@ func (p *parts) finish(ctx context.Context, pub *bot.Local, o order, all bot.Sum
 	for _, c := range changes {
 		all.FilesChanged = append(all.FilesChanged, c.Path)
 	}
-	if last.Status == check.Passed { // a round before the last may have ended otherwise
-		all.Outcome, all.Reason = task.Success, ""
-	}
-	all.Checks = nil
-	for _, c := range last.Checks {
-		all.Checks = append(all.Checks, bot.SummaryCheck{Name: c.Name, Status: task.CheckStatus(c.Status), Seconds: c.Seconds, Detail: c.Detail})
-	}
-	pub.Base = before
-	return pub.Finish(ctx, all, changes)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -62,7 +63,8 @@ func keepErrors(c *cobra.Command, into *error) {
 // signals gives a context that ends softly at the first SIGINT or SIGTERM; the
 // second one ends the process at once (TRUST F14).
 func signals() (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	keys := &interrupts{}
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), interruptsKey{}, keys))
 	unread := make(chan os.Signal, 1) // a reader that leaves makes writes fail, and does not kill a run half-way
 	signal.Notify(unread, syscall.SIGPIPE)
 	caught := make(chan os.Signal, 2)
@@ -72,6 +74,10 @@ func signals() (context.Context, func()) {
 			s, ok := <-caught
 			if !ok {
 				return
+			}
+			if s == os.Interrupt && keys.taken() {
+				n--
+				continue
 			}
 			if n > 0 {
 				os.Exit(exitCancelled)
@@ -85,6 +91,32 @@ func signals() (context.Context, func()) {
 		close(caught)
 		cancel(nil)
 	}
+}
+
+// interrupts is who is told of ctrl-c in the place of the end of the whole command.
+type interrupts struct {
+	mu  sync.Mutex
+	own func()
+}
+
+type interruptsKey struct{}
+
+// take gives ctrl-c to a dialogue, which goes on after it.
+func (i *interrupts) take(own func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.own = own
+}
+
+func (i *interrupts) taken() bool {
+	i.mu.Lock()
+	own := i.own
+	i.mu.Unlock()
+	if own == nil {
+		return false
+	}
+	own()
+	return true
 }
 
 type signalled struct{ os.Signal }
@@ -183,7 +215,7 @@ climbs to the models that you configured, never above the budget.
 	root.PersistentFlags().Var((*pathFlag)(&g.config), "config", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
-	root.AddCommand(newFix(g), newApply(g), newUndo(), newReview(g), newReady(g), newExplain(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newReproduce(g), newMCP(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newEval(g), newLSP(g), newVersion())
+	root.AddCommand(newFix(g), newChat(g), newApply(g), newUndo(), newReview(g), newReady(g), newExplain(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newReproduce(g), newMCP(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newEval(g), newLSP(g), newVersion())
 	root.AddCommand(topics()...)
 	return root
 }

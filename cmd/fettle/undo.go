@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,38 +33,43 @@ Exit status: 0 taken back; 1 something came since; 2 there is nothing to undo.`,
 			if err != nil {
 				return err
 			}
-			last, err := bot.LastApplied(dir)
-			if errors.Is(err, bot.ErrNothingApplied) {
-				return usage("%w; 'fettle runs list' shows what was done", err)
-			}
-			if err != nil {
-				return err
-			}
-			what := fmt.Sprintf("the commit %.12s on %s", last.Commit, branchOf(last.Branch))
-			if last.Commit != "" {
-				git, err := prepush.Find(c.Context(), dir)
-				if err != nil {
-					return usage("%w", err)
-				}
-				if err := git.TakeBack(c.Context(), last.Branch, last.Commit, last.Parent, last.Made); err != nil {
-					return err
-				}
-			} else {
-				var names []string
-				for _, f := range last.Files {
-					names = append(names, f.Path)
-				}
-				what = strings.Join(names, ", ")
-			}
-			if err := bot.Undo(dir); errors.Is(err, patch.ErrChanged) {
-				return &exitError{exitRed, err}
-			} else if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "took back %s, of run %s\n", clean(what), last.Run)
-			return err
+			return undo(c.Context(), dir, c.OutOrStdout())
 		},
 	}
 	pathVar(c, &repo, "repo", ".", "the `DIR` that it was written into")
 	return c
+}
+
+// undo takes back what was written into a folder last.
+func undo(ctx context.Context, dir string, out io.Writer) error {
+	last, err := bot.LastApplied(dir)
+	if errors.Is(err, bot.ErrNothingApplied) {
+		return usage("%w; 'fettle runs list' shows what was done", err)
+	}
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("the commit %.12s on %s", last.Commit, branchOf(last.Branch))
+	if last.Commit != "" {
+		git, err := prepush.Find(ctx, dir)
+		if err != nil {
+			return usage("%w", err)
+		}
+		if err := git.TakeBack(ctx, last.Branch, last.Commit, last.Parent, last.Made); err != nil {
+			return err
+		}
+	} else {
+		var names []string
+		for _, f := range last.Files {
+			names = append(names, f.Path)
+		}
+		what = strings.Join(names, ", ")
+	}
+	if err := bot.Undo(dir); errors.Is(err, patch.ErrChanged) {
+		return &exitError{exitRed, err}
+	} else if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "took back %s, of run %s\n", clean(what), last.Run)
+	return err
 }
