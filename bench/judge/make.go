@@ -296,15 +296,20 @@ func lessTests(ctx context.Context, f fix) (out []map[string][]byte) {
 
 // green tells whether the tests of a tree are.
 func (p *project) green(ctx context.Context, base string, files map[string][]byte) (bool, error) {
+	r, err := p.check(ctx, base, files)
+	return r.Status == check.Passed, err
+}
+
+// check runs the tests of a tree, and nothing beside them.
+func (p *project) check(ctx context.Context, base string, files map[string][]byte) (r check.Result, err error) {
 	if err := p.lay(ctx, base, files); err != nil {
-		return false, err
+		return r, err
 	}
 	limited, cancel := context.WithTimeout(ctx, p.b.limit)
 	defer cancel()
 	out, runErr := exec.CommandContext(limited, p.b.fettle, "check", "--quiet", "--json", "--only", "test", p.tree).Output()
-	var r check.Result
 	if err := json.Unmarshal(out, &r); err != nil {
-		return false, fmt.Errorf("fettle check says nothing: %w", errors.Join(runErr, err))
+		return r, fmt.Errorf("fettle check says nothing: %w", errors.Join(runErr, err))
 	}
-	return r.Status == check.Passed, nil
+	return r, nil
 }

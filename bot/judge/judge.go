@@ -36,11 +36,18 @@ type run struct {
 	product, tests, config []verify.Change
 	root                   *os.Root // of the tree that holds
 	before                 fs.FS    // the code before the change, with its tests
-	base                   verify.Baseline
-	verdict                verify.Verdict
-	theirs                 bool            // the change's own settings of test runners stand in both trees
-	worthless              map[string]bool // names of changed tests that assert nothing of the project
-	good                   []string        // what speaks for the change
+	runs
+	verdict   verify.Verdict
+	theirs    bool            // the change's own settings of test runners stand in both trees
+	worthless map[string]bool // names of changed tests that assert nothing of the project
+	good      []string        // what speaks for the change
+}
+
+// runs are what all tests showed.
+type runs struct {
+	base     verify.Baseline
+	ahead    *verify.Report // of the change; nil: it is not run for want of code
+	was, now verify.Report  // the tests as they were that the change alters or deletes, on both sides
 }
 
 // Judge judges a change. The error is of the sandbox, of a tree or of the context:
@@ -141,7 +148,8 @@ func (r *run) work(ctx context.Context) error {
 		return err
 	}
 	if len(r.product)+len(r.config) == 0 {
-		return r.testsAlone(ctx)
+		r.testsAlone()
+		return nil
 	}
 	if err := r.evidence(ctx); err != nil {
 		return err
@@ -159,15 +167,21 @@ func (r *run) work(ctx context.Context) error {
 		r.lower(Plausible, "%d lines of code are changed: too many to plant faults into and to compare calls", n)
 		return nil
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	compared := r.behaviour(ctx) // beside the rest
 	if r.verdict.Green {
-		if err := r.disguised(ctx); err != nil {
-			return err
+		err := r.disguised(ctx)
+		if err == nil {
+			err = r.faults(ctx)
 		}
-		if err := r.faults(ctx); err != nil {
+		if err != nil {
+			stop()
+			_ = compared()
 			return err
 		}
 	}
-	return r.behaviour(ctx)
+	return compared()
 }
 
 // layOut lays the change's tests over the code before it and runs all there. It tells
@@ -196,14 +210,22 @@ func (r *run) layOut(ctx context.Context) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	r.in.Progress("running the change's tests on the code before it")
-	if r.base, err = r.cfg.Verifier.Baseline(ctx, r.in.Base.Dir(), suites); err != nil {
+	r.in.Progress("running the change's tests on the code before it and with it")
+	if r.runs, err = r.both(ctx, suites); err != nil {
 		return false, err
 	}
 	r.rep.Suite = r.base.Report.Elapsed.Seconds()
 	if len(r.base.Report.Tests) == 0 && len(r.base.Report.Broken) > 0 {
+		added, err := verify.AddedBy(ctx, r.product)
+		if err != nil {
+			return false, err
+		}
 		f := r.base.Report.Broken[0]
-		r.lower(Unproven, "no test can be run on the code before the change (%s): %s", f.Kind, first(f.Message))
+		if _, units := added.Red(r.base.Report); len(units) > 0 {
+			r.lower(Plausible, "no test can be run on the code before the change, for want of what the change adds (%s)", first(f.Message))
+		} else {
+			r.lower(Unproven, "no test can be run on the code before the change (%s): %s", f.Kind, first(f.Message))
+		}
 	}
 	for _, id := range r.base.Flaky {
 		why := "it was red in one run of the code before the change and not in another"
@@ -218,12 +240,26 @@ func (r *run) layOut(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// testsAlone judges a change of tests: there is no code that they could prove.
-func (r *run) testsAlone(ctx context.Context) error {
-	old, err := r.known(ctx, r.in.Base.Dir())
-	if err != nil {
-		return err
+// both runs all tests on both sides, side by side.
+func (r *run) both(ctx context.Context, suites []verify.Suite) (out runs, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sideBySide)
+	group.Go(func() (err error) { out.base, err = r.cfg.Verifier.Baseline(ctx, r.in.Base.Dir(), suites); return err })
+	if len(r.product)+len(r.config) > 0 {
+		group.Go(func() error {
+			rep, err := r.cfg.Verifier.Ahead(ctx, r.in.Head.Dir(), r.before, suites)
+			out.ahead = &rep
+			return err
+		})
+		group.Go(func() (err error) { out.now, err = r.known(ctx, r.in.Head.Dir()); return err })
 	}
+	group.Go(func() (err error) { out.was, err = r.known(ctx, r.in.Base.Dir()); return err })
+	return out, group.Wait()
+}
+
+// testsAlone judges a change of tests: there is no code that they could prove.
+func (r *run) testsAlone() {
+	old := r.was
 	for _, f := range r.base.Report.Failures() {
 		if f.Test != "" && r.touched(f.Test) && !slices.Contains(r.base.Flaky, f.Test) && !slices.Contains(old.Red(), f.Test) {
 			r.rep.Tests.Broken = append(r.rep.Tests.Broken, Test{ID: f.Test, Why: first(f.Message), Command: r.command(f.Test)})
@@ -241,15 +277,14 @@ func (r *run) testsAlone(ctx context.Context) error {
 	default:
 		r.lower(Plausible, "only tests are changed: they pass, and there is no code whose change they could prove")
 	}
-	return nil
 }
 
 // evidence has the code after the change judged by its tests. Where it holds only with
 // the change's own settings of test runners, it is judged by these, and said.
 func (r *run) evidence(ctx context.Context) error {
 	judged := func() (err error) {
-		r.in.Progress("running all tests on the change")
-		r.verdict, err = r.cfg.Verifier.Judge(ctx, verify.Judge{Dir: r.in.Head.Dir(), Base: r.before, Baseline: r.base, Issue: r.issue(), Whole: true})
+		r.in.Progress("asking the mended tests")
+		r.verdict, err = r.cfg.Verifier.Judge(ctx, verify.Judge{Dir: r.in.Head.Dir(), Base: r.before, Baseline: r.base, Issue: r.issue(), Whole: true, Ahead: r.ahead})
 		return err
 	}
 	if err := judged(); err != nil {
@@ -258,7 +293,7 @@ func (r *run) evidence(ctx context.Context) error {
 	if r.verdict.Green || len(r.config) == 0 || len(r.verdict.Reach) > 0 {
 		return nil
 	}
-	was, base, rep, why := r.verdict, r.base, *r.rep, maps.Clone(r.why)
+	was, seen, rep, why := r.verdict, r.runs, *r.rep, maps.Clone(r.why)
 	r.theirs = true
 	r.rep.Tests.Flaky = []Test{}
 	ok, err := r.layOut(ctx)
@@ -269,7 +304,7 @@ func (r *run) evidence(ctx context.Context) error {
 		return err
 	}
 	if !ok || !r.verdict.Green { // all as it was, the tree too
-		r.verdict, r.base, *r.rep, r.why, r.theirs = was, base, rep, why, false
+		r.verdict, r.runs, *r.rep, r.why, r.theirs = was, seen, rep, why, false
 		return lay(r.root, version(r.config, false), nil)
 	}
 	r.lower(Plausible, "the tests hold only with the change's own settings of the test runner (%s): with those before it, %s", r.config[0].Path, cmp.Or(firstOf(was.Reasons), "they do not"))
@@ -294,12 +329,12 @@ func (r *run) known(ctx context.Context, dir string) (verify.Report, error) {
 	if len(run) == 0 {
 		return verify.Report{}, nil
 	}
-	rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: dir, Files: files, Tests: run, Baseline: &r.base})
+	rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: dir, Files: files, Tests: run})
 	if !errors.Is(err, verify.ErrNoTests) {
 		return rep, err
 	}
 	for _, p := range run { // one of them only helps
-		one, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: dir, Files: files, Tests: []string{p}, Baseline: &r.base})
+		one, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: dir, Files: files, Tests: []string{p}})
 		if errors.Is(err, verify.ErrNoTests) {
 			continue
 		}
@@ -310,15 +345,6 @@ func (r *run) known(ctx context.Context, dir string) (verify.Report, error) {
 		rep.Tests, rep.Broken = append(rep.Tests, one.Tests...), append(rep.Broken, one.Broken...)
 	}
 	return rep, nil
-}
-
-// alters runs the tests that the change alters or deletes, as they were, on both sides.
-func (r *run) alters(ctx context.Context) (was, now verify.Report, err error) {
-	r.in.Progress("running the tests as they were before the change")
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { was, err = r.known(ctx, r.in.Base.Dir()); return err })
-	group.Go(func() (err error) { now, err = r.known(ctx, r.in.Head.Dir()); return err })
-	return was, now, group.Wait()
 }
 
 // stated asks the examples of the documentation, before and after.

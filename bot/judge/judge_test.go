@@ -132,7 +132,8 @@ func TestJudgeS13APatchAppliesAsItIs(t *testing.T) {
 
 func TestJudgeS13CommandsRunOneTest(t *testing.T) {
 	t.Parallel()
-	r := &run{base: verify.Baseline{Report: verify.Report{Suites: []verify.Suite{{Name: "pytest", Dir: "."}, {Name: "go", Dir: "srv"}, {Name: "vitest", Dir: ".", Argv: []string{"npx", "vitest", "run"}}}}}}
+	r := &run{}
+	r.base.Report.Suites = []verify.Suite{{Name: "pytest", Dir: "."}, {Name: "go", Dir: "srv"}, {Name: "vitest", Dir: ".", Argv: []string{"npx", "vitest", "run"}}}
 	for id, want := range map[string]string{
 		"pytest:.:tests/test_a.py::test_b[x y]": "python3 -m pytest 'tests/test_a.py::test_b[x y]'",
 		"go:srv:.:TestA/one":                    "cd srv && go test . -run '^TestA$/^one$'",

@@ -289,12 +289,30 @@ const (
 	maxCompared = 3 // files
 )
 
-// behaviour does the calls that the tests make, and calls near them, before and after.
-func (r *run) behaviour(ctx context.Context) error {
+// behaviour begins to do the calls that the tests make, and calls near them, before and
+// after. What it gives waits for them and writes down what differs.
+func (r *run) behaviour(ctx context.Context) (wait func() error) {
 	if r.cfg.Characteriser == nil {
-		return nil
+		return func() error { return nil }
 	}
 	r.in.Progress("comparing what calls come to before and after")
+	var all []task.Behaviour
+	var said []string
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		all, said, err = r.differences(ctx)
+	}()
+	return func() error {
+		<-done
+		r.rep.Behaviour, r.good = append(r.rep.Behaviour, all...), append(r.good, said...)
+		return err
+	}
+}
+
+// differences are the calls that come to something else; said is what was not compared.
+func (r *run) differences(ctx context.Context) (out []task.Behaviour, said []string, err error) {
 	within, cancel := context.WithTimeout(ctx, compareTime)
 	defer cancel()
 	in := characterise.Input{Dir: r.in.Head.Dir(), Suites: r.base.Report.Suites, Changes: r.product}
@@ -304,17 +322,17 @@ func (r *run) behaviour(ctx context.Context) error {
 			continue
 		}
 		if files++; files > maxCompared {
-			r.say("calls of %s are compared before and after, and none of the rest, from %s on", task.Count(maxCompared, "file"), c.Path)
+			said = append(said, fmt.Sprintf("calls of %s are compared before and after, and none of the rest, from %s on", task.Count(maxCompared, "file"), c.Path))
 			break
 		}
 		all, err := r.cfg.Characteriser.Differences(within, in, c.Path, c.Before, c.After)
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		case err != nil:
-			r.say("what calls of %s come to before and after could not be compared: %s", c.Path, first(err.Error()))
+			said = append(said, fmt.Sprintf("what calls of %s come to before and after could not be compared: %s", c.Path, first(err.Error())))
 		}
-		r.rep.Behaviour = append(r.rep.Behaviour, all...)
+		out = append(out, all...)
 	}
-	return nil
+	return out, said, nil
 }

@@ -18,11 +18,7 @@ import (
 func (r *run) weigh(ctx context.Context) error {
 	v := r.verdict
 	r.rep.Checks, r.rep.Grade = append(r.rep.Checks, v.Checks...), v.Grade
-	was, now, err := r.alters(ctx)
-	if err != nil {
-		return err
-	}
-	known := was.Red()
+	known := r.was.Red()
 	var still []string // were red before, and not by the change's doing
 	for _, id := range append(slices.Clone(v.Broken), v.Missing...) {
 		r.broken(id, "it passed before the change")
@@ -40,8 +36,8 @@ func (r *run) weigh(ctx context.Context) error {
 			still = append(still, id)
 		}
 	}
-	r.altered(was, now)
-	if err := r.proofs(ctx, was); err != nil {
+	r.altered(r.was, r.now)
+	if err := r.proofs(ctx, r.was); err != nil {
 		return err
 	}
 	if n := len(still); n > 0 {

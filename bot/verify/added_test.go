@@ -21,6 +21,7 @@ func TestC5WhatTheChangeAddsIsTheRightReasonToFailOnTheBase(t *testing.T) {
 		{"python: a new module of a package", "pytest", "tests/test_new.py", "from shop import tax\n\ndef test_new():\n    assert tax.tax(1) == 1\n", added("shop/tax.py", "def tax(x):\n    return x\n"), true},
 		{"python: a new package", "pytest", "tests/test_new.py", "def test_new():\n    import levy.vat\n    assert levy.vat.tax(1) == 1\n", added("levy/vat.py", "def tax(x):\n    return x\n"), true},
 		{"python: a new name", "pytest", "tests/test_new.py", "from shop.cart import RATE\n\ndef test_new():\n    assert RATE == 1\n", altered("shop/cart.py", "def total(x):\n    return x\n", "RATE = 1\n\ndef total(x):\n    return x\n"), true},
+		{"python: a new name, imported without being named", "pytest", "tests/test_new.py", "from shop.cart import *\n\nassert RATE\n\ndef test_new():\n    assert RATE == 1\n", altered("shop/cart.py", "def total(x):\n    return x\n", "RATE = 1\n\ndef total(x):\n    return x\n"), true},
 		{"python: a name that the change does not add", "pytest", "tests/test_new.py", "from shop.cart import RATES\n\ndef test_new():\n    assert RATES == 1\n", added("shop/tax.py", "RATE = 1\n"), false},
 		{"python: another module", "pytest", "tests/test_new.py", "import surely_not_there\n\ndef test_new():\n    assert 0\n", added("shop/tax.py", "def tax(x):\n    return x\n"), false},
 		{"python: only the module's end", "pytest", "tests/test_new.py", "import other.tax\n\ndef test_new():\n    assert 0\n", added("shop/tax.py", "def tax(x):\n    return x\n"), false},

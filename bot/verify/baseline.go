@@ -52,11 +52,7 @@ func (v *Verifier) Run(ctx context.Context, dir string, suites []Suite) (Report,
 // Measure runs everything on a disposable copy of the base; later runs begin with what
 // was built for it. The error is of the sandbox or the context: red tests are a result.
 func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Baseline, error) {
-	if v.cfg.Warm && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
-		if err := v.cfg.Sandbox.Warm(ctx); err != nil && ctx.Err() == nil {
-			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
-		}
-	}
+	v.warm(ctx, suites)
 	var absent []string
 	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) {
 		b.Keep() // what is built of the base
@@ -75,6 +71,15 @@ func (v *Verifier) Measure(ctx context.Context, dir string, suites []Suite) (Bas
 		rep.Checks = append(rep.Checks, task.Check{Name: TreeCheck, Status: task.CheckSkipped, Detail: words})
 	}
 	return Baseline{Report: rep}, nil
+}
+
+// warm has Go's own library compiled once for all runs, where it is asked for.
+func (v *Verifier) warm(ctx context.Context, suites []Suite) {
+	if v.cfg.Warm && slices.ContainsFunc(suites, func(s Suite) bool { return s.Name == suiteGo }) {
+		if err := v.cfg.Sandbox.Warm(ctx); err != nil && ctx.Err() == nil {
+			v.log.WithError(err).Warn("the standard library will be compiled again in each run")
+		}
+	}
 }
 
 // withoutUnable takes out the suites that were not able to show a test, if another one

@@ -23,6 +23,7 @@ type Judge struct {
 	NewTests []string // paths of added test files, which are kept and must pass
 	Examined bool     // the mended tests were cross-examined before, with another set of new tests
 	Whole    bool     // run all tests, even where those nearest to the change stay red
+	Ahead    *Report  // nil, or what Ahead showed of Dir with Base: all tests are not run again
 	Issue    string   // its title and text: what a change must not write down as answers
 	Passed   func()   // nil, or called where the tests are green and only the mended ones have still to be examined
 
@@ -60,6 +61,26 @@ type Verdict struct {
 	// Restored are the tests and test configuration that the tree had changed,
 	// added or removed; the verdict is about the base's version of them.
 	Restored []string `json:"restored,omitempty"`
+}
+
+// Ahead runs all tests of a changed tree as Judge does, with the base's tests and test
+// configuration put back. It needs no baseline, so both can run at once.
+func (v *Verifier) Ahead(ctx context.Context, dir string, base fs.FS, suites []Suite) (Report, error) {
+	support, err := code.TestSupport(ctx, base)
+	if err != nil {
+		return Report{}, fmt.Errorf("looking for what only tests use: %w", err)
+	}
+	v.warm(ctx, suites)
+	rep, err := v.inCopy(ctx, dir, func(b box) (Report, error) {
+		if _, err := restore(b, base, support, nil); err != nil {
+			return Report{}, err
+		}
+		return v.run(ctx, b, suites, nil, v.unlearned())
+	})
+	if err != nil {
+		return rep, fmt.Errorf("running the tests on the changed tree: %w", err)
+	}
+	return rep, nil
 }
 
 // Judge judges on a disposable copy of the tree, with the base's tests and
@@ -206,11 +227,18 @@ func (v *Verifier) evidence(ctx context.Context, b box, j Judge, diff []Change, 
 	before, lim, whole := *out, v.learned(j.Baseline, nil), j.Baseline
 	var picks map[string]selection
 	near, far := concerned(j, suites, diff)
+	ahead := j.Ahead != nil && slices.EqualFunc(suites, j.Ahead.Suites, func(a, b Suite) bool { return a.prefix() == b.prefix() })
+	if ahead {
+		far = nil
+	}
 	if len(far) > 0 {
 		j.Baseline, picks = whole.of(near), everythingOf(near)
 	}
-	rep, err := v.run(ctx, b, suites, picks, lim)
-	if err != nil {
+	var rep Report
+	var err error
+	if ahead {
+		rep = *j.Ahead
+	} else if rep, err = v.run(ctx, b, suites, picks, lim); err != nil {
 		return err
 	}
 	if err := v.weigh(ctx, &j, diff, rep, far, nil, out); err != nil {

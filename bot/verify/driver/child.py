@@ -94,6 +94,8 @@ def describe(exc, text=""):
          "message": clip(exc), "frames": frames(exc.__traceback__), "text": clip(text, 6000)}
     if isinstance(exc, ImportError):
         d["missing"] = missing(exc)
+    if isinstance(exc, NameError) and str(exc).startswith("name '"):
+        d["missing"] = "#" + str(exc).split("'")[1]
     if isinstance(exc, SyntaxError):
         d["message"] = clip(exc.msg)
         name = exc.filename or ""

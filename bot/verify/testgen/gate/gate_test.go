@@ -390,3 +390,26 @@ func TestC5AZeroValueOfTheProjectsTypeIsItsCode(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+func TestC5PythonNamesThatComeUnnamedOrAsParametersAreTraced(t *testing.T) {
+	t.Parallel()
+	p := projects["python"]
+	head := "import pytest\n" + p.head
+	star := "import pytest\nfrom stats import *\n\n"
+	for name, c := range map[string]struct {
+		text  string
+		worth bool
+	}{
+		"a function as parameter":    {head + "@pytest.mark.parametrize(\"get\", [median])\ndef test_even(get):\n    assert get([1, 2]) == 1.5\n", true},
+		"two parameters":             {head + "@pytest.mark.parametrize(\"get, xs\", [(median, [1, 2])])\ndef test_even(get, xs):\n    assert get(xs) == 1.5\n", true},
+		"a parameter of the test":    {head + "@pytest.mark.parametrize(\"get\", [sum])\ndef test_even(get):\n    assert get([1, 2]) == 3\n", false},
+		"imported without its name":  {star + "def test_even():\n    assert median([1, 2]) == 1.5\n", true},
+		"raises, imported like that": {star + "def test_none():\n    with pytest.raises(ValueError): median([])\n", true},
+		"only Python's own":          {star + "def test_even():\n    xs = sorted([2, 1])\n    assert len(xs) == 2\n", false},
+	} {
+		got, err := gate.Static(t.Context(), p.candidate(t, c.text))
+		if err != nil || (len(got) == 0) != c.worth {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

@@ -52,7 +52,23 @@ var pythonDialect = &dialect{
 	},
 }
 
+// pythonOwn are the names that Python has without an import.
+var pythonOwn = func() map[string]bool {
+	out := map[string]bool{}
+	for name := range strings.FieldsSeq(`ArithmeticError AssertionError AttributeError BaseException EOFError Exception False FileNotFoundError
+		IOError ImportError IndexError KeyError KeyboardInterrupt LookupError MemoryError NameError None NotImplemented NotImplementedError OSError
+		OverflowError PermissionError RecursionError RuntimeError StopIteration SyntaxError SystemExit TimeoutError True TypeError UnicodeDecodeError
+		UnicodeEncodeError UnicodeError UserWarning DeprecationWarning Warning ValueError ZeroDivisionError __file__ __name__ abs all any ascii bin bool
+		bytearray bytes callable chr classmethod complex delattr dict dir divmod enumerate eval filter float format frozenset getattr globals hasattr
+		hash hex id input int isinstance issubclass iter len list locals map max memoryview min next object oct open ord pow print property range repr
+		reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip self cls pytest unittest`) {
+		out[name] = true
+	}
+	return out
+}()
+
 var (
+	oneName      = regexp.MustCompile(`[\pL_]\w*`)
 	pythonAssert = regexp.MustCompile(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail|approx)$|(?:^|\.)assert_?\w*$`)
 	pythonAlways = regexp.MustCompile(`(?s)\bor\s+True$|^True\s+or\b|^len\([^()]*\)\s*>=\s*0$`)
 	wideCatch    = regexp.MustCompile(`\b(?:Exception|BaseException|AssertionError)\b`)
@@ -132,7 +148,9 @@ func (s *sheet) pythonName(files map[string]bool, module string, n code.Node) {
 		alias = root(name)
 	}
 	own, helper := s.pythonModule(files, module, name)
-	if own {
+	if own && name == "*" {
+		s.star = true
+	} else if own {
 		s.project[alias] = true
 	}
 	if helper {
@@ -186,6 +204,10 @@ func pythonDefine(s *sheet, n code.Node) {
 		}
 	case "call":
 		name, _ := calls(n)
+		if last(name) == "parametrize" {
+			s.parameters(n)
+			return
+		}
 		if !regexp.MustCompile(`(?:^|\.)patch(?:\.object)?$|setattr$`).MatchString(name) {
 			return
 		}
@@ -196,6 +218,18 @@ func pythonDefine(s *sheet, n code.Node) {
 				return
 			}
 		}
+	}
+}
+
+// parameters: a test's parameters are what its decorator lists.
+func (s *sheet) parameters(call code.Node) {
+	args, _ := call.ChildByField("arguments")
+	list := below(args)
+	if len(list) < 2 {
+		return
+	}
+	for _, name := range oneName.FindAllString(wording(list[0]), -1) {
+		s.vars[name] = append(s.vars[name], list[1])
 	}
 }
 

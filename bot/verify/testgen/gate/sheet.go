@@ -36,6 +36,7 @@ type sheet struct {
 	vars    map[string][]code.Node // name → values that it is given anywhere in the file
 	touched map[string][]code.Node // name → calls that it is handed to
 	helpers map[string]bool        // names that come from helpers of the tests
+	star    bool                   // the project's names are imported without being named
 	asserts func(test) []assertion
 }
 
@@ -161,7 +162,7 @@ func (s *sheet) closure(t test, about []code.Node) seen {
 			switch values := append(append(slices.Clone(s.vars[id]), s.defs[id]...), s.touched[id]...); {
 			case s.mocked[id]:
 				out.mock = true
-			case s.project[id] && len(s.vars[id])+len(s.defs[id]) == 0:
+			case s.project[id] && len(s.vars[id])+len(s.defs[id]) == 0, s.star && len(s.vars[id])+len(s.defs[id]) == 0 && !pythonOwn[id] && !s.d.given(s, t, id):
 				out.project = true
 			default:
 				work = append(work, values...)
@@ -185,7 +186,7 @@ func (s *sheet) makesMock(n code.Node) bool {
 }
 
 func (s *sheet) mentionsProject(t test) bool {
-	return s.closure(test{}, []code.Node{t.body}).project || s.d.runs.MatchString(t.body.Text())
+	return s.closure(t, []code.Node{t.body}).project || s.d.runs.MatchString(t.body.Text())
 }
 
 // always tells whether an assertion holds whatever the code does: both sides
