@@ -131,7 +131,7 @@ var (
 	docs = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|readme)(?:\.txt)?)$`)
 	// What agents are told to do is no documentation, and who has to review is none either.
 	orders    = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|copilot-instructions|skill)\.md$|(?:^|/)codeowners$|^\.(?:cursor|claude|github/(?:instructions|prompts))/`)
-	docsDir   = regexp.MustCompile(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|svg|png|jpe?g|gif|webp|puml|drawio)$`)
+	docsDir   = regexp.MustCompile(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|html?|css|svg|png|jpe?g|gif|webp|puml|drawio)$`)
 	generated = regexp.MustCompile(`(?m)^(?:\W{0,4})\s*(?:Code generated .* DO NOT EDIT|.*@generated\b|(?i:this file (?:is|was) (?:auto(?:matically)?[- ])?generated))`)
 	built     = regexp.MustCompile(`(?:^|/)(?:dist|build)/|\.min\.(?:js|css)$|\.(?:pb\.go|map)$`)
 )
