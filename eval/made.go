@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,7 +68,6 @@ const (
 	dropRunner   = "no command for its tests"
 	dropFlaky    = "flaky"
 	dropText     = "cannot be read"
-	dropThere    = "is there already"
 )
 
 // dropped is why nothing was made of one candidate.
@@ -88,7 +88,7 @@ type raw struct {
 func (m Maker) keep(ctx context.Context, set string, c raw, command func(ctx context.Context, repo string) ([]string, error)) (err error) {
 	final := filepath.Join(m.Out, set, c.name)
 	if _, err := os.Stat(final); err == nil {
-		return &dropped{dropThere, "there is a case of this name in " + filepath.Join(m.Out, set)}
+		return nil // of a run before, which proved it
 	}
 	if err := os.MkdirAll(m.Out, 0o755); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (m Maker) command(ctx context.Context, repo string, held, fixed map[string]
 	if !slices.ContainsFunc(green, func(id string) bool { return !slices.Contains(was, id) }) {
 		return nil, &dropped{dropGreen, greenBase}
 	}
-	return commandOf(after, tests, sourced(repo))
+	return commandOf(after, tests, repo)
 }
 
 func firstFailure(r verify.Report) string {
@@ -222,8 +222,27 @@ func sourced(repo string) bool {
 	return err == nil && info.IsDir() && pkg != nil
 }
 
+// covered is a setting that has pytest measure coverage, for which it needs a plug-in.
+var covered = regexp.MustCompile(`(?m)^[ \t]*addopts[ \t]*=.*(?:\n[ \t"'\[].*)*--cov`)
+
+// pytest is the command for some files without some tests, by their ids.
+func pytest(repo string, files, without []string) []string {
+	argv := []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}
+	for _, name := range []string{"pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"} {
+		if text, err := os.ReadFile(filepath.Join(repo, name)); err == nil && covered.Match(text) {
+			argv = append(argv, "-o", "addopts=")
+			break
+		}
+	}
+	argv = append(argv, files...)
+	for _, id := range without {
+		argv = append(argv, "--deselect="+id)
+	}
+	return argv
+}
+
 // commandOf names the test files that have a green test, and leaves red tests out.
-func commandOf(r verify.Report, tests []string, src bool) ([]string, error) {
+func commandOf(r verify.Report, tests []string, repo string) ([]string, error) {
 	var suite verify.Suite
 	var files, packages, red []string
 	for _, s := range r.Suites {
@@ -241,7 +260,7 @@ func commandOf(r verify.Report, tests []string, src bool) ([]string, error) {
 			case t.Red():
 				red = append(red, native)
 			case s.Name == "go":
-				packages = append(packages, t.File)
+				packages = append(packages, folder(t.File))
 			case slices.Contains(tests, t.File):
 				files = append(files, t.File)
 			}
@@ -258,21 +277,15 @@ func commandOf(r verify.Report, tests []string, src bool) ([]string, error) {
 	}
 	var argv []string
 	switch {
-	case suite.Name == "pytest":
-		argv = append([]string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, inside(files)...)
-		for _, id := range red {
-			argv = append(argv, "--deselect="+id)
-		}
-		if src && suite.Dir == "." {
-			argv = append([]string{"env", "PYTHONPATH=src"}, argv...)
-		}
+	case suite.Name == "pytest", suite.Name == "unittest" && len(red) > 0: // which can leave tests out
+		argv = pytest(filepath.Join(repo, filepath.FromSlash(suite.Dir)), inside(files), red)
 	case suite.Name == "go":
 		argv = []string{"go", "test"}
 		if len(red) > 0 {
 			argv = append(argv, "-skip", skipping(red))
 		}
 		for _, p := range inside(packages) {
-			argv = append(argv, "./"+strings.TrimPrefix(p, "."))
+			argv = append(argv, "./"+strings.TrimPrefix(strings.TrimPrefix(p, "."), "/"))
 		}
 	case len(red) > 0:
 		return nil, &dropped{dropRed, fmt.Sprintf("%s fails with the fix: %s", red[0], firstFailure(r))}
@@ -283,10 +296,21 @@ func commandOf(r verify.Report, tests []string, src bool) ([]string, error) {
 	default:
 		return nil, &dropped{dropRunner, "a case cannot hold what its tests need to be installed; their runner is " + suite.Name}
 	}
+	if suite.Kind == "python" && suite.Dir == "." && sourced(repo) {
+		argv = append([]string{"env", "PYTHONPATH=src"}, argv...)
+	}
 	if suite.Dir != "." {
 		argv = append([]string{"env", "-C", suite.Dir}, argv...)
 	}
 	return argv, nil
+}
+
+// folder is a Go package's, of which a test is known by the folder or by its file.
+func folder(name string) string {
+	if strings.HasSuffix(name, ".go") {
+		return path.Dir(name)
+	}
+	return name
 }
 
 // skipping is a pattern of the tests of Go packages, by their native ids.
