@@ -10,6 +10,7 @@
 //	compare.go two runs of the same cases, and whether one is worse
 //	report.go  the figures as a table and Markdown; html.go as a page of its own
 //	server.go  answers of models, kept and given again, or by whoever sits at the bridge
-//	mine.go    cases of the fixes in a project's history; made.go writes and proves them
+//	mine.go    cases of the fixes in a project's history
+//	import.go  cases of sets that others wrote; made.go writes and proves both
 //	verify.go  proves that a case asks for something and can be answered
 package eval

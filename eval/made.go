@@ -68,6 +68,7 @@ const (
 	dropRunner   = "no command for its tests"
 	dropFlaky    = "flaky"
 	dropText     = "cannot be read"
+	dropClone    = "not in a clone"
 )
 
 // dropped is why nothing was made of one candidate.

@@ -105,18 +105,7 @@ func (m Maker) Mine(ctx context.Context, dir string, span Span) (Made, error) {
 			err := m.fix(within, dir, out.Set, name, c, span.Lines)
 			mu.Lock()
 			defer mu.Unlock()
-			var no *dropped
-			switch {
-			case err == nil:
-				out.Cases = append(out.Cases, name)
-				m.tell("%s/%s holds", out.Set, name)
-			case errors.As(err, &no):
-				out.drop(Drop{Name: c.Commit[:10], Title: title, Class: no.class, Why: no.why})
-				m.tell("%s %.10s: %s", out.Set, c.Commit, no.class)
-			default:
-				return fmt.Errorf("%s %.10s: %w", out.Set, c.Commit, err)
-			}
-			return nil
+			return m.count(&out, Drop{Name: c.Commit[:10], Title: title}, name, err)
 		})
 	}
 	err = group.Wait()

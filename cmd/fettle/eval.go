@@ -74,7 +74,7 @@ Exit status: 0 measured; 1 error; 2 usage; 5 no sandbox; 130 stopped.`,
 	pathVar(c, &f.record, "record", "", "keep the answers of the models in `DIR`")
 	pathVar(c, &f.answers, "answers", "", "answer from what is kept in `DIR`; what is not there is an error that names the prompt")
 	pathVar(c, &f.bridge, "bridge", "", "write each prompt to `DIR` as NAME.prompt.json, and wait for its answer in NAME.json")
-	c.AddCommand(evalList(f), evalVerify(g, f), evalMine(g), evalScore(), evalCompare(false), evalCompare(true))
+	c.AddCommand(evalList(f), evalVerify(g, f), evalMine(g), evalImport(g), evalScore(), evalCompare(false), evalCompare(true))
 	return c
 }
 

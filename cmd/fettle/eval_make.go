@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,4 +144,73 @@ case holds nothing but the project's files.`,
 	c.Flags().IntVar(&span.Lines, "lines", 60, "take fixes that change at most `N` lines of code")
 	c.Flags().IntVar(&span.Cases, "limit", 0, "stop at `N` cases of a clone")
 	return c
+}
+
+func evalImport(g *global) *cobra.Command {
+	f := &making{}
+	var clones, tests string
+	c := &cobra.Command{
+		Use: "import SET", Short: "Make cases of a set that others wrote",
+		Long: `import takes a file in the format of SWE-bench, one JSON object a line (instance_id, repo,
+base_commit, problem_statement, test_patch, patch, FAIL_TO_PASS, PASS_TO_PASS), with
+local clones of its repositories below --clones as OWNER/NAME, OWNER__NAME or NAME; or
+a folder with a folder for each case, which holds the program before (before, buggy,
+broken) and after (after, fixed, correct, solution), the tests over both (tests,
+heldback) and what is wrong (issue.md, description.md, README.md). Cases that are in
+the form of eval/cases need no import: run them with --tasks.
+
+A case is kept where its tests fail before and pass after, as many times as --times
+says. The others are counted with why.`,
+		Example: "  fettle eval import swe-bench-lite.jsonl --clones ~/src --out cases\n  fettle eval import ~/bugs --out cases --test-command 'python3 -m pytest -q'",
+		Args:    exactly(1, "a file or a folder"),
+		RunE: func(c *cobra.Command, args []string) error {
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if info.IsDir() {
+				dir, err := filepath.Abs(args[0])
+				if err != nil {
+					return err
+				}
+				return f.make(c, g, func(m eval.Maker, each func(eval.Made) error) error {
+					made, err := m.ImportFolders(c.Context(), dir, strings.Fields(tests))
+					switch {
+					case err != nil:
+						return err
+					case made.Looked == 0:
+						return usage("%s holds no folder: a set has one for each case", dir)
+					}
+					return each(made)
+				})
+			}
+			if clones == "" || tests != "" {
+				return usage("a file names repositories and tests: give the folder of their clones with --clones, and no --test-command")
+			}
+			all, err := instancesIn(args[0])
+			if err != nil {
+				return &exitError{exitUsage, fmt.Errorf("reading %s: %w", args[0], err)}
+			}
+			return f.make(c, g, func(m eval.Maker, each func(eval.Made) error) error {
+				made, err := m.Import(c.Context(), strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])), all, clones)
+				if err != nil {
+					return err
+				}
+				return each(made)
+			})
+		},
+	}
+	f.flags(c)
+	pathVar(c, &clones, "clones", "", "the `DIR` of local clones of the repositories that a file names")
+	c.Flags().StringVar(&tests, "test-command", "", "run the tests of a folder's cases by `COMMAND` (default: as they are found)")
+	return c
+}
+
+func instancesIn(name string) ([]eval.Instance, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return eval.Instances(file)
 }
