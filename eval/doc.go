@@ -8,6 +8,7 @@
 //	judge.go   what a change, an answer or a refusal is worth
 //	kpi.go     figures of results
 //	compare.go two runs of the same cases, and whether one is worse
+//	snapshot.go  what runs measured, kept: a run that is worse, and how it went over time
 //	report.go  the figures as a table and Markdown; html.go as a page of its own
 //	server.go  answers of models, kept and given again, or by whoever sits at the bridge
 //	mine.go    cases of the fixes in a project's history

@@ -28,7 +28,8 @@ type evalFlags struct {
 	limit, jobs, repeat            int
 	maxSeconds                     int
 	seed                           int64
-	json                           bool
+	snapshot                       string
+	accept, json                   bool
 }
 
 func newEval(g *global) *cobra.Command {
@@ -45,10 +46,14 @@ The folder of the run (--out) holds the plan, a line for each result, the record
 the runs, and report.json, report.md and report.html. A run that was interrupted goes
 on where the same command is given with its folder.
 
+The figures are kept in .fettle/kpi_snapshot.json. A run that is worse than the one kept
+before it of the same suite and tier, by more than noise, ends with 1, as 'fettle eval
+gate' has it; 'fettle progress' shows how the figures went.
+
 Tiers are those of the configuration, up to --tier. A suite holds archives (.txtar) or
 folders, see eval/cases/README.md.
 
-Exit status: 0 measured; 1 error; 2 usage; 5 no sandbox; 130 stopped.`,
+Exit status: 0 measured; 1 worse than before, or error; 2 usage; 5 no sandbox; 130 stopped.`,
 		Example: `  fettle eval list
   fettle eval --suite mechanical --case 'practice/*'
   fettle eval --suite code_edit --tier mechanical --json | jq .all.success
@@ -71,6 +76,8 @@ Exit status: 0 measured; 1 error; 2 usage; 5 no sandbox; 130 stopped.`,
 	fl.StringSliceVar(&f.extra, "flag", nil, "give 'fettle fix' another `FLAG`, such as --max-candidates=100")
 	pathVar(c, &f.out, "out", "", "the `DIR` of the run (default .fettle/eval/SUITE-TIME)")
 	fl.BoolVar(&f.json, "json", false, "print the report as one JSON document")
+	pathVar(c, &f.snapshot, "snapshot", "", "hold the run against what is kept in `FILE`, and keep it there (default .fettle/kpi_snapshot.json)")
+	fl.BoolVar(&f.accept, "accept", false, "take a run that is worse as what later ones are held against, too")
 	pathVar(c, &f.record, "record", "", "keep the answers of the models in `DIR`")
 	pathVar(c, &f.answers, "answers", "", "answer from what is kept in `DIR`; what is not there is an error that names the prompt")
 	pathVar(c, &f.bridge, "bridge", "", "write each prompt to `DIR` as NAME.prompt.json, and wait for its answer in NAME.json")
@@ -226,6 +233,12 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
+	if f.snapshot == "" {
+		f.snapshot = snapshotFile
+	}
+	if _, err := eval.Snapshots(f.snapshot); err != nil { // told before hours are spent
+		return &exitError{exitUsage, err}
+	}
 	plan := eval.NewPlan(cases)
 	plan.Tier, plan.Repeat, plan.Seed, plan.Extra, plan.MaxSeconds, plan.Made = f.tier, f.repeat, f.seed, f.extra, f.maxSeconds, versionWords()
 	if server.Waits() && plan.MaxSeconds == 0 {
@@ -249,14 +262,23 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if err := eval.Write(f.out, report); err != nil {
 		return err
 	}
-	if f.json {
-		return writeJSON(c.OutOrStdout(), report)
-	}
-	if _, err := fmt.Fprint(c.OutOrStdout(), eval.Table(report)); err != nil {
+	worse, err := eval.Keep(f.snapshot, report, f.accept)
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nreports: %s\n", f.out)
-	return err
+	if f.json {
+		err = writeJSON(c.OutOrStdout(), report)
+	} else {
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s\nreports: %s\n", eval.Table(report), f.out)
+	}
+	if err != nil || len(worse) == 0 {
+		return err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "worse than the snapshot before: %s\n", strings.Join(worse, "; "))
+	if f.accept {
+		return nil
+	}
+	return ending(exitRed)
 }
 
 // skipped says what the mechanical tier alone leaves out.

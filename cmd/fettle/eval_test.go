@@ -24,7 +24,7 @@ func evaluated(t *testing.T, args ...string) (r eval.Report, errs string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "fettle", append([]string{"eval", "--json"}, args...)...)
 	var out, told bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &told
+	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), &out, &told // where it keeps a snapshot
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

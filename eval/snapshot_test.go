@@ -1,0 +1,84 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func on(day int, r Report) Report {
+	r.Plan = Plan{Version: planVersion, Suite: "s", Tier: "mechanical"}
+	r.Started = time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
+	return r
+}
+
+// K4: a regression fails once and is no measure for what follows, unless it is accepted.
+func TestK4ARunThatIsWorseIsNotWhatLaterOnesAreHeldAgainst(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "sub", "kpi_snapshot.json")
+	for i, c := range []struct {
+		r      Report
+		accept bool
+		worse  int
+	}{
+		{outcomes(42, NoChange, 1, 2, 3), false, 0},
+		{outcomes(42, NoChange, 4, 5, 6, 7), false, 0}, // noise
+		{outcomes(42, NoChange, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16), false, 1},
+		{outcomes(42, NoChange, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16), true, 1}, // no better than before the fall
+		{outcomes(42, NoChange, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16), false, 0},
+	} {
+		worse, err := Keep(name, on(i+1, c.r), c.accept)
+		if err != nil || len(worse) != c.worse {
+			t.Errorf("run %d: %v %v", i+1, worse, err)
+		}
+	}
+	other := on(9, outcomes(42, NoChange, 1))
+	other.Plan.Tier = "tier1"
+	for range 2 { // the same run, gone on with, is kept once
+		if _, err := Keep(name, other, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Snapshots(name)
+	if err != nil || len(all) != 6 {
+		t.Fatalf("%d snapshots, %v", len(all), err)
+	}
+	steps := Progress(append(all, all...))
+	var words []string
+	for _, s := range steps {
+		words = append(words, s.Words())
+	}
+	if got := strings.Join(words, "; "); got != "; +3 -4 of 42, p = 0.500; +4 -12 of 42, p = 0.038, worse; +0 -0 of 42, p = 1.000; +0 -0 of 42, p = 1.000; " {
+		t.Error(got)
+	}
+	if line := Line([]float64{0, .5, 1}); line != "▁▅█" {
+		t.Error(line)
+	}
+}
+
+func TestK4ASnapshotOfAnotherVersionIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "kpi_snapshot.json")
+	if all, err := Snapshots(name); err != nil || len(all) > 0 {
+		t.Errorf("none: %v", err)
+	}
+	for text, want := range map[string]string{
+		`{"version": 0, "snapshots": []}`: "is of version 0, and this fettle reads 1; move it away",
+		`{"version": 2}`:                  "is of version 2",
+		`{"success_rate": 0.9}`:           "is of version 0",
+		`[`:                               "holds no snapshots",
+		``:                                "holds no snapshots",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Keep(name, on(1, outcomes(3, NoChange)), false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if raw, _ := os.ReadFile(name); string(raw) != text {
+			t.Errorf("%s: was written over", text)
+		}
+	}
+}
