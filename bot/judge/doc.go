@@ -23,6 +23,7 @@
 package judge
 
 import (
+	"context"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
@@ -52,6 +53,9 @@ type Config struct {
 	Now           func() time.Time
 	Faults        int           // planted at most, default 40
 	FaultTime     time.Duration // for all of them, default a minute
+	// Second asks somebody for an opinion about a change that the evidence carries; nil:
+	// nobody. The error is the context's.
+	Second func(context.Context, Asked) (Opinion, error)
 }
 
 // Judge judges changes. It is safe for concurrent use.
@@ -94,6 +98,7 @@ type Report struct {
 	Noticed int          `json:"noticed"`
 	Files   []File       `json:"files"`
 	Checks  []task.Check `json:"checks"`
+	Opinion *Opinion     `json:"opinion,omitempty"` // a model's; nil: none was asked
 	Base    string       `json:"base"`
 	Head    string       `json:"head"`
 	Seconds float64      `json:"seconds"`

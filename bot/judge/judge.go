@@ -63,6 +63,9 @@ func (j *Judge) Judge(ctx context.Context, in Input) (Report, error) {
 		r.in.Progress = func(string) {}
 	}
 	err := r.work(ctx)
+	if err == nil {
+		err = r.second(ctx)
+	}
 	if r.root != nil {
 		err = errors.Join(err, r.root.Close())
 	}

@@ -56,6 +56,9 @@ func (r *Report) Clean(f *redact.Funnel) {
 	for i := range r.Checks {
 		texts = append(texts, &r.Checks[i].Name, &r.Checks[i].Detail)
 	}
+	if r.Opinion != nil {
+		texts = append(texts, &r.Opinion.Reason, &r.Opinion.Model)
+	}
 	for _, t := range texts {
 		*t = f.Log(*t)
 	}

@@ -27,6 +27,7 @@ type judgeFlags struct {
 	repo, issue, patch, markdown, require string
 	span                                  checkout.Span
 	json, annotations                     bool
+	opinion                               opinion
 }
 
 func newJudge(g *global) *cobra.Command {
@@ -38,7 +39,10 @@ func newJudge(g *global) *cobra.Command {
 tests turn from red to green and which turn red, what each new test is worth, which
 faults planted into the changed lines no test notices, which changed lines no test
 runs, which calls come to something else than before, what the change alters in
-tests that were there, what can do harm, and the risk. No model is asked.
+tests that were there, what can do harm, and the risk. No model is asked but with
+--opinion: where the evidence carries the change, the model of that tier is shown
+the diff, once, for at most --max-cost, and can only lower the judgement. Files under
+never_send of .fettle.yml are not shown to it.
 
   judge               the working tree against where it left the default branch
   judge 17            a pull request that was fetched:
@@ -77,6 +81,8 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 	pathVar(c, &f.repo, "repo", ".", "a `DIR` in the repository")
 	issueVar(c, &f.issue, "the issue that it is for: its `FILE`, - for standard input, or #N or its address on GitHub")
 	fl.StringVar(&f.require, "require", string(judge.Plausible), "the `JUDGEMENT` below which the exit status is 1: plausible or proven")
+	fl.StringVar((*string)(&f.opinion.tier), "opinion", "", "ask the model of this `TIER` for a second opinion, which can only lower the judgement")
+	fl.Float64Var(&f.opinion.most, "max-cost", opinionMost, "spend at most `USD` on it")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
 	fl.BoolVar(&f.annotations, "annotations", false, "print GitHub's workflow commands instead of the report")
@@ -150,7 +156,7 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(args, c.InOrStdin()); err != nil {
 		return err
 	}
-	report, funnel, err := g.judged(c, f.repo, f.issue, f.span)
+	report, funnel, err := g.judged(c, f.repo, f.issue, f.span, f.opinion)
 	if err != nil {
 		return err
 	}
@@ -162,7 +168,7 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 
 // judged judges a span of a repository as a command asks for it. What is printed of the
 // report passes the funnel.
-func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span) (report judge.Report, funnel *redact.Funnel, err error) {
+func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span, second opinion) (report judge.Report, funnel *redact.Funnel, err error) {
 	dir, err := folder(repo)
 	if err != nil {
 		return report, funnel, err
@@ -173,6 +179,9 @@ func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span
 	}
 	defer p.close()
 	funnel = p.funnel
+	if err := second.valid(p); err != nil {
+		return report, funnel, err
+	}
 	var in judge.Input
 	if issue != "" {
 		asked, err := p.issue(c.Context(), issue, dir, c.InOrStdin())
@@ -184,7 +193,7 @@ func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span
 	if !g.quiet {
 		in.Progress = func(words string) { fmt.Fprintf(c.ErrOrStderr(), "judge: %s\n", p.funnel.Log(words)) }
 	}
-	report, err = p.judge(c.Context(), dir, span, in)
+	report, err = p.judge(c.Context(), dir, span, in, second)
 	if n := fetchedPull.FindStringSubmatch(span.Head); n != nil && errors.Is(err, checkout.ErrNoRef) {
 		return report, funnel, usage("the pull request %s is not here: git fetch origin pull/%s/head:refs/pull/%s/head", n[1], n[1], n[1])
 	}
@@ -222,9 +231,9 @@ func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) e
 }
 
 // judge lays the two states out, has installed what their tests need, and judges.
-func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in judge.Input) (report judge.Report, err error) {
+func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in judge.Input, second opinion) (report judge.Report, err error) {
 	err = p.judging(ctx, dir, span, in, func(l judgingOn) error {
-		report, err = p.judgeOn(ctx, l)
+		report, err = p.judgeOn(ctx, l, second)
 		return err
 	})
 	return report, err
@@ -233,15 +242,19 @@ func (p *parts) judge(ctx context.Context, dir string, span checkout.Span, in ju
 // judgeTrees judges two states that are laid out, as the App has it judged.
 func (p *parts) judgeTrees(ctx context.Context, in judge.Input) (report judge.Report, err error) {
 	err = p.prepared(ctx, in, func(l judgingOn) error {
-		report, err = p.judgeOn(ctx, l)
+		report, err = p.judgeOn(ctx, l, opinion{})
 		return err
 	})
 	return report, err
 }
 
-func (p *parts) judgeOn(ctx context.Context, l judgingOn) (judge.Report, error) {
+func (p *parts) judgeOn(ctx context.Context, l judgingOn, second opinion) (judge.Report, error) {
+	ask, err := p.opinion(second, l.own.NeverSend)
+	if err != nil {
+		return judge.Report{}, err
+	}
 	characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
-	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now}).Judge(ctx, l.in)
+	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now, Second: ask}).Judge(ctx, l.in)
 	if err == nil {
 		report.Clean(p.funnel)
 	}
@@ -253,6 +266,7 @@ type judgingOn struct {
 	in       judge.Input
 	box      *sandbox.Sandbox
 	verifier *verify.Verifier
+	own      *settings.Repo // of the state before
 }
 
 // judging lays the two states of a span out, and has installed what their tests need.
@@ -286,18 +300,19 @@ func (p *parts) prepared(ctx context.Context, in judge.Input, do func(judgingOn)
 	}
 	setup := prep.For(box)
 	defer func() { err = errors.Join(err, box.Close(), setup.Close()) }()
-	if err := p.needed(ctx, box, setup, in); err != nil {
+	own, err := p.needed(ctx, box, setup, in)
+	if err != nil {
 		return err
 	}
-	return do(judgingOn{in, box, verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})})
+	return do(judgingOn{own: own, in: in, box: box, verifier: verify.New(verify.Config{Sandbox: box, Warm: true, Now: p.now, Log: p.log})})
 }
 
 // needed gives the sandbox what the repository's own file says that its tests need, as
-// it was before the change: whoever wrote the change does not decide it.
-func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare.Session, in judge.Input) error {
+// it was before the change: whoever wrote the change does not decide it. It gives that file.
+func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare.Session, in judge.Input) (*settings.Repo, error) {
 	tree, err := detect.Scan(in.Base.BaseFS())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own := &settings.Repo{}
 	data, err := regular.ReadFS(in.Base.BaseFS(), settings.RepoFile, settings.MaxRepoFile)
@@ -305,19 +320,19 @@ func (p *parts) needed(ctx context.Context, box *sandbox.Sandbox, setup *prepare
 		own, err = settings.LoadRepo(data)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return usage("reading %s of the base: %w", settings.RepoFile, err)
+		return nil, usage("reading %s of the base: %w", settings.RepoFile, err)
 	}
 	if err := prepare.Need(box, own.Needs, tree.WantsGit()); err != nil {
-		return err
+		return nil, err
 	}
 	repo := in.Base.Repo()
 	got, err := setup.Tree(ctx, in.Base, prepare.Request{Installation: repo.Installation, Repo: repo.Slug(), Commands: own.Setup, Progress: in.Progress}, tree.Plan().Setup)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if words := got.Result.Words(); words != "" && in.Progress != nil && !got.Nothing {
 		in.Progress(words)
 	}
 	_, err = setup.Installed(ctx, in.Head)
-	return err
+	return own, err
 }

@@ -79,12 +79,18 @@ func regionOf(t *testing.T, path, src, name string) string {
 // each model named after its tier.
 func models(t *testing.T, script scripted.Script, tiers ...task.Tier) (*scripted.Server, string) {
 	t.Helper()
-	srv, err := scripted.Start(func(c scripted.Call, n int) scripted.Answer {
+	return allModels(t, func(c scripted.Call, n int) scripted.Answer {
 		if strings.Contains(c.System, "You review a change") {
 			return scripted.Answer{Text: `{"verdict": "ACCEPT", "reason": "it does what is asked"}`, TokensIn: 100, TokensOut: 10}
 		}
 		return script(c, n)
-	})
+	}, tiers...)
+}
+
+// allModels are models whose script answers as the reviewer, too.
+func allModels(t *testing.T, script scripted.Script, tiers ...task.Tier) (*scripted.Server, string) {
+	t.Helper()
+	srv, err := scripted.Start(script)
 	if err != nil {
 		t.Fatal(err)
 	}

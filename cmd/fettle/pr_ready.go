@@ -238,7 +238,7 @@ func (p *parts) ready(ctx context.Context, dir string, span checkout.Span, quick
 		r.settle()
 		return err
 	}
-	report, err := p.judge(ctx, dir, span, judge.Input{Progress: func(words string) { fmt.Fprintf(say, "judge: %s\n", p.funnel.Log(words)) }})
+	report, err := p.judge(ctx, dir, span, judge.Input{Progress: func(words string) { fmt.Fprintf(say, "judge: %s\n", p.funnel.Log(words)) }}, opinion{})
 	if err != nil {
 		return err
 	}

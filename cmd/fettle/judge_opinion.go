@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/model"
+	"github.com/fettle-dev/fettle/bot/patch"
+	"github.com/fettle-dev/fettle/bot/task"
+)
+
+// opinionMost is what a second opinion may cost where nothing is said, in dollars.
+const opinionMost = 0.05
+
+// opinion is whose second opinion a judgement asks for.
+type opinion struct {
+	tier task.Tier // "": nobody's
+	most float64   // dollars
+}
+
+// valid refuses a tier that is none, or that is not configured.
+func (o opinion) valid(p *parts) error {
+	switch {
+	case o.tier == "":
+		return nil
+	case o.most < 0:
+		return usage("--max-cost takes a figure that is not negative")
+	case !slices.Contains([]task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3}, o.tier):
+		return usage("--opinion takes nano, tier1, tier2 or tier3, and got %q", o.tier)
+	case !p.models().Has(o.tier):
+		return usage("--opinion: no model is configured for %s; name one under tiers of the configuration, see 'fettle help tiers'", o.tier)
+	}
+	return nil
+}
+
+// opinion gives what asks a model about a change, without the files that no model may
+// see; nil where nobody is to be asked.
+func (p *parts) opinion(o opinion, never []string) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
+	if o.tier == "" {
+		return nil, nil
+	}
+	client := p.models()
+	roles, err := p.roles(client.Tally().Add)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, in judge.Asked) (out judge.Opinion, err error) {
+		var diff strings.Builder
+		for _, d := range in.Diffs {
+			if patch.Match(never, d.Path) {
+				out.Withheld = append(out.Withheld, d.Path)
+				continue
+			}
+			diff.WriteString(d.Text)
+		}
+		if diff.Len() == 0 {
+			out.Reason = "all that is changed is under never_send of the repository's settings"
+			return out, nil
+		}
+		limit := task.Dollars(o.most)
+		dear := errors.New("too dear")
+		ask := func(ctx context.Context, r model.Request) (model.Reply, error) {
+			if worst := client.Worst(r); out.Cost+worst > limit {
+				return model.Reply{}, fmt.Errorf("%w: the call might cost %s, and --max-cost is %s", dear, worst, limit)
+			}
+			reply, err := client.Ask(ctx, r)
+			out.Model, out.Cost, out.In, out.Out = reply.Model, out.Cost+reply.Cost, out.In+reply.TokensIn, out.Out+reply.TokensOut
+			return reply, err
+		}
+		got, err := roles.Reviewer.Review(ctx, ask, agent.ReviewBrief{
+			Task: task.Task{Title: in.Title, Body: in.Body}, Tier: o.tier, Diff: diff.String(), Doubts: in.Doubts,
+			Evidence: agent.Evidence{Green: true, Proven: len(in.Fixed) > 0, Fixed: in.Fixed, Tier: o.tier},
+		})
+		var failed *model.Error
+		switch {
+		case ctx.Err() != nil:
+			return out, context.Cause(ctx)
+		case errors.Is(err, dear), errors.As(err, &failed): // the evidence decides alone
+			out.Reason = err.Error()
+		case err != nil:
+			return out, err
+		default:
+			out.Verdict, out.Reason = got.Verdict, got.Reason
+		}
+		return out, nil
+	}, nil
+}
