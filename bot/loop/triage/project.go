@@ -20,7 +20,7 @@ func (is issue) project() string {
 	}
 	first := is.sentences[0]
 	wish := len(requests(first)) > 0
-	topic := first.title && !wish && !first.asks && !usage(first.words)
+	topic := first.title && !wish && !first.asks && !usage(first.words) && !fault.MatchString(first.text) && !told(first.words)
 	if !topic && !wish {
 		return ""
 	}
@@ -45,6 +45,12 @@ func (is issue) project() string {
 		return "it is about more places than one change can hold (\u201c" + short(first.raw) + "\u201d)"
 	}
 	return ""
+}
+
+// told tells whether a title tells what happens, such as "an entry that was just
+// updated is thrown out", and names nothing to be built.
+func told(words []string) bool {
+	return len(words) > 3 && determiner[words[0]] && slices.ContainsFunc(words[1:len(words)-1], func(w string) bool { return w == "is" || w == "are" || w == "was" || w == "were" })
 }
 
 // verb is what the title asks to do.

@@ -183,3 +183,20 @@ func TestS2ATestsPathIsNoWishAboutTests(t *testing.T) {
 		}
 	}
 }
+
+// What happens, told in a title with examples behind it, is no list of parts to build, and
+// customers who are let do something are no customers' data.
+func TestS2AReportWithCallsAndAWishOfCustomersStart(t *testing.T) {
+	t.Parallel()
+	for title, body := range map[string]string{
+		"An entry that was just updated is thrown out": "After Put(\"a\"), Put(\"b\"), Put(\"a\") again and Put(\"c\") in a cache of two, \"a\" is gone and \"b\"\nis there. \"a\" was used later than \"b\", so it has to stay.",
+		"Gift wrapping": "Please let customers have single articles wrapped: `Basket.wrap(sku)` marks a line, and\n`total()` adds 250 cents for each wrapped line (not for each piece).",
+	} {
+		if v := Classify(title, body); v.Action != Start {
+			t.Errorf("%s: %s %q", title, v.Action, v.Reasons)
+		}
+	}
+	if v := Classify("Show customers", "Please show all customers with their addresses to everybody."); v.Action == Start {
+		t.Errorf("customers' data: %q", v.Reasons)
+	}
+}
