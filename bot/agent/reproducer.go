@@ -52,7 +52,7 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 	limits.Turns = min(limits.Turns, reproducerTurns)
 	data := func() any {
 		v := newView()
-		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), foreigns(b.TestDirs), shownOf(b.Shown)
+		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), dirsOf(b.TestDirs), shownOf(b.Shown)
 		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), describeAll(b.Failures, 3)
 		v.Tools, v.Turns = b.Tools != nil, limits.Turns
 		return v

@@ -93,6 +93,17 @@ func foreigns(all []string) []foreign {
 	return out
 }
 
+// dirsOf names folders, of which "." is easily taken for a full stop.
+func dirsOf(all []string) []foreign {
+	out := foreigns(all)
+	for i, d := range out {
+		if d == "." {
+			out[i] = "the root folder"
+		}
+	}
+	return out
+}
+
 type fileView struct{ Path, Text foreign }
 
 // indexLine is the line of a Git diff that names blobs.
@@ -197,6 +208,16 @@ var address = regexp.MustCompile(`(?: at )?\b0x(?:7f[0-9a-f]{10}|55[0-9a-f]{10}|
 // still takes addresses out.
 func still(text string) string { return address.ReplaceAllString(text, "") }
 
+// once leaves out of pytest's words the comparison line by line, where both values
+// stand in the first line already.
+func once(message string) string {
+	head, _, _ := strings.Cut(message, "\n")
+	if at := strings.Index(message, "\n  Full diff"); at > 0 && len(head) < 300 && !strings.Contains(head, "...") {
+		return strings.TrimRight(message[:at], " \n")
+	}
+	return message
+}
+
 // describe puts a failure in a few lines.
 func describe(f task.Failure) string {
 	var b strings.Builder
@@ -210,7 +231,7 @@ func describe(f task.Failure) string {
 	if f.File != "" {
 		fmt.Fprintf(&b, " at %s:%d", f.File, f.Line)
 	}
-	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(still(f.Message), longestMessage))
+	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(once(still(f.Message)), longestMessage))
 	for i, fr := range f.Trace {
 		if i == 12 {
 			fmt.Fprintf(&b, "  … %d more frames\n", len(f.Trace)-i)

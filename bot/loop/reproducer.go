@@ -98,6 +98,10 @@ func (r *run) takeWritten(ctx context.Context, strategy string, w *writer, found
 		"strategy": strategy, "tests": out.Report.Red(), "expects": v.Expects, "doubts": v.Doubts, "calls": w.calls, "cost_usd": r.money.all - w.before})
 }
 
+// mostUntied is how many tests of an issue are tried to which nothing in it points: of
+// one that names no code the third is no nearer to it than the second.
+const mostUntied = 2
+
 // writer is the work on a reproduction.
 type writer struct {
 	*run
@@ -105,6 +109,7 @@ type writer struct {
 	ask    agent.Ask
 	brief  agent.ReproductionBrief
 	calls  int
+	untied int      // tests to which nothing in the issue points
 	before task.USD // spent before it
 	begun  time.Time
 }
@@ -221,6 +226,12 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 		}
 		if err := w.note(ctx, "reproduction.turned_down", fmt.Sprintf("the test %s %s", test.Path, v.Not), map[string]any{"strategy": strategy, "aim": aim}); err != nil {
 			return nil, err
+		}
+		if v.Untied {
+			w.untied++
+		}
+		if w.untied == mostUntied {
+			return nil, &noReproduction{"the issue names no code and no value by which a test could be known as its own"}
 		}
 		if v.Later {
 			return nil, &noReproduction{"the test needs what the issue asks to add, so it has to come with the change"}

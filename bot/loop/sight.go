@@ -244,6 +244,7 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 	shown = slices.DeleteFunc(slices.Clone(shown), func(p agent.Place) bool { // what a later one holds
 		return slices.ContainsFunc(shown, func(o agent.Place) bool { return len(o.Code) > len(p.Code) && inside(p, o) })
 	})
+	shown = w.joined(shown)
 	out := agent.Shown{Room: w.room.Names}
 	for _, p := range shown {
 		t := agent.Text{Path: p.Path, ID: p.Region.ID, Start: p.Region.StartLine, End: p.Region.EndLine, Code: p.Code, Why: p.Why, Target: p.Target}
@@ -267,6 +268,31 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 		}
 	}
 	out.Map = w.mapped(out.Near, shown)
+	return out
+}
+
+// perRegion is what the line above a region and its fence take, in bytes.
+const perRegion = 100
+
+// joined shows a file whole where its regions in pieces would take as much: then the
+// comments above them and what lies between them are seen, too.
+func (w *wanted) joined(shown []agent.Place) []agent.Place {
+	takes, named, whole := map[string]int{}, map[string]bool{}, map[string]bool{}
+	for _, p := range shown {
+		takes[p.Path] += len(p.Code) + perRegion
+		named[p.Path] = named[p.Path] || p.Target
+	}
+	var out []agent.Place
+	for _, p := range shown {
+		if whole[p.Path] {
+			continue
+		}
+		if src, err := w.h.now.read(p.Path); p.Region.ID != "" && err == nil && len(src)+perRegion <= takes[p.Path] && bytes.IndexByte(src, 0) < 0 {
+			p.Region, p.Code = code.Region{StartLine: 1, EndLine: bytes.Count(src, []byte("\n")) + 1, EndByte: len(src)}, string(src)
+			p.Target, whole[p.Path] = named[p.Path], true
+		}
+		out = append(out, p)
+	}
 	return out
 }
 

@@ -24,14 +24,14 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	}
 	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement))}
 	switch {
-	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source):
-		e.Want, e.Given = "an error", issue.Speaks(refuses)
+	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
+		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement)
 	case want != "":
 		e.Given = states(issue, c, call, want) || all(issue, c, call, literals(want)) || all(issue, c, call, values)
 	case len(values) > 0:
 		e.Given = all(issue, c, call, values)
 	case f.Kind == task.FailException && !compares.MatchString(statement):
-		e.Want = "that it does not end with " + f.Exception
+		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
 	v.note(e)
 	for n, line := range strings.Split(c.Text, "\n") {
@@ -45,6 +45,20 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 		}
 		v.note(Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values)})
 	}
+}
+
+// speaksOf tells whether the issue names the class of exception that an assertion expects.
+func speaksOf(issue *belong.Issue, statement string) bool {
+	m := raisesWhat.FindStringSubmatch(statement)
+	return m != nil && issue.TellsOf(m[1])
+}
+
+var raisesWhat = regexp.MustCompile(`(?i)raises\w*\(\s*([A-Za-z_]\w*)`)
+
+// lastIn is the name of the function that a call calls.
+func lastIn(call string) string {
+	name, _, _ := strings.Cut(call, "(")
+	return name[strings.LastIndex(name, ".")+1:]
 }
 
 func (v *Verdict) note(e Expectation) {
@@ -159,6 +173,8 @@ func open(text string) int {
 }
 
 var (
+	// whether is Go's question for a second result.
+	whether = regexp.MustCompile(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
 	// asserts begins a line that holds something to something.
 	asserts  = regexp.MustCompile(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
 	nilError = regexp.MustCompile(`\berr\w* == nil\b`)
@@ -180,7 +196,11 @@ func expected(statement string) (call string, values []string) {
 			continue
 		}
 		call = strings.Join(strings.Fields(whole), " ")
-		return short(call), literals(strings.Replace(statement, whole, "", 1))
+		values = literals(strings.Replace(statement, whole, "", 1))
+		if yes := whether.FindStringSubmatch(statement); yes != nil && len(values) == 0 {
+			values = []string{map[bool]string{true: "true", false: "false"}[yes[1] == "!"]} // it fails where that is not so
+		}
+		return short(call), values
 	}
 	return "", literals(statement)
 }

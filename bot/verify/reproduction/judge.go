@@ -29,7 +29,9 @@ type Verdict struct {
 	Not string `json:"not,omitempty"` // why it is not, behind its name; empty: it is taken
 	// Later: what it needs is what the issue asks to add, so that it can come with
 	// the change only.
-	Later   bool          `json:"later,omitempty"`
+	Later bool `json:"later,omitempty"`
+	// Untied: nothing in the issue points at what the test runs, or at what comes out.
+	Untied  bool          `json:"untied,omitempty"`
 	Fails   string        `json:"fails,omitempty"`  // how it fails, in a line
 	Doubts  []string      `json:"doubts,omitempty"` // what a person has to decide
 	Expects []Expectation `json:"expects,omitempty"`
@@ -78,7 +80,7 @@ func Judge(issue *belong.Issue, c Candidate) Verdict {
 		}
 		red++
 		if why := c.wrong(issue, t, c.Red[at]); why != "" {
-			return Verdict{Not: why}
+			return Verdict{Not: why, Untied: why == untied}
 		}
 		v.expect(issue, c, *t.Failure, c.Red[at])
 		if v.Fails == "" {
@@ -161,10 +163,12 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 		}
 	}
 	if !d.Tied() && !asked {
-		return "runs nothing that the issue names, and nothing comes out that it tells of"
+		return untied
 	}
 	return ""
 }
+
+const untied = "runs nothing that the issue names, and nothing comes out that it tells of"
 
 // remark is a comment, as far as it stands apart.
 var remark = regexp.MustCompile(`(?m)(?:^|\s)(?:#|//).*$`)

@@ -48,6 +48,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	const values = "net is wrong for reduced goods\n\n`net` of 214 at 7 percent comes to 199. It should be 200."
 	const crash = "net crashes without a rate\n\nWhen the rate is not given, `net` ends with a KeyError. It should be 5."
 	const asks = "net should have a discount\n\nPlease let `net` take a `discount`; at half of it 200 becomes 100."
+	const adds = "Cancel meetings\n\nWe need `Agenda.cancel(start)`, which gives its title (KeyError if there is none)."
 	before := head + "    assert net(214, 7) == 199\n"
 	for _, c := range []struct {
 		name, issue string
@@ -68,6 +69,9 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), code), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), code), not: "an exception of which the issue says nothing"},
 		{name: "a mistake of its own", issue: crash, of: failing("assert net([][1]) == 200", raised("IndexError", "list index out of range")), not: "fails by itself"},
+		{name: "a call that the issue asks to add", issue: adds, of: failing("cancel(5)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
+		{name: "the class that the issue names", issue: adds, of: failing("with raises(KeyError): cancel(7)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
+		{name: "a class that nobody named", issue: adds, of: failing("with raises(OSError): cancel(7)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'")), doubt: "expects an error of"},
 		{name: "a typo", issue: values, of: failing("assert nett(214, 7) == 200", raised("NameError", "name 'nett' is not defined")), not: "fails by itself"},
 		{name: "an attribute that is not there", issue: values, of: failing("assert price.nat(214, 7) == 200", raised("AttributeError", "module 'price' has no attribute 'nat'")), not: "needs nat"},
 		{name: "a name that the issue asks to add", issue: asks, of: failing("assert net(200, 0, discount=2) == 100", raised("TypeError", "net() got an unexpected keyword argument 'discount'"))},
@@ -108,6 +112,8 @@ func TestC10WhatATestExpects(t *testing.T) {
 		"assert.deepStrictEqual(split('a b'), ['a', 'b']);":              "split('a b') 'a' 'b'",
 		"expect(cart.sum()).toBe(5)":                                     "cart.sum() 5",
 		"\tif got := Net(214, 7); got != 200 {\n":                        "Net(214, 7) 200",
+		"\tif _, ok := c.Get(\"a\"); !ok {\n":                            "c.Get(\"a\") true",
+		"\tif _, ok := c.Get(\"a\"); ok {\n":                             "c.Get(\"a\") false",
 		"assert len(rows(3)) == 2":                                       "rows(3) 2",
 		"assert json.loads(dump({'a': outer(inner(1))})) == {'b': None}": "dump({'a': outer(inner(1))}) 'b' None",
 	} {
