@@ -151,9 +151,13 @@ func (r *Result) record(raw []byte, repo string) error {
 
 // messages reads what went to models and came back.
 func (r *Result) messages(raw []byte) error {
+	ends := r.Outcome != "" // else it waits for somebody, and nobody has added up what it cost so far
 	return lines(bytes.NewReader(raw), func(m task.Message) {
 		if m.Direction != "from" {
 			return
+		}
+		if !ends {
+			r.Cost += m.Cost
 		}
 		r.Calls++
 		r.TokensIn += m.TokensIn
@@ -175,12 +179,13 @@ func (r *Result) answer(out []byte) error {
 		Cost   task.USD      `json:"cost_usd"`
 		In     int           `json:"tokens_in"`
 		Out    int           `json:"tokens_out"`
+		Why    string        `json:"no_answer"`
 		Hits   []agent.Cited `json:"hits"`
 	}
 	if err := json.Unmarshal(out, &a); err != nil {
 		return fmt.Errorf("fettle printed no answer: %w", err)
 	}
-	r.Answer, r.Cost, r.TokensIn, r.TokensOut, r.cited = a.Answer, a.Cost, a.In, a.Out, a.Hits
+	r.Answer, r.Reason, r.Cost, r.TokensIn, r.TokensOut, r.cited = a.Answer, a.Why, a.Cost, a.In, a.Out, a.Hits
 	if a.Model != "" {
 		r.Calls, r.cited = 1, a.Cited
 	}

@@ -274,7 +274,7 @@ func (w workplace) maxSeconds() int {
 
 // say runs fettle, and gives what it printed.
 func (w workplace) say(ctx context.Context, args ...string) (out, errs []byte, err error) {
-	cmd := command(ctx, w.cfg.Fettle, append(args, "--config", w.config)...)
+	cmd := command(ctx, w.cfg.Fettle, append([]string{"--config", w.config}, args...)...) // behind "--" it would be words
 	var said, told bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &told
 	if err := run(cmd); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -192,6 +193,9 @@ func (p *parts) answer(c *cobra.Command, a asking, survey *checkout.Survey, hits
 	return nil, nil
 }
 
+// remark is a line of comment.
+var remark = regexp.MustCompile(`^\s*(?://|#[ !]|/\*|\*|--[ ])`)
+
 // question puts the best regions whole before the model, and names the next.
 func question(survey *checkout.Survey, text string, hits []memory.Hit, window int) agent.Question {
 	room := askRoom
@@ -201,6 +205,11 @@ func question(survey *checkout.Survey, text string, hits []memory.Hit, window in
 	shown, left := memory.Pack(hits[:min(len(hits), 200)], room*3/4) // the rest is for line numbers and paths
 	q := agent.Question{Text: text, MaxBytes: room}
 	for _, h := range shown {
+		if slices.ContainsFunc(shown, func(o memory.Hit) bool {
+			return o.Path == h.Path && o.Start <= h.Start && h.End <= o.End && o.End-o.Start > h.End-h.Start
+		}) {
+			continue // a later region holds it
+		}
 		raw, err := survey.Read(h.Path)
 		if err != nil {
 			continue // it went away since it was indexed
@@ -209,7 +218,11 @@ func question(survey *checkout.Survey, text string, hits []memory.Hit, window in
 		if h.End > len(lines) {
 			continue
 		}
-		q.Places = append(q.Places, agent.Place{Path: h.Path, Region: code.Region{ID: h.Region, StartLine: h.Start, EndLine: h.End}, Code: strings.Join(lines[h.Start-1:h.End], "")})
+		start := h.Start
+		for start > 1 && remark.MatchString(lines[start-2]) { // what stands above a region tells what it is for
+			start--
+		}
+		q.Places = append(q.Places, agent.Place{Path: h.Path, Region: code.Region{ID: h.Region, StartLine: start, EndLine: h.End}, Code: strings.Join(lines[start-1:h.End], "")})
 	}
 	for _, h := range left[:min(len(left), askOthers)] {
 		q.Others = append(q.Others, fmt.Sprintf("%s:%d-%d %s", h.Path, h.Start, h.End, signed(h)))

@@ -71,3 +71,22 @@ func TestA3AModelThatFailsLeavesThePlaces(t *testing.T) {
 		t.Errorf("status %d\n%s%s", c.code, c.out, c.errors)
 	}
 }
+
+// No line is shown twice, such as a method's in its class, and the comment above a region
+// is shown with it: what a place is for often stands there alone.
+func TestM9AQuestionComesWithEachLineOnceAndWithComments(t *testing.T) {
+	t.Parallel()
+	srv, tiers := models(t, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: "There [stay.py:6]."}
+	}, task.TierNano)
+	repo := lay(t, map[string]string{"stay.py": "import math\n\n\nclass Stay:\n    # The discount of a full week.\n    def discount(self, nights):\n        return 10 if nights > 7 else 0\n\n    def total(self, nights):\n        return nights * 80 - self.discount(nights)\n"})
+	if c := call(t, "ask", "--repo", repo, "--config", operator(t, tiers), "--quiet", "which discount has the total of a week?"); c.code != 0 || len(srv.Calls()) != 1 {
+		t.Fatalf("status %d\n%s%s", c.code, c.out, c.errors)
+	}
+	user := srv.Calls()[0].User
+	for _, line := range []string{"# The discount of a full week.", "def discount(self, nights):", "def total(self, nights):", "return nights * 80"} {
+		if strings.Count(user, line) != 1 {
+			t.Errorf("%q stands there %d times\n%s", line, strings.Count(user, line), user)
+		}
+	}
+}

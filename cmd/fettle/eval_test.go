@@ -122,11 +122,14 @@ func TestK1ABridgeIsAnsweredFromItsFolder(t *testing.T) {
 					err = json.Unmarshal(raw, &q)
 				}
 				text := right
-				if strings.Contains(string(raw), "You review a change") {
+				switch {
+				case strings.Contains(string(raw), "You review a change"):
 					text = `{"verdict": "ACCEPT", "reason": "it does what is asked"}`
+				case strings.Contains(string(raw), "You answer a question"):
+					text = "It takes the lesser of two first [weave.py:1-2]."
 				}
 				out, _ := json.Marshal(eval.Kept{Text: text, TokensIn: 1000, TokensOut: 100, By: "a test"})
-				if err != nil || q.Tier != "tier1" || q.Case != "weave 0" {
+				if err != nil || q.Tier != "tier1" || q.Case != "weave 0" && q.Case != "why 0" {
 					t.Errorf("%s: %v\n%s", name, err, raw)
 				}
 				if err := os.WriteFile(strings.TrimSuffix(name, ".prompt.json")+".json", out, 0o600); err != nil {
@@ -136,12 +139,24 @@ func TestK1ABridgeIsAnsweredFromItsFolder(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
-	r, told := evaluated(t, "--tasks", weaveCase(t), "--config", config, "--bridge", dir, "--out", filepath.Join(t.TempDir(), "out"))
+	cases := weaveCase(t)
+	if err := os.Mkdir(filepath.Join(cases, "why"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"case.json": `{"kind": "ask", "language": "python", "facts": ["lesser"], "places": ["weave.py:1"]}`, "issue.md": "What does interleave take first?"} {
+		if err := os.WriteFile(filepath.Join(cases, "why", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(cases, "why", "repo"), os.DirFS(filepath.Join(cases, "weave", "repo"))); err != nil {
+		t.Fatal(err)
+	}
+	r, told := evaluated(t, "--tasks", cases, "--config", config, "--bridge", dir, "--out", filepath.Join(t.TempDir(), "out"))
 	f := r.All
-	if len(r.Results) != 1 || r.Results[0].Verdict != eval.Right || r.Plan.MaxSeconds != 1800 {
+	if len(r.Results) != 2 || f.Success.N != 2 || r.Plan.MaxSeconds != 1800 {
 		t.Fatalf("%+v\n%s", r, told)
 	}
-	if !slices.Equal(f.AnsweredBy, []string{"a test"}) || f.Waited.Max <= 0 || f.Waited.Max > f.Seconds.Max || f.CaseIn.Median != float64(f.TokensIn) || f.Calls == 0 {
+	if !slices.Equal(f.AnsweredBy, []string{"a test"}) || f.Waited.Max <= 0 || f.Waited.Max > f.Seconds.Max || f.CaseIn.Mean*2 != float64(f.TokensIn) || f.Calls < 2 {
 		t.Errorf("%+v", f)
 	}
 	if !strings.Contains(told, "weave 0 asks tier1: "+dir) {
