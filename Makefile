@@ -22,7 +22,7 @@ VERSION ?= v0.0.0-dry-run
 DEADCODE := .tools/deadcode
 DEADCODE_VERSION := v0.51.0
 
-.PHONY: help build setup setup-runners setup-agents demo test test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz fuzz-api wasm clean bench-push bench-judge bench-learning bench-web release image-test
+.PHONY: help build setup setup-runners setup-agents demo test test-whole test-race test-long fresh words pin lint fault load bench bench-test bench-checks bench-context bench-edits bench-flaky bench-ladder bench-mend bench-regions bench-runners bench-targets eval fuzz fuzz-api wasm clean bench-push bench-judge bench-learning bench-web release image-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:[^#]*## /\t/' | expand -t 16
@@ -42,10 +42,14 @@ setup-agents: ## install mini-SWE-agent and Aider, which can be a tier, for thei
 demo: setup build ## from a label to a pull request, without key or network
 	./bin/fettle demo --sample $(SAMPLE)
 
-# -short is the one switch between the quick run and the long one: each promise has
-# a test in the quick one, and the long one repeats it with more data.
+# -short is the switch between the quick run and the long one: each promise has a test in
+# the quick one, and the long one repeats it with more data. Between them the whole one has
+# the repairs from end to end whose promise a shorter test shows, too, in part.
 test: setup ## all tests in their quick form
 	$(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
+
+test-whole: setup ## all tests, and each way through the program from end to end
+	FETTLE_TESTS=whole $(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
 
 test-race: setup ## the same with the race detector
 	$(GO) test -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)

@@ -285,7 +285,7 @@ func TestS9ALabelBecomesAPullRequestInAJob(t *testing.T) {
 // With one secret a model is asked; where none mends it, the outputs, the summary and
 // the WIP branch say so, and the job is green.
 func TestS9AModelIsAskedInAJobAndExhaustionIsToldHonestly(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right, wrong := rightWeave(t), wrongWeave(t)
 	ok := true
 	double, _ := models(t, func(_ scripted.Call, n int) scripted.Answer {
@@ -341,7 +341,7 @@ func TestJudgedACommentHasAPullRequestJudgedInAJob(t *testing.T) {
 // A plan made in one job waits for a person, whose words start another job that goes on
 // with it; the words of somebody else do not.
 func TestS9AnApprovalGoesOnInAnotherJob(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	r := newRunner(t, quickFiles(), jobMay)
 	r.env["FETTLE_CONFIG"] = "gates: {plan: true}\n"
 	n := r.ask(quickTitle, quickBody)
@@ -370,7 +370,7 @@ func TestS9AnApprovalGoesOnInAnotherJob(t *testing.T) {
 
 // Where the job's checkout cannot be written to, nothing is different: fettle has its own.
 func TestS9AReadOnlyCheckoutIsNotWrittenTo(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	r := newRunner(t, quickFiles(), jobMay)
 	r.at = "/proc/self" // where nobody, whatever their rights, makes a file
 	r.env["GITHUB_WORKSPACE"] = r.at
@@ -383,7 +383,7 @@ func TestS9AReadOnlyCheckoutIsNotWrittenTo(t *testing.T) {
 
 // A cancelled job leaves a run that the next attempt goes on with.
 func TestS9ACancelledJobGoesOnWhereItStood(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	for _, how := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		r := newRunner(t, slowFiles("0.3"), jobMay)
 		n := r.ask(quickTitle, quickBody)
@@ -525,7 +525,7 @@ func TestS9ATokenThatMayOnlyReadSaysWhatToGrant(t *testing.T) {
 
 // An App's key stands for the token where CI is to start.
 func TestS9AnAppOpensPullRequestsForWhichCIStarts(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	r := newRunner(t, quickFiles(), jobMay)
 	w := newWorldOn(t, quickFiles(), "", func(cfg *simulator.Config) {
 		cfg.Middleware = func(next http.Handler) http.Handler { return next }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestL5ALocalRunOverTheServersCapSaysWhyAndWhatToDo(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	_, tiers := models(t, func(scripted.Call, int) scripted.Answer {
 		return scripted.Answer{Text: rightWeave(t), TokensIn: 1000, TokensOut: 100}
 	}, task.Tier1)

@@ -264,7 +264,7 @@ func TestA5KnownAgentsRunAsATier(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("/usr/local/bin", known.program)); err != nil {
 				t.Skipf("%s is not installed where the sandbox sees it: make setup-agents", name)
 			}
-			heavy(t)
+			endToEnd(t)
 			double, _ := models(t, known.script)
 			tiers := fmt.Sprintf("tiers:\n  tier3: {base_url: %s, model: model-tier3, api_key_file: %s, price_in_per_mtok: 3, price_out_per_mtok: 6, max_tokens: 500, timeout: 120s, agent: %s}\n",
 				double.URL(), write(t, "key", agentKey+"\n"), name)

@@ -36,7 +36,7 @@ func slowFiles(seconds string) map[string]string {
 const quickTitle, quickBody = "last page is missing", "last(10, 5) gives 1 and should give 2."
 
 func TestF02TheSameDeliveryAHundredTimesAndNewIDsForTheSameEvent(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	w := newWorld(t, slowFiles("0.5"), "")
 	n := w.ask(quickTitle, quickBody)
 	h := w.labelled()
@@ -133,7 +133,7 @@ func TestF04WhatIsNotSignedLeavesNoRow(t *testing.T) {
 // Whatever the order in which the events come, what GitHub says at the end is
 // what holds.
 func TestF03EveryOrderOfLabelledUnlabelledClosedReopened(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	for _, c := range []struct {
 		name   string
 		act    func(w *world, n int)
@@ -207,7 +207,7 @@ func (w *world) handled(id string) bool {
 // A reopened issue that still has the label is wanted again, and a closed one
 // stops.
 func TestF03ClosingStopsAndReopeningStarts(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	w := newWorld(t, slowFiles("1"), "")
 	s := w.start()
 	n := w.ask(quickTitle, quickBody)
@@ -233,7 +233,7 @@ func TestF03ClosingStopsAndReopeningStarts(t *testing.T) {
 }
 
 func TestF14TheFirstSIGTERMDrainsAndTheRunGoesOnAfterARestart(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	w := newWorld(t, slowFiles("1"), "")
 	s := w.start()
 	n := w.ask(quickTitle, quickBody)

@@ -15,7 +15,7 @@ import (
 // authority that this machine does not know, REST below /api/v3, GraphQL at
 // /api/graphql, Git and deliveries through the same authority.
 func TestS1AnEnterpriseServerIsServedFromLabelToPullRequest(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	var mu sync.Mutex
 	asked := map[string]int{}
 	w := newWorldOn(t, slowFiles("0"), "", func(cfg *simulator.Config) {

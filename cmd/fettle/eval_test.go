@@ -54,7 +54,7 @@ func weaveCase(t *testing.T) string {
 // asked twice with 1,000 tokens in and 100 out, $0.0024; tier 2 once with 2,000 and 200,
 // $0.0048, and for a review with 100 and 10, $0.00024. Together $0.00744.
 func TestK2AScriptedLadderCostsWhatItDoesByHand(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right, wrong := rightWeave(t), wrongWeave(t)
 	double, tiers := models(t, func(c scripted.Call, n int) scripted.Answer {
 		if c.Model == "model-tier1" {

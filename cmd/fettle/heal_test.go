@@ -15,7 +15,7 @@ import (
 // H8: the demo walks through the states with real runs, names each as it is entered,
 // and ends by itself with 0.
 func TestH8TheDemoWalksThroughTheStates(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	got := call(t, "--config", operator(t, ""), "heal", "demo")
 	if got.code != 0 {
 		t.Fatalf("exit status %d: %s%s", got.code, got.out, got.errors)

@@ -92,7 +92,7 @@ func (c clicking) press(page, base, pattern string) string {
 // server with exactly the file that was written, a label, a pull request; and doctor
 // finds nothing wrong.
 func TestO6TheAppOfOneClickMendsAnIssueAtOnce(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	dir := t.TempDir()
 	sim, err := simulator.New(simulator.Config{Root: filepath.Join(dir, "github")})
 	if err != nil {

@@ -28,7 +28,7 @@ func (w *world) terminal(dir, token string, args ...string) called {
 // is named by its number in a clone, and by its address; what cannot be read is told, and
 // the token goes to no other host.
 func TestS6AnIssueOfGitHubIsReadWithItsComments(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	files := map[string]string{
 		"stay.py":      "def reached(nights, limit):\n    \"\"\"Whether a stay is long enough.\"\"\"\n    return nights > limit\n",
 		"test_stay.py": "from stay import reached\n\n\ndef test_reached():\n    assert reached(9, 7)\n    assert not reached(6, 7)\n    assert not reached(6.5, 7)\n    assert not reached(-9, 7)\n",

@@ -25,7 +25,7 @@ const reviewed = `def interleave(first, second):
 // TestF01KilledAtTheEffectsOfFollowUps: the server is killed after each thing that
 // it does to a pull request that stands; nothing is left out and nothing comes twice.
 func TestF01KilledAtTheEffectsOfFollowUps(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	_, tiers := models(t, func(c scripted.Call, _ int) scripted.Answer {
 		if strings.Contains(c.User, "docstring") {

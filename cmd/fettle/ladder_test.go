@@ -89,7 +89,7 @@ func TestL1Tier2MendsWhatTier1CouldNotAndThePullRequestSaysSo(t *testing.T) {
 }
 
 func TestS5AnswersThatNeverWorkEndAsWIPAndReport(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	wrong := wrongWeave(t)
 	_, tiers := models(t, func(c scripted.Call, n int) scripted.Answer {
 		return scripted.Answer{Text: wrong(n + 10*int(c.Model[len(c.Model)-1]))}
@@ -132,7 +132,7 @@ func TestL5TheBudgetIsCheckedBeforeTheCall(t *testing.T) {
 }
 
 func TestF09AModelThatIsDownEscalatesAndEndsHonestly(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	_, tiers := models(t, func(c scripted.Call, n int) scripted.Answer {
 		if c.Model == "model-tier1" {

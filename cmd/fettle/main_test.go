@@ -73,6 +73,21 @@ func heavy(t *testing.T) {
 	t.Cleanup(func() { <-heavySlots })
 }
 
+// endToEnd is heavy, and a test whose promise is shown in a shorter one, too, in part: the
+// quick form leaves it to `make test-whole`, which continuous integration runs.
+func endToEnd(t *testing.T) {
+	t.Helper()
+	if quick() {
+		t.Skip(elsewhere)
+	}
+	heavy(t)
+}
+
+const elsewhere = "make test-whole runs it"
+
+// quick tells whether only the quick form of the tests is asked for.
+func quick() bool { return testing.Short() && os.Getenv("FETTLE_TESTS") != "whole" }
+
 // lay writes files, given by their slash-separated names, and returns the folder.
 func lay(t *testing.T, files map[string]string) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 // A run waits for its plan, goes on in another process when it is approved,
 // tells its story, and replays to the same decisions.
 func TestL6AWaitingRunGoesOnWhereItStoodAndReplays(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
 	dir := lay(t, weaveFiles())

@@ -29,7 +29,7 @@ func remotely(t *testing.T, server, token string, args ...string) called {
 }
 
 func TestRunsOfAServerAreListedShownAndAnswered(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	w := newWorld(t, quickFiles(), "gates: {plan: true}\n")
 	operator, err := web.NewToken(t.Context(), w.db, web.Grant{Name: "ada", Operator: true, Scope: store.Scope{All: true}})
 	w.must(err)

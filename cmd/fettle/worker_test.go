@@ -51,7 +51,7 @@ func (c *cluster) on(state, role string, env ...string) *server {
 // works on; killed there, a third goes on; and what the machines keep of the repository
 // goes on all of them when the App is uninstalled (X6).
 func TestO2ServersTakeInAndWorkersWorkOnAnyMachine(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	double, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
 	c := newCluster(t, weaveFiles(), tiers)
@@ -113,7 +113,7 @@ func TestF13AWorkerThatWasStoppedPublishesNothing(t *testing.T) {
 	}
 	for _, point := range points {
 		t.Run(point, func(t *testing.T) {
-			heavy(t)
+			endToEnd(t)
 			right := rightWeave(t)
 			double, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
 			c := newCluster(t, weaveFiles(), tiers)
@@ -311,7 +311,7 @@ func (c *cluster) dieAtRandom(kills int, roles []string) {
 // TestO2AServerOnAnOlderCopyDoublesNothing: the database is brought back to a moment
 // before the pull request; the run is done once more, and finds what it published.
 func TestO2AServerOnAnOlderCopyDoublesNothing(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	_, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
 	w := newWorld(t, weaveFiles(), tiers)
