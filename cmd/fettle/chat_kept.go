@@ -53,15 +53,19 @@ type keeper struct {
 	lock *os.File
 }
 
+// talkFile is where the talk of a folder lies.
+func (p *parts) talkFile(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return filepath.Join(p.set.StateDir, "chats", hex.EncodeToString(sum[:12])+".json")
+}
+
 // keepTalk opens the talk of a folder. It lies in the state folder: what lies in the
 // repository may have been put there by others, and a change in it would be written at a yes.
 func (p *parts) keepTalk(dir string, anew bool) (*keeper, *talk, error) {
-	folder := filepath.Join(p.set.StateDir, "chats")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	k := &keeper{file: p.talkFile(dir)}
+	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {
 		return nil, nil, fmt.Errorf("making the folder of the chats: %w; set state_dir in the configuration", err)
 	}
-	sum := sha256.Sum256([]byte(dir))
-	k := &keeper{file: filepath.Join(folder, hex.EncodeToString(sum[:12])+".json")}
 	lock, err := os.OpenFile(k.file+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the lock of the chat: %w", err)

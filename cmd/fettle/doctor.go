@@ -24,7 +24,7 @@ type finding struct {
 }
 
 func newDoctor(g *global) *cobra.Command {
-	var asJSON bool
+	var asJSON, mends bool
 	var repo, addr string
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -42,22 +42,35 @@ delivers webhooks and what became of the last ones, and the time. The server of 
 machine is asked at --addr. --repo OWNER/NAME adds a repository: whether the App is
 installed there, whether the default branch is protected, whether the label is there.
 
+--fix runs what is safe of that and says so: it takes the state folder's mode from others,
+makes .fettle of this folder ignore itself in Git, and puts a chat's history that cannot be
+read aside. An index that is damaged is made anew by whoever uses it. Packages, keys, the
+operator's file and what is on GitHub are never touched.
+
 Exit status: 0 no line is an error; 1 a line is; 2 the configuration is wrong.`,
 		Example: `  fettle doctor
+  fettle doctor --fix
   fettle doctor --repo acme/shop
   fettle doctor --json | jq '.[] | select(.status != "ok")'`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			show := printFindings
 			if asJSON {
-				show = func(w io.Writer, all []finding) error { return writeJSON(w, all) }
+				show = func(w io.Writer, all []examined) error { return writeJSON(w, all) }
 			}
 			p, wrong := g.load(c.ErrOrStderr())
 			if wrong != nil { // the rest needs the configuration
-				return errors.Join(show(c.OutOrStdout(), []finding{gitFinding(c.Context()), {"configuration", "error", wrong.Error(), "mend that line of the file; docs/configure.md has every key"}}), wrong)
+				return errors.Join(show(c.OutOrStdout(), []examined{{finding: gitFinding(c.Context())}, {finding: finding{"configuration", "error", wrong.Error(), "mend that line of the file; docs/configure.md has every key"}}}), wrong)
 			}
 			defer p.close()
-			all := p.examine(c.Context(), repo, addr)
+			var all []examined
+			for _, f := range p.examine(c.Context(), repo, addr) {
+				one := examined{finding: f}
+				if mends {
+					p.mend(&one)
+				}
+				all = append(all, one)
+			}
 			if err := show(c.OutOrStdout(), all); err != nil {
 				return err
 			}
@@ -70,6 +83,7 @@ Exit status: 0 no line is an error; 1 a line is; 2 the configuration is wrong.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().BoolVar(&mends, "fix", false, "run the cures that are safe")
 	c.Flags().StringVar(&repo, "repo", "", "look at the repository `OWNER/NAME` through the App as well")
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "`ADDRESS` at which 'fettle serve' listens")
 	return c
@@ -81,7 +95,8 @@ func (p *parts) examine(ctx context.Context, repo, addr string) []finding {
 	out = append(out, p.sandboxFindings(ctx)...)
 	out = append(out, p.modelFindings(ctx)...)
 	out = append(out, p.appFindings(ctx, repo, addr)...)
-	return append(out, p.databaseFinding(ctx), p.diskFinding())
+	out = append(out, p.databaseFinding(ctx), p.diskFinding())
+	return append(out, p.folderFindings()...)
 }
 
 func (p *parts) fileFinding() finding {
@@ -152,7 +167,7 @@ func (p *parts) databaseFinding(ctx context.Context) finding {
 		return finding{"database", "error", p.funnel.Log(err.Error()), "check 'database' and 'state_dir' in the configuration"}
 	}
 	if len(exposed) > 0 {
-		return finding{"database", "warning", "others may read or enter " + strings.Join(exposed, ", "), "chmod 700 the folder, chmod 600 the files"}
+		return finding{lineDatabase, "warning", "others may read or enter " + strings.Join(exposed, ", "), "chmod 700 " + p.databaseFolder()}
 	}
 	return finding{"database", "ok", "opens, and its integrity check passes", ""}
 }
@@ -170,11 +185,13 @@ func (p *parts) diskFinding() finding {
 	return f
 }
 
-func printFindings(w io.Writer, all []finding) error {
+func printFindings(w io.Writer, all []examined) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, f := range all {
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", f.Status, f.Name, f.Detail)
-		if f.Fix != "" && f.Status != "ok" {
+		if f.Fixed != "" {
+			fmt.Fprintf(tw, "\t\tmended: %s\n", f.Fixed)
+		} else if f.Fix != "" && f.Status != "ok" {
 			fmt.Fprintf(tw, "\t\t→ %s\n", f.Fix)
 		}
 	}

@@ -215,7 +215,7 @@ climbs to the models that you configured, never above the budget.
 	root.PersistentFlags().Var((*pathFlag)(&g.config), "config", "the operator's `FILE` (default $XDG_CONFIG_HOME/fettle/config.yml)")
 	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "no progress on stderr")
 	root.PersistentFlags().BoolVarP(&g.verbose, "verbose", "v", false, "log what happens inside, to stderr")
-	root.AddCommand(newFix(g), newChat(g), newApply(g), newUndo(), newReview(g), newReady(g), newExplain(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newReproduce(g), newMCP(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newEval(g), newProgress(), newLSP(g), newVersion())
+	root.AddCommand(newFix(g), newChat(g), newApply(g), newUndo(), newReview(g), newReady(g), newExplain(g), newCheck(g), newInit(g), newRisk(g), newJudge(g), newReproduce(g), newMCP(g), newRegions(), newRules(g), newSearch(g), newAsk(g), newIndex(g), newDemo(g), newServe(g), newWorker(g), newStore(g), newAction(g), newSimulate(g), newRuns(g), newMemory(g), newHooks(g), newHealth(g), newHeal(g), newDoctor(g), newEval(g), newProgress(), newLSP(g), newEditorTasks(), newVersion())
 	root.AddCommand(topics()...)
 	return root
 }

@@ -166,8 +166,23 @@ func runsShow(g *global) *cobra.Command {
 func runsDiff(g *global) *cobra.Command {
 	var attempt int
 	c := &cobra.Command{
-		Use: "diff ID", Short: "Print the change that a run ended with", Args: oneArg,
+		Use: "diff [ID]", Short: "Print the change that a run ended with; of the folder's last run without ID", Args: atMostOne("the id of one run; see 'fettle runs list'"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				if attempt > 0 {
+					return usage("--attempt needs the run's id; 'fettle runs list' shows them")
+				}
+				dir, err := folder(".")
+				if err != nil {
+					return err
+				}
+				_, diff, err := g.change(c, dir, nil)
+				if err != nil {
+					return err
+				}
+				_, err = io.WriteString(c.OutOrStdout(), diff)
+				return err
+			}
 			if done, err := onServer(c, func(s *runsServer) error { return s.diff(c, args[0], attempt) }); done {
 				return err
 			}
