@@ -138,7 +138,7 @@ func (t *chat) talk(ctx context.Context) error {
 			return ending(exitCancelled)
 		case errors.Is(err, errPressed):
 			presses++
-			fmt.Fprintln(t.c.ErrOrStderr(), "\nctrl-c again ends the chat, as ctrl-d does; /help lists what can be typed")
+			t.tell("\nctrl-c again ends the chat, as ctrl-d does; /help lists what can be typed")
 			continue
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -286,24 +286,27 @@ func (t *chat) print(out io.Writer, text string, end error, wrong *complaint) er
 	}{t.p.funnel.Secrets(t.now.Typed), t.now.Kind, exitCode(context.Background(), end), text, t.result, wrong})
 }
 
+// tell says something beside what was asked for.
+func (t *chat) tell(text string) {
+	fmt.Fprintln(t.c.ErrOrStderr(), hang(text, widthOf(t.c.ErrOrStderr()), 0))
+}
+
 // greet says where the chat stands.
 func (t *chat) greet() {
-	out := t.c.ErrOrStderr()
 	with := "no model is configured: mechanical repair alone, and questions are answered with places in the code"
 	if names := t.tiers(); len(names) > 0 {
 		with = "mechanical repair, then " + strings.Join(names, ", ")
 	}
-	say := func(text string) { fmt.Fprintln(out, hang(text, widthOf(out), 0)) }
-	say(fmt.Sprintf("fettle chat in %s: %s.", clean(t.dir), clean(with)))
+	t.tell(fmt.Sprintf("fettle chat in %s: %s.", clean(t.dir), clean(with)))
 	if n := len(t.kept.Turns); n > 0 {
 		last := t.kept.Turns[n-1]
-		say(fmt.Sprintf("It goes on after %s, the last on %s: %s", task.Count(n, "turn"), last.At.Local().Format("2 Jan 15:04"), clean(short(last.Typed))))
+		t.tell(fmt.Sprintf("It goes on after %s, the last on %s: %s", task.Count(n, "turn"), last.At.Local().Format("2 Jan 15:04"), clean(short(last.Typed))))
 	}
 	switch {
 	case t.kept.Waiting != "":
-		say(fmt.Sprintf("Run %s waits for your answer: y, n, or what is wrong; /plan shows it.", t.kept.Waiting))
+		t.tell(fmt.Sprintf("Run %s waits for your answer: y, n, or what is wrong; /plan shows it.", t.kept.Waiting))
 	case t.kept.Whole != nil:
-		say(fmt.Sprintf("A change of %s is not written: /diff shows it, /approve writes it, /undo drops it.", clean(strings.Join(t.kept.Whole.FilesChanged, ", "))))
+		t.tell(fmt.Sprintf("A change of %s is not written: /diff shows it, /approve writes it, /undo drops it.", clean(strings.Join(t.kept.Whole.FilesChanged, ", "))))
 	}
-	say("Say what is wrong, or ask; /help lists the commands, ctrl-d ends.")
+	t.tell("Say what is wrong, or ask; /help lists the commands, ctrl-d ends.")
 }

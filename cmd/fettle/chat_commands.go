@@ -270,9 +270,9 @@ func (t *chat) ask(question string) error {
 		return err
 	}
 	if out.Why != "" {
-		fmt.Fprintln(t.c.ErrOrStderr(), t.p.funnel.Log(out.Why))
+		t.tell(t.p.funnel.Log(out.Why))
 	} else if out.Answer == "" {
-		fmt.Fprintln(t.c.ErrOrStderr(), "no model is configured that could answer in words; these places have the words of the question")
+		t.tell("no model is configured that could answer in words; these places have the words of the question")
 	}
 	return errors.Join(end)
 }
@@ -297,7 +297,7 @@ func (t *chat) tests(rest string) error {
 func (t *chat) check(rest string) error {
 	t.now.Kind = "run"
 	if t.kept.Whole != nil {
-		fmt.Fprintln(t.c.ErrOrStderr(), "with the change that is not written:")
+		t.tell("with the change that is not written:")
 	}
 	r, err := t.p.checkSeen(t.c.Context(), t.dir, t.kept.Over, strings.Fields(rest), t.c.ErrOrStderr())
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -126,4 +128,29 @@ func TestChatAsAPersonDoesIt(t *testing.T) {
 	x.shows("It goes on after")
 	x.types("C-d")
 	x.shows("fettle> \nended with 0")
+}
+
+// S7: words are not broken at the edge, in whatever window.
+func TestWordsAreNotBrokenAtTheEdge(t *testing.T) {
+	t.Parallel()
+	const text = "a plan of two steps, with 名前 in it, waits for an answer of yours since yesterday"
+	for _, wide := range []int{200, 80, 40, 20} {
+		for _, indent := range []int{0, 8, labelled, 24} {
+			got := hang(text, wide, indent)
+			if strings.Join(strings.Fields(got), " ") != text {
+				t.Errorf("%d, %d: words are broken:\n%s", wide, indent, got)
+			}
+			for i, l := range strings.Split(got, "\n") {
+				if i == 0 {
+					l = strings.Repeat(" ", indent) + l
+				}
+				if n := ansi.StringWidth(strings.TrimRight(l, " ")); n > wide {
+					t.Errorf("%d, %d: a line is %d wide: %q", wide, indent, n, l)
+				}
+			}
+		}
+		if got := questionIn("Check what is pushed before it leaves, with a Git hook?", "[y/N]", wide); !strings.HasSuffix(got, "hook? [y/N] ") {
+			t.Errorf("%d: %q", wide, got)
+		}
+	}
 }

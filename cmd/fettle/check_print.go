@@ -57,7 +57,7 @@ func markOf(s check.Status) (string, lipgloss.Style) {
 	case check.Failed:
 		return "✘", plain.Foreground(lipgloss.Red)
 	case check.NotRun:
-		return "?", plain.Foreground(lipgloss.Yellow)
+		return "?", plain.Foreground(lipgloss.Magenta) // yellow can hardly be read on white
 	}
 	return "-", plain.Faint(true)
 }

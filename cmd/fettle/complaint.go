@@ -65,7 +65,13 @@ func complain(err error, status int, c *cobra.Command) complaint {
 // print tells it in up to three lines. Some of it was written by others.
 func (c complaint) print(w io.Writer) error {
 	funnel := redact.New()
-	line := func(s string) string { return strings.ReplaceAll(funnel.Log(s), "\n", "\n        ") }
+	wide := widthOf(w)
+	line := func(s string) string {
+		if s = funnel.Log(s); wide > 0 {
+			return hang(s, wide, len("fettle: "))
+		}
+		return strings.ReplaceAll(s, "\n", "\n        ")
+	}
 	text := fmt.Sprintf("fettle: %s\n", line(strings.TrimSuffix(c.Message, ": "+c.why)))
 	if c.why != "" {
 		text += fmt.Sprintf("  why   %s\n", line(c.why))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,7 @@ func (s *setUp) ask(ctx context.Context, words string, proposed bool) (bool, err
 		choice = "[Y/n]"
 	}
 	for {
-		fmt.Fprintf(s.out, "%s %s ", words, choice)
+		fmt.Fprint(s.out, questionIn(words, choice, widthOf(s.out)))
 		line, err := s.typed.line(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -98,6 +99,17 @@ func (s *setUp) ask(ctx context.Context, words string, proposed bool) (bool, err
 		}
 		fmt.Fprintln(s.out, "y or n?")
 	}
+}
+
+// questionIn is a question that is not broken within a word, but for a path that is longer
+// than a line.
+func questionIn(words, choice string, wide int) string {
+	const noBreak = "\u00a0"
+	if !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return ansi.StringWidth(w) > wide-len(" "+choice) }) {
+		words = hang(words+noBreak+choice, wide, 0)
+		return strings.ReplaceAll(words, noBreak, " ") + " "
+	}
+	return words + " " + choice + " "
 }
 
 // initTalk proposes the repository's file and the operator's, and offers what else there is.

@@ -225,7 +225,7 @@ func (m *liveModel) verdict() string {
 	}{
 		{len(a.Fixed), "turned green", plain.Foreground(lipgloss.Green)},
 		{len(a.Broken), "turned red", plain.Foreground(lipgloss.Red)},
-		{max(0, len(a.Red)-len(a.Broken)), "still red", plain.Foreground(lipgloss.Yellow)},
+		{max(0, len(a.Red)-len(a.Broken)), "still red", plain.Foreground(lipgloss.Magenta)}, // yellow can hardly be read on white,
 	} {
 		if n.count > 0 {
 			words = append(words, n.style.Render(task.Count(n.count, "test")+" "+n.what))

@@ -52,7 +52,7 @@ func (s *show) progress(p task.Progress) {
 	if s.live != nil {
 		s.live.send(p)
 	}
-	s.line(said)
+	s.line(hang(said, widthOf(s.w), 9))
 }
 
 // line prints a line, above the picture where there is one.
@@ -176,10 +176,15 @@ func widthOf(w io.Writer) int {
 }
 
 // hang breaks a text between words so that it fits into a terminal beside a name, and
-// indents what follows the first line. Where there is no room the terminal breaks it.
+// indents what follows the first line. Where there is little room beside the name it
+// stands below.
 func hang(text string, wide, indent int) string {
-	if wide-indent < 20 {
+	const below = 4
+	switch {
+	case wide <= below+1:
 		return text
+	case wide-indent < 20 && indent > below:
+		return "\n" + strings.Repeat(" ", below) + strings.ReplaceAll(ansi.Wrap(text, wide-below, ""), "\n", "\n"+strings.Repeat(" ", below))
 	}
 	return strings.ReplaceAll(ansi.Wrap(text, wide-indent, ""), "\n", "\n"+strings.Repeat(" ", indent))
 }
@@ -206,7 +211,8 @@ func bracket(s string) string {
 // a terminal.
 func colourDiff(diff string) string {
 	plain := lipgloss.NewStyle().TabWidth(lipgloss.NoTabConversion) // a diff is copied from the screen
-	add, del, at := plain.Foreground(lipgloss.Green), plain.Foreground(lipgloss.Red), plain.Foreground(lipgloss.Cyan)
+	add, del := plain.Foreground(lipgloss.Green), plain.Foreground(lipgloss.Red)
+	at := plain.Faint(true) // cyan can hardly be read on white
 	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
 	for i, l := range lines {
 		switch {
