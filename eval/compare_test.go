@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -90,6 +91,21 @@ func TestK2ThePageNeedsNothingFromTheNetworkAndShowsNoWordsAsMarkup(t *testing.T
 	}
 	if !strings.Contains(string(page), "8 of 9, 89 % (57 to 98)") {
 		t.Error("the first figure is not there")
+	}
+}
+
+// K2: what went wrong is counted by how runs ended, and what was right is not.
+func TestK2ThePageSaysWhatWentWithCasesThatAreNotRight(t *testing.T) {
+	t.Parallel()
+	r := outcomes(9, NoChange, 1, 2, 3)
+	r.Results[1].Outcome, r.Results[2].Outcome = task.Outcome("budget_exceeded"), task.Success
+	r.Results[0].Unread, r.Results[3].Unread = map[string]int{"developer malformed": 3}, map[string]int{"developer malformed": 2}
+	got := map[string]string{}
+	for _, b := range r.failures().Bars {
+		got[b.Name] = b.Value
+	}
+	if want := map[string]string{"no change": "2", "budget exceeded": "1", "unreadable: developer malformed": "1"}; !maps.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }
 

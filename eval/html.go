@@ -81,6 +81,9 @@ func (r Report) charts() (out []bars) {
 		ends.Bars = append(ends.Bars, bar{string(v), fmt.Sprint(n), []part{{class, fmt.Sprint(n), percent(n, r.All.Cases)}}})
 	}
 	out = append(out, ends)
+	if failed := r.failures(); len(failed.Bars) > 0 {
+		out = append(out, failed)
+	}
 	if len(r.All.Ladder) > 0 {
 		rungs := bars{Title: "Right up to a tier, and what it cost"}
 		for _, rung := range r.All.Ladder {
@@ -89,6 +92,37 @@ func (r Report) charts() (out []bars) {
 		out = append(out, rungs)
 	}
 	return append(out, r.times())
+}
+
+// failures is what kept cases from ending right: how the run ended, where it says more
+// than the verdict, and answers of models that could not be used.
+func (r Report) failures() bars {
+	counts, most := map[string]int{}, 0
+	for _, res := range r.Results {
+		if res.Verdict == Right {
+			continue
+		}
+		name := string(res.Verdict)
+		if res.Outcome != "" && res.Outcome != task.Success {
+			name = strings.ReplaceAll(string(res.Outcome), "_", " ")
+		}
+		counts[name]++
+		for what := range res.Unread {
+			counts["unreadable: "+what]++
+		}
+	}
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	out := bars{Title: "What went with cases that are not right"}
+	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		if len(out.Bars) < mostBars {
+			out.Bars = append(out.Bars, bar{name, fmt.Sprint(counts[name]), []part{{"other", task.Count(counts[name], "case"), percent(counts[name], most)}}})
+		}
+	}
+	return out
 }
 
 // bars shows of each group how many are right: ready, and as drafts or otherwise.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -406,6 +407,9 @@ func Rescore(dir string) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
+	slices.SortStableFunc(results, func(a, b Result) int { // they stand as they ended
+		return cmp.Or(cmp.Compare(slices.Index(plan.Cases, a.Case), slices.Index(plan.Cases, b.Case)), cmp.Compare(a.Repeat, b.Repeat))
+	})
 	r = Score(plan, results)
 	return r, Write(dir, r)
 }
