@@ -49,7 +49,7 @@ test: setup ## all tests in their quick form
 	$(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
 
 test-whole: setup ## all tests, and each way through the program from end to end
-	FETTLE_TESTS=whole $(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
+	FETTLE_TESTS=whole $(GO) test -short -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
 
 test-race: setup ## the same with the race detector
 	$(GO) test -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)
