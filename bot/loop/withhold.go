@@ -32,6 +32,11 @@ var (
 // they stand, not ones that were encoded or taken apart.
 type withholder struct{ words *strings.Replacer }
 
+// Withholder gives what takes the pieces of files that are never sent out of a text.
+func Withholder(base fs.FS, files, never []string) func(string) string {
+	return newWithholder(base, files, never).text
+}
+
 func newWithholder(base fs.FS, files, never []string) *withholder {
 	pieces := map[string]bool{}
 	for _, name := range files {

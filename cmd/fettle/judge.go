@@ -249,7 +249,7 @@ func (p *parts) judgeTrees(ctx context.Context, in judge.Input) (report judge.Re
 }
 
 func (p *parts) judgeOn(ctx context.Context, l judgingOn, second opinion) (judge.Report, error) {
-	ask, err := p.opinion(second, l.own.NeverSend)
+	ask, err := p.opinion(second, l)
 	if err != nil {
 		return judge.Report{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -39,8 +40,8 @@ func (o opinion) valid(p *parts) error {
 }
 
 // opinion gives what asks a model about a change, without the files that no model may
-// see; nil where nobody is to be asked.
-func (p *parts) opinion(o opinion, never []string) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
+// see and what the evidence quotes of them; nil where nobody is to be asked.
+func (p *parts) opinion(o opinion, l judgingOn) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
 	if o.tier == "" {
 		return nil, nil
 	}
@@ -49,6 +50,9 @@ func (p *parts) opinion(o opinion, never []string) (func(context.Context, judge.
 	if err != nil {
 		return nil, err
 	}
+	never := l.own.NeverSend
+	was, is := loop.Withholder(l.in.Base.BaseFS(), l.in.Base.Files(), never), loop.Withholder(l.in.Head.BaseFS(), l.in.Head.Files(), never)
+	hide := func(text string) string { return was(is(p.funnel.Secrets(text))) }
 	return func(ctx context.Context, in judge.Asked) (out judge.Opinion, err error) {
 		var diff strings.Builder
 		for _, d := range in.Diffs {
@@ -56,7 +60,13 @@ func (p *parts) opinion(o opinion, never []string) (func(context.Context, judge.
 				out.Withheld = append(out.Withheld, d.Path)
 				continue
 			}
-			diff.WriteString(d.Text)
+			diff.WriteString(hide(d.Text))
+		}
+		var doubts []string
+		for _, words := range in.Doubts { // a short piece is known by the place that it is quoted from alone
+			if !slices.ContainsFunc(out.Withheld, func(path string) bool { return strings.Contains(words, path) }) {
+				doubts = append(doubts, hide(words))
+			}
 		}
 		if diff.Len() == 0 {
 			out.Reason = "all that is changed is under never_send of the repository's settings"
@@ -73,7 +83,7 @@ func (p *parts) opinion(o opinion, never []string) (func(context.Context, judge.
 			return reply, err
 		}
 		got, err := roles.Reviewer.Review(ctx, ask, agent.ReviewBrief{
-			Task: task.Task{Title: in.Title, Body: in.Body}, Tier: o.tier, Diff: diff.String(), Doubts: in.Doubts,
+			Task: task.Task{Title: in.Title, Body: in.Body}, Tier: o.tier, Diff: diff.String(), Doubts: doubts,
 			Evidence: agent.Evidence{Green: true, Proven: len(in.Fixed) > 0, Fixed: in.Fixed, Tier: o.tier},
 		})
 		var failed *model.Error

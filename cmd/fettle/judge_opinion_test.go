@@ -13,11 +13,11 @@ import (
 // TestJudgedBySecondOpinionsOnlyLower: whatever a model says, a judgement gets no better.
 func TestJudgedBySecondOpinionsOnlyLower(t *testing.T) {
 	t.Parallel()
-	repo := lay(t, map[string]string{"README.md": "one\n", "secret/plan.md": "hush\n", ".fettle.yml": "never_send: [\"secret/**\"]\n"})
+	repo := lay(t, map[string]string{"README.md": "one\n", "secret/plan.md": "Copyright © hush\n\nhush, the whole of the plan\n", ".fettle.yml": "never_send: [\"secret/**\"]\n"})
 	inGit(t, repo, "init", "-q", "-b", "main", ".")
 	inGit(t, repo, "add", ".")
 	inGit(t, repo, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-qm", "one")
-	for name, text := range map[string]string{"README.md": "two\n", "secret/plan.md": "hush hush\n"} {
+	for name, text := range map[string]string{"README.md": "two\nhush, the whole of the plan\n", "secret/plan.md": "Copyright © hush and others\n"} {
 		if err := os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
