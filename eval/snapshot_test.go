@@ -82,3 +82,29 @@ func TestK4ASnapshotOfAnotherVersionIsRefusedWithTheReason(t *testing.T) {
 		}
 	}
 }
+
+// X4: what a repository brings in .fettle does not choose which file is written.
+func TestX4ASnapshotIsNotWrittenThroughALink(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "precious")
+	for _, linked := range []string{".fettle", ".fettle/kpi_snapshot.json.new", ".fettle/kpi_snapshot.json.lock", ".fettle/kpi_snapshot.json"} {
+		dir := t.TempDir()
+		to := outside
+		if err := os.WriteFile(outside, []byte("precious"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if linked == ".fettle" {
+			to = filepath.Dir(outside)
+		} else if err := os.Mkdir(filepath.Join(dir, ".fettle"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(dir, linked)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Keep(filepath.Join(dir, ".fettle", "kpi_snapshot.json"), on(1, outcomes(3, NoChange, 1)), false)
+		left, _ := os.ReadDir(filepath.Dir(outside))
+		if text, _ := os.ReadFile(outside); string(text) != "precious" || len(left) != 1 {
+			t.Errorf("%s: %v; outside there are %v, %q", linked, err, left, text)
+		}
+	}
+}
