@@ -130,9 +130,9 @@ func (m Maker) Import(ctx context.Context, set string, all []Instance, clones st
 				return &dropped{dropClone, fmt.Sprintf("there is no clone of %s below %s", in.Repo, clones)}
 			}
 			return m.instance(ctx, set, in, dir)
-		}})
+		}, in.ID})
 	}
-	return m.all(ctx, set, jobs)
+	return m.all(ctx, set, jobs, 0)
 }
 
 func cloneOf(clones, repo string) string {
@@ -222,25 +222,32 @@ var goTest = regexp.MustCompile(`^(?:Test|Example|Fuzz)\w*(?:/.*)?$`)
 
 // job makes one case. What keeps it from being one is a *dropped.
 type job struct {
-	name, title string
+	name, title string // as it is told
 	make        func(ctx context.Context) error
+	made        string // the name of the case
 }
 
-// all does jobs beside each other.
-func (m Maker) all(ctx context.Context, set string, jobs []job) (Made, error) {
+// all does jobs beside each other, until there are as many cases as most says; 0: all.
+func (m Maker) all(ctx context.Context, set string, jobs []job, most int) (Made, error) {
 	out := Made{Set: set, Looked: len(jobs), Candidates: len(jobs), Cases: []string{}, Dropped: []Drop{}}
 	var mu sync.Mutex
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(max(m.Jobs, 1))
 	for _, j := range jobs {
 		group.Go(func() error {
-			if err := within.Err(); err != nil {
+			mu.Lock()
+			full := most > 0 && len(out.Cases) >= most
+			if full {
+				out.Candidates--
+			}
+			mu.Unlock()
+			if err := within.Err(); err != nil || full {
 				return err
 			}
 			err := j.make(within)
 			mu.Lock()
 			defer mu.Unlock()
-			return m.count(&out, Drop{Name: j.name, Title: j.title}, j.name, err)
+			return m.count(&out, Drop{Name: j.name, Title: j.title}, j.made, err)
 		})
 	}
 	err := group.Wait()
@@ -286,15 +293,16 @@ func (m Maker) ImportFolders(ctx context.Context, dir string, argv []string) (Ma
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		jobs = append(jobs, job{e.Name(), "", func(ctx context.Context) error { return m.folder(ctx, set, filepath.Join(dir, e.Name()), argv) }})
+		jobs = append(jobs, job{e.Name(), "", func(ctx context.Context) error { return m.folder(ctx, set, filepath.Join(dir, e.Name()), argv) }, e.Name()})
 	}
-	return m.all(ctx, set, jobs)
+	return m.all(ctx, set, jobs, 0)
 }
 
-// firstOf is the first of some names that a folder has.
-func firstOf(dir string, names []string) string {
+// firstOf is the first of some names that a folder has. A link is none: whoever wrote the
+// set would choose with it what is read of this machine.
+func firstOf(dir string, names []string, is func(fs.FileMode) bool) string {
 	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && is(info.Mode()) {
 			return filepath.Join(dir, name)
 		}
 	}
@@ -303,7 +311,8 @@ func firstOf(dir string, names []string) string {
 
 // folder makes a case of one.
 func (m Maker) folder(ctx context.Context, set, dir string, argv []string) error {
-	before, after, tests, text := firstOf(dir, beforeNames), firstOf(dir, afterNames), firstOf(dir, testNames), firstOf(dir, textNames)
+	before, after, tests := firstOf(dir, beforeNames, fs.FileMode.IsDir), firstOf(dir, afterNames, fs.FileMode.IsDir), firstOf(dir, testNames, fs.FileMode.IsDir)
+	text := firstOf(dir, textNames, fs.FileMode.IsRegular)
 	for what, at := range map[string][2]string{
 		"program before": {before, strings.Join(beforeNames, ", ")}, "program after": {after, strings.Join(afterNames, ", ")},
 		"tests": {tests, strings.Join(testNames, ", ")}, "text that says what is wrong": {text, strings.Join(textNames, ", ")},

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +49,46 @@ func TestK1TheTestsOfAnInstanceAreRunByTheirNames(t *testing.T) {
 	}
 	if _, err := (Instance{Fails: testIDs{"test_x (tests.Case)"}}).command(t.TempDir(), nil); err == nil {
 		t.Error("an unknown form is run")
+	}
+}
+
+// X4: a set that names what lies outside of it by a link has nothing read there.
+func TestX4ALinkInAStrangersSetIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	outside, set := t.TempDir(), t.TempDir()
+	put := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(filepath.Join(outside, "key"), "a key\n")
+	for _, name := range []string{"before/a.py", "after/a.py", "tests/test_a.py", "issue.md"} {
+		put(filepath.Join(set, "whole", name), "x = 1\n")
+	}
+	for _, linked := range []string{"before", "after", "tests", "issue.md"} {
+		for _, name := range []string{"before/a.py", "after/a.py", "tests/test_a.py", "issue.md"} {
+			if !strings.HasPrefix(name, linked) {
+				put(filepath.Join(set, linked, name), "x = 1\n")
+			}
+		}
+		target := outside
+		if linked == "issue.md" {
+			target = filepath.Join(outside, "key")
+		}
+		if err := os.Symlink(target, filepath.Join(set, linked, linked)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := Maker{Out: t.TempDir()}
+	made, err := m.ImportFolders(t.Context(), set, nil)
+	if err != nil || len(made.Cases) > 0 || made.Reasons[dropText] != 5 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	for _, d := range made.Dropped {
+		if d.Name != "whole" && !strings.HasPrefix(d.Why, "it has no ") {
+			t.Errorf("%s: %s", d.Name, d.Why)
+		}
 	}
 }
 

@@ -9,9 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
@@ -71,45 +68,26 @@ var mends = regexp.MustCompile(`(?i)\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix|fixes)?|c
 // Mine makes cases of the commits and merges of a clone that mend something, change its
 // tests, and turn one of them green. The name of the set is the clone's folder's.
 func (m Maker) Mine(ctx context.Context, dir string, span Span) (Made, error) {
-	out := Made{Cases: []string{}, Dropped: []Drop{}}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return out, err
+		return Made{}, err
 	}
-	out.Set = strings.TrimSuffix(filepath.Base(abs), ".git")
+	set := strings.TrimSuffix(filepath.Base(abs), ".git")
 	all, err := m.Trees.Landed(ctx, dir, span.Commits)
 	if err != nil {
-		return out, err
+		return Made{}, err
 	}
-	out.Looked = len(all)
-	var mu sync.Mutex
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(max(m.Jobs, 1))
+	var jobs []job
 	for _, c := range all {
 		if !Tested(c) || forge.Closing(c.Message) == 0 && !mends.MatchString(c.Message) {
 			continue
 		}
-		out.Candidates++
-		group.Go(func() error {
-			mu.Lock()
-			full := span.Cases > 0 && len(out.Cases) >= span.Cases
-			if full {
-				out.Candidates--
-			}
-			mu.Unlock()
-			if err := within.Err(); err != nil || full {
-				return err
-			}
-			title, _ := asked(c.Message)
-			name := called(c.Commit[:10], title)
-			err := m.fix(within, dir, out.Set, name, c, span.Lines)
-			mu.Lock()
-			defer mu.Unlock()
-			return m.count(&out, Drop{Name: c.Commit[:10], Title: title}, name, err)
-		})
+		title, _ := asked(c.Message)
+		name := called(c.Commit[:10], title)
+		jobs = append(jobs, job{c.Commit[:10], title, func(ctx context.Context) error { return m.fix(ctx, dir, set, name, c, span.Lines) }, name})
 	}
-	err = group.Wait()
-	slices.Sort(out.Cases)
+	out, err := m.all(ctx, set, jobs, span.Cases)
+	out.Looked = len(all)
 	return out, err
 }
 
