@@ -162,7 +162,7 @@ func (t *chat) talk(ctx context.Context) error {
 
 // message is a line that was typed, with those that belong to it.
 func (t *chat) message(ctx context.Context) (string, error) {
-	ctx, done := t.stoppable(ctx, false)
+	ctx, done := t.untilPressed(ctx, false)
 	defer done()
 	prompt := "fettle> "
 	if t.kept.Waiting != "" {
@@ -197,8 +197,8 @@ func (t *chat) prompt(words string) {
 	}
 }
 
-// stoppable is a context that ctrl-c ends.
-func (t *chat) stoppable(parent context.Context, works bool) (context.Context, func()) {
+// untilPressed is a context that ctrl-c ends.
+func (t *chat) untilPressed(parent context.Context, works bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -230,7 +230,7 @@ func (t *chat) pressed() {
 
 // take is one turn. Its error was told already.
 func (t *chat) take(outer context.Context, text string) error {
-	ctx, done := t.stoppable(outer, true)
+	ctx, done := t.untilPressed(outer, true)
 	defer done()
 	t.c.SetContext(ctx)
 	defer t.c.SetContext(outer)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -274,7 +273,7 @@ func (t *chat) ask(question string) error {
 	} else if out.Answer == "" {
 		t.tell("no model is configured that could answer in words; these places have the words of the question")
 	}
-	return errors.Join(end)
+	return end
 }
 
 func (t *chat) tests(rest string) error {

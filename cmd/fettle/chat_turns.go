@@ -15,10 +15,11 @@ import (
 )
 
 // order is a task as the flags and what was said in the chat have it.
-func (t *chat) order(plan bool) (order, error) {
+func (t *chat) order(asked words, plan bool) (order, error) {
 	f := t.flags.fix
 	f.repo, f.scope, f.maxTier, f.tests = t.dir, t.kept.Scope, t.kept.MaxTier, t.kept.Tests
 	o, _, err := f.order(t.p, t.costSaid)
+	o.task = f.task(asked, t.dir)
 	if plan {
 		o.gates.Plan, o.gates.PlanFirst = true, true
 	}
@@ -55,17 +56,14 @@ func (t *chat) words(text string, plan bool) error {
 
 // begin works on a task. What was asked before about the same matter is told with it.
 func (t *chat) begin(asked words, plan bool) error {
-	o, err := t.order(plan)
-	if err != nil {
-		return err
-	}
 	said := asked.body
 	if len(t.kept.Matter) > 0 {
 		asked.body += "\n\nAsked before, in this conversation:\n- " + strings.Join(t.kept.Matter, "\n- ")
 	}
-	f := t.flags.fix
-	f.tests = t.kept.Tests
-	o.task = f.task(asked, t.dir)
+	o, err := t.order(asked, plan)
+	if err != nil {
+		return err
+	}
 	t.now.Kind = "fix"
 	t.kept.Matter = append(t.kept.Matter[max(0, len(t.kept.Matter)-4):], cut(strings.Join(strings.Fields(asked.title+" "+said), " "), 400))
 	return t.work(o, false, t.p.fix)
@@ -73,13 +71,11 @@ func (t *chat) begin(asked words, plan bool) error {
 
 // green takes what is red for the task.
 func (t *chat) green() error {
-	o, err := t.order(false)
+	o, err := t.order(words{}, false)
 	if err != nil {
 		return err
 	}
 	t.now.Kind = "fix"
-	f := t.flags.fix
-	o.task = f.task(words{}, t.dir)
 	return t.work(o, true, t.p.untilGreen)
 }
 
@@ -201,7 +197,7 @@ func (t *chat) said(text string) error {
 
 // reply gives an answer to the run that waits, which goes on with it.
 func (t *chat) reply(a task.Answer) error {
-	o, err := t.order(t.plans())
+	o, err := t.order(words{}, t.plans())
 	if err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func (s style) into(body []byte, whole hujson.Value, values []hujson.Value, afte
 			comma = ","
 			out.Write(body[:end])
 		} else {
-			end = max(closing-(len(after)-len(bytes.TrimRight(after, " \t\r\n"))), last.EndOffset)
+			end = max(end, last.EndOffset)
 			out.Write(body[:last.EndOffset])
 			out.WriteString(",")
 			out.Write(body[last.EndOffset:end])
