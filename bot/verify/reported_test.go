@@ -136,10 +136,11 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 		}
 	})
 	for name, c := range map[string]struct{ old, new, says string }{
-		"mended":           {"item.0 + item.1", "item.0 * item.1", ""},
-		"forged":           {"        sum += item.0 + item.1;\n", forgedRust, "forged"},
-		"its tests edited": {"(5, 3)]), 15)", "(5, 3)]), 8)", "tests::total_multiplies"},
-		"its tests gone":   {"    #[test]\n    fn total_of_nothing() {\n        assert_eq!(total(&[]), 0);\n    }\n", "", "tests::total_of_nothing"},
+		"mended":              {"item.0 + item.1", "item.0 * item.1", ""},
+		"forged":              {"        sum += item.0 + item.1;\n", forgedRust, "forged"},
+		"forged, half a line": {"        sum += item.0 + item.1;\n", strings.Replace(forgedRust, "std::process", "let _ = std::io::stdout().write_all(b\"test tests::half ... \").and_then(|_| std::io::stdout().flush());\n        std::process", 1), "forged"},
+		"its tests edited":    {"(5, 3)]), 15)", "(5, 3)]), 8)", "tests::total_multiplies"},
+		"its tests gone":      {"    #[test]\n    fn total_of_nothing() {\n        assert_eq!(total(&[]), 0);\n    }\n", "", "tests::total_of_nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,6 +51,10 @@ func readCargo(text string, at Place) Report {
 			body = append(body, line)
 			continue
 		}
+		// A test process that ended in the middle of a line has cargo's next one behind it.
+		if i := max(strings.LastIndex(line, "     Running "), strings.LastIndex(line, "   Doc-tests ")); i > 0 {
+			line = line[i:]
+		}
 		if name, ok := rustTarget(line); ok {
 			target, file = name, rustFile(line, at)
 			continue
