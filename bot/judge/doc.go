@@ -80,6 +80,10 @@ type Input struct {
 	Base, Head  *checkout.Tree
 	Title, Body string // of the issue that it is for; empty: none is known
 	Progress    func(words string)
+	// Tests has the tests made that the change lacks (Report.Offer), where Allowed, or
+	// nil, lets a new file stand.
+	Tests   bool
+	Allowed func(path string) bool
 }
 
 // Report is what the evidence shows. Lists are never nil.
@@ -99,6 +103,7 @@ type Report struct {
 	Files   []File       `json:"files"`
 	Checks  []task.Check `json:"checks"`
 	Opinion *Opinion     `json:"opinion,omitempty"` // a model's; nil: none was asked
+	Offer   *Offer       `json:"offer,omitempty"`   // tests that the change lacks; nil: they were not asked for
 	Base    string       `json:"base"`
 	Head    string       `json:"head"`
 	Seconds float64      `json:"seconds"`

@@ -54,6 +54,7 @@ func (r *run) faults(ctx context.Context) error {
 		return nil
 	}
 	r.in.Progress(fmt.Sprintf("planting %s", task.Count(len(all), "fault")))
+	r.planted = all
 	until := r.cfg.Now().Add(r.cfg.FaultTime)
 	var mu sync.Mutex
 	late, survivors := 0, 0

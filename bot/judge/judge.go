@@ -41,6 +41,7 @@ type run struct {
 	theirs    bool            // the change's own settings of test runners stand in both trees
 	worthless map[string]bool // names of changed tests that assert nothing of the project
 	good      []string        // what speaks for the change
+	planted   []fault         // what was planted, with what came of it
 }
 
 // runs are what all tests showed.
@@ -63,6 +64,9 @@ func (j *Judge) Judge(ctx context.Context, in Input) (Report, error) {
 		r.in.Progress = func(string) {}
 	}
 	err := r.work(ctx)
+	if err == nil && in.Tests {
+		err = r.offer(ctx)
+	}
 	if err == nil {
 		err = r.second(ctx)
 	}
@@ -173,7 +177,7 @@ func (r *run) work(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	compared := r.behaviour(ctx) // beside the rest
-	if r.verdict.Green {
+	if r.verdict.Green || r.in.Tests && r.testable() {
 		err := r.disguised(ctx)
 		if err == nil {
 			err = r.faults(ctx)

@@ -56,6 +56,19 @@ func (r *Report) Clean(f *redact.Funnel) {
 	for i := range r.Checks {
 		texts = append(texts, &r.Checks[i].Name, &r.Checks[i].Detail)
 	}
+	if r.Offer != nil {
+		r.Offer.clean(f)
+		for i := range r.Offer.Left {
+			texts = append(texts, &r.Offer.Left[i])
+		}
+		for i := range r.Offer.Files {
+			o := &r.Offer.Files[i]
+			texts = append(texts, &o.Of, &o.Command)
+			for k := range o.New {
+				texts = append(texts, &o.New[k])
+			}
+		}
+	}
 	if r.Opinion != nil {
 		texts = append(texts, &r.Opinion.Reason, &r.Opinion.Model)
 	}
@@ -137,6 +150,9 @@ func (r Report) sections(code func(string) string) []section {
 		rows = append(rows, fmt.Sprintf("%s:%d: %s [%s]", f.Path, f.Line, line(f.Message), f.Rule))
 	}
 	add("To look at", rows)
+	if r.Offer != nil {
+		add("Tests that the change lacks", r.Offer.rows(code))
+	}
 	add(fmt.Sprintf("Risk %d of 100", r.Risk.Score), r.Risk.Reasons)
 	return out
 }

@@ -53,7 +53,7 @@ func (g *global) judgeJob(c *cobra.Command) error {
 	if !slices.Contains([]string{string(judge.Plausible), string(judge.Proven), requireNothing}, require) {
 		return usage("the input require takes plausible, proven or nothing, and got %q", require)
 	}
-	report, funnel, err := g.judged(c, os.Getenv("GITHUB_WORKSPACE"), "", checkout.Span{Base: pr.Base, Head: pr.Head}, opinion{})
+	report, funnel, err := g.judged(c, os.Getenv("GITHUB_WORKSPACE"), "", checkout.Span{Base: pr.Base, Head: pr.Head}, opinion{}, false)
 	if errors.Is(err, checkout.ErrNoRef) {
 		return usage("%w; give actions/checkout 'fetch-depth: 0', so that the commits of the pull request are here", err)
 	}

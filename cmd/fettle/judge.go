@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ import (
 
 type judgeFlags struct {
 	repo, issue, patch, markdown, require string
+	tests                                 string // file for the patch of tests; - for stdout
 	span                                  checkout.Span
 	json, annotations                     bool
 	opinion                               opinion
@@ -43,6 +45,12 @@ tests that were there, what can do harm, and the risk. No model is asked but wit
 --opinion: where the evidence carries the change, the model of that tier is shown
 the diff, once, for at most --max-cost, and can only lower the judgement. Files under
 never_send of .fettle.yml are not shown to it.
+
+--tests FILE writes a patch for git apply with tests that the change lacks: of changed
+functions in which a planted fault went unnoticed. They are made from the calls that
+the tests make, without a model, and pin what the change does: read them. Only those
+are kept that pass with the change, run its lines and notice a planted fault. With -
+the patch is all that stands on stdout, and the report goes to stderr.
 
   judge               the working tree against where it left the default branch
   judge 17            a pull request that was fetched:
@@ -64,6 +72,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
   gh pr diff 17 | fettle judge --patch - --base main
   fettle judge --staged --require proven
   fettle judge 17 --json | jq '.survivors[] | .path, .line, .fault'
+  fettle judge --tests lacking.patch; git apply lacking.patch
   fettle judge --markdown report.md --annotations   # in CI`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -85,6 +94,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 	fl.Float64Var(&f.opinion.most, "max-cost", opinionMost, "spend at most `USD` on it")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
+	pathVar(c, &f.tests, "tests", "", "write tests that the change lacks as a patch into `FILE`, or to stdout with -")
 	fl.BoolVar(&f.annotations, "annotations", false, "print GitHub's workflow commands instead of the report")
 	return c
 }
@@ -104,6 +114,9 @@ func (f *judgeFlags) valid(args []string, in io.Reader) error {
 	}
 	if f.json && f.annotations {
 		return usage("--json and --annotations exclude each other")
+	}
+	if f.tests == "-" && (f.json || f.annotations) {
+		return usage("--tests - has stdout for itself; --json holds the patch too, under offer")
 	}
 	if len(args) == 1 {
 		if f.span.Head != "" {
@@ -156,11 +169,11 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 	if err := f.valid(args, c.InOrStdin()); err != nil {
 		return err
 	}
-	report, funnel, err := g.judged(c, f.repo, f.issue, f.span, f.opinion)
+	report, funnel, err := g.judged(c, f.repo, f.issue, f.span, f.opinion, f.tests != "")
 	if err != nil {
 		return err
 	}
-	if err := f.print(c.OutOrStdout(), report, funnel); err != nil {
+	if err := f.print(c.OutOrStdout(), c.ErrOrStderr(), report, funnel); err != nil {
 		return err
 	}
 	return judgeEnding(report, judge.Judgement(f.require))
@@ -168,7 +181,7 @@ func (f *judgeFlags) run(c *cobra.Command, g *global, args []string) error {
 
 // judged judges a span of a repository as a command asks for it. What is printed of the
 // report passes the funnel.
-func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span, second opinion) (report judge.Report, funnel *redact.Funnel, err error) {
+func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span, second opinion, tests bool) (report judge.Report, funnel *redact.Funnel, err error) {
 	dir, err := folder(repo)
 	if err != nil {
 		return report, funnel, err
@@ -182,7 +195,7 @@ func (g *global) judged(c *cobra.Command, repo, issue string, span checkout.Span
 	if err := second.valid(p); err != nil {
 		return report, funnel, err
 	}
-	var in judge.Input
+	in := judge.Input{Tests: tests}
 	if issue != "" {
 		asked, err := p.issue(c.Context(), issue, dir, c.InOrStdin())
 		if err != nil {
@@ -211,7 +224,13 @@ func judgeEnding(r judge.Report, least judge.Judgement) error {
 	return ending(exitRed)
 }
 
-func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) error {
+func (f *judgeFlags) print(w, aside io.Writer, r judge.Report, funnel *redact.Funnel) error {
+	if err := f.offer(w, aside, r); err != nil {
+		return err
+	}
+	if f.tests == "-" {
+		w = aside
+	}
 	if f.markdown != "" {
 		var text bytes.Buffer
 		if err := judge.Markdown(&text, r, funnel); err != nil {
@@ -228,6 +247,24 @@ func (f *judgeFlags) print(w io.Writer, r judge.Report, funnel *redact.Funnel) e
 		return judge.Annotations(w, r)
 	}
 	return judge.Write(w, r)
+}
+
+// offer writes the patch of tests. An older one does not stay where there are none.
+func (f *judgeFlags) offer(w, aside io.Writer, r judge.Report) error {
+	if r.Offer == nil {
+		return nil
+	}
+	if len(r.Offer.Files) == 0 {
+		fmt.Fprintf(aside, "judge: no test is offered: %s\n", strings.Join(r.Offer.Left, "; "))
+	}
+	if f.tests == "-" {
+		_, err := io.WriteString(w, r.Offer.Patch)
+		return err
+	}
+	if err := os.WriteFile(f.tests, []byte(r.Offer.Patch), 0o644); err != nil {
+		return fmt.Errorf("writing the patch of tests: %w", err)
+	}
+	return nil
 }
 
 // judge lays the two states out, has installed what their tests need, and judges.

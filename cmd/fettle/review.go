@@ -51,7 +51,7 @@ or no sandbox.`,
 			if len(args) == 1 {
 				span = spanOf(args[0])
 			}
-			report, _, err := g.judged(c, repo, issue, span, opinion{})
+			report, _, err := g.judged(c, repo, issue, span, opinion{}, false)
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func (c *Characteriser) write(ctx context.Context, in Input, out *Found) error {
 	}
 	defer root.Close()
 	for _, ch := range in.Changes {
-		list, left, err := targets(ctx, ch)
+		list, left, err := targets(ctx, ch, in.Want)
 		if err != nil {
 			return err
 		}

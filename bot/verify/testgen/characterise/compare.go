@@ -114,7 +114,7 @@ func changed(ctx context.Context, file string, texts [][]byte) ([]*target, error
 	}
 	var out []*target
 	for _, text := range texts[1:] {
-		list, _, err := targets(ctx, gate.Change{Path: file, Before: texts[0], After: text})
+		list, _, err := targets(ctx, gate.Change{Path: file, Before: texts[0], After: text}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -38,6 +38,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -66,6 +67,8 @@ type Input struct {
 	Changes []gate.Change  // the patch without its tests
 	Tests   []string       // new tests of the patch
 	Again   bool           // the caller runs the tests once more, with all others
+	// Want tells which changed regions are to be tested; nil: all are.
+	Want func(code.Region) bool
 	// Allowed tells whether a new test may stand at a path; nil allows all.
 	Allowed func(path string) bool
 }

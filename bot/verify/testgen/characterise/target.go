@@ -44,8 +44,9 @@ func family(p string) code.Language {
 }
 
 // targets lists the changed functions of a file, those that no test can call
-// replaced by those of the file that call them. left says which have none.
-func targets(ctx context.Context, ch gate.Change) (out []target, left []string, err error) {
+// replaced by those of the file that call them. left says which have none. want tells
+// which changed regions count; nil: all do.
+func targets(ctx context.Context, ch gate.Change, want func(code.Region) bool) (out []target, left []string, err error) {
 	lang := family(ch.Path)
 	if lang == "" || ch.After == nil || code.IsTest(ch.Path) {
 		return nil, nil, nil
@@ -78,6 +79,9 @@ func targets(ctx context.Context, ch gate.Change) (out []target, left []string, 
 		}
 	}
 	for _, r := range regions {
+		if want != nil && !want(r) {
+			continue
+		}
 		i := slices.IndexFunc(all, func(c code.Callable) bool { return c.StartByte <= r.StartByte && r.EndByte <= c.EndByte })
 		name := r.Name // of a constant, say
 		var reached []code.Callable
