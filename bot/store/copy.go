@@ -16,7 +16,7 @@ import (
 var tables = []string{
 	"secrets", "logins", "deliveries", "repos", "runs", "run_asks", "messages", "decisions", "reservations", "actions", "commits",
 	"effects", "answers", "observations", "pulls", "commands", "removals", "spent", "turns", "lessons", "lesson_versions",
-	"heal_scopes", "heal_results", "heal_moves", "paces",
+	"heal_scopes", "heal_results", "heal_moves", "paces", "results",
 }
 
 // Copied is a table that was copied and read again at its new place.

@@ -132,7 +132,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 	out = append(out, ofRuns("IN "+runs)...)
 	return append(out,
 		"DELETE FROM heal_scopes"+all, "DELETE FROM heal_results"+all, "DELETE FROM heal_moves"+all,
-		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all,
+		"DELETE FROM runs"+all, "DELETE FROM repos"+all, "DELETE FROM removals"+all, "DELETE FROM lessons"+all, "DELETE FROM lesson_versions"+all, "DELETE FROM results"+all,
 		"DELETE FROM commands WHERE installation = $1 AND $2 = ''",
 		"DELETE FROM paces WHERE installation = $1 AND $2 = ''",
 		"UPDATE spent SET installation = 0 WHERE installation = $1 AND $2 = ''",
@@ -144,7 +144,7 @@ func (s *Store) forgetting(oneRepo bool) []string {
 // rows until they are vacuumed.
 func (s *Store) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, lessons, lesson_versions, heal_scopes, heal_results, heal_moves, river_job")
+		_, err := s.w.ExecContext(ctx, "VACUUM deliveries, runs, repos, run_asks, messages, decisions, reservations, actions, commits, effects, answers, observations, pulls, commands, removals, lessons, lesson_versions, heal_scopes, heal_results, heal_moves, results, river_job")
 		return s.explain("free the space of deleted rows", err)
 	}
 	var busy, log, moved int

@@ -80,6 +80,7 @@ var moving = []string{
 	"DELETE FROM heal_scopes WHERE installation = $1 AND repo = $3 AND class IN (SELECT class FROM heal_scopes WHERE installation = $1 AND repo = $2)",
 	"UPDATE heal_scopes SET repo = $3 WHERE installation = $1 AND repo = $2",
 	"UPDATE heal_results SET repo = $3 WHERE installation = $1 AND repo = $2",
+	"DELETE FROM results WHERE installation = $1 AND repo IN ($2, $3)", // they are made again
 	"UPDATE heal_moves SET repo = $3 WHERE installation = $1 AND repo = $2",
 }
 

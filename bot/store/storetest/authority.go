@@ -55,6 +55,7 @@ func testForget(t *testing.T, h *harness) {
 			return store.HealChange{Bodies: map[store.HealKey]json.RawMessage{k: doc}, Moves: []store.HealMove{{ID: words, Key: k, Body: doc}}}, nil
 		})
 		h.must(err)
+		h.must(s.KeepResult(ctx, nr.Task.Repo.Installation, nr.Task.Repo.Slug(), words, json.RawMessage(`"`+words+`"`)))
 		h.must(s.Finish(ctx, l, task.Result{Outcome: task.Success, Reason: words}, words))
 	}
 	fill(of("gone", 7, "Gone", secret), secret)

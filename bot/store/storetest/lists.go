@@ -194,7 +194,7 @@ func testTitles(t *testing.T, h *harness) {
 	h.create(s, nr)
 	h.must(s.Close())
 	db, _ := open(t, h.url)
-	for _, q := range []string{"UPDATE runs SET title = '', actor = ''", "DROP TABLE paces",
+	for _, q := range []string{"UPDATE runs SET title = '', actor = ''", "DROP TABLE paces", "DROP TABLE results",
 		"DELETE FROM goose_db_version WHERE version_id >= 11"} {
 		_, err := db.ExecContext(t.Context(), q)
 		h.must(err)

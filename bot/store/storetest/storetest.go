@@ -93,6 +93,7 @@ func Run(t *testing.T, fresh func(testing.TB) string, without ...string) {
 		{"M7LessonsAndTheirVersions", testLessons},
 		{"M7LessonsOfOneRepositoryAreItsOwn", testLessonsApart},
 		{"M7TeachersDoNotWriteOverEachOther", testTeachers},
+		{"S13ResultsAreFoundByName", testResults},
 		{"L8RecordInOrderAndAsJSONL", testJournal},
 		{"EverythingSurvivesReopening", testReopen},
 		{"ListsAndFilters", testLists},
