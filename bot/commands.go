@@ -80,6 +80,8 @@ func (a *App) onPull(ctx context.Context, ev task.Event, c command.Command) (str
 	switch {
 	case err != nil:
 		return "", err
+	case p == nil && c.Name == "test" && ev.Issue.IsPullRequest:
+		return a.testsCommand(ctx, ev, c)
 	case p == nil:
 		return a.answer(ctx, ev, c, "There is no open pull request of mine here; `/fettle fix` on the issue starts one.")
 	}

@@ -40,6 +40,9 @@ type AppConfig struct {
 	Remark string
 	// Judge judges a change (SPEC S13); nil: nothing does.
 	Judge func(ctx context.Context, in judge.Input) (judge.Report, error)
+	// JudgedBy names all that a judgement depends on beside the change: the program, the
+	// settings, the sandbox and its tools. "": no judgement is kept.
+	JudgedBy string
 	// KeepBranch leaves fettle's branch where its pull request was merged.
 	KeepBranch bool
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,6 +108,7 @@ type evening struct {
 	script scripted.Script
 	pins   bool                                                     // runs write tests that pin what a change does
 	judges func(context.Context, judge.Input) (judge.Report, error) // a double; nil: the judge itself
+	judged atomic.Int32                                             // how often the judge itself was asked
 }
 
 // newEvening hosts acme/shop with the files, and serves its deliveries.
@@ -179,14 +181,16 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 		session := box.Session()
 		defer session.Close()
 		v := verify.New(verify.Config{Sandbox: session, Log: nobody()})
-		return judge.New(judge.Config{Verifier: v}).Judge(ctx, in)
+		pins := characterise.New(characterise.Config{Sandbox: session, Verifier: v, Log: nobody()})
+		e.judged.Add(1)
+		return judge.New(judge.Config{Verifier: v, Characteriser: pins}).Judge(ctx, in)
 	}
 	policy, err := heal.OpenPolicy(filepath.Join(dir, "heal.yml"), nobody())
 	e.must(err)
 	e.heal = heal.New(heal.Config{Store: e.db, Policy: policy, Learned: bot.NewLearned(e.db), Log: nobody()})
 	e.funnel = funnel
 	e.app = bot.NewApp(bot.New(bot.Config{Store: e.db, Engine: engine, Heal: e.heal, Log: nobody()}), bot.AppConfig{
-		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates, Judge: judges,
+		Forge: e.client, Funnel: funnel, Checkouts: trees, Label: "agent:fix", Gates: gates, Judge: judges, JudgedBy: "this test",
 		Budget: task.Budget{USD: task.Dollar, Duration: 10 * time.Minute, AttemptsPerTier: 1, Attempts: 15, MaxTier: task.Tier3}, NewID: newRunID,
 	})
 	door := httptest.NewServer(hooks.Webhook(hooks.WebhookConfig{Secrets: [][]byte{[]byte(secret)}, Accept: e.app.Accept, Log: nobody()}))

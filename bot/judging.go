@@ -46,6 +46,8 @@ type asked struct {
 	Head   string `json:"head"`               // commit that was to be judged
 	Base   string `json:"base"`               // branch
 	By     int64  `json:"comment,omitempty"`  // that asked; 0: it is judged as it comes
+	Actor  string `json:"actor,omitempty"`    // who asked for tests
+	Tests  string `json:"tests,omitempty"`    // see the constants; "": it is judged alone
 	Event  string `json:"delivery,omitempty"` // with which it came
 }
 
@@ -145,7 +147,7 @@ func (a *App) queueJudgement(ctx context.Context, repo task.Repo, pr task.PullRe
 	if err != nil {
 		return "", err
 	}
-	what := sha256.Sum256(fmt.Appendf(nil, "%s %q %s %d %q", ask.key(repo.Installation), pr.Base, pr.HeadSHA, ask.By, ask.Event))
+	what := sha256.Sum256(fmt.Appendf(nil, "%s %q %s %d %q %s", ask.key(repo.Installation), pr.Base, pr.HeadSHA, ask.By, ask.Event, ask.Tests))
 	fresh, err := a.cfg.Store.Accept(ctx, store.Delivery{
 		ID: "judge-" + hex.EncodeToString(what[:12]), Event: judgeEvent, Payload: payload, Installation: repo.Installation, ReceivedAt: a.cfg.Now().UTC(),
 	})
@@ -184,36 +186,33 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 	if err != nil {
 		return "", err
 	}
-	if stale := ask.stale(pr); stale != "" {
+	if stale := ask.stale(pr); stale != "" && !ask.mayBeCommitted(pr) {
 		return stale, nil
 	}
 	if repo, err = a.app.Forge.Repo(ctx, repo); err != nil {
 		return "", err
 	}
+	if ask.Tests != "" {
+		return a.testsOf(ctx, repo, pr, ask)
+	}
 	wish, err := a.judgeWish(ctx, repo, pr.Base)
 	if err != nil && !errors.Is(err, errUnreadable) {
 		return "", err
 	}
-	var report judge.Report
+	var report judgedBefore
 	if err == nil {
-		within, stop := context.WithCancelCause(ctx)
-		a.under.Store(ask.key(repo.Installation), judgedNow{pr.HeadSHA, pr.Base, stop})
-		report, err = a.report(within, repo, pr)
-		a.under.Delete(ask.key(repo.Installation))
-		moved := errors.Is(context.Cause(within), errMoved)
-		stop(nil)
-		if moved && ctx.Err() == nil {
-			return errMoved.Error(), nil
-		}
+		report, err = a.judgedNow(ctx, repo, pr, ask)
 	}
 	var asking *askingError
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
+	case errors.Is(err, errMoved):
+		return errMoved.Error(), nil
 	case errors.As(err, &asking): // GitHub did not answer: that says nothing of the change
 		return "", asking.err
 	}
-	v := a.text.verdict(report, err, wish.Required)
+	v := a.text.verdict(report.Report, err, wish.Required)
 	if pr, err = a.app.Forge.Pull(ctx, repo, ask.Number); err != nil {
 		return "", err
 	}
@@ -227,7 +226,7 @@ func (a *App) judgePull(ctx context.Context, repo task.Repo, ask asked) (string,
 	if wish.Wants(repo, pr) {
 		later = "the next push is judged by itself"
 	}
-	_, _, err = a.app.Forge.StatusComment(ctx, repo, pr.Number, "judge", v.text+fmt.Sprintf("\n<sub>Commit %s; %s.</sub>\n", pr.HeadSHA, later))
+	_, _, err = a.app.Forge.StatusComment(ctx, repo, pr.Number, "judge", v.text+fmt.Sprintf("\n<sub>Commit %s; %s.%s</sub>\n", pr.HeadSHA, later, report.words()))
 	return v.title, err
 }
 
@@ -247,9 +246,24 @@ type askingError struct{ err error }
 
 func (e *askingError) Error() string { return e.err.Error() }
 
+// judgedNow judges a pull request; a push to it, or another base, ends that (errMoved).
+func (a *App) judgedNow(ctx context.Context, repo task.Repo, pr task.PullRequest, ask asked) (judgedBefore, error) {
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	key := ask.key(repo.Installation)
+	a.under.Store(key, judgedNow{ask.Head, ask.Base, stop})
+	defer a.under.Delete(key)
+	r, err := a.report(within, repo, pr, ask)
+	if errors.Is(context.Cause(within), errMoved) && ctx.Err() == nil {
+		return r, errMoved
+	}
+	return r, err
+}
+
 // report judges a pull request against where it left its base, with the issue that it
-// says it closes.
-func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest) (r judge.Report, err error) {
+// says it closes; or gives what was judged of the same contents. Somebody who asks has
+// it judged anew.
+func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest, ask asked) (r judgedBefore, err error) {
 	ctx, cancel := context.WithTimeout(ctx, judgeLimit)
 	defer cancel()
 	auth := func(ctx context.Context) (string, error) {
@@ -259,7 +273,7 @@ func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest) (
 		}
 		return token, err
 	}
-	var in judge.Input
+	in := judge.Input{Tests: ask.Tests != ""}
 	if n := forge.Closing(pr.Body); n > 0 {
 		issue, err := a.app.Forge.Issue(ctx, repo, n)
 		if err != nil && !forge.IsGone(err) {
@@ -267,13 +281,29 @@ func (a *App) report(ctx context.Context, repo task.Repo, pr task.PullRequest) (
 		}
 		in.Title, in.Body = issue.Title, issue.Body
 	}
-	if in.Base, in.Head, err = a.app.Checkouts.OpenChange(ctx, repo, pr.Base, pr.HeadSHA, auth); err != nil {
+	if in.Base, in.Head, err = a.app.Checkouts.OpenChange(ctx, repo, pr.Base, ask.Head, auth); err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
-	r, err = a.app.Judge(ctx, in)
-	if errors.Is(err, context.DeadlineExceeded) {
+	kept := a.resultsOf(repo)
+	if kept != nil {
+		in.Kept = kept
+		if ask.By == 0 || in.Tests {
+			if known := kept.judged(ctx, in); known.Head != "" {
+				return known, nil
+			}
+		}
+	}
+	if pr.HeadSHA != ask.Head { // nothing is judged that is not the pull request any more
+		return r, errMoved
+	}
+	name := in.Name() // the trees are changed by the judging
+	r.Report, err = a.app.Judge(ctx, in)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("it took longer than %s", judgeLimit)
+	case err == nil && kept != nil:
+		kept.keep(ctx, name, r.Report)
 	}
 	return r, err
 }

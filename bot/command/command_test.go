@@ -48,6 +48,10 @@ func TestS3CommandsOfTheGrammar(t *testing.T) {
 		"/fettle status":                       {Name: "status"},
 		"/fettle explain":                      {Name: "explain"},
 		"/fettle test":                         {Name: "test"},
+		"/fettle test commit":                  {Name: "test", Commit: true},
+		"/fettle test --Commit":                {Name: "test", Commit: true},
+		"/fettle test comit":                   {Name: "test", Problem: "?"},
+		"/fettle test commit now":              {Name: "test", Problem: "?"},
 		"/fettle undo":                         {Name: "undo"},
 		"/fettle release":                      {Name: "release"},
 		"/fettle help":                         {Name: "help"},
@@ -63,7 +67,7 @@ func TestS3CommandsOfTheGrammar(t *testing.T) {
 		if (got.Problem != "") != (want.Problem != "") {
 			t.Errorf("%q: problem %q", in, got.Problem)
 		}
-		if got.Name != want.Name || got.Hint != want.Hint || got.Step != want.Step || got.Tier != want.Tier || got.Name == "resume" && got.From != want.From {
+		if got.Name != want.Name || got.Hint != want.Hint || got.Step != want.Step || got.Tier != want.Tier || got.Commit != want.Commit || got.Name == "resume" && got.From != want.From {
 			t.Errorf("%q: %+v", in, got)
 		}
 	}

@@ -23,7 +23,7 @@ var known = []Spec{
 	{"resume", "/fettle resume [--from N]", "go on where a run stopped"},
 	{"status", "/fettle status", "say where the run stands"},
 	{"explain", "/fettle explain", "show the evidence behind a change"},
-	{"test", "/fettle test", "write tests of the changed functions"},
+	{"test", "/fettle test [commit]", "write tests of the changed functions; on a pull request of others they are shown, or committed to its branch"},
 	{"undo", "/fettle undo", "revert fettle's last commit on the branch"},
 	{"release", "/fettle release", "lift the quarantine of this repository"},
 	{"judge", "/fettle judge", "say what the change of this pull request proves"},

@@ -18,14 +18,15 @@ const (
 
 // Command is one line that begins with /fettle.
 type Command struct {
-	Name string   // lower case, as typed: it may be unknown
-	Args []string // the words after the name
-	Hint string   // free text: the hint of fix, the feedback of reject
-	Step int      // of approve and reject; 0 for the whole plan
-	From int      // of resume: step to begin with; -1 when not given
-	Base string   // of fix and plan: the branch that the pull request is for; "" when not given
-	Tier string   // of retry: mechanical, tier1, tier2, tier3; "" when not given
-	Line int      // 1-based, in the comment
+	Name   string   // lower case, as typed: it may be unknown
+	Args   []string // the words after the name
+	Hint   string   // free text: the hint of fix, the feedback of reject
+	Step   int      // of approve and reject; 0 for the whole plan
+	From   int      // of resume: step to begin with; -1 when not given
+	Base   string   // of fix and plan: the branch that the pull request is for; "" when not given
+	Tier   string   // of retry: mechanical, tier1, tier2, tier3; "" when not given
+	Commit bool     // of test: commit them to the branch of the pull request
+	Line   int      // 1-based, in the comment
 
 	Known   bool   // the grammar has it
 	Problem string // what is wrong with its arguments; "" when nothing is
@@ -153,6 +154,10 @@ func (c *Command) arguments(free string) {
 		}
 	case "fix", "plan":
 		c.Hint = c.base(free)
+	case "test":
+		if c.Commit = len(c.Args) == 1 && strings.EqualFold(strings.TrimPrefix(c.Args[0], "--"), "commit"); len(c.Args) > 0 && !c.Commit {
+			c.Problem = "it takes nothing but the word commit"
+		}
 	default:
 		c.Hint = free
 	}

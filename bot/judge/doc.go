@@ -84,6 +84,9 @@ type Input struct {
 	// nil, lets a new file stand.
 	Tests   bool
 	Allowed func(path string) bool
+	// Kept keeps what the tests show of the code before the change, for another push; nil:
+	// it is measured each time.
+	Kept Keeper
 }
 
 // Report is what the evidence shows. Lists are never nil.
@@ -104,10 +107,12 @@ type Report struct {
 	Checks  []task.Check `json:"checks"`
 	Opinion *Opinion     `json:"opinion,omitempty"` // a model's; nil: none was asked
 	Offer   *Offer       `json:"offer,omitempty"`   // tests that the change lacks; nil: they were not asked for
-	Base    string       `json:"base"`
-	Head    string       `json:"head"`
-	Seconds float64      `json:"seconds"`
-	Suite   float64      `json:"suite_seconds"` // one run of all tests, before the change
+	// Reused: what the tests show of the code before the change was known from earlier.
+	Reused  bool    `json:"base_reused,omitempty"`
+	Base    string  `json:"base"`
+	Head    string  `json:"head"`
+	Seconds float64 `json:"seconds"`
+	Suite   float64 `json:"suite_seconds"` // one run of all tests, before the change
 }
 
 // Tests are the tests that say something of the change.

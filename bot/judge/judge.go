@@ -41,6 +41,8 @@ type run struct {
 	theirs    bool            // the change's own settings of test runners stand in both trees
 	worthless map[string]bool // names of changed tests that assert nothing of the project
 	good      []string        // what speaks for the change
+	reused    bool            // the baseline was known from earlier
+	anew      bool            // and is not taken from there
 	planted   []fault         // what was planted, with what came of it
 }
 
@@ -84,6 +86,7 @@ func (j *Judge) Judge(ctx context.Context, in Input) (Report, error) {
 		r.rep.Risk.Reasons = []string{}
 	}
 	slices.SortStableFunc(r.rep.Findings, func(a, b Finding) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	r.rep.Reused = r.reused
 	r.rep.Seconds = j.cfg.Now().Sub(begun).Seconds()
 	return *r.rep, nil
 }
@@ -251,7 +254,7 @@ func (r *run) layOut(ctx context.Context) (bool, error) {
 func (r *run) both(ctx context.Context, suites []verify.Suite) (out runs, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(sideBySide)
-	group.Go(func() (err error) { out.base, err = r.cfg.Verifier.Baseline(ctx, r.in.Base.Dir(), suites); return err })
+	group.Go(func() (err error) { out.base, err = r.baseline(ctx, suites); return err })
 	if len(r.product)+len(r.config) > 0 {
 		group.Go(func() error {
 			rep, err := r.cfg.Verifier.Ahead(ctx, r.in.Head.Dir(), r.before, suites)
@@ -296,6 +299,18 @@ func (r *run) evidence(ctx context.Context) error {
 	}
 	if err := judged(); err != nil {
 		return err
+	}
+	if same, err := r.holds(ctx); err != nil {
+		return err
+	} else if !same {
+		r.anew, r.rep.Tests.Flaky = true, []Test{}
+		ok, err := r.layOut(ctx)
+		if err == nil && ok {
+			err = judged()
+		}
+		if err != nil || !ok {
+			return err
+		}
 	}
 	if r.verdict.Green || len(r.config) == 0 || len(r.verdict.Reach) > 0 {
 		return nil

@@ -257,6 +257,7 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, m
 	if err != nil {
 		return nil, err
 	}
+	judgedBy := ""
 	if works {
 		if err := sandbox.Sweep(p.sandboxState()); err != nil {
 			return nil, fmt.Errorf("removing sandboxes of dead processes: %w", err)
@@ -268,10 +269,13 @@ func (p *parts) app(ctx context.Context, db *store.Store, breakers *heal.Heal, m
 		if _, err := p.sandbox(ctx); err != nil {
 			return nil, err
 		}
+		if judgedBy, err = p.judgedBy(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return bot.NewApp(bot.New(bot.Config{Store: db, Engine: p.engine, Heal: breakers, Meter: meter, Now: p.now, Log: p.log, Point: p.point}), bot.AppConfig{
 		Forge: client, Funnel: p.funnel, Checkouts: trees, Label: p.set.Label, Budget: p.set.Budget, Gates: p.set.Gates, NewID: newID,
-		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, Judge: p.judgeTrees, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
+		Access: p.set.Access, Keep: p.set.Keep, Prune: p.prune, Judge: p.judgeTrees, JudgedBy: judgedBy, LogURL: p.set.Log.Link, KeepBranch: p.set.KeepBranch,
 	}), nil
 }
 
