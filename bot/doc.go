@@ -118,6 +118,7 @@
 //	bot/model/catalog                what is known of providers and prices
 //	bot/regular                      reads files of folders that others have filled
 //	bot/redact                       the one funnel for text that leaves or is stored
+//	bot/lazyregexp                   expressions that are compiled when they are first used
 //	bot/task                         the vocabulary
 //
 // Imports go down this list, never up: TestO8ImportsGoDown reads it. What a room may

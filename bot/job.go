@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -133,7 +133,7 @@ func (a *App) JobNotes(r task.Run) []task.Annotation {
 	return a.text.notes(*r.Result)
 }
 
-var issueBranch = regexp.MustCompile(`^fettle/issue-([1-9][0-9]{0,9})(-|$)`)
+var issueBranch = lazyregexp.New(`^fettle/issue-([1-9][0-9]{0,9})(-|$)`)
 
 // IssueOfBranch is the issue that a branch of fettle's is for, or 0.
 func IssueOfBranch(branch string) int {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -88,7 +88,7 @@ func (a *App) toJudge(ctx context.Context, ev task.Event) (string, error) {
 var errUnreadable = errors.New("the file cannot be used")
 
 // saysJudge finds the key in a file that cannot be read.
-var saysJudge = regexp.MustCompile(`(?m)^["']?judge["']?\s*:`)
+var saysJudge = lazyregexp.New(`(?m)^["']?judge["']?\s*:`)
 
 // judgeWish is what the file of a branch says of judging.
 func (a *App) judgeWish(ctx context.Context, repo task.Repo, branch string) (settings.Judge, error) {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -230,7 +230,7 @@ func (a *App) pushedByOthers(ctx context.Context, ev task.Event, p store.Pull) (
 }
 
 // reverts is how GitHub's button describes a pull request that takes another back.
-var reverts = regexp.MustCompile(`(?m)^Reverts ([\w.-]+/[\w.-]+)?#(\d+)\s*$`)
+var reverts = lazyregexp.New(`(?m)^Reverts ([\w.-]+/[\w.-]+)?#(\d+)\s*$`)
 
 // reverted notes that a merged pull request takes one of fettle's back; "" says
 // that it does not.

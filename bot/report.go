@@ -3,7 +3,6 @@ package bot
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -66,7 +66,7 @@ func slug(title string) string {
 	return out
 }
 
-var conventional = regexp.MustCompile(`^(fix|feat|refactor|test|docs|chore|perf)(\([^)]*\))?!?: `)
+var conventional = lazyregexp.New(`^(fix|feat|refactor|test|docs|chore|perf)(\([^)]*\))?!?: `)
 
 // subject is a conventional commit's first line, made from the issue's title; of
 // a change whose tests are not known to be the issue's, from what it does.
@@ -90,7 +90,7 @@ func (r reporter) subject(res task.Result) string {
 const skipCI = "[skip ci]"
 
 // skips are the words by which CI systems are told to skip.
-var skips = regexp.MustCompile(`(?i)\[\s*((?:skip|no)[\s-]*(?:ci|actions?|checks?)|(?:ci|actions?)[\s-]*skip)[^\]]*\]|\*\*\*NO_CI\*\*\*|\b(skip-checks?)\s*:`)
+var skips = lazyregexp.New(`(?i)\[\s*((?:skip|no)[\s-]*(?:ci|actions?|checks?)|(?:ci|actions?)[\s-]*skip)[^\]]*\]|\*\*\*NO_CI\*\*\*|\b(skip-checks?)\s*:`)
 
 // unskipped takes them out of foreign words: nobody but fettle says in its
 // messages what CI has to run.
@@ -198,7 +198,7 @@ func isNew(part string) int {
 }
 
 // testID is a test's name with its runner and folder before it.
-var testID = regexp.MustCompile(`\b[a-z][a-z-]*:([\w./-]+):([\w./@-]+::)`)
+var testID = lazyregexp.New(`\b[a-z][a-z-]*:([\w./-]+):([\w./@-]+::)`)
 
 // shortIDs leaves runner and folder out of the names of tests in a text.
 func shortIDs(s string) string {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -175,9 +175,9 @@ func (g *github) wip(ctx context.Context, sha string, res task.Result) {
 }
 
 var (
-	adds      = regexp.MustCompile(`(?i)^\W*(?:please )?(?:add|support|implement|introduce|allow|provide|expose|feature)\b`)
-	reshapes  = regexp.MustCompile(`(?i)^\W*(?:please )?(?:refactor|rename|extract|simplify|clean ?up|restructure|deduplicate|split|move)\b`)
-	isDocFile = regexp.MustCompile(`(?i)(\.(md|rst|adoc|txt)$|^docs?/|(^|/)(README|CHANGELOG|LICENSE)[^/]*$)`)
+	adds      = lazyregexp.New(`(?i)^\W*(?:please )?(?:add|support|implement|introduce|allow|provide|expose|feature)\b`)
+	reshapes  = lazyregexp.New(`(?i)^\W*(?:please )?(?:refactor|rename|extract|simplify|clean ?up|restructure|deduplicate|split|move)\b`)
+	isDocFile = lazyregexp.New(`(?i)(\.(md|rst|adoc|txt)$|^docs?/|(^|/)(README|CHANGELOG|LICENSE)[^/]*$)`)
 )
 
 // kind is the type of a conventional commit, from what was done: which files were

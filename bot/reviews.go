@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -118,10 +118,10 @@ type unansweredWork struct {
 
 var (
 	// thanks asks for nothing.
-	thanks = regexp.MustCompile(`(?i)^\W*(lgtm|looks good( to me)?|thanks?( you)?|thank you|nice|great|good (catch|work|job)|perfect|👍|🎉|❤️)[\w\s]{0,30}\W*$`)
+	thanks = lazyregexp.New(`(?i)^\W*(lgtm|looks good( to me)?|thanks?( you)?|thank you|nice|great|good (catch|work|job)|perfect|👍|🎉|❤️)[\w\s]{0,30}\W*$`)
 	// interrogative begins a question, where a question mark ends it. "Could you …?"
 	// asks for something to be done.
-	interrogative = regexp.MustCompile(`(?i)^[\W_]*(?:why|what|how|where|when|who|which|is|are|was|were|does|do|did|has|have)(?:[^a-z]|$)`)
+	interrogative = lazyregexp.New(`(?i)^[\W_]*(?:why|what|how|where|when|who|which|is|are|was|were|does|do|did|has|have)(?:[^a-z]|$)`)
 )
 
 // isQuestion tells whether a text wants an answer and no change.

@@ -1,8 +1,9 @@
 package bot
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // mostTemplate bounds what of a template is taken over.
@@ -16,9 +17,9 @@ type section struct {
 }
 
 var (
-	heading     = regexp.MustCompile(`^ {0,3}(#{1,6}[ \t]+)(.*?)[ \t#]*$`)
-	htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
-	fenceLine   = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	heading     = lazyregexp.New(`^ {0,3}(#{1,6}[ \t]+)(.*?)[ \t#]*$`)
+	htmlComment = lazyregexp.New(`(?s)<!--.*?(-->|$)`)
+	fenceLine   = lazyregexp.New("^ {0,3}(```+|~~~+)")
 )
 
 // sections splits Markdown at its headings; one inside a code fence is none.
@@ -45,13 +46,13 @@ func sections(text string) []section {
 // answers say which of our sections stands where a template asks for it; of several
 // the first that is there.
 var answers = []struct {
-	asks *regexp.Regexp
+	asks *lazyregexp.Regexp
 	ours []string
 }{
-	{regexp.MustCompile(`(?i)\b(why|motivation|context|background|problem|root cause|reason)`), []string{"What was wrong"}},
-	{regexp.MustCompile(`(?i)\b(test|verif|evidence|qa\b|how has this been)`), []string{"Evidence"}},
-	{regexp.MustCompile(`(?i)\b(what|summary|description|change|overview|proposed|solution)`), []string{"What changed"}},
-	{regexp.MustCompile(`(?i)\b(reproduc|how to (run|try))`), []string{"Reproduce locally"}},
+	{lazyregexp.New(`(?i)\b(why|motivation|context|background|problem|root cause|reason)`), []string{"What was wrong"}},
+	{lazyregexp.New(`(?i)\b(test|verif|evidence|qa\b|how has this been)`), []string{"Evidence"}},
+	{lazyregexp.New(`(?i)\b(what|summary|description|change|overview|proposed|solution)`), []string{"What changed"}},
+	{lazyregexp.New(`(?i)\b(reproduc|how to (run|try))`), []string{"Reproduce locally"}},
 }
 
 // InTemplate puts the sections of a pull request's text where the repository's
@@ -128,4 +129,4 @@ func boxes(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-var box = regexp.MustCompile(`^\s*[-*+] \[[ xX]\] `)
+var box = lazyregexp.New(`^\s*[-*+] \[[ xX]\] `)

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -107,8 +107,8 @@ func numbered(code string, first int) string {
 // citation is [path:line], [path:first-last], and what models make of it: a back
 // quote around it, an L before a number, several with commas.
 var (
-	citation = regexp.MustCompile("\\[`?[^\\[\\]\n]+:L?\\d+[^\\[\\]\n]*\\]")
-	place    = regexp.MustCompile(`([^\s,;` + "`" + `\[\]]+):L?(\d+)(?:\s*[-–]\s*L?(\d+))?`)
+	citation = lazyregexp.New("\\[`?[^\\[\\]\n]+:L?\\d+[^\\[\\]\n]*\\]")
+	place    = lazyregexp.New(`([^\s,;` + "`" + `\[\]]+):L?(\d+)(?:\s*[-–]\s*L?(\d+))?`)
 )
 
 // cited looks up what a text cites.

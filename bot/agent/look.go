@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -35,8 +35,8 @@ func Look(places []Place, failures []task.Failure) []Place {
 }
 
 var (
-	routes  = regexp.MustCompile(`@\w+\.(route|get|post|put|patch|delete|websocket)\(|\b(router|app|mux|r)\.(get|post|put|patch|delete|use|Get|Post|Put|Delete|Handle|HandleFunc|Group)\(|\b(include_router|add_url_rule|add_api_route|urlpatterns|HandleFunc)\b`)
-	schemas = regexp.MustCompile(`\b(BaseModel|Schema|Serializer|TypedDict|@validator|@field_validator|model_validator|Joi\.|z\.object|validate\w*)\b|validate:"`)
+	routes  = lazyregexp.New(`@\w+\.(route|get|post|put|patch|delete|websocket)\(|\b(router|app|mux|r)\.(get|post|put|patch|delete|use|Get|Post|Put|Delete|Handle|HandleFunc|Group)\(|\b(include_router|add_url_rule|add_api_route|urlpatterns|HandleFunc)\b`)
+	schemas = lazyregexp.New(`\b(BaseModel|Schema|Serializer|TypedDict|@validator|@field_validator|model_validator|Joi\.|z\.object|validate\w*)\b|validate:"`)
 )
 
 // looksLike tells whether a place is of the kind that a strategy looks at.

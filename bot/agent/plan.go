@@ -2,9 +2,10 @@ package agent
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // MaxSteps is how many steps a plan has at most (SPEC L5).
@@ -42,10 +43,10 @@ func (s Step) Testable() bool {
 	})
 }
 
-var document = regexp.MustCompile(`(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)(?:README|CHANGELOG)[^/.]*$`)
+var document = lazyregexp.New(`(?i)\.(?:md|rst|adoc|txt)$|(?:^|/)(?:README|CHANGELOG)[^/.]*$`)
 
 // lines are what may stand behind a path, such as :12 or :12-20.
-var lines = regexp.MustCompile(`:[0-9]+(?:[:-][0-9]+)?$`)
+var lines = lazyregexp.New(`:[0-9]+(?:[:-][0-9]+)?$`)
 
 // SplitTarget gives the file of a target such as src/a.py::Cart.total, and the
 // region, "" when it names none.

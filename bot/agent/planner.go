@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -230,8 +230,8 @@ func (b PlanBrief) lean(p Plan) Plan {
 }
 
 var (
-	asksForTests = regexp.MustCompile(`\b(?:add|write|need|needs|missing|more|with)\b[^.\n]{0,40}\btests?\b`)
-	asksForWords = regexp.MustCompile(`\b(?:document|documented|documentation|docs|docstrings?|comments?|readme|changelog|typos?)\b`)
+	asksForTests = lazyregexp.New(`\b(?:add|write|need|needs|missing|more|with)\b[^.\n]{0,40}\btests?\b`)
+	asksForWords = lazyregexp.New(`\b(?:document|documented|documentation|docs|docstrings?|comments?|readme|changelog|typos?)\b`)
 )
 
 // plain tells whether a plan is used without a critique: one or two uncritical

@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -69,8 +69,8 @@ func StrategyFor(c Class) Strategy {
 }
 
 var (
-	status  = regexp.MustCompile(`(?i)(?:\bhttp(?:/[\d.]+)?|\bstatus(?:[ _]?code)?|\bresponse)\b[^\n\d]{0,20}\b(500|422|404)\b|\b(500|422|404) (?:internal server error|unprocessable|not found)|\bassert (500|422|404) == [1-3]\d\d\b`)
-	badCall = regexp.MustCompile(`(?i)positional argument|required (?:keyword|positional|argument)|unexpected keyword|multiple values for|takes (?:no|\d+) |not enough arguments|too many arguments|expected \d+ arguments|wrong number of arg|is not a function|is not callable|no overload`)
+	status  = lazyregexp.New(`(?i)(?:\bhttp(?:/[\d.]+)?|\bstatus(?:[ _]?code)?|\bresponse)\b[^\n\d]{0,20}\b(500|422|404)\b|\b(500|422|404) (?:internal server error|unprocessable|not found)|\bassert (500|422|404) == [1-3]\d\d\b`)
+	badCall = lazyregexp.New(`(?i)positional argument|required (?:keyword|positional|argument)|unexpected keyword|multiple values for|takes (?:no|\d+) |not enough arguments|too many arguments|expected \d+ arguments|wrong number of arg|is not a function|is not callable|no overload`)
 )
 
 // ClassOf tells a failure's class from its kind and its normalised message.

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -107,7 +107,7 @@ func dirsOf(all []string) []foreign {
 type fileView struct{ Path, Text foreign }
 
 // indexLine is the line of a Git diff that names blobs.
-var indexLine = regexp.MustCompile(`(?m)^index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: [0-7]{6})?\n`)
+var indexLine = lazyregexp.New(`(?m)^index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}(?: [0-7]{6})?\n`)
 
 // diffOf is a diff as a prompt shows it.
 func diffOf(diff string) foreign { return foreign(indexLine.ReplaceAllString(diff, "")) }
@@ -203,7 +203,7 @@ const longestMessage = 2000
 
 // address is where an object of Python or Go lay, which says nothing and differs from
 // run to run: a prompt with it is never the same twice, to a cache or a record.
-var address = regexp.MustCompile(`(?: at )?\b0x(?:7f[0-9a-f]{10}|55[0-9a-f]{10}|56[0-9a-f]{10}|c0[0-9a-f]{8})\b`)
+var address = lazyregexp.New(`(?: at )?\b0x(?:7f[0-9a-f]{10}|55[0-9a-f]{10}|56[0-9a-f]{10}|c0[0-9a-f]{8})\b`)
 
 // still takes addresses out.
 func still(text string) string { return address.ReplaceAllString(text, "") }

@@ -1,8 +1,9 @@
 package code
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // checkRules finds what Python's compiler refuses although its grammar, as
@@ -23,7 +24,7 @@ func checkRules(t *Tree) []SyntaxError {
 	return out
 }
 
-var leadingZero = regexp.MustCompile(`^0[0_]*[1-9][0-9_]*$`)
+var leadingZero = lazyregexp.New(`^0[0_]*[1-9][0-9_]*$`)
 
 // pythonRule is what is wrong with a node itself, or "".
 func pythonRule(n Node) string {

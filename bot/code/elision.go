@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // ErrElision says that a line stands for code that was left out, and that it
@@ -15,12 +16,12 @@ var ErrElision = errors.New("a line stands for code that is left out")
 
 const commentMark = `(?i)^\s*(?:#|//|/\*+|\*|--|<!--|;|\{/\*)\s*`
 
-var placeholders = []*regexp.Regexp{
-	regexp.MustCompile(commentMark + `[\[(<]?\s*(?:\.\.\.|…).*\b(?:rest|remaining|existing|previous|unchanged|original|other|same|omitted|code|implementation)\b`),
-	regexp.MustCompile(commentMark + `[\[(<]?\s*(?:the\s+)?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:\bunchanged\b|\b(?:the )?same\W*$|\bas before\b|\bas[- ]is\b|\bomitted\b|\bgoes here\b|\.\.\.|…)`),
-	regexp.MustCompile(commentMark + `.*\b(?:your (?:code|implementation|logic) (?:goes )?here|implementation goes here|(?:code|implementation) (?:omitted|unchanged))\b`),
-	regexp.MustCompile(`(?i)^\s*(?:\.\.\.|…)\s*\(?\[?(?:rest|remaining|existing|unchanged|omitted)\b`),
-	regexp.MustCompile(commentMark + `(?:\.\.\.|…)\s*(?:\*/|-->|\*/\})?\s*$`),
+var placeholders = []*lazyregexp.Regexp{
+	lazyregexp.New(commentMark + `[\[(<]?\s*(?:\.\.\.|…).*\b(?:rest|remaining|existing|previous|unchanged|original|other|same|omitted|code|implementation)\b`),
+	lazyregexp.New(commentMark + `[\[(<]?\s*(?:the\s+)?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:\bunchanged\b|\b(?:the )?same\W*$|\bas before\b|\bas[- ]is\b|\bomitted\b|\bgoes here\b|\.\.\.|…)`),
+	lazyregexp.New(commentMark + `.*\b(?:your (?:code|implementation|logic) (?:goes )?here|implementation goes here|(?:code|implementation) (?:omitted|unchanged))\b`),
+	lazyregexp.New(`(?i)^\s*(?:\.\.\.|…)\s*\(?\[?(?:rest|remaining|existing|unchanged|omitted)\b`),
+	lazyregexp.New(commentMark + `(?:\.\.\.|…)\s*(?:\*/|-->|\*/\})?\s*$`),
 }
 
 // IsElision tells whether a line only stands for code that is left out, such
@@ -45,15 +46,15 @@ func IsElision(line string) bool {
 func Describes(comment string) bool { return handled.MatchString(comment) }
 
 var (
-	handled = regexp.MustCompile(`(?i)\b(?:by|call(?:s|ed|ers?)?|runs?|values?|keys?|entry|entries|items?|elements?|rows?|columns?|records?|lists?|arrays?|objects?|strings?|text|bytes?|characters?|numbers?|digits?|` +
+	handled = lazyregexp.New(`(?i)\b(?:by|call(?:s|ed|ers?)?|runs?|values?|keys?|entry|entries|items?|elements?|rows?|columns?|records?|lists?|arrays?|objects?|strings?|text|bytes?|characters?|numbers?|digits?|` +
 		`order|index|size|length|position|offset|endings?|lines?|files|types?|fields?|arguments?|parameters?|operands?|locks?|threads?|users?|requests?|responses?|connections?|errors?|exceptions?|messages?|tokens?|` +
 		`nodes?|child(?:ren)?|parents?|cursor|cache|buffers?|queue|stack|state|data|inputs?|outputs?|environment|system|names?|paths?)\b`)
-	dotted = regexp.MustCompile(commentMark + `[\[(<]?\s*(?:\.\.\.|…)|(?:\.\.\.|…)\W*$|^\s*(?:\.\.\.|…)`)
+	dotted = lazyregexp.New(commentMark + `[\[(<]?\s*(?:\.\.\.|…)|(?:\.\.\.|…)\W*$|^\s*(?:\.\.\.|…)`)
 	// spread is JavaScript that takes a list or an object apart.
-	spread = regexp.MustCompile(`^\s*\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\(\w+\s*(?:\?\?|\|\||&&|\?|as\b)|\(\w*[.(\[])`)
+	spread = lazyregexp.New(`^\s*\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\(\w+\s*(?:\?\?|\|\||&&|\?|as\b)|\(\w*[.(\[])`)
 	// described is a comment that says what code does: a sentence with a
 	// subject and a verb of its own, or with a reason.
-	described = regexp.MustCompile(commentMark + `(?:the |all |any |other )?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:;|\b(?:may|might|can|cannot|has|have|had|if|when|because|so that|since|until|unless|which|while|than)\b)`)
+	described = lazyregexp.New(commentMark + `(?:the |all |any |other )?(?:rest|remainder|remaining|existing|other|previous|original)\b.*(?:;|\b(?:may|might|can|cannot|has|have|had|if|when|because|so that|since|until|unless|which|while|than)\b)`)
 )
 
 // maxMarks is how many lines that stand for left-out code a text may have.

@@ -1,9 +1,10 @@
 package code
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // opposites are words of names of functions of which one undoes the other.
@@ -13,7 +14,7 @@ var opposites = [][2]string{
 	{"quote", "unquote"}, {"compress", "decompress"}, {"encrypt", "decrypt"}, {"flatten", "unflatten"}, {"wrap", "unwrap"}, {"to", "from"},
 }
 
-var nameWord = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+(?:[^a-z]|$)|\d+`)
+var nameWord = lazyregexp.New(`[A-Z]?[a-z]+|[A-Z]+(?:[^a-z]|$)|\d+`)
 
 // Inverse tells by the names of two functions whether one undoes the other:
 // encode and decode, rows_to_dict and dict_to_rows, netFromGross and grossFromNet.

@@ -2,11 +2,11 @@ package code
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Language is a language that can be parsed, or "" for any other text.
@@ -61,10 +61,10 @@ func LanguageOf(file string) Language {
 var (
 	// What stands only in C++, at the start of a line or anywhere. Of the headers
 	// in a name without an ending there are none in C.
-	cppOnly = regexp.MustCompile(`(?m)^\s*(?:namespace\b[\w:\s]*\{|template\s*<|using\s+[\w:]+\s*[=;]|using\s+(?:namespace|typename)\b|(?:public|private|protected)\s*:|(?:enum\s+)?class\s[^;()=]*[:{]|#\s*include\s*<[a-z_]+>)|` +
+	cppOnly = lazyregexp.New(`(?m)^\s*(?:namespace\b[\w:\s]*\{|template\s*<|using\s+[\w:]+\s*[=;]|using\s+(?:namespace|typename)\b|(?:public|private|protected)\s*:|(?:enum\s+)?class\s[^;()=]*[:{]|#\s*include\s*<[a-z_]+>)|` +
 		`\boperator\s*(?:[-+*/=<>!%&|^~]|\(\)|\[\])|\w::~?\w|\b(?:static_cast|const_cast|reinterpret_cast|dynamic_cast)\s*<|\)\s*(?:const\s*)?(?:noexcept\b|override\b|=\s*(?:default|delete)\s*;)|\bvirtual\s+[\w~]`)
 	// What a header says to C++ alone, or does not say to the compiler at all.
-	notInC = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|#\s*(?:ifdef\s+__cplusplus|if\s+defined\s*\(?\s*__cplusplus\b).*?#\s*(?:endif|else)`)
+	notInC = lazyregexp.New(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|#\s*(?:ifdef\s+__cplusplus|if\s+defined\s*\(?\s*__cplusplus\b).*?#\s*(?:endif|else)`)
 )
 
 // LanguageIn is LanguageOf, but reads of a header .h whether it is written in C++:
@@ -140,7 +140,7 @@ func IsTest(file string) bool {
 }
 
 // integrationTest is failsafe's name, and no word that ends so.
-var integrationTest = regexp.MustCompile(`[a-z0-9]IT$`)
+var integrationTest = lazyregexp.New(`[a-z0-9]IT$`)
 
 func ends(s string, marks ...string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasSuffix(s, m) })

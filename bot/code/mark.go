@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // markLine is a marker as Mark writes it, in any comment syntax.
-var markLine = regexp.MustCompile(`^[ \t]*(?:#|//|--|;|<!--) (?:END )?REGION: \S+ \[[a-z]+:[^\]\s]+@[0-9a-f]{8}\](?: -->)?$`)
+var markLine = lazyregexp.New(`^[ \t]*(?:#|//|--|;|<!--) (?:END )?REGION: \S+ \[[a-z]+:[^\]\s]+@[0-9a-f]{8}\](?: -->)?$`)
 
 // commentSyntax is how a file's comment lines begin and end.
 func commentSyntax(name string) (begin, end string, ok bool) {

@@ -1,9 +1,10 @@
 package code
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // cRegion finds the regions of C and C++. Declarations without a body are none:
@@ -161,8 +162,8 @@ func cFunction(n Node) (draft, bool) {
 }
 
 var (
-	macroName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{2,}$`)
-	testMacro = regexp.MustCompile(`^(?:\w+_)?(?:TEST|TESTS|TYPED_TEST|SCENARIO|TEST_CASE|TEST_METHOD)(?:_\w+)?$`)
+	macroName = lazyregexp.New(`^[A-Z_][A-Z0-9_]{2,}$`)
+	testMacro = lazyregexp.New(`^(?:\w+_)?(?:TEST|TESTS|TYPED_TEST|SCENARIO|TEST_CASE|TEST_METHOD)(?:_\w+)?$`)
 )
 
 func macroKind(word string) string {

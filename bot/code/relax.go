@@ -3,11 +3,11 @@ package code
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // relaxation writes syntax that a grammar does not know yet as syntax that
@@ -15,7 +15,7 @@ import (
 // stays where it is. The first group of find is overwritten: by with, and
 // blanks to its end.
 type relaxation struct {
-	find   *regexp.Regexp
+	find   *lazyregexp.Regexp
 	with   string
 	script bool // JavaScript too
 	again  bool // one place may hold several
@@ -38,18 +38,18 @@ const reserved = "null|void|catch|undefined|in|new|delete|function|class|enum|if
 // the line after a declaration without a value, and reserved words that are
 // handed on by export.
 var relaxations = []relaxation{
-	{find: regexp.MustCompile(`\b(?:let|var)\s+[\w$]+[ \t]*(\r?\n)\s*\[`), with: ";", script: true},
-	{find: regexp.MustCompile(`\bexport\s*\{(?:[^{}]*[,\s])?(` + reserved + `)\s*[,}]`), with: "_", script: true, again: true},
-	{find: regexp.MustCompile(`\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))`), with: "_"},
-	{find: regexp.MustCompile(`[<,]\s*(?:/\*[^*]*\*+(?:[^/*][^*]*\*+)*/\s*|//[^\n]*\n\s*)*(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
-	{find: regexp.MustCompile(`\bas\s+(` + reserved + `)\s*[,}]`), with: "_", script: true},
-	{find: regexp.MustCompile(`\bexport\s+(default function)\s*[(<]`), with: "function _______"},
-	{find: regexp.MustCompile(`\n[ \t]*(global)\s*\{`), with: "______:"[1:]},
-	{find: regexp.MustCompile(`\n[ \t]*([ \t])<\s*(?:const\s+)?[A-Z]`), with: ";", unless: "(,=|&?:+<{;"},
-	{find: regexp.MustCompile(`\bexport\s+(type)\s*\*`), with: " "},
-	{find: regexp.MustCompile(`\bkeyof\s+(readonly)\s`), with: " "},
-	{find: regexp.MustCompile("(\\\\`)"), with: "_"},
-	{find: regexp.MustCompile("[\\w$](<[^<>\\n`]*>)`"), with: " "},
+	{find: lazyregexp.New(`\b(?:let|var)\s+[\w$]+[ \t]*(\r?\n)\s*\[`), with: ";", script: true},
+	{find: lazyregexp.New(`\bexport\s*\{(?:[^{}]*[,\s])?(` + reserved + `)\s*[,}]`), with: "_", script: true, again: true},
+	{find: lazyregexp.New(`\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))`), with: "_"},
+	{find: lazyregexp.New(`[<,]\s*(?:/\*[^*]*\*+(?:[^/*][^*]*\*+)*/\s*|//[^\n]*\n\s*)*(?:const\s+)?(in\s+out|in|out)\s+[A-Za-z_$]`), with: " "},
+	{find: lazyregexp.New(`\bas\s+(` + reserved + `)\s*[,}]`), with: "_", script: true},
+	{find: lazyregexp.New(`\bexport\s+(default function)\s*[(<]`), with: "function _______"},
+	{find: lazyregexp.New(`\n[ \t]*(global)\s*\{`), with: "______:"[1:]},
+	{find: lazyregexp.New(`\n[ \t]*([ \t])<\s*(?:const\s+)?[A-Z]`), with: ";", unless: "(,=|&?:+<{;"},
+	{find: lazyregexp.New(`\bexport\s+(type)\s*\*`), with: " "},
+	{find: lazyregexp.New(`\bkeyof\s+(readonly)\s`), with: " "},
+	{find: lazyregexp.New("(\\\\`)"), with: "_"},
+	{find: lazyregexp.New("[\\w$](<[^<>\\n`]*>)`"), with: " "},
 }
 
 // relaxed parses a text that has an error once more with what the grammar does

@@ -2,9 +2,9 @@ package code
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 const (
@@ -23,15 +23,15 @@ const (
 // there), behind a star, behind parameters, behind the name of a member or parameter,
 // and a call that declares something without a semicolon.
 var macroRelaxations = []relaxation{
-	{find: regexp.MustCompile(`(?m)^[ \t]*(\w*(?:_DECLS|_BEGIN|_END|BEGIN_NAMESPACE\w*|END_NAMESPACE\w*))[ \t]*\r?$`), with: " "},
-	{find: regexp.MustCompile(`\b(?:class|struct|union)\s+(` + macro + args + `?)\s+[A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*)*\s*[:{]`), with: " "},
-	{find: regexp.MustCompile(`(?m)^[ \t]*` + specifiers + `(` + macro + args + `?)` + typed), with: "const"},
-	{find: regexp.MustCompile(`(?m)^[ \t]*` + specifiers + `(?:void|int|char|long|short|unsigned|bool|float|double|size_t|\w+_t|[A-Za-z_][\w:]*\s*\*)[\s*]+(` + macro + `)\s+[\w:~]+\s*\(`), with: "const"},
-	{find: regexp.MustCompile(`[*&]\s*(` + macro + `|\w*(?:nonnull|nullable|Nonnull|Nullable|null_unspecified)|__\w+)\s+[A-Za-z_]`), with: " "},
-	{find: regexp.MustCompile(`\)\s*(?:(?:const|noexcept|override|final|&&?)\s*)*((?:__\w+|` + macro + `)` + args + `?)\s*(?:(?:__\w+|` + macro + `)` + args + `?\s*|(?:const|noexcept|override|final)\s*)*[:;{=]`), with: " "},
-	{find: regexp.MustCompile(`\w[ \t]+(` + macro + args + `)\s*[;=]`), with: " "},
-	{find: regexp.MustCompile(`[(,]\s*(?:[A-Za-z_][\w:]*(?:<[^{};()]*>)?[\s*&]+)+\w+\s+(` + macro + args + `?)\s*[,)]`), with: " "},
-	{find: regexp.MustCompile(`(?m)^(` + macro + `(?:[ \t]*\([^()\n;{]*\))?)[ \t]*\r?\n` + beginsC), with: " "},
+	{find: lazyregexp.New(`(?m)^[ \t]*(\w*(?:_DECLS|_BEGIN|_END|BEGIN_NAMESPACE\w*|END_NAMESPACE\w*))[ \t]*\r?$`), with: " "},
+	{find: lazyregexp.New(`\b(?:class|struct|union)\s+(` + macro + args + `?)\s+[A-Za-z_][\w:]*(?:\s+[A-Za-z_]\w*)*\s*[:{]`), with: " "},
+	{find: lazyregexp.New(`(?m)^[ \t]*` + specifiers + `(` + macro + args + `?)` + typed), with: "const"},
+	{find: lazyregexp.New(`(?m)^[ \t]*` + specifiers + `(?:void|int|char|long|short|unsigned|bool|float|double|size_t|\w+_t|[A-Za-z_][\w:]*\s*\*)[\s*]+(` + macro + `)\s+[\w:~]+\s*\(`), with: "const"},
+	{find: lazyregexp.New(`[*&]\s*(` + macro + `|\w*(?:nonnull|nullable|Nonnull|Nullable|null_unspecified)|__\w+)\s+[A-Za-z_]`), with: " "},
+	{find: lazyregexp.New(`\)\s*(?:(?:const|noexcept|override|final|&&?)\s*)*((?:__\w+|` + macro + `)` + args + `?)\s*(?:(?:__\w+|` + macro + `)` + args + `?\s*|(?:const|noexcept|override|final)\s*)*[:;{=]`), with: " "},
+	{find: lazyregexp.New(`\w[ \t]+(` + macro + args + `)\s*[;=]`), with: " "},
+	{find: lazyregexp.New(`[(,]\s*(?:[A-Za-z_][\w:]*(?:<[^{};()]*>)?[\s*&]+)+\w+\s+(` + macro + args + `?)\s*[,)]`), with: " "},
+	{find: lazyregexp.New(`(?m)^(` + macro + `(?:[ \t]*\([^()\n;{]*\))?)[ \t]*\r?\n` + beginsC), with: " "},
 }
 
 // wrong is how many bytes lie in errors, and one for each token that is missing.
@@ -53,7 +53,7 @@ func wrong(nodes []grammar.Node) int {
 	return n
 }
 
-var directive = regexp.MustCompile(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b`)
+var directive = lazyregexp.New(`^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b`)
 
 // conditional is one of the preprocessor's that is open.
 type conditional struct {

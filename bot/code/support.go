@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // supportWords are the parts of names by which what tests stand on is known.
@@ -18,17 +19,17 @@ var supportWords = map[string]bool{
 }
 
 var (
-	nameParts = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+	nameParts = lazyregexp.New(`[A-Z]?[a-z]+|[A-Z]+`)
 	// testImport is an import of what only tests need.
-	testImport = map[Language]*regexp.Regexp{
-		Python:     regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest)\b`),
-		JavaScript: regexp.MustCompile(`(?:from|require\(|import)\s*['"](?:node:test|chai|sinon|@jest/globals|vitest)(?:/[\w/]+)?['"]`),
-		Go:         regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:\w+\s+)?"testing"`),
+	testImport = map[Language]*lazyregexp.Regexp{
+		Python:     lazyregexp.New(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest)\b`),
+		JavaScript: lazyregexp.New(`(?:from|require\(|import)\s*['"](?:node:test|chai|sinon|@jest/globals|vitest)(?:/[\w/]+)?['"]`),
+		Go:         lazyregexp.New(`(?m)^\s*(?:import\s+)?(?:\w+\s+)?"testing"`),
 	}
 	// Ordinary code of Node asserts, too: only what is an assertion itself counts.
-	assertImport = regexp.MustCompile(`(?:from|require\(|import)\s*['"](?:node:)?assert(?:/strict)?['"]`)
-	assertion    = regexp.MustCompile(`(?m)(?:^|[^.\w$])(?:deepEqual|deepStrictEqual|strictEqual|equal|throws|rejects|expect)\s*[:(=]`)
-	testConfig   = regexp.MustCompile(`^(?:jest|vitest|karma|playwright|cypress)\.config\.|^\.mocharc\.|^\.taprc`)
+	assertImport = lazyregexp.New(`(?:from|require\(|import)\s*['"](?:node:)?assert(?:/strict)?['"]`)
+	assertion    = lazyregexp.New(`(?m)(?:^|[^.\w$])(?:deepEqual|deepStrictEqual|strictEqual|equal|throws|rejects|expect)\s*[:(=]`)
+	testConfig   = lazyregexp.New(`^(?:jest|vitest|karma|playwright|cypress)\.config\.|^\.mocharc\.|^\.taprc`)
 )
 
 // TestSupport lists the files that only tests stand on: helpers, fixtures,
@@ -192,7 +193,7 @@ func (p *Project) saysSupport(file string) bool {
 	return testImport[lang] != nil && mainless(lang, src) && (testImport[lang].Match(src) || lang == JavaScript && assertImport.Match(src) && assertion.Match(src))
 }
 
-var goMain = regexp.MustCompile(`(?m)^package main\b`)
+var goMain = lazyregexp.New(`(?m)^package main\b`)
 
 func mainless(lang Language, src []byte) bool {
 	switch family(lang) {

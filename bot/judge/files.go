@@ -8,11 +8,11 @@ import (
 	"maps"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -125,15 +125,15 @@ func content(tree fs.FS, e checkout.Entry) ([]byte, error) {
 }
 
 var (
-	ci = regexp.MustCompile(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
+	ci = lazyregexp.New(`^(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.ya?ml$|\.circleci/|\.travis\.ya?ml$|azure-pipelines|Jenkinsfile|\.buildkite/|\.drone\.ya?ml$|bitbucket-pipelines)`)
 	// What only people read. Texts and pictures are it where documentation lies: elsewhere
 	// a program may read them, as it does templates, lists of words and icons.
-	docs = regexp.MustCompile(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|readme)(?:\.txt)?)$`)
+	docs = lazyregexp.New(`(?i)(?:\.(?:md|markdown|rst|adoc)|^(?:licen[cs]e|copying|authors|changelog|changes|contributing|notice|readme)(?:\.txt)?)$`)
 	// What agents are told to do is no documentation, and who has to review is none either.
-	orders    = regexp.MustCompile(`(?i)(?:^|/)(?:agents|claude|gemini|copilot-instructions|skill)\.md$|(?:^|/)codeowners$|^\.(?:cursor|claude|github/(?:instructions|prompts))/`)
-	docsDir   = regexp.MustCompile(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|html?|css|svg|png|jpe?g|gif|webp|puml|drawio)$`)
-	generated = regexp.MustCompile(`(?m)^(?:\W{0,4})\s*(?:Code generated .* DO NOT EDIT|.*@generated\b|(?i:this file (?:is|was) (?:auto(?:matically)?[- ])?generated))`)
-	built     = regexp.MustCompile(`(?:^|/)(?:dist|build)/|\.min\.(?:js|css)$|\.(?:pb\.go|map)$`)
+	orders    = lazyregexp.New(`(?i)(?:^|/)(?:agents|claude|gemini|copilot-instructions|skill)\.md$|(?:^|/)codeowners$|^\.(?:cursor|claude|github/(?:instructions|prompts))/`)
+	docsDir   = lazyregexp.New(`(?i)^(?:docs?|documentation|website)/(?:.*/)?[^/]+\.(?:txt|html?|css|svg|png|jpe?g|gif|webp|puml|drawio)$`)
+	generated = lazyregexp.New(`(?m)^(?:\W{0,4})\s*(?:Code generated .* DO NOT EDIT|.*@generated\b|(?i:this file (?:is|was) (?:auto(?:matically)?[- ])?generated))`)
+	built     = lazyregexp.New(`(?:^|/)(?:dist|build)/|\.min\.(?:js|css)$|\.(?:pb\.go|map)$`)
 )
 
 func kindOf(f file, support map[string]bool) string {

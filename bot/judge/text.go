@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -191,7 +191,7 @@ func begins(changed map[int]bool, src []byte, test string) bool {
 	return at >= 0 && changed[1+bytes.Count(src[:at], []byte("\n"))]
 }
 
-var word = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+var word = lazyregexp.New(`[\pL_$][\pL\pN_$]*`)
 
 // dead tells of functions that the change adds and nothing calls: those alone that
 // nobody outside can.

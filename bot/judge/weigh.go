@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
@@ -248,7 +249,7 @@ func parts(id string) (suite, dir, native string) {
 	return suite, dir, native
 }
 
-var goTop = regexp.MustCompile(`^([^:]*):(Test\w*|Example\w*|Fuzz\w*)`)
+var goTop = lazyregexp.New(`^([^:]*):(Test\w*|Example\w*|Fuzz\w*)`)
 
 // touched tells whether a test, or the unit that holds it, stands in a test file that
 // the change adds or changes.
@@ -313,7 +314,7 @@ func (r *run) command(id string) string {
 	return in + own
 }
 
-var plain = regexp.MustCompile(`^[\w./:@%+=,-]+$`)
+var plain = lazyregexp.New(`^[\w./:@%+=,-]+$`)
 
 func quoted(s string) string {
 	if plain.MatchString(s) {

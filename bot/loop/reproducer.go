@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -349,7 +349,7 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 
 const mostDocumented = 200 // files whose comments are read
 
-var readmeFile = regexp.MustCompile(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
+var readmeFile = lazyregexp.New(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
 
 // docs are the README and the comments of the code as it was, read once.
 func (h *real) docs(ctx context.Context) string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -348,8 +348,8 @@ func (w *wanted) mapped(files []string, shown []agent.Place) []agent.Mapped {
 }
 
 var (
-	namesDocument = regexp.MustCompile(`(?i)\b(?:readme|changelog|contributing|documentation|docs|manual)\b|[\w./-]+\.(?:md|rst|adoc)\b`)
-	isDocument    = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$`)
+	namesDocument = lazyregexp.New(`(?i)\b(?:readme|changelog|contributing|documentation|docs|manual)\b|[\w./-]+\.(?:md|rst|adoc)\b`)
+	isDocument    = lazyregexp.New(`(?i)\.(?:md|markdown|rst|adoc|txt)$`)
 )
 
 // documents are the sections that are nearest to the issue, of documents that it names.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/cross"
@@ -135,8 +136,8 @@ func imports(src, name string) bool {
 }
 
 var (
-	importing = regexp.MustCompile(`\brequire\(|^\s*(?:import|from|use)\s`)
-	ownFile   = regexp.MustCompile(`["']\.{1,2}/|\bfrom\s+\.`)
+	importing = lazyregexp.New(`\brequire\(|^\s*(?:import|from|use)\s`)
+	ownFile   = lazyregexp.New(`["']\.{1,2}/|\bfrom\s+\.`)
 )
 
 // shows are the tests that the change is shown by: those it mended, and the new.

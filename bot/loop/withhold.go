@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	quotedPiece   = regexp.MustCompile(`"([^"\n]{8,})"|'([^'\n]{8,})'|` + "`([^`\n]{8,})`")
-	assignedPiece = regexp.MustCompile(`[=:]\s*([^\s"'` + "`" + `,;(){}]{8,})`)
+	quotedPiece   = lazyregexp.New(`"([^"\n]{8,})"|'([^'\n]{8,})'|` + "`([^`\n]{8,})`")
+	assignedPiece = lazyregexp.New(`[=:]\s*([^\s"'` + "`" + `,;(){}]{8,})`)
 )
 
 // withholder takes out of what tests print the pieces of files that are never
@@ -69,7 +69,7 @@ func piecesOf(src string, into map[string]bool) {
 			return
 		}
 		var found []string
-		for _, re := range []*regexp.Regexp{quotedPiece, assignedPiece} {
+		for _, re := range []*lazyregexp.Regexp{quotedPiece, assignedPiece} {
 			for _, m := range re.FindAllStringSubmatch(line, -1) {
 				found = append(found, m[1:]...)
 			}

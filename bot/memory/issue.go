@@ -2,10 +2,10 @@ package memory
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -13,25 +13,25 @@ import (
 const maxText = 64 << 10
 
 var (
-	fence   = regexp.MustCompile("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
-	span    = regexp.MustCompile("`[^`\n]+`")
-	word    = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
-	shaped  = regexp.MustCompile(`\b(?:[a-z]+[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]+(?:_[A-Z0-9]+)+|_+[a-z]\w*)\b`)
-	applied = regexp.MustCompile(`([A-Za-z_$][\w$]*[?!]?)\(`)
-	dotted  = regexp.MustCompile(`\b[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+\b`)
-	joint   = regexp.MustCompile(`\.|::|#|->`)
-	quoted  = regexp.MustCompile(`"([^"\n]{8,200})"|'([^'\n]{8,200})'|“([^”\n]{8,200})”`)
-	said    = regexp.MustCompile(`(?m)(?:Error|Exception|error|panic|warning|Warning|fatal|Fatal)\w*[:!]\s+(.{8,200})$`)
-	filed   = regexp.MustCompile(`[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][\w+]{0,9}\b`)
-	comment = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)`)
-	linked  = regexp.MustCompile(`https?://\S+`)
+	fence   = lazyregexp.New("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
+	span    = lazyregexp.New("`[^`\n]+`")
+	word    = lazyregexp.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	shaped  = lazyregexp.New(`\b(?:[a-z]+[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]+(?:_[A-Z0-9]+)+|_+[a-z]\w*)\b`)
+	applied = lazyregexp.New(`([A-Za-z_$][\w$]*[?!]?)\(`)
+	dotted  = lazyregexp.New(`\b[A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+\b`)
+	joint   = lazyregexp.New(`\.|::|#|->`)
+	quoted  = lazyregexp.New(`"([^"\n]{8,200})"|'([^'\n]{8,200})'|“([^”\n]{8,200})”`)
+	said    = lazyregexp.New(`(?m)(?:Error|Exception|error|panic|warning|Warning|fatal|Fatal)\w*[:!]\s+(.{8,200})$`)
+	filed   = lazyregexp.New(`[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][\w+]{0,9}\b`)
+	comment = lazyregexp.New(`(?s)<!--.*?(?:-->|\z)`)
+	linked  = lazyregexp.New(`https?://\S+`)
 
-	pythonFrame = regexp.MustCompile(`File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?`)
-	nodeFrame   = regexp.MustCompile(`\bat (?:async )?(?:([\w$.<>\[\] ]+?) \()?(?:file://)?([\w@./\\-]+\.[cm]?[jt]sx?):(\d+):\d+\)?`)
-	goFrame     = regexp.MustCompile(`(?m)^(?:([\w./()*-]+)\(.*\)\n)?\s+([\w@./-]+\.go):(\d+)`)
-	javaFrame   = regexp.MustCompile(`\bat ([\w.$<>]+)\(([\w]+\.(?:java|kt|scala)):(\d+)\)`)
-	rubyFrame   = regexp.MustCompile("([\\w./-]+\\.rb):(\\d+):in [`']([^'`]+)'")
-	anyFrame    = regexp.MustCompile(`\b([\w./-]+\.(?:py|js|ts|mjs|cjs|jsx|tsx|go|rb|java|php|rs|cs|c|cc|cpp|h|hpp)):(\d+)`)
+	pythonFrame = lazyregexp.New(`File "([^"\n]+)", line (\d+)(?:, in ([\w<>.]+))?`)
+	nodeFrame   = lazyregexp.New(`\bat (?:async )?(?:([\w$.<>\[\] ]+?) \()?(?:file://)?([\w@./\\-]+\.[cm]?[jt]sx?):(\d+):\d+\)?`)
+	goFrame     = lazyregexp.New(`(?m)^(?:([\w./()*-]+)\(.*\)\n)?\s+([\w@./-]+\.go):(\d+)`)
+	javaFrame   = lazyregexp.New(`\bat ([\w.$<>]+)\(([\w]+\.(?:java|kt|scala)):(\d+)\)`)
+	rubyFrame   = lazyregexp.New("([\\w./-]+\\.rb):(\\d+):in [`']([^'`]+)'")
+	anyFrame    = lazyregexp.New(`\b([\w./-]+\.(?:py|js|ts|mjs|cjs|jsx|tsx|go|rb|java|php|rs|cs|c|cc|cpp|h|hpp)):(\d+)`)
 )
 
 const mostFrames = 60
@@ -41,7 +41,7 @@ const mostFrames = 60
 func Frames(text string) []task.Frame {
 	var out []task.Frame
 	for _, f := range []struct {
-		re                   *regexp.Regexp
+		re                   *lazyregexp.Regexp
 		file, line, function int
 	}{{pythonFrame, 1, 2, 3}, {nodeFrame, 2, 3, 1}, {goFrame, 2, 3, 1}, {javaFrame, 2, 3, 1}, {rubyFrame, 1, 2, 3}, {anyFrame, 1, 2, 0}} {
 		for _, m := range f.re.FindAllStringSubmatch(text, -1) {

@@ -6,11 +6,11 @@ import (
 	_ "embed" // what stands at a place
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -141,7 +141,7 @@ func (b *nodeBench) beside(red, green []verify.TestResult) []verify.TestResult {
 }
 
 var (
-	directives = regexp.MustCompile(`^(?:#![^\n]*\n)?(?:\s*(?:'use strict'|"use strict");?)?`)
+	directives = lazyregexp.New(`^(?:#![^\n]*\n)?(?:\s*(?:'use strict'|"use strict");?)?`)
 	scriptSite = "(globalThis.__fettle_site ? globalThis.__fettle_site(() => (%s), (__s) => eval(__s)) : (%s))"
 )
 

@@ -1,10 +1,11 @@
 package mend
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What Python and Node tell of a place comes from a process in which the
@@ -40,7 +41,7 @@ func wordSet(s string) map[string]bool {
 
 // madeOperator matches the operators that expressions are made with. An assignment,
 // an arrow, a comment and whatever ends a statement are none.
-var madeOperator = regexp.MustCompile(`^(?:===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\*\*|//|\.\.\.|[-+*/%<>|&!.,:()\[\]{}])`)
+var madeOperator = lazyregexp.New(`^(?:===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\*\*|//|\.\.\.|[-+*/%<>|&!.,:()\[\]{}])`)
 
 // vocabulary are the words of the project's files of the suite's kind, tests
 // among them: an attribute of what only tests make stands nowhere else.

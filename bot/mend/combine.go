@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 const (
@@ -104,8 +105,8 @@ func everywhere(cs []candidate) []candidate {
 // likeOld and likeNew are what may be wrong at each of its places: a name, a
 // chain of names, a number, and what stands for it.
 var (
-	likeOld = regexp.MustCompile(`^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\d+)$`)
-	likeNew = regexp.MustCompile(`^[\w$.]+(?:\([\w$., ]*\))?$`)
+	likeOld = lazyregexp.New(`^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\d+)$`)
+	likeNew = lazyregexp.New(`^[\w$.]+(?:\([\w$., ]*\))?$`)
 )
 
 func contains(list []int, x int) bool {

@@ -2,10 +2,11 @@ package mend
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A wrong value says by how it differs from the right one what kind of mistake
@@ -62,7 +63,7 @@ func numbers(got, want string) (a, b float64, ok bool) {
 	return a, b, err1 == nil && err2 == nil
 }
 
-var wrappedNumber = regexp.MustCompile(`^(?:Decimal|Fraction|datetime\.timedelta|float64|int)\(['"]?(?:seconds=|days=)?(-?[\d.]+)['"]?\)$`)
+var wrappedNumber = lazyregexp.New(`^(?:Decimal|Fraction|datetime\.timedelta|float64|int)\(['"]?(?:seconds=|days=)?(-?[\d.]+)['"]?\)$`)
 
 func numeral(text string) string {
 	if m := wrappedNumber.FindStringSubmatch(text); m != nil {
@@ -142,6 +143,6 @@ func scaled(got, want string) bool {
 	return ratio > 1.5 && math.Abs(ratio-math.Round(ratio)) < 1e-9
 }
 
-var lazyValue = regexp.MustCompile(`^<?(?:generator|map|filter|zip|coroutine|async_generator|bound method|function|dict_\w+|Promise|\[object)`)
+var lazyValue = lazyregexp.New(`^<?(?:generator|map|filter|zip|coroutine|async_generator|bound method|function|dict_\w+|Promise|\[object)`)
 
 func lazy(got, _ string) bool { return lazyValue.MatchString(got) }

@@ -1,8 +1,9 @@
 package mend
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // borrowed are the operators that copy what stands elsewhere to a place where
@@ -31,7 +32,7 @@ func (c candidate) byMaking() []string {
 }
 
 // invented is a constant in a condition that says more than none and first.
-var invented = regexp.MustCompile(`[<>=!]=?=? (?:-?(?:[2-9]|\d{2,})|["'][^"']+["'])`)
+var invented = lazyregexp.New(`[<>=!]=?=? (?:-?(?:[2-9]|\d{2,})|["'][^"']+["'])`)
 
 // specialShare puts a change back that asks for what only a test holds.
 const specialShare = 0.2
@@ -56,7 +57,7 @@ func (s *search) special(c candidate) string {
 }
 
 // decides finds the constants of comparisons and of returns.
-var decides = regexp.MustCompile(`(?:[!=]==?|\bin \(|\bis\b|\breturn\b|\bcase\b)\s*("[^"]*"|'[^']*'|-?\d[\w.]*)`)
+var decides = lazyregexp.New(`(?:[!=]==?|\bin \(|\bis\b|\breturn\b|\bcase\b)\s*("[^"]*"|'[^']*'|-?\d[\w.]*)`)
 
 // akin tells whether the name that is called now has a word of the one before.
 func (c candidate) akin() bool {

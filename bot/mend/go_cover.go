@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -115,7 +116,7 @@ func exactly(name string) string {
 	return strings.Join(parts, "/")
 }
 
-var stackLine = regexp.MustCompile(`(?m)^\t/work/(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+var stackLine = lazyregexp.New(`(?m)^\t/work/(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 
 // stackLines are the lines that stand in a dump of goroutines, with some around
 // them: a process that dies writes no profile.
@@ -136,7 +137,7 @@ func stackLines(output string) map[string]map[int]int {
 	return out
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
+var moduleLine = lazyregexp.New(`(?m)^module\s+"?([^\s"]+)"?`)
 
 func (b *goBench) module() (string, error) {
 	raw, err := b.spaces[0].ReadFile(path.Join(b.suite.Dir, "go.mod"), 1<<20)

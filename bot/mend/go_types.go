@@ -15,11 +15,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/schemata"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // goTypes checks the types of packages of a module in this process, from their
@@ -37,7 +37,7 @@ type goTypes struct {
 	soundness map[string]bool // folder → it fits its types as it is
 }
 
-var goLine = regexp.MustCompile(`(?m)^go\s+(\d+\.\d+)`)
+var goLine = lazyregexp.New(`(?m)^go\s+(\d+\.\d+)`)
 
 // newGoTypes is nil when the module or the toolchain's library cannot be read
 // here.

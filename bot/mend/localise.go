@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -315,9 +315,9 @@ func (l *localiser) spoken(ctx context.Context) ([]Suspect, error) {
 	return slices.DeleteFunc(all, func(s Suspect) bool { return !l.searchable(s.Path) }), nil
 }
 
-var definition = regexp.MustCompile(`^(\s*)(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::[^=]*)?(?:\s[\w.\[\]*]+\s*)?=[^=>~]`)
+var definition = lazyregexp.New(`^(\s*)(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::[^=]*)?(?:\s[\w.\[\]*]+\s*)?=[^=>~]`)
 
-var identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
+var identifier = lazyregexp.New(`[A-Za-z_$][\w$]*`)
 
 // definitions hands a part of a line's suspicion on to the constants and tables
 // that it names: they are made when a module is loaded, before any test runs.

@@ -3,8 +3,9 @@ package mend
 import (
 	"bytes"
 	"math"
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // madeUpShare puts what was made up for the failing tests behind what takes back
@@ -66,13 +67,13 @@ func (c candidate) orphan() string {
 }
 
 var (
-	name        = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
-	imported    = regexp.MustCompile(`^\s*(?:import|from)\b`)
-	parameterOf = regexp.MustCompile(`^\s*(?:async\s+)?(?:def|func|function)\b|^\s*(?:const |let |var )?[\w$]+ (?::?=) `)
+	name        = lazyregexp.New(`[A-Za-z_$][\w$]*`)
+	imported    = lazyregexp.New(`^\s*(?:import|from)\b`)
+	parameterOf = lazyregexp.New(`^\s*(?:async\s+)?(?:def|func|function)\b|^\s*(?:const |let |var )?[\w$]+ (?::?=) `)
 )
 
 // onlyDeclared tells whether a text names a word once, in a line of a kind.
-func onlyDeclared(text []byte, word string, kind *regexp.Regexp) bool {
+func onlyDeclared(text []byte, word string, kind *lazyregexp.Regexp) bool {
 	if wholeWord(text, word) != 1 {
 		return false
 	}
@@ -125,8 +126,8 @@ func (c candidate) forgets() bool {
 }
 
 var (
-	emptied       = regexp.MustCompile(`^\s*\w+\.(\w+)(?:\.clear\(\)|\.length = 0| = (?:None|null|undefined|nil|\[\]|\{\}|set\(\)|dict\(\)|0|false|False|new (?:Map|Set)\(\)|map\[.*\{\}));?\s*$`)
-	changesObject = regexp.MustCompile(`\b\w+\.\w[\w.]*(?:\[[^\]]*\])?\s*(?:[-+*/|&]?=[^=]|\+\+|--)|\b\w+\.\w+\.(?:append|add|push|pop|remove|discard|insert|extend|update|delete|set|clear|appendleft|popleft|setdefault|shift|unshift|splice|sort|Store|Delete)\(|\bdel \w+\.`)
+	emptied       = lazyregexp.New(`^\s*\w+\.(\w+)(?:\.clear\(\)|\.length = 0| = (?:None|null|undefined|nil|\[\]|\{\}|set\(\)|dict\(\)|0|false|False|new (?:Map|Set)\(\)|map\[.*\{\}));?\s*$`)
+	changesObject = lazyregexp.New(`\b\w+\.\w[\w.]*(?:\[[^\]]*\])?\s*(?:[-+*/|&]?=[^=]|\+\+|--)|\b\w+\.\w+\.(?:append|add|push|pop|remove|discard|insert|extend|update|delete|set|clear|appendleft|popleft|setdefault|shift|unshift|splice|sort|Store|Delete)\(|\bdel \w+\.`)
 )
 
 // skipsLoop tells whether the change turns the condition of a loop round, which
@@ -135,7 +136,7 @@ func (c candidate) skipsLoop() bool {
 	return loopHead.MatchString(c.line()) && (c.mutation.Operator == "negate_condition" || c.mutation.Operator == "comparison_operator")
 }
 
-var loopHead = regexp.MustCompile(`^\s*(?:\}\s*)?(?:while|for)\b`)
+var loopHead = lazyregexp.New(`^\s*(?:\}\s*)?(?:while|for)\b`)
 
 // line is the text of the changed line, lineBefore what it was.
 func (c candidate) line() string {
@@ -175,11 +176,11 @@ func doubled(line string) bool {
 }
 
 // unnatural is arithmetic that nobody writes: a + -1, b - 0.
-var unnatural = regexp.MustCompile(`[\w)\]] ?[+-] ?(?:-\d|0(?:[^\w.]|$))`)
+var unnatural = lazyregexp.New(`[\w)\]] ?[+-] ?(?:-\d|0(?:[^\w.]|$))`)
 
 var (
-	twoSides   = regexp.MustCompile(`\s*(?:,|<=|>=|===?|!==?|:=|=|<|>|-|&&|\|\||\band\b|\bor\b)\s*`)
-	operandEnd = regexp.MustCompile(`[A-Za-z_$][\w$.]*(?:\([\w$., ]*\)|\[[\w$.]*\])?$`)
+	twoSides   = lazyregexp.New(`\s*(?:,|<=|>=|===?|!==?|:=|=|<|>|-|&&|\|\||\band\b|\bor\b)\s*`)
+	operandEnd = lazyregexp.New(`[A-Za-z_$][\w$.]*(?:\([\w$., ]*\)|\[[\w$.]*\])?$`)
 )
 
 // regionText is the whole new text of the candidate's region.

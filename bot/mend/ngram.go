@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Code is repetitive, and what is written as it never is elsewhere in a project
@@ -75,7 +75,7 @@ func newNgrams(s *sources, of, family string, files []string) *ngrams {
 	return g
 }
 
-var lexeme = regexp.MustCompile("[A-Za-z_$][\\w$]*|\\d[\\w.]*|\"(?:\\\\.|[^\"\\\\])*\"|'(?:\\\\.|[^'\\\\])*'|`[^`]*`|[-+*/%<>=!&|^:.]{1,3}|\\S")
+var lexeme = lazyregexp.New("[A-Za-z_$][\\w$]*|\\d[\\w.]*|\"(?:\\\\.|[^\"\\\\])*\"|'(?:\\\\.|[^'\\\\])*'|`[^`]*`|[-+*/%<>=!&|^:.]{1,3}|\\S")
 
 // tokens are the ids of a line's tokens after two that say where it begins.
 // Texts count as one token. A token that the model never saw is -1.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -83,7 +84,7 @@ func (b *nodeBench) learnProcess(ctx context.Context, tests []verify.TestResult)
 	return nil
 }
 
-var tapLine = regexp.MustCompile(`^( *)(not ok|ok) \d+ - (.*?)( # (?:SKIP|TODO).*)?$`)
+var tapLine = lazyregexp.New(`^( *)(not ok|ok) \d+ - (.*?)( # (?:SKIP|TODO).*)?$`)
 
 // tapPassed reads which tests passed from TAP. A name that failed anywhere is
 // not among them.

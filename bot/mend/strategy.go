@@ -1,18 +1,18 @@
 package mend
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // strategy lets a failure's kind speak for operators (SPEC C8): a value that
 // is missing asks for a guard, an index out of range for a bound.
 type strategy struct {
-	says      *regexp.Regexp // of the exception's class and message
-	operators string         // names, separated by blanks
+	says      *lazyregexp.Regexp // of the exception's class and message
+	operators string             // names, separated by blanks
 }
 
 // strategyGain is how much likelier the operators become. It is a judgement:
@@ -25,61 +25,61 @@ const strategyGain = 8
 const escapedGain = 40
 
 var strategies = []strategy{
-	{regexp.MustCompile(`(?i)NoneType|of undefined|of null|undefined or null|null or undefined|nil pointer|nil map|is not iterable|is undefined`),
+	{lazyregexp.New(`(?i)NoneType|of undefined|of null|undefined or null|null or undefined|nil pointer|nil map|is not iterable|is undefined`),
 		"guard_result guard_null guard_donor comprehension_filter value_or_default optional_chain null_check nil_map missing_return"},
-	{regexp.MustCompile(`(?i)IndexError|out of range|RangeError|out of bounds|StopIteration`),
+	{lazyregexp.New(`(?i)IndexError|out of range|RangeError|out of bounds|StopIteration`),
 		"index_bound off_by_one comparison_boundary guard_zero clamp guard_donor"},
-	{regexp.MustCompile(`missing \d+ required|positional arguments? but|unexpected keyword argument`), "argument_add argument_drop argument_swap function_name method_pair"},
-	{regexp.MustCompile(`KeyError`), "key_default guard_donor string_constant"},
-	{regexp.MustCompile(`(?i)ZeroDivision|divide by zero|division by zero|\bNaN\b|\bInfinity\b`), "guard_zero guard_donor comparison_boundary"},
-	{regexp.MustCompile(`(?i)a coroutine was expected|never awaited|object Promise|Promise \{`), "await"},
-	{regexp.MustCompile(`changed size|changed during|mutated during`), "iterate_copy copy"},
-	{regexp.MustCompile(`not supported between|incomparable|unorderable`), "mixed_key sort_form sort_key call_wrap element_swap value_or_default"},
-	{regexp.MustCompile(`(?:generator|map|filter|zip|reversed|dict_\w+)'? object|has no len\(\)`), "materialise call_wrap call_parentheses yield_from result_dropped"},
-	{regexp.MustCompile(`unsupported operand|can only concatenate|must be str|expected str`), "call_wrap rounding value_or_default call_unwrap key_default"},
-	{regexp.MustCompile(`values to unpack`), "method_form method_pair iteration_kind element_swap"},
-	{regexp.MustCompile(`invalid literal|could not convert`), "clean_value handle_exception exception_type except_body method_form call_wrap condition_term_add"},
-	{regexp.MustCompile(`not in list|not in deque|substring not found`), "method_pair method_form guard_zero condition_term_add"},
-	{regexp.MustCompile(`nothing to repeat|bad escape|unterminated|unbalanced paren|multiple repeat`), "pattern_part string_detail"},
-	{regexp.MustCompile(`DID NOT RAISE|not raised|Missing expected exception`), "guard_donor exception_type except_body comparison_boundary comparison_operator negate_condition condition_term_add condition_term_drop"},
-	{regexp.MustCompile(`UnboundLocalError|before assignment|not associated with a value`), "statement_move_loop initial_value statement_order step_place"},
-	{regexp.MustCompile(`offset-naive|offset-aware`), "time_part method_pair"},
-	{regexp.MustCompile(`unhashable type`), "call_wrap initial_value"},
-	{regexp.MustCompile(`(?i)maximum recursion|call stack|stack overflow`), "missing_return comparison_boundary guard_zero off_by_one recursion_argument guard_donor note_seen"},
+	{lazyregexp.New(`missing \d+ required|positional arguments? but|unexpected keyword argument`), "argument_add argument_drop argument_swap function_name method_pair"},
+	{lazyregexp.New(`KeyError`), "key_default guard_donor string_constant"},
+	{lazyregexp.New(`(?i)ZeroDivision|divide by zero|division by zero|\bNaN\b|\bInfinity\b`), "guard_zero guard_donor comparison_boundary"},
+	{lazyregexp.New(`(?i)a coroutine was expected|never awaited|object Promise|Promise \{`), "await"},
+	{lazyregexp.New(`changed size|changed during|mutated during`), "iterate_copy copy"},
+	{lazyregexp.New(`not supported between|incomparable|unorderable`), "mixed_key sort_form sort_key call_wrap element_swap value_or_default"},
+	{lazyregexp.New(`(?:generator|map|filter|zip|reversed|dict_\w+)'? object|has no len\(\)`), "materialise call_wrap call_parentheses yield_from result_dropped"},
+	{lazyregexp.New(`unsupported operand|can only concatenate|must be str|expected str`), "call_wrap rounding value_or_default call_unwrap key_default"},
+	{lazyregexp.New(`values to unpack`), "method_form method_pair iteration_kind element_swap"},
+	{lazyregexp.New(`invalid literal|could not convert`), "clean_value handle_exception exception_type except_body method_form call_wrap condition_term_add"},
+	{lazyregexp.New(`not in list|not in deque|substring not found`), "method_pair method_form guard_zero condition_term_add"},
+	{lazyregexp.New(`nothing to repeat|bad escape|unterminated|unbalanced paren|multiple repeat`), "pattern_part string_detail"},
+	{lazyregexp.New(`DID NOT RAISE|not raised|Missing expected exception`), "guard_donor exception_type except_body comparison_boundary comparison_operator negate_condition condition_term_add condition_term_drop"},
+	{lazyregexp.New(`UnboundLocalError|before assignment|not associated with a value`), "statement_move_loop initial_value statement_order step_place"},
+	{lazyregexp.New(`offset-naive|offset-aware`), "time_part method_pair"},
+	{lazyregexp.New(`unhashable type`), "call_wrap initial_value"},
+	{lazyregexp.New(`(?i)maximum recursion|call stack|stack overflow`), "missing_return comparison_boundary guard_zero off_by_one recursion_argument guard_donor note_seen"},
 }
 
 // spoken lets the issue's words speak for operators, more softly than a failure.
 var spoken = []strategy{
-	{regexp.MustCompile(`(?i)\b(cop(y|ies)|shared?|leak(s|ed)?|independent|mutat\w*|alias\w*|(modif|chang)(y|ies|ied|es|ed) (the|my|our|its|what)|afterwards|before it|second (time|call)|twice|later calls?|come back|again|still (there|contains|has|holds)|previous(ly)?|earlier|between calls|carr(y|ied) over|as soon as|from then on|before that|ever since|begins? to)\b`),
+	{lazyregexp.New(`(?i)\b(cop(y|ies)|shared?|leak(s|ed)?|independent|mutat\w*|alias\w*|(modif|chang)(y|ies|ied|es|ed) (the|my|our|its|what)|afterwards|before it|second (time|call)|twice|later calls?|come back|again|still (there|contains|has|holds)|previous(ly)?|earlier|between calls|carr(y|ied) over|as soon as|from then on|before that|ever since|begins? to)\b`),
 		"copy copy_deep copy_inner mutable_default class_state truncate statement_donor initial_value statement_move_loop closure_binding bind_default element_add reset_field reset_local cached_value note_seen materialise"},
-	{regexp.MustCompile(`(?i)\b(sort(s|ed|ing)?|order(s|ed|ing)?|rank(s|ed|ing)?|first|ahead|tie[sd]?|alphabetical\w*|newest|oldest|descending|ascending)\b`),
+	{lazyregexp.New(`(?i)\b(sort(s|ed|ing)?|order(s|ed|ing)?|rank(s|ed|ing)?|first|ahead|tie[sd]?|alphabetical\w*|newest|oldest|descending|ascending)\b`),
 		"tie_break sort_key sort_form number_text sort_direction comparison_operator argument_swap operand_swap unary_minus element_swap"},
-	{regexp.MustCompile(`(?i)\b(upper|lower|capital\w*|case|whitespace|blanks?|spaces?|trailing|leading)\b`),
+	{lazyregexp.New(`(?i)\b(upper|lower|capital\w*|case|whitespace|blanks?|spaces?|trailing|leading)\b`),
 		"call_wrap symmetric_wrap method_pair method_form string_detail clean_value normalise_name sort_form"},
-	{regexp.MustCompile(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|inclu[ds]\w*)\b`),
+	{lazyregexp.New(`(?i)\b(last|one (more|less|too)|off by one|boundary|exactly|inclusive|exclusive|limit|at least|at most|inclu[ds]\w*)\b`),
 		"comparison_boundary off_by_one index_bound clamp slice_form"},
-	{regexp.MustCompile(`(?i)\b(empty|missing|without|none|nothing|absent|deleted|removed|unknown|no longer)\b`),
+	{lazyregexp.New(`(?i)\b(empty|missing|without|none|nothing|absent|deleted|removed|unknown|no longer)\b`),
 		"guard_null guard_result guard_donor guard_zero value_or_default key_default null_check optional_chain comprehension_filter"},
-	{regexp.MustCompile(`(?i)\b(ignor\w+|always|never|only|even (if|when|though)|regardless|should not|must not|unless)\b`),
+	{lazyregexp.New(`(?i)\b(ignor\w+|always|never|only|even (if|when|though)|regardless|should not|must not|unless)\b`),
 		"condition_term_add condition_term_drop negate_condition remove_not guard_donor argument_add"},
-	{regexp.MustCompile(`(?i)\b(round\w*|cents?|decimals?|fraction\w*|truncat\w*|percent\w*)\b`),
+	{lazyregexp.New(`(?i)\b(round\w*|cents?|decimals?|fraction\w*|truncat\w*|percent\w*)\b`),
 		"division_kind call_wrap arithmetic_operator method_pair float_constant string_detail rounding format_spec"},
-	{regexp.MustCompile(`(?i)\b(options?|flags?|settings?|arguments?|parameters?|no effect|takes? no notice)\b`),
+	{lazyregexp.New(`(?i)\b(options?|flags?|settings?|arguments?|parameters?|no effect|takes? no notice)\b`),
 		"keyword_forward argument_add store_parameter"},
-	{regexp.MustCompile(`(?i)\b(stale|old|outdated|out of date|cach\w+|refresh\w*|restart\w*|until|updat\w+)\b`),
+	{lazyregexp.New(`(?i)\b(stale|old|outdated|out of date|cach\w+|refresh\w*|restart\w*|until|updat\w+)\b`),
 		"reset_field cached_value statement_donor element_add fields_compared"},
-	{regexp.MustCompile(`(?i)\b(patterns?|regex\w*|escap\w+|special characters?|dots?|parenthes\w+|brackets?|quot\w+|wildcards?|match\w*)\b`),
+	{lazyregexp.New(`(?i)\b(patterns?|regex\w*|escap\w+|special characters?|dots?|parenthes\w+|brackets?|quot\w+|wildcards?|match\w*)\b`),
 		"pattern_part string_detail pattern_flag pattern_alternatives"},
-	{regexp.MustCompile(`(?i)\b(stuck|after an? (error|exception|failure)|fail(s|ed|ure)|releas\w+|locked|busy|crash\w*|exceptions?)\b`),
+	{lazyregexp.New(`(?i)\b(stuck|after an? (error|exception|failure)|fail(s|ed|ure)|releas\w+|locked|busy|crash\w*|exceptions?)\b`),
 		"ensure_undone except_body except_order exception_type handle_exception"},
-	{regexp.MustCompile(`(?i)\b(nested|deep\w*|inner|inside|levels?|depth|recurs\w+|sub\w+)\b`),
+	{lazyregexp.New(`(?i)\b(nested|deep\w*|inner|inside|levels?|depth|recurs\w+|sub\w+)\b`),
 		"copy_deep copy_inner recursion_argument yield_from container_case repeat"},
-	{regexp.MustCompile(`(?i)\b(duplicates?|repeated\w*|more than once|overwr\w+|lost|loses?|replaced|disappear\w*|only the (first|last))\b`),
+	{lazyregexp.New(`(?i)\b(duplicates?|repeated\w*|more than once|overwr\w+|lost|loses?|replaced|disappear\w*|only the (first|last))\b`),
 		"note_seen key_store method_form element_swap reset_local loop_exit accumulate"},
-	{regexp.MustCompile(`(?i)\b(pad\w*|align\w*|widths?|columns?|zeros?|format\w*|digits?)\b`), "format_spec string_detail method_pair"},
-	{regexp.MustCompile(`(?i)\b(hours?|minutes?|days?|weeks?|weekdays?|mondays?|sundays?|time ?zones?|utc|midnight)\b`), "time_part method_pair integer_constant"},
-	{regexp.MustCompile(`(?i)\b(prefix\w*|suffix\w*|begins?|starts? with|ends? with|similar|same (name|beginning|start))\b`), "separator_bound method_form method_pair"},
-	{regexp.MustCompile(`(?i)\b(both|together|combin\w+|either|neither|precedence)\b`), "logic_group logical_operator condition_term_drop condition_term_add"},
+	{lazyregexp.New(`(?i)\b(pad\w*|align\w*|widths?|columns?|zeros?|format\w*|digits?)\b`), "format_spec string_detail method_pair"},
+	{lazyregexp.New(`(?i)\b(hours?|minutes?|days?|weeks?|weekdays?|mondays?|sundays?|time ?zones?|utc|midnight)\b`), "time_part method_pair integer_constant"},
+	{lazyregexp.New(`(?i)\b(prefix\w*|suffix\w*|begins?|starts? with|ends? with|similar|same (name|beginning|start))\b`), "separator_bound method_form method_pair"},
+	{lazyregexp.New(`(?i)\b(both|together|combin\w+|either|neither|precedence)\b`), "logic_group logical_operator condition_term_drop condition_term_add"},
 }
 
 // spokenGain is how much likelier words of the issue make an operator.

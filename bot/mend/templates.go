@@ -2,13 +2,13 @@ package mend
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/mutate"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // templates are the changes of a region that a repair tries and that are no
@@ -151,7 +151,7 @@ func (g *grower) clamp(n code.Node) {
 	}
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+var plainName = lazyregexp.New(`^[A-Za-z_$][\w$]*$`)
 
 // arithmetic tells whether a value is worked out with + - * /.
 func arithmetic(n code.Node) bool {
@@ -207,7 +207,7 @@ func (g *grower) truncate(n code.Node) {
 	}
 }
 
-var chainText = regexp.MustCompile(`^[A-Za-z_$][\w$.]*$`)
+var chainText = lazyregexp.New(`^[A-Za-z_$][\w$.]*$`)
 
 // statementAround is the statement that stands in a block and holds n.
 func statementAround(n code.Node) (code.Node, bool) {
@@ -255,7 +255,7 @@ func firstLine(s string) string {
 	return strings.TrimRight(s, "\r")
 }
 
-var group = regexp.MustCompile(`\((?:\?:|\?P<\w+>|\?<\w+>)?([^()]*\|[^()]*)\)`)
+var group = lazyregexp.New(`\((?:\?:|\?P<\w+>|\?<\w+>)?([^()]*\|[^()]*)\)`)
 
 // alternation puts the alternatives of a pattern into another order: the first
 // that fits wins, so a short one must not stand before a longer one.
@@ -283,4 +283,4 @@ func width(alt string) int {
 	return len(class.ReplaceAllString(alt, "x"))
 }
 
-var class = regexp.MustCompile(`\[(?:\\.|[^\]])*\]|\\.`)
+var class = lazyregexp.New(`\[(?:\\.|[^\]])*\]|\\.`)

@@ -1,8 +1,9 @@
 package mend
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // told are the values that assertions say they got and wanted, as plain text
@@ -16,12 +17,12 @@ const toldGain = 20
 // saysBoth are messages that name both values: pytest, unittest, node:assert and
 // what Go's tests usually print. The first group is what was got unless the
 // expression names its groups.
-var saysBoth = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)assert (?P<got>[^\n=]{1,300}?) == (?P<want>[^\n=]{1,300})$`),
-	regexp.MustCompile(`(?m)(?:AssertionError: |^)(?P<got>[^\n!=:]{1,300}?) !==? (?P<want>[^\n!=]{1,300})$`),
-	regexp.MustCompile(`(?m)(?: diff| differ): (?P<got>[^\n!=]{1,300}?) != (?P<want>[^\n!=]{1,300})$`),
-	regexp.MustCompile(`(?i)\bgot:? (?P<got>[^\n,;]{1,60}?)[,;]? (?:but )?(?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
-	regexp.MustCompile(`(?i)= (?P<got>[^\n,;]{1,60}?)[,;] (?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
+var saysBoth = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?m)assert (?P<got>[^\n=]{1,300}?) == (?P<want>[^\n=]{1,300})$`),
+	lazyregexp.New(`(?m)(?:AssertionError: |^)(?P<got>[^\n!=:]{1,300}?) !==? (?P<want>[^\n!=]{1,300})$`),
+	lazyregexp.New(`(?m)(?: diff| differ): (?P<got>[^\n!=]{1,300}?) != (?P<want>[^\n!=]{1,300})$`),
+	lazyregexp.New(`(?i)\bgot:? (?P<got>[^\n,;]{1,60}?)[,;]? (?:but )?(?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
+	lazyregexp.New(`(?i)= (?P<got>[^\n,;]{1,60}?)[,;] (?:want|wanted|expected):? (?P<want>[^\n,;]{1,60})`),
 }
 
 // hear reads the values out of the failures of the target.

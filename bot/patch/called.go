@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A workflow that nobody may change is worth little when a script that it calls
@@ -37,13 +37,13 @@ const (
 
 var (
 	// By an interpreter any file; as a command one that is named with a folder.
-	interpreted = regexp.MustCompile(`(?m)(?:^|[\s;&|("'@` + "`" + `])(?:python[\d.]*|node|nodejs|deno run|bun(?: run)?|bash|sh|zsh|dash|ksh|fish|ruby|perl|php|pwsh|powershell|tsx|ts-node|source|\.|uv run|go run|npx tsx)[ \t]+(?:-{1,2}[\w-]+(?:=\S+)?[ \t]+)*["']?` + scriptPath)
-	commanded   = regexp.MustCompile(starts + `(\.{1,2}/[\w@./-]+|[\w@.-]+/[\w@./-]+)`)
-	makes       = regexp.MustCompile(`(?m)\b(?:make|gmake)((?:[ \t]+-C[ \t]*\S+|[ \t]+-\w+|[ \t]+\w+=\S*)*)((?:[ \t]+[a-zA-Z][\w.-]*)*)`)
-	npmRuns     = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)[ \t]+(?:--?\S+[ \t]+)*(?:run(?:-script)?[ \t]+(?:--?\S+[ \t]+)*)?([a-z][\w:.-]*)`)
-	inFolder    = regexp.MustCompile(`(?m)(?:working-directory:|\bcd)[ \t]+["']?([\w./-]+)|\bmake[ \t]+-C[ \t]*([\w./-]+)`)
-	target      = regexp.MustCompile(`^([\w./%$(){} -]+?):{1,2}(?:[^=]|$)`)
-	scriptFile  = regexp.MustCompile(`(?i)\.(?:sh|bash|zsh|ksh|fish|py|js|mjs|cjs|ts|mts|rb|pl|php|ps1|bat|cmd|go)$`)
+	interpreted = lazyregexp.New(`(?m)(?:^|[\s;&|("'@` + "`" + `])(?:python[\d.]*|node|nodejs|deno run|bun(?: run)?|bash|sh|zsh|dash|ksh|fish|ruby|perl|php|pwsh|powershell|tsx|ts-node|source|\.|uv run|go run|npx tsx)[ \t]+(?:-{1,2}[\w-]+(?:=\S+)?[ \t]+)*["']?` + scriptPath)
+	commanded   = lazyregexp.New(starts + `(\.{1,2}/[\w@./-]+|[\w@.-]+/[\w@./-]+)`)
+	makes       = lazyregexp.New(`(?m)\b(?:make|gmake)((?:[ \t]+-C[ \t]*\S+|[ \t]+-\w+|[ \t]+\w+=\S*)*)((?:[ \t]+[a-zA-Z][\w.-]*)*)`)
+	npmRuns     = lazyregexp.New(`\b(?:npm|pnpm|yarn|bun)[ \t]+(?:--?\S+[ \t]+)*(?:run(?:-script)?[ \t]+(?:--?\S+[ \t]+)*)?([a-z][\w:.-]*)`)
+	inFolder    = lazyregexp.New(`(?m)(?:working-directory:|\bcd)[ \t]+["']?([\w./-]+)|\bmake[ \t]+-C[ \t]*([\w./-]+)`)
+	target      = lazyregexp.New(`^([\w./%$(){} -]+?):{1,2}(?:[^=]|$)`)
+	scriptFile  = lazyregexp.New(`(?i)\.(?:sh|bash|zsh|ksh|fish|py|js|mjs|cjs|ts|mts|rb|pl|php|ps1|bat|cmd|go)$`)
 )
 
 // Called lists the scripts that pipelines call by their path, directly or through
@@ -87,7 +87,7 @@ func (c *calling) read(name string) string {
 
 // follow notes the scripts that a text calls, and follows them.
 func (c *calling) follow(caller, text string) {
-	for _, re := range []*regexp.Regexp{interpreted, commanded} {
+	for _, re := range []*lazyregexp.Regexp{interpreted, commanded} {
 		for _, m := range re.FindAllStringSubmatch(text, -1) {
 			for _, dir := range append([]string{path.Dir(caller)}, c.folders...) {
 				c.calls(caller, path.Join(dir, m[1]))

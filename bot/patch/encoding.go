@@ -2,13 +2,14 @@ package patch
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // latin1 is a Python file's declaration that its bytes are Latin-1 (PEP 263).
-var latin1 = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*(?i:latin-?1|latin_1|iso-?8859-1|iso_8859_1|l1)\b`)
+var latin1 = lazyregexp.New(`^[ \t\f]*#.*?coding[:=][ \t]*(?i:latin-?1|latin_1|iso-?8859-1|iso_8859_1|l1)\b`)
 
 // encode fits the new code to the encoding of the file. UTF-16 is refused;
 // in a file that is not UTF-8 new code has to be ASCII, or in Latin-1 where

@@ -3,10 +3,10 @@ package patch
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -35,9 +35,9 @@ type Danger struct {
 const maxDanger = 60
 
 var (
-	sensitivePath = regexp.MustCompile(`(?i)(?:^|[/_.-])(?:auth\w*|login|session|passw\w*|crypto\w*|secur\w*|permission\w*|acl|oauth\w*|token\w*|payment\w*|billing|migrat\w*|sql|ci|deploy\w*)(?:[/_.-]|$)`)
-	sensitiveLine = regexp.MustCompile(`(?i)\b(?:password|passwd|secret|hmac|encrypt|decrypt|signature|verify_?token|authenti\w+|authori[sz]\w+|permission|is_admin|csrf|subprocess|os\.system|shell\s*=\s*True|eval|exec|pickle|yaml\.load|innerHTML|dangerouslySetInnerHTML|insert\s+into|delete\s+from|drop\s+table|update\s+\w+\s+set|select\s+.+\s+from)\b`)
-	branchWord    = regexp.MustCompile(`\b(?:if|elif|else if|for|while|case|catch|except|switch|match|&&|\|\||and|or)\b`)
+	sensitivePath = lazyregexp.New(`(?i)(?:^|[/_.-])(?:auth\w*|login|session|passw\w*|crypto\w*|secur\w*|permission\w*|acl|oauth\w*|token\w*|payment\w*|billing|migrat\w*|sql|ci|deploy\w*)(?:[/_.-]|$)`)
+	sensitiveLine = lazyregexp.New(`(?i)\b(?:password|passwd|secret|hmac|encrypt|decrypt|signature|verify_?token|authenti\w+|authori[sz]\w+|permission|is_admin|csrf|subprocess|os\.system|shell\s*=\s*True|eval|exec|pickle|yaml\.load|innerHTML|dangerouslySetInnerHTML|insert\s+into|delete\s+from|drop\s+table|update\s+\w+\s+set|select\s+.+\s+from)\b`)
+	branchWord    = lazyregexp.New(`\b(?:if|elif|else if|for|while|case|catch|except|switch|match|&&|\|\||and|or)\b`)
 )
 
 // Risk scores a change from 0 to 100, with the reasons that made it up (SPEC

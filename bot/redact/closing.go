@@ -2,12 +2,13 @@ package redact
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A closing keyword followed by a reference closes an issue when the text is
@@ -18,20 +19,20 @@ import (
 // text counts as it stands, as its entities and escapes read, and as it reads
 // without its markup.
 var (
-	keyword   = regexp.MustCompile(`(?i)close[sd]?|fix(?:e[sd])?|resolve[sd]?`)
-	reference = regexp.MustCompile(`(?i)^(?:[\w.-]{1,100}/[\w.-]{1,100}#[0-9]|gh-[0-9]|` + issueURL + `)`)
-	issueLink = regexp.MustCompile(`(?i)^\[[^\]\n]{0,300}\]\(\s*<?` + issueURL)
+	keyword   = lazyregexp.New(`(?i)close[sd]?|fix(?:e[sd])?|resolve[sd]?`)
+	reference = lazyregexp.New(`(?i)^(?:[\w.-]{1,100}/[\w.-]{1,100}#[0-9]|gh-[0-9]|` + issueURL + `)`)
+	issueLink = lazyregexp.New(`(?i)^\[[^\]\n]{0,300}\]\(\s*<?` + issueURL)
 )
 
 const issueURL = `(?:[^\s()<>]{0,300}/)?(?:issues|pulls?|discussions)/[0-9]`
 
 var (
-	entity  = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?`) // browsers read some without the semicolon
-	escaped = regexp.MustCompile("^\\\\[!-/:-@\\[-`{-~]")
+	entity  = lazyregexp.New(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);?`) // browsers read some without the semicolon
+	escaped = lazyregexp.New("^\\\\[!-/:-@\\[-`{-~]")
 	// What opens a line and is not read: the numbers of a list, the boxes of
 	// tasks, what follows a fence.
-	opening = regexp.MustCompile("^[ \\t>]*(?:[0-9]{1,9}[.)][ \\t]|[-+*][ \\t]+\\[[ xX]\\]|(?:```|~~~).*)")
-	emoji   = regexp.MustCompile(`^:[a-z0-9_+-]{1,40}:`) // GitHub makes a picture of its name
+	opening = lazyregexp.New("^[ \\t>]*(?:[0-9]{1,9}[.)][ \\t]|[-+*][ \\t]+\\[[ xX]\\]|(?:```|~~~).*)")
+	emoji   = lazyregexp.New(`^:[a-z0-9_+-]{1,40}:`) // GitHub makes a picture of its name
 )
 
 // inertClosing puts "issue" between a closing keyword and a reference.

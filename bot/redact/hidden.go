@@ -2,15 +2,16 @@ package redact
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // escapes are ANSI sequences: CSI, OSC and the other string sequences, and
 // two-byte escapes, in their 7-bit forms. Single controls are dropped after.
-var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]")
+var escapes = lazyregexp.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]")
 
 // plain drops terminal escapes, control characters but line feed and tab, and
 // invisible characters; CRLF and CR become LF, bad UTF-8 becomes U+FFFD.

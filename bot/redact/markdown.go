@@ -1,15 +1,16 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
 	// GitHub's runner obeys "::command::" at the start of a line and the older
 	// "##[command]" anywhere.
-	workflowStart = regexp.MustCompile(`(?m)^([\s\pZ]*):(:+)`)
-	workflowOld   = regexp.MustCompile(`#(#+)\[`)
+	workflowStart = lazyregexp.New(`(?m)^([\s\pZ]*):(:+)`)
+	workflowOld   = lazyregexp.New(`#(#+)\[`)
 )
 
 // Log makes text fit for a log or a terminal: no secrets, escapes, control or
@@ -31,15 +32,15 @@ func (f *Funnel) Log(text string) string {
 func spaced(c byte, n int) string { return strings.TrimRight(strings.Repeat(string(c)+" ", n), " ") }
 
 var (
-	tagStart   = regexp.MustCompile(`<([A-Za-z/!?])`)
-	entityAt   = regexp.MustCompile(`(?i)&(?:#0*64|#x0*40|commat);`)
-	entityHash = regexp.MustCompile(`(?i)&(?:#0*35|#x0*23|num);`)
-	mention    = regexp.MustCompile(`(^|[^A-Za-z0-9])@([A-Za-z0-9&_\\-])`)
-	image      = regexp.MustCompile(`!+\[`)
-	linkTitle  = regexp.MustCompile(`\]\(\s*([^\s()]*)\s+(?:"[^"]*"|'[^']*'|\([^)]*\))\s*\)`)
-	definition = regexp.MustCompile(`(?m)^([ >\t]*)\[([^\]\n]+\]:)`)
-	slash      = regexp.MustCompile(`(?m)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/([A-Za-z])`)
-	ownSlash   = regexp.MustCompile(`(?mi)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/(fettle)`)
+	tagStart   = lazyregexp.New(`<([A-Za-z/!?])`)
+	entityAt   = lazyregexp.New(`(?i)&(?:#0*64|#x0*40|commat);`)
+	entityHash = lazyregexp.New(`(?i)&(?:#0*35|#x0*23|num);`)
+	mention    = lazyregexp.New(`(^|[^A-Za-z0-9])@([A-Za-z0-9&_\\-])`)
+	image      = lazyregexp.New(`!+\[`)
+	linkTitle  = lazyregexp.New(`\]\(\s*([^\s()]*)\s+(?:"[^"]*"|'[^']*'|\([^)]*\))\s*\)`)
+	definition = lazyregexp.New(`(?m)^([ >\t]*)\[([^\]\n]+\]:)`)
+	slash      = lazyregexp.New(`(?m)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/([A-Za-z])`)
+	ownSlash   = lazyregexp.New(`(?mi)^([\s\pZ>*+\-]*(?:\d+[.)]\s+)?)/(fettle)`)
 )
 
 // Markdown makes text of others fit to stand inside a comment: what Log does,

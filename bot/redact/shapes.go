@@ -2,8 +2,9 @@ package redact
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // shape is a kind of token that can be told by its looks.
@@ -11,7 +12,7 @@ type shape struct {
 	rule  string
 	hints []string // one of these stands in every text that can match, in lower case if fold
 	fold  bool
-	find  *regexp.Regexp
+	find  *lazyregexp.Regexp
 	group int                      // the submatch that is the secret; 0 for the whole match
 	sure  func(secret string) bool // nil: always
 }
@@ -21,32 +22,32 @@ type shape struct {
 // RFC 7468 (PEM).
 var shapes = []shape{
 	{rule: "private-key", hints: []string{"PRIVATE KEY"},
-		find: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-[^-])*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`)},
+		find: lazyregexp.New(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-[^-])*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 	{rule: "github-token", hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"},
-		find: regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9_]{20,255}`)},
+		find: lazyregexp.New(`\bgh[pousr]_[A-Za-z0-9_]{20,255}`)},
 	{rule: "github-pat", hints: []string{"github_pat_"},
-		find: regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{22,255}`)},
-	{rule: "gitlab-token", hints: []string{"glpat-"}, find: regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+		find: lazyregexp.New(`\bgithub_pat_[A-Za-z0-9_]{22,255}`)},
+	{rule: "gitlab-token", hints: []string{"glpat-"}, find: lazyregexp.New(`\bglpat-[A-Za-z0-9_-]{20,}`)},
 	{rule: "aws-access-key", hints: []string{"AKIA", "ASIA"},
-		find: regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+		find: lazyregexp.New(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
 	{rule: "slack-token", hints: []string{"xox", "xapp-"},
-		find: regexp.MustCompile(`\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}`)},
+		find: lazyregexp.New(`\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}`)},
 	{rule: "slack-webhook", hints: []string{"hooks.slack.com"},
-		find: regexp.MustCompile(`hooks\.slack\.com/services/[A-Za-z0-9_/]{20,}`)},
-	{rule: "google-api-key", hints: []string{"AIza"}, find: regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{rule: "google-oauth", hints: []string{"ya29."}, find: regexp.MustCompile(`\bya29\.[A-Za-z0-9_-]{20,}`)},
-	{rule: "model-api-key", hints: []string{"sk-"}, find: regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`), sure: mixed},
-	{rule: "stripe-key", hints: []string{"k_live_"}, find: regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{16,}`)},
-	{rule: "npm-token", hints: []string{"npm_"}, find: regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}`)},
-	{rule: "pypi-token", hints: []string{"pypi-AgE"}, find: regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+		find: lazyregexp.New(`hooks\.slack\.com/services/[A-Za-z0-9_/]{20,}`)},
+	{rule: "google-api-key", hints: []string{"AIza"}, find: lazyregexp.New(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{rule: "google-oauth", hints: []string{"ya29."}, find: lazyregexp.New(`\bya29\.[A-Za-z0-9_-]{20,}`)},
+	{rule: "model-api-key", hints: []string{"sk-"}, find: lazyregexp.New(`\bsk-[A-Za-z0-9_-]{20,}`), sure: mixed},
+	{rule: "stripe-key", hints: []string{"k_live_"}, find: lazyregexp.New(`\b[rs]k_live_[A-Za-z0-9]{16,}`)},
+	{rule: "npm-token", hints: []string{"npm_"}, find: lazyregexp.New(`\bnpm_[A-Za-z0-9]{36}`)},
+	{rule: "pypi-token", hints: []string{"pypi-AgE"}, find: lazyregexp.New(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
 	{rule: "jwt", hints: []string{"eyJ"},
-		find: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
+		find: lazyregexp.New(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
 	{rule: urlPassword, hints: []string{"://"},
-		find: regexp.MustCompile(`[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>\[\]]{0,64}:([^\s/:@"'<>\[\]]{3,128})@`), group: 1, sure: notPlaceholder},
+		find: lazyregexp.New(`[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>\[\]]{0,64}:([^\s/:@"'<>\[\]]{3,128})@`), group: 1, sure: notPlaceholder},
 	{rule: "authorization-header", hints: []string{"authorization"}, fold: true,
-		find: regexp.MustCompile(`(?i)authorization["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+([A-Za-z0-9+/=._~-]{12,})`), group: 1},
+		find: lazyregexp.New(`(?i)authorization["']?\s*[:=]\s*["']?(?:basic|bearer|token)\s+([A-Za-z0-9+/=._~-]{12,})`), group: 1},
 	{rule: "assigned-secret", hints: []string{"pass", "secret", "token", "api_key", "apikey", "api-key", "credential", "private_key"}, fold: true,
-		find:  regexp.MustCompile(`(?i)(?:password|passwd|secret|token|api[_-]?key|credentials?|private_key|access_key)[a-z0-9_-]{0,20}["']?\s{0,4}(?::=|=>|[:=])\s{0,4}["']?([A-Za-z0-9+/=_.~!@#$%^&*-]{16,200})`),
+		find:  lazyregexp.New(`(?i)(?:password|passwd|secret|token|api[_-]?key|credentials?|private_key|access_key)[a-z0-9_-]{0,20}["']?\s{0,4}(?::=|=>|[:=])\s{0,4}["']?([A-Za-z0-9+/=_.~!@#$%^&*-]{16,200})`),
 		group: 1, sure: random},
 }
 
@@ -139,7 +140,7 @@ func wordly(line string) bool {
 	return true
 }
 
-var addressed = regexp.MustCompile(`://[^\s/:@"'<>]*:([^\s@"'<>]+)@`)
+var addressed = lazyregexp.New(`://[^\s/:@"'<>]*:([^\s@"'<>]+)@`)
 
 // mixed tells a key from a slug such as sk-learn-something-something.
 func mixed(s string) bool { return strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s }

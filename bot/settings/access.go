@@ -3,10 +3,11 @@ package settings
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Access is who may ask for work, beside the people who may write to a
@@ -34,7 +35,7 @@ func botLogin(login string) string {
 	return strings.TrimSuffix(strings.ToLower(login), "[bot]") + "[bot]"
 }
 
-var loginShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$`)
+var loginShape = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$`)
 
 func loginName(s string) error {
 	if !loginShape.MatchString(s) {

@@ -3,10 +3,11 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Needs is what a repository's tests need beside its files.
@@ -42,9 +43,9 @@ const (
 )
 
 var (
-	serviceName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,29}$`)
-	account     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
-	password    = regexp.MustCompile(`^[A-Za-z0-9_.~-]{1,100}$`) // stands in URLs and in SQL as it is
+	serviceName = lazyregexp.New(`^[a-z][a-z0-9_-]{0,29}$`)
+	account     = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
+	password    = lazyregexp.New(`^[A-Za-z0-9_.~-]{1,100}$`) // stands in URLs and in SQL as it is
 )
 
 func services(v value) ([]Service, error) {
@@ -142,7 +143,7 @@ func readiness(v value, path *string, within *time.Duration) error {
 	)
 }
 
-func matching(rule *regexp.Regexp, words string) func(value) (string, error) {
+func matching(rule *lazyregexp.Regexp, words string) func(value) (string, error) {
 	return func(v value) (string, error) {
 		s, err := v.string()
 		if err == nil && !rule.MatchString(s) {

@@ -3,11 +3,11 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -58,8 +58,8 @@ var operatorsOwn = func() map[string]string {
 }()
 
 var (
-	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,49}$`)
-	branch = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$`)
+	word   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,49}$`)
+	branch = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$`)
 )
 
 // LoadRepo reads the bytes of a .fettle.yml; none at all is an empty file.

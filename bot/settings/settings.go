@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -299,8 +299,8 @@ func local(host string) bool {
 }
 
 var (
-	envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
-	keyLike = regexp.MustCompile(`^(sk-|sk_|gh[pousr]_|github_pat_|gsk_|xai|AIza|eyJ|hf_)|[a-z0-9]{24}`)
+	envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+	keyLike = lazyregexp.New(`^(sk-|sk_|gh[pousr]_|github_pat_|gsk_|xai|AIza|eyJ|hf_)|[a-z0-9]{24}`)
 )
 
 // variable reads the name of an environment variable. What looks like a key is

@@ -3,9 +3,10 @@ package settings
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Setup is what the operator allows commands that install dependencies. They
@@ -44,7 +45,7 @@ func setup(v value) (Setup, error) {
 	return s, err
 }
 
-var hostRule = regexp.MustCompile(`^(\*\.[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+|[A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+var hostRule = lazyregexp.New(`^(\*\.[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+|[A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 
 // host checks the form of a rule; its parts are read by whoever keeps it.
 func host(s string) error {

@@ -2,10 +2,11 @@ package settings
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Smoke says how a repository's service is started and what it has to answer
@@ -37,8 +38,8 @@ const (
 
 var (
 	methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
-	urlPath = regexp.MustCompile(`^/[^\s\\#]{0,999}$`)
-	header  = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
+	urlPath = lazyregexp.New(`^/[^\s\\#]{0,999}$`)
+	header  = lazyregexp.New(`^[A-Za-z0-9-]{1,100}$`)
 )
 
 func smoke(v value) (*Smoke, error) {

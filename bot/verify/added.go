@@ -7,11 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -57,7 +57,7 @@ func AddedBy(ctx context.Context, changes []Change) (Added, error) {
 	return a, nil
 }
 
-var oneName = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+var oneName = lazyregexp.New(`[\pL_$][\pL\pN_$]*`)
 
 // defined lists the names that a file defines, exports or passes on outside of
 // functions.

@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -71,16 +71,16 @@ func finish(f task.Failure) task.Failure {
 
 // What differs between two runs of the same failure.
 var unstable = []struct {
-	re *regexp.Regexp
+	re *lazyregexp.Regexp
 	by string
 }{
-	{regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`), "ADDR"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?`), "TIME"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "UUID"},
-	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:/[\w.@+-]+){2,}`), "PATH"},
-	{regexp.MustCompile(`\b[0-9a-f]{12,}\b`), "HEX"},
-	{regexp.MustCompile(`\d+(?:\.\d+)?(?:e[+-]?\d+)?`), "N"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyregexp.New(`\b0x[0-9a-fA-F]+\b`), "ADDR"},
+	{lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?`), "TIME"},
+	{lazyregexp.New(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "UUID"},
+	{lazyregexp.New(`(?:[A-Za-z]:)?(?:/[\w.@+-]+){2,}`), "PATH"},
+	{lazyregexp.New(`\b[0-9a-f]{12,}\b`), "HEX"},
+	{lazyregexp.New(`\d+(?:\.\d+)?(?:e[+-]?\d+)?`), "N"},
+	{lazyregexp.New(`\s+`), " "},
 }
 
 // normalise takes numbers, addresses, paths and times out of a message.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -30,7 +30,7 @@ func shadows(p string, dirs map[string]bool) string {
 
 // javaRunner are the packages of test runners and assertions. Classes of the tree come
 // before those of what it depends on, whatever folder their source lies in.
-var javaRunner = regexp.MustCompile(`(?m)^\s*package\s+((?:org\.(?:junit|testng|hamcrest|assertj|opentest4j|apiguardian|apache\.maven|gradle|mockito)|junit|com\.google\.common\.truth|worker\.org\.gradle)(?:\.\w+)*)`)
+var javaRunner = lazyregexp.New(`(?m)^\s*package\s+((?:org\.(?:junit|testng|hamcrest|assertj|opentest4j|apiguardian|apache\.maven|gradle|mockito)|junit|com\.google\.common\.truth|worker\.org\.gradle)(?:\.\w+)*)`)
 
 // javaShadows says that a change puts a class into such a package, or "".
 func javaShadows(f Change) string {

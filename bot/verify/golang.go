@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -35,8 +36,8 @@ type goDir struct {
 }
 
 var (
-	goClause = regexp.MustCompile(`(?m)^package[ \t]+(\w+)`)
-	goFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+	goClause = lazyregexp.New(`(?m)^package[ \t]+(\w+)`)
+	goFunc   = lazyregexp.New(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 )
 
 func (v *Verifier) runGo(ctx context.Context, b box, s Suite, sel selection, lim limits) (outcome, error) {

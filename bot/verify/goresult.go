@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -77,8 +78,8 @@ func buildText(p *goPackage, builds map[string]string, rest string) string {
 // goAbsent are the words of the go command and of the compiler for a package, and
 // for a name, that is not there.
 var (
-	goAbsentPackage = regexp.MustCompile(`no required module provides package ([^\s;]+)|package (\S+) is not in std|^(\S+): no non-test Go files in `)
-	goAbsentName    = regexp.MustCompile(`: undefined: (?:\w+\.)?(\w+)$|type \*?(?:[\w/]+\.)?(\w+(?:\[[^\]]*\])?) has no field or method (\w+)|has no field or method (\w+)|: unknown field (\w+) in struct literal|\(missing method (\w+)\)`)
+	goAbsentPackage = lazyregexp.New(`no required module provides package ([^\s;]+)|package (\S+) is not in std|^(\S+): no non-test Go files in `)
+	goAbsentName    = lazyregexp.New(`: undefined: (?:\w+\.)?(\w+)$|type \*?(?:[\w/]+\.)?(\w+(?:\[[^\]]*\])?) has no field or method (\w+)|has no field or method (\w+)|: unknown field (\w+) in struct literal|\(missing method (\w+)\)`)
 )
 
 // missing lists what a build did not find (task.Failure), nil where something

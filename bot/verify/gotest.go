@@ -3,11 +3,11 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -128,13 +128,13 @@ func (t *goTest) status() string {
 }
 
 var (
-	goLine      = regexp.MustCompile(`(?m)^\s+(\S+?\.go):(\d+): ?(.*)$`)
-	goPanic     = regexp.MustCompile(`(?m)^panic: (.*)$`)
-	goFatal     = regexp.MustCompile(`(?m)^fatal error: (.*)$`)
-	goStack     = regexp.MustCompile(`(?m)^(\S[^\n]*)\n\t(/[^\n:]+\.go):(\d+)`)
-	goBuildLine = regexp.MustCompile(`(?m)^(?:vet: )?(\S+?\.go):(\d+)(?::\d+)?: (.*)$`)
-	goTimedOut  = regexp.MustCompile(`panic: test timed out after (\S+)`)
-	goRunning   = regexp.MustCompile(`(?m)^\t+(Test\S*|Fuzz\S*|Example\S*) \(([^)]+)\)$`)
+	goLine      = lazyregexp.New(`(?m)^\s+(\S+?\.go):(\d+): ?(.*)$`)
+	goPanic     = lazyregexp.New(`(?m)^panic: (.*)$`)
+	goFatal     = lazyregexp.New(`(?m)^fatal error: (.*)$`)
+	goStack     = lazyregexp.New(`(?m)^(\S[^\n]*)\n\t(/[^\n:]+\.go):(\d+)`)
+	goBuildLine = lazyregexp.New(`(?m)^(?:vet: )?(\S+?\.go):(\d+)(?::\d+)?: (.*)$`)
+	goTimedOut  = lazyregexp.New(`panic: test timed out after (\S+)`)
+	goRunning   = lazyregexp.New(`(?m)^\t+(Test\S*|Fuzz\S*|Example\S*) \(([^)]+)\)$`)
 )
 
 // goFailure reads a test's output. dir is the package's folder from the root.

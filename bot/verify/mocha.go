@@ -6,10 +6,10 @@ import (
 	_ "embed" // the drivers
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -146,7 +146,7 @@ func mochaFailure(s Suite, r record, sel selection) (task.Failure, bool) {
 }
 
 // mochaSays stands before the error that ends a run.
-var mochaSays = regexp.MustCompile(`(?m)^\s*(?:Exception during run|\S* ?ERROR):\s*`)
+var mochaSays = lazyregexp.New(`(?m)^\s*(?:Exception during run|\S* ?ERROR):\s*`)
 
 // MochaCommand splits a suite's command into variables to set, flags of node,
 // and arguments of mocha without those that choose how it reports or watches.

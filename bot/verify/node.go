@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -126,7 +126,7 @@ func NthName(name string, n int) string {
 	return name + " #" + strconv.Itoa(n)
 }
 
-var nth = regexp.MustCompile(` #\d+$`)
+var nth = lazyregexp.New(` #\d+$`)
 
 // OwnName is the name that such a test has in its file.
 func OwnName(name string) string { return nth.ReplaceAllString(name, "") }
@@ -194,7 +194,7 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 	return append(tests, t)
 }
 
-var nodeFrame = regexp.MustCompile(`^\s*at (?:(?:async )?(.*?) \()?((?:file://)?/[^():]+|[^():\s]+):(\d+):\d+\)?$`)
+var nodeFrame = lazyregexp.New(`^\s*at (?:(?:async )?(.*?) \()?((?:file://)?/[^():]+|[^():\s]+):(\d+):\d+\)?$`)
 
 // nodeTrace reads a V8 stack, which has the innermost frame first.
 func nodeTrace(stack, dir string) []task.Frame {
@@ -239,11 +239,11 @@ func nodeFailure(s Suite, e *exception) task.Failure {
 }
 
 // scriptEnding is what an import may leave out of a file's name.
-var scriptEnding = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+var scriptEnding = lazyregexp.New(`\.[cm]?[jt]sx?$`)
 
 var (
-	nodeNoModule = regexp.MustCompile(`^Cannot find (?:module|package) '([^']+)'(?:\s+Require stack:\s+- (\S+))?`)
-	nodeNoExport = regexp.MustCompile(`does not provide an export named '([^']+)'|^Named export '([^']+)' not found`)
+	nodeNoModule = lazyregexp.New(`^Cannot find (?:module|package) '([^']+)'(?:\s+Require stack:\s+- (\S+))?`)
+	nodeNoExport = lazyregexp.New(`does not provide an export named '([^']+)'|^Named export '([^']+)' not found`)
 )
 
 // nodeMissing reads what node could not import (task.Failure). by is the file that
@@ -295,8 +295,8 @@ func exitOf(r record) int {
 	return *r.Exit
 }
 
-var nodeUncaught = regexp.MustCompile(`(?m)^(?:Uncaught )?((?:[A-Z]\w*)?(?:Error|Exception))(?: \[(\w+)\])?: (.*)$`)
-var nodePlace = regexp.MustCompile(`(?m)^(?:file://)?(/[^\n:]+):(\d+)\n`)
+var nodeUncaught = lazyregexp.New(`(?m)^(?:Uncaught )?((?:[A-Z]\w*)?(?:Error|Exception))(?: \[(\w+)\])?: (.*)$`)
+var nodePlace = lazyregexp.New(`(?m)^(?:file://)?(/[^\n:]+):(\d+)\n`)
 
 // uncaught reads what node prints of an error outside any test.
 func uncaught(s Suite, r record, f *task.Failure) {

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -30,14 +30,14 @@ var configFiles = []string{
 
 // runnerConfig are settings of vitest, jest and what they compile with: such a file
 // is run in the runner's own process.
-var runnerConfig = regexp.MustCompile(`^(?:jest|vitest|vite|babel)\.(?:config|setup|workspace)\.`)
+var runnerConfig = lazyregexp.New(`^(?:jest|vitest|vite|babel)\.(?:config|setup|workspace)\.`)
 
 // installedRunner are the places where composer and bundler put runners. What they
 // have installed for a run is no part of the tree; what a patch puts there is.
-var installedRunner = regexp.MustCompile(`(?:^|/)vendor/(?:autoload\.php$|(?:bin|phpunit|composer|bundle)/)`)
+var installedRunner = lazyregexp.New(`(?:^|/)vendor/(?:autoload\.php$|(?:bin|phpunit|composer|bundle)/)`)
 
 // gradleConfig are Gradle's scripts, and what stands beside its wrapper.
-var gradleConfig = regexp.MustCompile(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:^|/)gradle/(?:wrapper/|[^/]+$)`)
+var gradleConfig = lazyregexp.New(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:^|/)gradle/(?:wrapper/|[^/]+$)`)
 
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.

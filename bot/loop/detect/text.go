@@ -1,8 +1,9 @@
 package detect
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // longest bounds what is looked at of one message or diff, in bytes.
@@ -11,19 +12,19 @@ const longest = 64 << 10
 // What differs between two sights of the same error. The order counts: times
 // before paths, which would eat their slashes, and numbers last.
 var passes = []struct {
-	find *regexp.Regexp
+	find *lazyregexp.Regexp
 	put  string
 }{
-	{regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`), ""},
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>"},
-	{regexp.MustCompile(`(?i)\b0x[0-9a-f]+\b`), "<address>"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
-	{regexp.MustCompile(`\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
-	{regexp.MustCompile(`\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds|minutes|min|h)\b`), "<time>"},
-	{regexp.MustCompile(`(?:[A-Za-z]:)?[\\/]?(?:[\w.~@+-]+[\\/]+)+`), ""}, // the folders of a path; its last part stays
-	{regexp.MustCompile(`(?i)\b(?:[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]*|[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*)\b`), "<id>"},
-	{regexp.MustCompile(`[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?`), "<n>"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`), ""},
+	{lazyregexp.New(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>"},
+	{lazyregexp.New(`(?i)\b0x[0-9a-f]+\b`), "<address>"},
+	{lazyregexp.New(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
+	{lazyregexp.New(`\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
+	{lazyregexp.New(`\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds|minutes|min|h)\b`), "<time>"},
+	{lazyregexp.New(`(?:[A-Za-z]:)?[\\/]?(?:[\w.~@+-]+[\\/]+)+`), ""}, // the folders of a path; its last part stays
+	{lazyregexp.New(`(?i)\b(?:[0-9a-f]*[a-f][0-9a-f]*\d[0-9a-f]*|[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]*)\b`), "<id>"},
+	{lazyregexp.New(`[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?`), "<n>"},
+	{lazyregexp.New(`\s+`), " "},
 }
 
 // Normalise takes out of an error what differs between two sights of the same
@@ -46,7 +47,7 @@ func Normalise(s string) string {
 	return s
 }
 
-var hunk = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*`)
+var hunk = lazyregexp.New(`^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*`)
 
 // canonical is a diff without what says where and from which objects: two
 // diffs with the same canonical form do the same to the same files.
@@ -87,7 +88,7 @@ func Similarity(a, b string) float64 {
 	return float64(both) / float64(all)
 }
 
-var word = regexp.MustCompile(`\w+|[^\w\s]`)
+var word = lazyregexp.New(`\w+|[^\w\s]`)
 
 func shingles(diff string) map[string]int {
 	out := map[string]int{}

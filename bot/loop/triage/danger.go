@@ -5,9 +5,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
-func rx(s string) *regexp.Regexp { return regexp.MustCompile("(?i)" + s) }
+func rx(s string) *lazyregexp.Regexp { return lazyregexp.New("(?i)" + s) }
 
 // What a request must not touch. The expressions are for what stands behind
 // the verb; words of `code` count as well.
@@ -186,7 +188,7 @@ func guards(text string) bool { return named(protection, text) }
 
 // named tells whether an expression is in a text other than as what a mere
 // thing is called by.
-func named(what *regexp.Regexp, text string) bool {
+func named(what *lazyregexp.Regexp, text string) bool {
 	for len(text) > 0 {
 		at := what.FindStringIndex(text)
 		if at == nil {

@@ -1,8 +1,9 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // notices is how licences and their notices are called, and how they read.
@@ -12,7 +13,7 @@ var notices = rx("©|\\(c\\)|\\bcopyright|\\blicen[cs]e (headers?|texts?|notices
 // and its reasons: a verb, its object, and the direction or the condition.
 var harms = []struct {
 	class           string
-	does, what, how *regexp.Regexp
+	does, what, how *lazyregexp.Regexp
 }{
 	{security, // a protection that whoever calls can switch off
 		rx("\\b(optional|opt-?(in|out)|skip(ped)?|bypass(ed)?|exempt(ed)?|return early|return (true|nil|ok)|(is|are|be|get|gets)( not|n't) (called|run|checked|verified|validated|required|needed|enforced|asked)|not (call|check|verify|validate|require|ask)|needs? no|no \\w+ (is )?(needed|required)|off by default|configurable|leave out|turn(ed)? .{0,40}\\boff|switch(ed)? .{0,30}\\boff|disabled?|let .{0,25}\\b(in|through|pass)|(password|name|token|e-?mail) alone)\\b"),

@@ -1,24 +1,25 @@
 package triage
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What a maintainer could look for. Each is a thing by its own name; a word
 // such as "error" or "the app" is none, nor is a product or a version.
 var (
 	fileName = rx("\\b[\\w/-]+\\.(py|go|js|jsx|ts|tsx|rb|rs|java|kt|c|cc|cpp|h|cs|php|ya?ml|json|toml|css|scss|html|sql|sh|md|csv|ini|cfg|log|tmpl)\\b")
-	concrete = map[string]*regexp.Regexp{
-		"code":       regexp.MustCompile("`[^`\\s][^`]*`"),
-		"call":       regexp.MustCompile(`\b[A-Za-z_][\w.]*\([^)\n]*\)`),
-		"error":      regexp.MustCompile(`\b[A-Z]\w*(Error|Exception|Panic)\b|\b(panic|segfault|SIGSEGV)\b|\b(NPE|undefined is not)\b`),
-		"flag":       regexp.MustCompile(`(^|\s)--[a-z][\w-]+`),
-		"route":      regexp.MustCompile(`(^|[\s(])/[a-z][\w/{}.?=&-]*\b`),
-		"status":     regexp.MustCompile(`(?i)\b(an?|returns?|gives?|gets?|got|answers?|status|http|code|error)\W+[45]\d\d\b`),
-		"label":      regexp.MustCompile(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
-		"identifier": regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
-		"values":     regexp.MustCompile(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|[\d)'"\]` + "`" + `]\s*(→|->|=>)|[<>]=?\s?\d`),
+	concrete = map[string]*lazyregexp.Regexp{
+		"code":       lazyregexp.New("`[^`\\s][^`]*`"),
+		"call":       lazyregexp.New(`\b[A-Za-z_][\w.]*\([^)\n]*\)`),
+		"error":      lazyregexp.New(`\b[A-Z]\w*(Error|Exception|Panic)\b|\b(panic|segfault|SIGSEGV)\b|\b(NPE|undefined is not)\b`),
+		"flag":       lazyregexp.New(`(^|\s)--[a-z][\w-]+`),
+		"route":      lazyregexp.New(`(^|[\s(])/[a-z][\w/{}.?=&-]*\b`),
+		"status":     lazyregexp.New(`(?i)\b(an?|returns?|gives?|gets?|got|answers?|status|http|code|error)\W+[45]\d\d\b`),
+		"label":      lazyregexp.New(`["«“][^"»”]{2,}["»”]|(^|\s)'[^'\s][^']{1,60}'`),
+		"identifier": lazyregexp.New(`\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z]\w+\b|\b[A-Z]{2,}_[A-Z_]+\b`),
+		"values":     lazyregexp.New(`\b\d+([.,:]\d+)?\b.{0,80}\b\d+([.,:]\d+)?\b|[\d)'"\]` + "`" + `]\s*(→|->|=>)|[<>]=?\s?\d`),
 	}
 	// circumstance is what tells about the reporter and not about the fault:
 	// product names, versions, how often and since when.

@@ -1,9 +1,10 @@
 package triage
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // request is one thing that an issue wants done.
@@ -144,7 +145,7 @@ func requests(s sentence) []request {
 var objectFirst = set("it them the a an all our my your its this these those every each me us him her")
 
 // bareWord is a word that may be a verb in its base form.
-var bareWord = regexp.MustCompile(`^[a-z]*([^sdg]|ss|nd|[^e]d|[^n]g)$`)
+var bareWord = lazyregexp.New(`^[a-z]*([^sdg]|ss|nd|[^e]d|[^n]g)$`)
 
 // should reads "X should (not) do Y" and "X should be done".
 func should(s sentence, i int) []request {

@@ -1,9 +1,10 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // issue is a text as triage sees it.
@@ -31,20 +32,20 @@ type sentence struct {
 }
 
 var (
-	comment     = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
-	picture     = regexp.MustCompile(`(?i)!\[[^\]]*\]\([^)]*\)|<img[^>]*>|<video[^>]*>|https?://\S+\.(png|jpe?g|gif|webp|mp4|mov)\b|https?://(user-images\.githubusercontent\.com|github\.com/user-attachments)/\S+`)
-	link        = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
-	htmlTag     = regexp.MustCompile(`</?(details|summary|br|p|div|sub|sup|kbd|b|i|em|strong|code|pre|ul|ol|li|h\d|a)\b[^>]*>`)
-	heading     = regexp.MustCompile(`^(#{1,6}\s+|\*\*|__)(.+?)(\*\*|__)?:?\s*$`)
-	label       = regexp.MustCompile(`(?i)^(steps( to reproduce)?|to reproduce|how to reproduce|reproduc(tion|e)( steps)?|repro|expected( behaviou?r| result)?|actual( behaviou?r| result)?|current behaviou?r|description|environment|version|versions|logs?|screenshots?|additional context|notes?|summary|motivation|design|workaround|erwartet|schritte|pasos|étapes|шаги)\s*:?\s*$`)
-	stepsHead   = regexp.MustCompile(`(?i)(reproduc|^\W*(steps|repro)\b|schritte|^\W*pasos|étapes|шаги|重现|复现|再現)`)
-	item        = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,2}[.)])\s+(\[[ xX]\]\s+)?`)
-	template    = regexp.MustCompile(`(?i)^\W*(a clear and concise description|if applicable, add|add any other context|steps to reproduce the behavio|go to '\.\.\.|click on '\.+|scroll down to '|see error|_?no response_?|please (complete|fill)|describe the bug|i have (searched|read|checked)|desktop \(please|smartphone \(please)`)
-	environment = regexp.MustCompile(`(?i)^\W*(os|platform|browser|device|hardware|cpu|arch\w*|environment|env|desktop|smartphone|phone|((app|package|library|lib|tool|server|client|python|node|java|go|ruby|php|compiler|kernel|docker) )?version|python|node(\.?js)?|java|php)\b[*_ ]*:`)
+	comment     = lazyregexp.New(`(?s)<!--.*?(-->|$)`)
+	picture     = lazyregexp.New(`(?i)!\[[^\]]*\]\([^)]*\)|<img[^>]*>|<video[^>]*>|https?://\S+\.(png|jpe?g|gif|webp|mp4|mov)\b|https?://(user-images\.githubusercontent\.com|github\.com/user-attachments)/\S+`)
+	link        = lazyregexp.New(`\[([^\]]*)\]\(([^)]*)\)`)
+	htmlTag     = lazyregexp.New(`</?(details|summary|br|p|div|sub|sup|kbd|b|i|em|strong|code|pre|ul|ol|li|h\d|a)\b[^>]*>`)
+	heading     = lazyregexp.New(`^(#{1,6}\s+|\*\*|__)(.+?)(\*\*|__)?:?\s*$`)
+	label       = lazyregexp.New(`(?i)^(steps( to reproduce)?|to reproduce|how to reproduce|reproduc(tion|e)( steps)?|repro|expected( behaviou?r| result)?|actual( behaviou?r| result)?|current behaviou?r|description|environment|version|versions|logs?|screenshots?|additional context|notes?|summary|motivation|design|workaround|erwartet|schritte|pasos|étapes|шаги)\s*:?\s*$`)
+	stepsHead   = lazyregexp.New(`(?i)(reproduc|^\W*(steps|repro)\b|schritte|^\W*pasos|étapes|шаги|重现|复现|再現)`)
+	item        = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,2}[.)])\s+(\[[ xX]\]\s+)?`)
+	template    = lazyregexp.New(`(?i)^\W*(a clear and concise description|if applicable, add|add any other context|steps to reproduce the behavio|go to '\.\.\.|click on '\.+|scroll down to '|see error|_?no response_?|please (complete|fill)|describe the bug|i have (searched|read|checked)|desktop \(please|smartphone \(please)`)
+	environment = lazyregexp.New(`(?i)^\W*(os|platform|browser|device|hardware|cpu|arch\w*|environment|env|desktop|smartphone|phone|((app|package|library|lib|tool|server|client|python|node|java|go|ruby|php|compiler|kernel|docker) )?version|python|node(\.?js)?|java|php)\b[*_ ]*:`)
 	// logLine is a line that a program printed or that a shell was given: by
 	// what it says, not by its indentation, which anybody may add.
-	logLine = regexp.MustCompile(`^\s*(\$ |>>> |\+ |% |# \w+ -|Traceback \(|File "|at [\w.$<>]+\(|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: ]|goroutine \d+|E\s{3,}|[\w.]*(Error|Exception): |panic: |diff --git|@@ )`)
-	spaces  = regexp.MustCompile(`\s+`)
+	logLine = lazyregexp.New(`^\s*(\$ |>>> |\+ |% |# \w+ -|Traceback \(|File "|at [\w.$<>]+\(|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b[\]: ]|goroutine \d+|E\s{3,}|[\w.]*(Error|Exception): |panic: |diff --git|@@ )`)
+	spaces  = lazyregexp.New(`\s+`)
 )
 
 func read(title, body string) issue {
@@ -101,7 +102,7 @@ func read(title, body string) issue {
 
 // component is what stands before a title's colon: "migrate: crash on an empty
 // file" asks for no migration. A scope of a conventional commit goes with it.
-var component = regexp.MustCompile(`^(\s*[A-Za-z][\w./-]{1,24}(?:\([^)]*\))?:\s+)(\S.*\s.*)$`)
+var component = lazyregexp.New(`^(\s*[A-Za-z][\w./-]{1,24}(?:\([^)]*\))?:\s+)(\S.*\s.*)$`)
 
 func (is issue) empty() bool {
 	return strings.TrimSpace(is.whole) == "" && !is.block && is.pictures == 0
@@ -285,7 +286,7 @@ func abbreviation(s string) bool {
 // httpMethod are words that ask for nothing where a path stands behind them.
 var httpMethod = map[string]bool{"GET": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true, "HEAD": true}
 
-var word = regexp.MustCompile("`[^`]*`|[^\\s`]+")
+var word = lazyregexp.New("`[^`]*`|[^\\s`]+")
 
 func newSentence(raw string) sentence {
 	s := sentence{raw: strings.TrimSpace(raw)}

@@ -1,19 +1,19 @@
 package pattern
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	endpoint  = regexp.MustCompile(`\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (/[\w./:{}<>-]*)`)
-	parameter = regexp.MustCompile(`\[[^\]]*\]$`)
-	idInPath  = regexp.MustCompile(`/(\d+|[0-9a-f-]{8,})(/|$)`)
-	values    = regexp.MustCompile(`"[^"]*"|'[^']*'|` + "`[^`]*`" + `|0x[0-9a-fA-F]+|[-+]?\d[\d_.,:e-]*|(?:/[\w.-]+){2,}`)
-	words     = regexp.MustCompile(`[A-Za-z]{3,}`)
+	endpoint  = lazyregexp.New(`\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (/[\w./:{}<>-]*)`)
+	parameter = lazyregexp.New(`\[[^\]]*\]$`)
+	idInPath  = lazyregexp.New(`/(\d+|[0-9a-f-]{8,})(/|$)`)
+	values    = lazyregexp.New(`"[^"]*"|'[^']*'|` + "`[^`]*`" + `|0x[0-9a-fA-F]+|[-+]?\d[\d_.,:e-]*|(?:/[\w.-]+){2,}`)
+	words     = lazyregexp.New(`[A-Za-z]{3,}`)
 )
 
 // longestShape bounds the message's part of a key, in bytes.
@@ -41,7 +41,7 @@ var vague = map[string]bool{"": true, "Error": true, "Exception": true, "Runtime
 var asserted = map[string]bool{"AssertionError": true, "AssertionFailedError": true, "assert": true, "JestAssertionError": true}
 
 // empty are messages that fit every failure.
-var empty = regexp.MustCompile(`(?i)^\W*(http )?(status )?(code )?(\d{3}|#)?\W*(internal server )?(error|failed|failure|exception|unknown error|something went wrong|server error)?\W*$`)
+var empty = lazyregexp.New(`(?i)^\W*(http )?(status )?(code )?(\d{3}|#)?\W*(internal server )?(error|failed|failure|exception|unknown error|something went wrong|server error)?\W*$`)
 
 // Generic tells of a key that fits everything, such as "HTTP 500" or "error". What
 // is learned under it would be shown everywhere and help nowhere, so nothing is.

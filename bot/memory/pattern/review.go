@@ -1,18 +1,19 @@
 package pattern
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	fenced   = regexp.MustCompile("(?s)```.*?(```|$)")
-	quote    = regexp.MustCompile(`(?m)^\s*>.*$`)
-	sentence = regexp.MustCompile(`[.!?]+(\s+|$)|\n+`)
+	fenced   = lazyregexp.New("(?s)```.*?(```|$)")
+	quote    = lazyregexp.New(`(?m)^\s*>.*$`)
+	sentence = lazyregexp.New(`[.!?]+(\s+|$)|\n+`)
 	// general is how people speak of more than the line in front of them.
-	general = regexp.MustCompile(`(?i)\b(we|our|ours|always|never|prefer(red)?|please use|use|avoid|don't|do not|instead of|rather than|conventions?|house style|tests? (go|belong|live|are kept|should)|should (be|go|use|have|live|return|raise|throw)|must|everywhere|in this (project|repo|repository|codebase))\b`)
+	general = lazyregexp.New(`(?i)\b(we|our|ours|always|never|prefer(red)?|please use|use|avoid|don't|do not|instead of|rather than|conventions?|house style|tests? (go|belong|live|are kept|should)|should (be|go|use|have|live|return|raise|throw)|must|everywhere|in this (project|repo|repository|codebase))\b`)
 	// particular is how they speak of that line alone.
-	particular = regexp.MustCompile(`(?i)\b(this line|line \d+|here is|typo|off by one|this (is|was) (wrong|broken|fine)|revert this)\b`)
+	particular = lazyregexp.New(`(?i)\b(this line|line \d+|here is|typo|off by one|this (is|was) (wrong|broken|fine)|revert this)\b`)
 )
 
 // mostSentences bounds the advice of one review.

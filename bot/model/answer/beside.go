@@ -1,8 +1,9 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // The words beside a decision are read sentence by sentence. Plain statements
@@ -18,8 +19,8 @@ type doubt struct {
 	behind  bool // counts only behind the decision
 	edit    bool // counts only beside actions and plans
 	passing bool // counts only beside a verdict that lets pass
-	words   *regexp.Regexp
-	unless  *regexp.Regexp // what makes such a sentence harmless; nil: nothing
+	words   *lazyregexp.Regexp
+	unless  *lazyregexp.Regexp // what makes such a sentence harmless; nil: nothing
 }
 
 // stems of words for what was decided, and for carrying it out
@@ -32,7 +33,7 @@ const (
 	negated = `(?:not|never|n['’]t|cannot|no longer)`
 )
 
-func saying(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)(?:` + pattern + `)`) }
+func saying(pattern string) *lazyregexp.Regexp { return lazyregexp.New(`(?i)(?:` + pattern + `)`) }
 
 var doubts = []doubt{
 	{name: "question", words: saying(`[?？]\W*$|^\W*¿`),
@@ -78,11 +79,11 @@ func doubtful(text string, behind, editing, passing bool) string {
 }
 
 var (
-	spans     = regexp.MustCompile("`[^`\n]*`")
-	tags      = regexp.MustCompile(`</?[A-Za-z_|][^<>\n]*>|\x1b?\[[0-9;]*m`)
-	struck    = regexp.MustCompile(`(?s)~~.*?~~|<!--.*?-->|<(?:del|s|strike)>.*?</(?:del|s|strike)>`)
-	sentence  = regexp.MustCompile(`[^.!?。！？\n]*(?:[.!?。！？…]+["')\]*_]*(?:\s|$)|[.][^\s.]|[。！？]|\n|$|[.!?…])`)
-	ending    = regexp.MustCompile(`[.!?。！？…]["')\]*_]*\s*$|\n$`)
+	spans     = lazyregexp.New("`[^`\n]*`")
+	tags      = lazyregexp.New(`</?[A-Za-z_|][^<>\n]*>|\x1b?\[[0-9;]*m`)
+	struck    = lazyregexp.New(`(?s)~~.*?~~|<!--.*?-->|<(?:del|s|strike)>.*?</(?:del|s|strike)>`)
+	sentence  = lazyregexp.New(`[^.!?。！？\n]*(?:[.!?。！？…]+["')\]*_]*(?:\s|$)|[.][^\s.]|[。！？]|\n|$|[.!?…])`)
+	ending    = lazyregexp.New(`[.!?。！？…]["')\]*_]*\s*$|\n$`)
 	shortened = strings.NewReplacer("e.g.", "for example", "i.e.", "that is", "etc.", "etc")
 )
 

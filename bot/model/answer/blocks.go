@@ -2,14 +2,15 @@ package answer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	tag       = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z_]+)((?:[ \t]+[A-Za-z_]+[ \t]*=[ \t]*(?:"[^"\n]*"|'[^'\n]*'))+)[ \t]*(/?)>[ \t]*\n?`)
-	attribute = regexp.MustCompile(`([A-Za-z_]+)[ \t]*[=:][ \t]*("[^"\n]*"|'[^'\n]*'|[^\s"']+)`)
+	tag       = lazyregexp.New(`(?m)^[ \t]*<([A-Za-z_]+)((?:[ \t]+[A-Za-z_]+[ \t]*=[ \t]*(?:"[^"\n]*"|'[^'\n]*'))+)[ \t]*(/?)>[ \t]*\n?`)
+	attribute = lazyregexp.New(`([A-Za-z_]+)[ \t]*[=:][ \t]*("[^"\n]*"|'[^'\n]*'|[^\s"']+)`)
 )
 
 // readBlocks reads the form without JSON: tags around code, or fenced blocks
@@ -171,4 +172,4 @@ func behindCode(text string, all []block) string {
 	return ""
 }
 
-var lastTag = regexp.MustCompile(`(?m)(?:</[A-Za-z_]+>|/>)[ \t]*$`)
+var lastTag = lazyregexp.New(`(?m)(?:</[A-Za-z_]+>|/>)[ \t]*$`)

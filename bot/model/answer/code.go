@@ -3,9 +3,10 @@ package answer
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // finishActions gives each action its code, and checks that it has what it
@@ -76,7 +77,7 @@ func (v *Actions) contradicts() *Malformed {
 }
 
 // namedFile is a file with a folder that words name.
-var namedFile = regexp.MustCompile(`(?:[\w@+.-]+/)+[\w@+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,7}\b`)
+var namedFile = lazyregexp.New(`(?:[\w@+.-]+/)+[\w@+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,7}\b`)
 
 // misplaced refuses a change of a file of which its own words name another of
 // the same name only.
@@ -117,7 +118,7 @@ func (a *Action) checked(n int) *Malformed {
 }
 
 // strayFence is a fence at the start of a line of code.
-var strayFence = regexp.MustCompile("(?m)^[ \t]*```")
+var strayFence = lazyregexp.New("(?m)^[ \t]*```")
 
 // shown are languages of blocks that hold no code: they only show something.
 var shown = []string{"text", "txt", "output", "plaintext", "log", "mermaid"}

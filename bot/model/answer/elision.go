@@ -2,11 +2,11 @@ package answer
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Models leave code out and put words in its place, in every wording. A line
@@ -16,11 +16,11 @@ import (
 var (
 	// comment is a line's comment, in any language's mark; a trailing one
 	// counts behind a body that is left out, too.
-	comment  = regexp.MustCompile(`^(?:#+(?:\s+|[.…<\[(]|$)|//+|/\*+|\*|--|<!--|;+|%+|\{/\*|"""|REM\b)\s*(.*?)\s*(?:\*/\}?|-->|""")?$`)
-	trailing = regexp.MustCompile(`^[^#/"']*?(?:\.\.\.|…|\bpass;?|[{(\[]|^[\])};,]+)\s*(?:#+|//+|/\*+|--)\s*(.*?)\s*(?:\*/\s*[})\];,]*)?$`)
-	bare     = regexp.MustCompile(`^(?:[<(\[{]+|(?:\.\.\.+|…|-{2,}|={2,}|\*+|>+)\s+)\s*(\S+\s.*?)\s*(?:[>)\]}]+|\.\.\.+|…|-{2,}|={2,}|\*+|<+)?$`)
-	dots     = regexp.MustCompile(`^(?:\.\.\.|…)|(?:\.\.\.|…)$`)
-	noBody   = regexp.MustCompile(`\{\s*(?:/\*\s*(?:\.\.\.|…)[^*]*\*/|\.\.\.|…)\s*\}`)
+	comment  = lazyregexp.New(`^(?:#+(?:\s+|[.…<\[(]|$)|//+|/\*+|\*|--|<!--|;+|%+|\{/\*|"""|REM\b)\s*(.*?)\s*(?:\*/\}?|-->|""")?$`)
+	trailing = lazyregexp.New(`^[^#/"']*?(?:\.\.\.|…|\bpass;?|[{(\[]|^[\])};,]+)\s*(?:#+|//+|/\*+|--)\s*(.*?)\s*(?:\*/\s*[})\];,]*)?$`)
+	bare     = lazyregexp.New(`^(?:[<(\[{]+|(?:\.\.\.+|…|-{2,}|={2,}|\*+|>+)\s+)\s*(\S+\s.*?)\s*(?:[>)\]}]+|\.\.\.+|…|-{2,}|={2,}|\*+|<+)?$`)
+	dots     = lazyregexp.New(`^(?:\.\.\.|…)|(?:\.\.\.|…)$`)
+	noBody   = lazyregexp.New(`\{\s*(?:/\*\s*(?:\.\.\.|…)[^*]*\*/|\.\.\.|…)\s*\}`)
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 )
 
 // standsFor are what such words say, from end to end.
-var standsFor = []*regexp.Regexp{
+var standsFor = []*lazyregexp.Regexp{
 	whole(subject + `(?:rest|remainder) of ` + subject + source + things + `?(?: ` + things + `)?(?: (?:in|of|inside) ` + subject + source + things + `)?\s*` + kept + `*`),
 	whole(subject + `(?:rest|remainder|remaining)(?: ` + source + things + `)?\s*` + kept + `+`),
 	whole(subject + `(?:existing|previous|original|old|current|same|unchanged|prior)(?: (?:existing|original|previous))* (?:code|implementation|logic|function body|method body|body|lines|content)(?: (?:of|in|from|for) ` + subject + source + things + `)?\s*` + kept + `*`),
@@ -42,7 +42,7 @@ var standsFor = []*regexp.Regexp{
 	whole(`(?:keep|leave|retain|preserve|repeat) ` + subject + `(?:existing|original|previous|remaining|old|other|same) .{1,30} here`),
 	whole(`(?:everything|anything|all|nothing) else\s*(?:here\b\s*|in (?:the|this) (?:file|function|class|method)\b\s*)?(?:(?:changes|changed)\s*|` + kept + `+)`),
 	whole(`(?:unchanged|no changes?(?: (?:here|needed|necessary|required|below|above))?|(?:the )?same as (?:before|above|the original|original|previously|in the original)|as (?:before|above|is)|unmodified|omitted|elided|snip(?:ped)?|truncated|abbreviated|etc|and so on)\s*` + kept + `*`),
-	regexp.MustCompile(`(?i)\b(?:omitted|elided|abbreviated|truncated|skipped|shortened|removed|cut|collapsed)(?: here)? for (?:brevity|clarity|space|readability)\b|^for brevity$`),
+	lazyregexp.New(`(?i)\b(?:omitted|elided|abbreviated|truncated|skipped|shortened|removed|cut|collapsed)(?: here)? for (?:brevity|clarity|space|readability)\b|^for brevity$`),
 	whole(`(?:todo:?\s*)?(?:(?:insert|put|add|place|write|implement|your|the|my|new|updated|actual|rest of)\b.{0,30}\b)?(?:code|logic|implementation|content|body)\s+(?:(?:goes|go|comes|belongs)\s+)?here|(?:insert |put |add |write )?your .{1,30} here`),
 	whole(`.{0,20}(?:其余|剩余|其他|现有|原有|以下|后续).{0,12}(?:不变|省略|代码|相同)|.{0,6}(?:代码|保持)不变|.{0,8}省略`),
 	whole(`.{0,20}(?:остальн).{0,30}|(?:существующий код).{0,20}|.{0,20}без изменений`),
@@ -52,18 +52,18 @@ var standsFor = []*regexp.Regexp{
 }
 
 // bracketed says, as all that stands in brackets, that what is there is kept.
-var bracketed = regexp.MustCompile(`(?i)^[<\[({]+\s*(?:(?:the |all |your )*|(?:keep|leave|retain|preserve)(?: the| all| any| your)* other |(?:keep|leave|retain|preserve) (?:the |all |your )*)(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of|(?:other )?[a-z]+ as (?:they are|it is|is))(?: [a-z' ]+)?\s*[>\])}]+$`)
+var bracketed = lazyregexp.New(`(?i)^[<\[({]+\s*(?:(?:the |all |your )*|(?:keep|leave|retain|preserve)(?: the| all| any| your)* other |(?:keep|leave|retain|preserve) (?:the |all |your )*)(?:existing|previous|original|unchanged|unmodified|remaining|omitted|rest of|(?:other )?[a-z]+ as (?:they are|it is|is))(?: [a-z' ]+)?\s*[>\])}]+$`)
 
 // operator is a word that joins two values in code.
-var operator = regexp.MustCompile(`\b(?:or|and|if|in|not|for|is|else|as)\b`)
+var operator = lazyregexp.New(`\b(?:or|and|if|in|not|for|is|else|as)\b`)
 
 func inner(words string) string { return strings.Trim(words, " .…:;,()[]{}<>*-=!_`~") }
 
 // more says, behind dots, that there is more of the same.
-var more = regexp.MustCompile(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)
+var more = lazyregexp.New(`(?i)^(?:and )?(?:the )?(?:more|other|others|additional|further|similar|etc|and so on|rest|remaining|remainder|existing|previous|original|unchanged|same|omitted|code|implementation|logic|keep|your|continue[sd]?|everything|all)\b|[^\x00-\x{24f}]`)
 
-func whole(pattern string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:note:?\s*|here:?\s*|\(|\[)?(?:` + pattern + `)$`)
+func whole(pattern string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)^(?:note:?\s*|here:?\s*|\(|\[)?(?:` + pattern + `)$`)
 }
 
 // prose are kinds of files whose lines are words.
@@ -97,10 +97,10 @@ func leftOut(text, kind string, shown map[string]bool) string {
 }
 
 // spread is the syntax that takes a list or an object apart.
-var spread = regexp.MustCompile(`^\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\()`)
+var spread = lazyregexp.New(`^\.\.\.(?:\w+[,;)\]}\s]*$|[\w([{]\S*[\[({.?]|\()`)
 
 // strs are strings of one line, roughly.
-var strs = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'")
+var strs = lazyregexp.New("`[^`]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'")
 
 // maxElision is how long a line is that still may only stand for code, in bytes.
 const maxElision = 160
@@ -112,7 +112,7 @@ func elides(line string, commented bool) bool {
 		return false
 	}
 	words := ""
-	for _, p := range []*regexp.Regexp{comment, trailing, bare} {
+	for _, p := range []*lazyregexp.Regexp{comment, trailing, bare} {
 		if m := p.FindStringSubmatch(line); m != nil {
 			words = strings.ReplaceAll(m[1], "’", "'")
 			break
@@ -135,12 +135,12 @@ func elides(line string, commented bool) bool {
 		return true
 	}
 	words = said
-	return slices.ContainsFunc(standsFor, func(p *regexp.Regexp) bool { return p.MatchString(words) })
+	return slices.ContainsFunc(standsFor, func(p *lazyregexp.Regexp) bool { return p.MatchString(words) })
 }
 
 var (
-	hunk   = regexp.MustCompile(`(?m)^@@ .*@@|^@@ -\d+`)
-	marked = regexp.MustCompile(`(?m)^[+-](?: {2,}|\t+)\S`)
+	hunk   = lazyregexp.New(`(?m)^@@ .*@@|^@@ -\d+`)
+	marked = lazyregexp.New(`(?m)^[+-](?: {2,}|\t+)\S`)
 )
 
 // sources are kinds of files in which no line begins with a sign and a space.
@@ -172,7 +172,7 @@ func isPatch(text, kind string) bool {
 }
 
 // quoted are texts inside code, which may hold a diff.
-var quoted = regexp.MustCompile("(?s)\"\"\".*?\"\"\"|'''.*?'''|`[^`]*`|/\\*.*?\\*/")
+var quoted = lazyregexp.New("(?s)\"\"\".*?\"\"\"|'''.*?'''|`[^`]*`|/\\*.*?\\*/")
 
 // foreign tells a block that cannot hold a file's code, by its name: commands,
 // data or output for a source.

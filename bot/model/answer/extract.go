@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // candidate is an object that may be the decision.
@@ -242,8 +244,8 @@ func (s *Shape[T]) objects(text string, at int) ([]candidate, *Malformed) {
 // struckOut is what opens a part of a text that is not to be read, and
 // struckEnd what closes it.
 var (
-	struckOut = regexp.MustCompile(`(?i)(?:~~|<!--|<(?:del|s|strike)>)\s*$`)
-	struckEnd = regexp.MustCompile(`(?i)^\s*(?:~~|-->|</(?:del|s|strike)>)`)
+	struckOut = lazyregexp.New(`(?i)(?:~~|<!--|<(?:del|s|strike)>)\s*$`)
+	struckEnd = lazyregexp.New(`(?i)^\s*(?:~~|-->|</(?:del|s|strike)>)`)
 )
 
 // form is how many bytes of a text the form of an answer takes that the text

@@ -3,6 +3,8 @@ package answer
 import (
 	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // block is a fenced block of code.
@@ -16,9 +18,9 @@ type block struct {
 }
 
 var (
-	thinks  = regexp.MustCompile("(?i)^([^{`~<]*)(?:(<|◁|\\[)(" + thinking + ")(>|▷|\\])|(<\\|begin_of_)(thought)(\\|>))")
-	channel = regexp.MustCompile(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<{]*)?<\|message\|>`)
-	thought = regexp.MustCompile(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
+	thinks  = lazyregexp.New("(?i)^([^{`~<]*)(?:(<|◁|\\[)(" + thinking + ")(>|▷|\\])|(<\\|begin_of_)(thought)(\\|>))")
+	channel = lazyregexp.New(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<{]*)?<\|message\|>`)
+	thought = lazyregexp.New(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
 )
 
 const thinking = "(?:[a-z]+:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|antthinking|inner_monologue)"
@@ -58,7 +60,7 @@ func Spoken(text string) string {
 }
 
 // glued is a fence right behind the bracket that ends an object.
-var glued = regexp.MustCompile("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
+var glued = lazyregexp.New("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
 
 // unglued gives such a fence a line of its own.
 func unglued(text string) string {
@@ -66,7 +68,7 @@ func unglued(text string) string {
 }
 
 // unseen is what has no width and stands round a fence.
-var unseen = regexp.MustCompile("(?m)^(?:[\u200b-\u200d\u2060\ufeff]+([ ]{0,3}(?:```|~~~).*?)|((?:```|~~~)[^\n]*?))[\u200b-\u200d\u2060\ufeff]*$")
+var unseen = lazyregexp.New("(?m)^(?:[\u200b-\u200d\u2060\ufeff]+([ ]{0,3}(?:```|~~~).*?)|((?:```|~~~)[^\n]*?))[\u200b-\u200d\u2060\ufeff]*$")
 
 // undoubled takes one of two equal fences that open a block one right behind
 // the other, together with one of the two that close it.

@@ -2,9 +2,10 @@ package answer
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // words takes an explanation of a single action for its reason: it changes
@@ -21,8 +22,8 @@ func words(v map[string]any) {
 // Words that stand where code should: a number in words, or a pointer to code
 // that is somewhere else.
 var (
-	blockNumber = regexp.MustCompile(`(?i)^(?:(?:code |fenced )*(?:block|fence|snippet) ?#?|#)([0-9]{1,2})$`)
-	elsewhere   = regexp.MustCompile(`(?i)^\W*(?:see|as|code|the|in|from|my|new|fenced|block|fence|snippet|above|below|next|following|given|shown|unchanged|same|here|[0-9]+|\s)+\W*$`)
+	blockNumber = lazyregexp.New(`(?i)^(?:(?:code |fenced )*(?:block|fence|snippet) ?#?|#)([0-9]{1,2})$`)
+	elsewhere   = lazyregexp.New(`(?i)^\W*(?:see|as|code|the|in|from|my|new|fenced|block|fence|snippet|above|below|next|following|given|shown|unchanged|same|here|[0-9]+|\s)+\W*$`)
 )
 
 // inlineCode sees to it that "code" is the number of a block. Code that stands

@@ -1,10 +1,10 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A comment that stands for code speaks about text: that it is there already,
@@ -48,13 +48,13 @@ var (
 		и в на не это эта эти`)
 	// todo asks the reader to write what is missing; one that names what is to come
 	// is a note
-	todo = regexp.MustCompile(`(?i)^\W*(?:todo|fixme|xxx|tbd)\b\W*(?:\w+\W+)?(?:implement|fill (?:in|out)|write|finish|complete|insert|implementieren|implémenter|implementar|implementare|реализовать)\b` +
+	todo = lazyregexp.New(`(?i)^\W*(?:todo|fixme|xxx|tbd)\b\W*(?:\w+\W+)?(?:implement|fill (?:in|out)|write|finish|complete|insert|implementieren|implémenter|implementar|implementare|реализовать)\b` +
 		`(?:\W+(?:this|it|me|the|your|actual|real|rest|remaining|of|logic|body|code|function|method|here|implementation|later|properly|that))*\W*(?:$|.{0,40}\bhere\W*$)`)
-	past = regexp.MustCompile(`(?i)\b(?:returned|raised|used|expected|held|treated|handled|gave|took|made|got|did)\b`)
-	span = regexp.MustCompile(`\d+ ?(?:-|–|to|bis|à) ?\d+`) // of lines
+	past = lazyregexp.New(`(?i)\b(?:returned|raised|used|expected|held|treated|handled|gave|took|made|got|did)\b`)
+	span = lazyregexp.New(`\d+ ?(?:-|–|to|bis|à) ?\d+`) // of lines
 	// signs of keeping in writings without spaces; two of them stand for code
-	together = regexp.MustCompile(`不变|不動|保持|保留|省略|原有|原来|原先|之前|同上|照旧|其余|其他|其它|剩余|剩下|现有|已有|未修改|没有变化|代码|函数|方法|逻辑|实现|部分|内容|字段|残り|既存|同じ|変更な|変更し|そのまま|以前|元の|上記|コード|メソッド|関数|処理|기존|나머지|동일|그대로|변경|생략|이전|코드|메서드|함수|로직`)
-	keptWide = regexp.MustCompile(`不变|保持|保留|省略|原有|原来|原先|同上|照旧|其余|剩余|剩下|现有|未修改|残り|既存|同じ|変更な|そのまま|元の|기존|나머지|그대로|생략`)
+	together = lazyregexp.New(`不变|不動|保持|保留|省略|原有|原来|原先|之前|同上|照旧|其余|其他|其它|剩余|剩下|现有|已有|未修改|没有变化|代码|函数|方法|逻辑|实现|部分|内容|字段|残り|既存|同じ|変更な|変更し|そのまま|以前|元の|上記|コード|メソッド|関数|処理|기존|나머지|동일|그대로|변경|생략|이전|코드|메서드|함수|로직`)
+	keptWide = lazyregexp.New(`不变|保持|保留|省略|原有|原来|原先|同上|照旧|其余|剩余|剩下|现有|未修改|残り|既存|同じ|変更な|そのまま|元の|기존|나머지|그대로|생략`)
 )
 
 // minStem is from how many letters on the beginning of a word tells it. With

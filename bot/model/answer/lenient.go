@@ -2,11 +2,12 @@ package answer
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // reader reads one JSON value out of a text, and forgives what can be
@@ -69,14 +70,14 @@ func (p *reader) space() (line bool) {
 }
 
 // blank is white space that JSON does not know, and what has no width.
-var blank = regexp.MustCompile("^[\u00a0\u200b\u2060\ufeff\u2028\u2029\u3000]")
+var blank = lazyregexp.New("^[\u00a0\u200b\u2060\ufeff\u2028\u2029\u3000]")
 
 // lookAhead is how far behind a quotation mark is looked, in bytes.
 const lookAhead = 256
 
 var (
-	number = regexp.MustCompile(`^[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`)
-	word   = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*`)
+	number = lazyregexp.New(`^[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`)
+	word   = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$-]*`)
 )
 
 // value reads a value; afterwards p.at is behind it.
@@ -382,7 +383,7 @@ func (p *reader) escape(b *strings.Builder) bool {
 }
 
 // halfPair is the escape of a character's half without its other half.
-var halfPair = regexp.MustCompile(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$`)
+var halfPair = lazyregexp.New(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$`)
 
 // unicodeEscape reads \uXXXX, or two of them that are one character.
 func unicodeEscape(s string) (rune, int) {

@@ -4,11 +4,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What can be read may still not be meant: a path that leads out of the
@@ -16,19 +17,19 @@ import (
 // code. Such an action is refused before anything looks at it.
 
 var (
-	entity   = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,6});`)
-	drive    = regexp.MustCompile(`^[A-Za-z]:`)
-	variable = regexp.MustCompile(`^(?:\$\{?[A-Z_]+\}?|%[A-Za-z_]+%)(?:/|$)`)
-	position = regexp.MustCompile(`(?::|#L|:L|@L?)[0-9]+(?:[:-]L?[0-9]+)?$`)
-	percent  = regexp.MustCompile(`%2[eEfF]|%5[cC]`)
+	entity   = lazyregexp.New(`&(?:lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,6});`)
+	drive    = lazyregexp.New(`^[A-Za-z]:`)
+	variable = lazyregexp.New(`^(?:\$\{?[A-Z_]+\}?|%[A-Za-z_]+%)(?:/|$)`)
+	position = lazyregexp.New(`(?::|#L|:L|@L?)[0-9]+(?:[:-]L?[0-9]+)?$`)
+	percent  = lazyregexp.New(`%2[eEfF]|%5[cC]`)
 	// two paths in one, and what stands for a path
-	severalPaths = regexp.MustCompile(`\.\w{1,5}\s+(?:and|or|&|\+|,)?\s*\S*[\w/]\.\w{1,5}$|\.\w{1,5},\S+\.\w{1,5}$|\.\w{1,5}\s*(?:->|=>|→)`)
-	standIn      = regexp.MustCompile(`(?i)^(?:\{.*\}|\[[^\]/]*\]|null|none|nil|undefined|n/a|tbd|todo|unknown|string|file(?:name|_?path)?|path|all|everything|same(?: file| as above)?|(?:the )?(?:file )?above)$|^(?:/|\./)?path/to/|(?:^|/)\.\.\.(?:/|$)|^your[_-](?:file|path)|^see `)
-	mixed        = regexp.MustCompile(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
+	severalPaths = lazyregexp.New(`\.\w{1,5}\s+(?:and|or|&|\+|,)?\s*\S*[\w/]\.\w{1,5}$|\.\w{1,5},\S+\.\w{1,5}$|\.\w{1,5}\s*(?:->|=>|→)`)
+	standIn      = lazyregexp.New(`(?i)^(?:\{.*\}|\[[^\]/]*\]|null|none|nil|undefined|n/a|tbd|todo|unknown|string|file(?:name|_?path)?|path|all|everything|same(?: file| as above)?|(?:the )?(?:file )?above)$|^(?:/|\./)?path/to/|(?:^|/)\.\.\.(?:/|$)|^your[_-](?:file|path)|^see `)
+	mixed        = lazyregexp.New(`[A-Za-z]\p{Cyrillic}|\p{Cyrillic}[A-Za-z]`)
 	// the ids of two regions, and a line of words
-	twoRegions = regexp.MustCompile(`@[0-9a-f]+\b.*@[0-9a-f]+\b`)
-	noRegion   = regexp.MustCompile(`(?i)^(?:<.*>|null|none|nil|undefined|n/a|tbd|todo|unknown|string|region|region[_ ]?id|all|any|everything|(?:the )?(?:whole|entire|full|complete)(?: file)?|same(?: as above)?|(?:the )?above|(?:lines? ?|l)[0-9]+.*)$|@(?:[x?.…#]+|<.*>|hash|id)$|\*$`)
-	checkName  = regexp.MustCompile(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
+	twoRegions = lazyregexp.New(`@[0-9a-f]+\b.*@[0-9a-f]+\b`)
+	noRegion   = lazyregexp.New(`(?i)^(?:<.*>|null|none|nil|undefined|n/a|tbd|todo|unknown|string|region|region[_ ]?id|all|any|everything|(?:the )?(?:whole|entire|full|complete)(?: file)?|same(?: as above)?|(?:the )?above|(?:lines? ?|l)[0-9]+.*)$|@(?:[x?.…#]+|<.*>|hash|id)$|\*$`)
+	checkName  = lazyregexp.New(`^[\pL\pN .:_/@+=,()\[\]-]+$`)
 )
 
 // strange says what is wrong with a path, or "".
@@ -119,7 +120,7 @@ func (a *Action) sensible(n int, lang string) *Malformed {
 }
 
 // LineRange is what read_region takes for a region besides one: lines.
-var LineRange = regexp.MustCompile(`^(?:lines? ?)?([0-9]{1,7}(?:-[0-9]{1,7})?)$`)
+var LineRange = lazyregexp.New(`^(?:lines? ?)?([0-9]{1,7}(?:-[0-9]{1,7})?)$`)
 
 // unprintable tells control characters that stand in no source.
 func unprintable(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r\f", r) || r == 0x7f }
@@ -168,7 +169,7 @@ func complete(v *Actions, prompt string) *Malformed {
 }
 
 // template is what a form has where code should be written.
-var template = regexp.MustCompile(`(?i)^(?:#|//)?\s*[<\[{(]+\s*(?:[a-z'-]+ )*(?:code|implementation|content|contents|function|body|here)(?: [a-z'-]+)*\s*[>\])}]+$`)
+var template = lazyregexp.New(`(?i)^(?:#|//)?\s*[<\[{(]+\s*(?:[a-z'-]+ )*(?:code|implementation|content|contents|function|body|here)(?: [a-z'-]+)*\s*[>\])}]+$`)
 
 // braces are kinds of files in which a line of three dots is no code.
 var braces = []string{".go", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".kt", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".php", ".rb", ".swift", ".scala"}
@@ -180,7 +181,7 @@ func opensBody(line string) bool {
 	return line == "" || strings.HasSuffix(line, ":") || strings.HasSuffix(line, `"""`) || strings.HasSuffix(line, `'''`)
 }
 
-var diffHead = regexp.MustCompile(`^(?:diff --git |\*\*\* (?:Begin Patch|Update File|Add File)|--- [^\n]*\n\+\+\+ |@@ -[0-9]+(?:,[0-9]+)? \+[0-9]+(?:,[0-9]+)? @@)`)
+var diffHead = lazyregexp.New(`^(?:diff --git |\*\*\* (?:Begin Patch|Update File|Add File)|--- [^\n]*\n\+\+\+ |@@ -[0-9]+(?:,[0-9]+)? \+[0-9]+(?:,[0-9]+)? @@)`)
 
 func isDiff(text string) bool { return diffHead.MatchString(text) }
 
@@ -211,7 +212,7 @@ var markup = []string{".html", ".htm", ".xhtml", ".xml", ".svg", ".vue", ".svelt
 
 // texts are strings and comments, roughly: what holds characters in HTML's
 // form in a source on purpose stands in one.
-var texts = regexp.MustCompile("(?s)\"\"\".*?\"\"\"|'''.*?'''|`[^`]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|/\\*.*?\\*/|//[^\n]*|#[^\n]*")
+var texts = lazyregexp.New("(?s)\"\"\".*?\"\"\"|'''.*?'''|`[^`]*`|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|/\\*.*?\\*/|//[^\n]*|#[^\n]*")
 
 // escaped tells code of which every special character came in HTML's form.
 func escaped(text, kind string) bool {
@@ -233,4 +234,4 @@ func placeholder(text string) bool {
 }
 
 // standsForWords is what stands where words should.
-var standsForWords = regexp.MustCompile(`(?i)^\W*(?:tbd|todo|n/a|null|string|undefined|lorem ipsum.*|(?:your|the) (?:reason|goal|explanation|summary)(?: here)?|reason|goal|placeholder)\W*$`)
+var standsForWords = lazyregexp.New(`(?i)^\W*(?:tbd|todo|n/a|null|string|undefined|lorem ipsum.*|(?:your|the) (?:reason|goal|explanation|summary)(?: here)?|reason|goal|placeholder)\W*$`)

@@ -1,8 +1,9 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Behind a decision that does or passes something nothing is taken but plain
@@ -43,4 +44,4 @@ func unstated(behind string) string {
 	return ""
 }
 
-var listMark = regexp.MustCompile(`^(?:[-*+#>]+\s+|\d+[.)]\s+|[*_]+)+`)
+var listMark = lazyregexp.New(`^(?:[-*+#>]+\s+|\d+[.)]\s+|[*_]+)+`)

@@ -3,10 +3,11 @@ package answer
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A block of code can name its target itself: in its info string, in a comment
@@ -21,9 +22,9 @@ import (
 // happens to hold a path names nothing.
 
 var (
-	regionID = regexp.MustCompile(`^[a-z][a-z_-]*:[^\s:]\S*@[0-9a-f]{8}$`)
-	filePath = regexp.MustCompile(`^(?:[\w@+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$|^(?:[\w@+.-]+/)+[\w@+.-]+$`)
-	leader   = regexp.MustCompile(`^\s*(?:#+|//+|--|/\*|<!--|;|\d+[.)]|[-*+] )\s*`)
+	regionID = lazyregexp.New(`^[a-z][a-z_-]*:[^\s:]\S*@[0-9a-f]{8}$`)
+	filePath = lazyregexp.New(`^(?:[\w@+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$|^(?:[\w@+.-]+/)+[\w@+.-]+$`)
+	leader   = lazyregexp.New(`^\s*(?:#+|//+|--|/\*|<!--|;|\d+[.)]|[-*+] )\s*`)
 	marks    = "*`\"'(){}[],;" // that stand around words
 	labels   = []string{"path", "file", "filename", "region", "region_id", "target", "action"}
 )
@@ -153,7 +154,7 @@ func (b block) against(a Action) string {
 }
 
 // blockLabel is a number that words give a block.
-var blockLabel = regexp.MustCompile(`(?i)\b(?:block|snippet|fence)\s*(?:no\.?|number|#)?\s*([0-9]{1,2})\b`)
+var blockLabel = lazyregexp.New(`(?i)\b(?:block|snippet|fence)\s*(?:no\.?|number|#)?\s*([0-9]{1,2})\b`)
 
 // labelled gives the words that contradict that a block is the one with the
 // number that an action refers to: another number, or the target of another

@@ -3,6 +3,8 @@ package answer
 import (
 	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // A decision that its own author takes back in the words behind it is none.
@@ -12,27 +14,27 @@ import (
 const begins = `(?:(?:^|[.!?:\n])[\s*_>"']*|\b(?:but|oh|hmm+|no),?\s+)` // of a sentence
 
 var (
-	takesBack = regexp.MustCompile(`(?i)(?:` + begins + `(?:wait|hold on|hang on|hmm+|oops|whoops|sorry|apologies|correction|edit|no)\s*(?:[,.!:;…—–-]|$)` +
+	takesBack = lazyregexp.New(`(?i)(?:` + begins + `(?:wait|hold on|hang on|hmm+|oops|whoops|sorry|apologies|correction|edit|no)\s*(?:[,.!:;…—–-]|$)` +
 		`|` + begins + `actually\b` +
 		`|\b(?:scratch that|strike that|never ?mind|on second (?:thoughts?|look)|on reflection|(?:i )?take (?:that|it) back|changed? my mind|my mistake|my bad|i was wrong|i made an? (?:mistake|error)|start(?:ing)? over)\b` +
 		`|\blet me (?:rethink|reconsider|redo|revise|think again|start (?:over|again))\b` +
 		`|\b(?:ignore|disregard|discard|forget|retract|withdraw)\s+(?:about\s+)?(?:(?:the|that|this|my|all|of|everything|what|i|above|previous|prior|earlier|first|last|said|json)\s+){0,4}` +
 		`(?:above|previous|earlier|plan|answer|decision|json|actions?|verdict|recommendation|proposal|object|response|edit|change|block|that|this|it|everything)\b)`)
-	takesBackWork = regexp.MustCompile(`(?i)(?:\b(?:that|this|the above|my (?:answer|decision|plan|change|edit))(?:'s|’s| is| was| isn't| isn’t)\s+(?:actually |completely |also |all |still )*(?:wrong|incorrect|a mistake|mistaken|(?:not )?(?:right|correct)\b)` +
+	takesBackWork = lazyregexp.New(`(?i)(?:\b(?:that|this|the above|my (?:answer|decision|plan|change|edit))(?:'s|’s| is| was| isn't| isn’t)\s+(?:actually |completely |also |all |still )*(?:wrong|incorrect|a mistake|mistaken|(?:not )?(?:right|correct)\b)` +
 		`|\b(?:do not|don't|don’t|never)\s+(?:apply|run|execute|use|do|perform)\s+(?:it|this|that|these|any of|the (?:above|change|edit|plan|json|actions?)))`)
-	goesOn = regexp.MustCompile(`(?i)(?:\b(?:unless|only if|only when|provided that|as long as|on (?:the )?condition|if and only if)\b` +
+	goesOn = lazyregexp.New(`(?i)(?:\b(?:unless|only if|only when|provided that|as long as|on (?:the )?condition|if and only if)\b` +
 		`|\b(?:do not|don't|don’t|should not|shouldn't|shouldn’t|must not|cannot|can't|can’t|not)\s+(?:be\s+|yet\s+)*(?:merge|merged|commit|committed|accept|accepted|pass|ship|shipped|ready)\b` +
 		`|\b(?:fix|fixed|fixing|mend|mended|add|added|adding|change|changed|changing)\b[^.\n]{0,60}\b(?:before|first)\b)`)
 	// said of a decision for the developer: it is asked about, or put off
-	asksBack = regexp.MustCompile(`(?i)(?:\b(?:shall|should|may|can) i (?:proceed|go ahead|apply|do (?:this|that|it|so)|make (?:this|the|these)|delete|remove|run|execute)\b[^?\n]*\?` +
+	asksBack = lazyregexp.New(`(?i)(?:\b(?:shall|should|may|can) i (?:proceed|go ahead|apply|do (?:this|that|it|so)|make (?:this|the|these)|delete|remove|run|execute)\b[^?\n]*\?` +
 		`|\b(?:would|do) you (?:like|want) me to (?:proceed|go ahead|apply|make (?:this|these)|do (?:this|that|it))\b|\bplease (?:confirm|approve)\b|\b(?:await(?:ing)?|wait(?:ing)? for) (?:your )?(?:confirmation|approval|go-ahead|permission)\b` +
 		`|\bis (?:that|this) (?:ok|okay|right|fine|correct|what you want(?:ed)?)\b[^.?\n]*\?|\b(?:apply|do|run|use|execute|perform) (?:this|that|it|these)\s+(?:only )?(?:if|when|unless|after|once)\b` +
 		`|\bonly (?:apply|do|run|use|execute|perform|if)\b|\bunless\b|\b(?:i|we) (?:will not|won't|won’t|refuse to|would not|wouldn't) (?:do|run|apply|execute|follow|obey|perform) (?:it|this|that|so|these)\b)`)
 	// said of an answer that goes on in another one
-	continues = regexp.MustCompile(`(?i)(?:\bto be continued\b|\bcontinue[sd]?\W{0,3}(?:in|with) (?:the |my |a )?(?:next|second|following|another) (?:message|part|response|answer|reply)\b|\bpart (?:1|one) (?:of|/) (?:[2-9]|two|three)\b` +
+	continues = lazyregexp.New(`(?i)(?:\bto be continued\b|\bcontinue[sd]?\W{0,3}(?:in|with) (?:the |my |a )?(?:next|second|following|another) (?:message|part|response|answer|reply)\b|\bpart (?:1|one) (?:of|/) (?:[2-9]|two|three)\b` +
 		`|[\[(<](?:truncated|cut off|continued|continues|output truncated|response truncated)[\])>]|\bmore (?:code|blocks|actions) (?:follow|will follow|to follow|to come)\b|\bcontinued\W*$)`)
-	thinksOn = regexp.MustCompile(`(?i)[<◁\[](?:` + thinking + `)[>▷\]]`)
-	says     = regexp.MustCompile(`(?i)\b(?:verdict|recommendation|decision|recommend)\b[\s*_:=]*(?:is|would be)?[\s*_:="'\x60]*([A-Za-z_]+)`)
+	thinksOn = lazyregexp.New(`(?i)[<◁\[](?:` + thinking + `)[>▷\]]`)
+	says     = lazyregexp.New(`(?i)\b(?:verdict|recommendation|decision|recommend)\b[\s*_:=]*(?:is|would be)?[\s*_:="'\x60]*([A-Za-z_]+)`)
 )
 
 // withdrawn refuses a decision that prose takes back. before and behind are
@@ -52,7 +54,7 @@ func (s *Shape[T]) withdrawn(object map[string]any, before, behind string) *Malf
 	if m := unstated(behind); m != "" && (editing || passing) {
 		return s.doubted(m)
 	}
-	taking := []*regexp.Regexp{takesBack, thinksOn, continues}
+	taking := []*lazyregexp.Regexp{takesBack, thinksOn, continues}
 	switch {
 	case editing:
 		taking = append(taking, takesBackWork, asksBack)
@@ -132,4 +134,4 @@ func (s *Shape[T]) takenBackInside(object map[string]any) *Malformed {
 }
 
 // notToDo says of actions that they shall not be done.
-var notToDo = regexp.MustCompile(`(?i)\b(?:do not|don't|don’t|never|please don't)\s+(?:apply|run|execute|perform)\s+(?:it|this|that|these|any of|the (?:above|change|edit|plan|actions?))\b|\b(?:just|only) an example\b|\bexample only\b|\b(?:ignore|disregard) (?:this|these|the) (?:action|actions|answer|edit|change)s?\b|^\W*(?:wait|scratch that|never ?mind)\b`)
+var notToDo = lazyregexp.New(`(?i)\b(?:do not|don't|don’t|never|please don't)\s+(?:apply|run|execute|perform)\s+(?:it|this|that|these|any of|the (?:above|change|edit|plan|actions?))\b|\b(?:just|only) an example\b|\bexample only\b|\b(?:ignore|disregard) (?:this|these|the) (?:action|actions|answer|edit|change)s?\b|^\W*(?:wait|scratch that|never ?mind)\b`)

@@ -3,10 +3,10 @@ package belong
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
@@ -277,13 +277,13 @@ func (e *evidence) symptoms() {
 // kinds of input that prose has words for.
 var kinds = []struct {
 	words         string
-	issue, source *regexp.Regexp
+	issue, source *lazyregexp.Regexp
 }{
-	{"something empty", regexp.MustCompile(`\bempty\b|\bno (?:items|elements|values|entries|rows)\b`), regexp.MustCompile(`\(\s*(?:\[\]|\{\}|""|''|nil|None|null)\s*[,)]|\[\]\w*\{\}`)},
-	{"a negative number", regexp.MustCompile(`\bnegativ`), regexp.MustCompile(`[(,=\[]\s*-\d`)},
-	{"None or null", regexp.MustCompile(`\b(?:none|null|nil|undefined)\b`), regexp.MustCompile(`[(,=]\s*(?:None|null|nil|undefined)\s*[,)]`)},
-	{"characters beyond ASCII", regexp.MustCompile(`\b(?:unicode|non-?ascii|umlauts?|accent\w*|emojis?|diacritic\w*)\b`), regexp.MustCompile(`[^\x00-\x7f]|\\u[0-9a-fA-F]{4}`)},
-	{"Windows line endings", regexp.MustCompile(`\bcrlf\b|\bwindows line|\\r\\n|carriage return`), regexp.MustCompile(`\\r`)},
+	{"something empty", lazyregexp.New(`\bempty\b|\bno (?:items|elements|values|entries|rows)\b`), lazyregexp.New(`\(\s*(?:\[\]|\{\}|""|''|nil|None|null)\s*[,)]|\[\]\w*\{\}`)},
+	{"a negative number", lazyregexp.New(`\bnegativ`), lazyregexp.New(`[(,=\[]\s*-\d`)},
+	{"None or null", lazyregexp.New(`\b(?:none|null|nil|undefined)\b`), lazyregexp.New(`[(,=]\s*(?:None|null|nil|undefined)\s*[,)]`)},
+	{"characters beyond ASCII", lazyregexp.New(`\b(?:unicode|non-?ascii|umlauts?|accent\w*|emojis?|diacritic\w*)\b`), lazyregexp.New(`[^\x00-\x7f]|\\u[0-9a-fA-F]{4}`)},
+	{"Windows line endings", lazyregexp.New(`\bcrlf\b|\bwindows line|\\r\\n|carriage return`), lazyregexp.New(`\\r`)},
 }
 
 // contradictions: the issue tells of another kind of fault, or of other code.
@@ -339,8 +339,8 @@ func (i *Issue) wantsError() bool {
 }
 
 var (
-	wantsError = regexp.MustCompile(`\b(?:should|must|ought to|expected? (?:it )?to|does ?n[o']?t|did ?n[o']?t|never|instead of|without|rather than|no) (?:\w+ ){0,2}(?:rais|throw|reject|fail|error|panic)`)
-	values     = regexp.MustCompile(`\b(?:returns?|gives?|gave|got|prints?|shows?|yields?|outputs?|instead of|rather than)\b`)
+	wantsError = lazyregexp.New(`\b(?:should|must|ought to|expected? (?:it )?to|does ?n[o']?t|did ?n[o']?t|never|instead of|without|rather than|no) (?:\w+ ){0,2}(?:rais|throw|reject|fail|error|panic)`)
+	values     = lazyregexp.New(`\b(?:returns?|gives?|gave|got|prints?|shows?|yields?|outputs?|instead of|rather than)\b`)
 )
 
 func (i *Issue) saysValues() bool {
@@ -372,7 +372,7 @@ func assertion(class string) bool {
 	return c == "" || strings.Contains(strings.ToLower(c), "assert") || slices.Contains([]string{"Failed", "FAIL", "ExpectationNotMetError", "MultipleExpectationsNotMetError", "ExpectationFailed", "ExpectationFailedException", "ComparisonFailure"}, c)
 }
 
-var generic = regexp.MustCompile(`^(?:list|string|tuple|slice|array)? ?index out of (?:range|bounds)|^division by zero$|integer divide by zero|is not (?:a function|defined|iterable|callable|subscriptable)|has no attribute|object is not|cannot read propert|nil pointer dereference|maximum (?:recursion|call stack)|invalid literal for|timed? ?out|unexpected (?:token|end)|no such file`)
+var generic = lazyregexp.New(`^(?:list|string|tuple|slice|array)? ?index out of (?:range|bounds)|^division by zero$|integer divide by zero|is not (?:a function|defined|iterable|callable|subscriptable)|has no attribute|object is not|cannot read propert|nil pointer dereference|maximum (?:recursion|call stack)|invalid literal for|timed? ?out|unexpected (?:token|end)|no such file`)
 
 // telling is the part of a failure's message that could stand in an issue, in
 // the issue's flat form; generic where many faults have the same.
@@ -391,7 +391,7 @@ func telling(message string) (text string, many bool) {
 	return text, generic.MatchString(text) || len(strings.Fields(text)) < 4
 }
 
-var boiler = regexp.MustCompile(`(?i)^(?:assert(?:ion)?\b|expected values? to be|expected .* to (?:be|equal)|the (?:input|expression) |got\b|want\b|expected\b|actual\b|[+-] )`)
+var boiler = lazyregexp.New(`(?i)^(?:assert(?:ion)?\b|expected values? to be|expected .* to (?:be|equal)|the (?:input|expression) |got\b|want\b|expected\b|actual\b|[+-] )`)
 
 // distinctive values are not met by chance.
 func distinctive(v string) bool {

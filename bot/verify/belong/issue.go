@@ -1,9 +1,9 @@
 package belong
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
@@ -28,19 +28,19 @@ type Issue struct {
 }
 
 var (
-	fence     = regexp.MustCompile("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
-	span      = regexp.MustCompile("`[^`\n]+`")
-	word      = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
-	errorName = regexp.MustCompile(`\b(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit|Timeout|Failure))\b`)
-	shaped    = regexp.MustCompile(`\b(?:[a-z]+[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|_+[a-z]\w*)\b`)
-	applied   = regexp.MustCompile(`([A-Za-z_$][\w$]*)\(`)
-	dotted    = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b`)
-	literal   = regexp.MustCompile(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'|-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\[[^\[\]\n]{0,120}\]|\{[^{}\n]{0,120}\}`)
+	fence     = lazyregexp.New("(?ms)^[ \\t]*(?:```|~~~).*?(?:^[ \\t]*(?:```|~~~)[ \\t]*$|\\z)")
+	span      = lazyregexp.New("`[^`\n]+`")
+	word      = lazyregexp.New(`[\p{L}_$][\p{L}\p{N}_$]*`)
+	errorName = lazyregexp.New(`\b(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit|Timeout|Failure))\b`)
+	shaped    = lazyregexp.New(`\b(?:[a-z]+[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|_+[a-z]\w*)\b`)
+	applied   = lazyregexp.New(`([A-Za-z_$][\w$]*)\(`)
+	dotted    = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b`)
+	literal   = lazyregexp.New(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'|-?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\[[^\[\]\n]{0,120}\]|\{[^{}\n]{0,120}\}`)
 
 	// A title that says of one word what it does, such as "median is wrong".
-	subject = regexp.MustCompile(`^\W*([A-Za-z_]\w{3,})\W*\s+(?:is|are|does|doesn['’]?t|isn['’]?t|gives?|returns?|fails?|crash(?:es)?|raises?|throws?|panics?|ignores?|loses|drops|swallows|should|must|never|breaks?|hangs?|can(?:no|['’])t|cannot|misses|skips|keeps|mixes|rounds|prints|accepts|rejects|treats|takes)\b`)
+	subject = lazyregexp.New(`^\W*([A-Za-z_]\w{3,})\W*\s+(?:is|are|does|doesn['’]?t|isn['’]?t|gives?|returns?|fails?|crash(?:es)?|raises?|throws?|panics?|ignores?|loses|drops|swallows|should|must|never|breaks?|hangs?|can(?:no|['’])t|cannot|misses|skips|keeps|mixes|rounds|prints|accepts|rejects|treats|takes)\b`)
 
-	redTests = regexp.MustCompile(`(?i)\b(?:(?:fix|repair|mend|get|make|turn)\b[^.\n]{0,40}\b(?:tests?|suite|ci|build|pipeline)\b(?:[^.\n]{0,20}\b(?:green|pass(?:ing)?|work)\b)?|(?:the |all |our |unit |some |many |several )*(?:tests?|test suite|suite|ci|build|pipeline)\b[^.\n]{0,30}\b(?:fails?|failing|is red|are red|broken|breaks?|is not green)\b|failing tests?|red (?:tests?|build))`)
+	redTests = lazyregexp.New(`(?i)\b(?:(?:fix|repair|mend|get|make|turn)\b[^.\n]{0,40}\b(?:tests?|suite|ci|build|pipeline)\b(?:[^.\n]{0,20}\b(?:green|pass(?:ing)?|work)\b)?|(?:the |all |our |unit |some |many |several )*(?:tests?|test suite|suite|ci|build|pipeline)\b[^.\n]{0,30}\b(?:fails?|failing|is red|are red|broken|breaks?|is not green)\b|failing tests?|red (?:tests?|build))`)
 )
 
 // Read reads an issue's title and body.

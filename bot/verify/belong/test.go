@@ -2,29 +2,30 @@ package belong
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
 	// What a failure says of the values, in the words of the common runners.
-	comparisons = []*regexp.Regexp{
-		regexp.MustCompile(`\+ actual - expected\s*\n\+ (?P<got>[^\n]{1,200})\n- (?P<want>[^\n]{1,200})`), // node:assert
-		regexp.MustCompile(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
-		regexp.MustCompile(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
-		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
-		regexp.MustCompile(`Failed asserting that (?P<got>[^\n]{1,200}?) (?:is identical to|matches expected|is equal to) (?P<want>[^\n]{1,200})`), // PHPUnit
-		regexp.MustCompile(`<(?P<want>[^\n]{1,200})> expected but was\s+<(?P<got>[^\n]{1,200})>`),                                                  // test-unit
-		regexp.MustCompile(`(?m)^\s*left: (?P<got>[^\n]{1,200})\n\s*right: (?P<want>[^\n]{1,200})$`),                                               // Rust
-		regexp.MustCompile(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
-		regexp.MustCompile(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
-		regexp.MustCompile(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),
-		regexp.MustCompile(`(?m)^(?P<got>[^\n]{1,200}?) != (?P<want>[^\n]{1,200}?)(?: :.*)?$`),
+	comparisons = []*lazyregexp.Regexp{
+		lazyregexp.New(`\+ actual - expected\s*\n\+ (?P<got>[^\n]{1,200})\n- (?P<want>[^\n]{1,200})`), // node:assert
+		lazyregexp.New(`(?s)(?:AssertionError: )?assert (?P<got>.+?) == (?P<want>.+?)(?:\n|$)`),
+		lazyregexp.New(`(?m)^(?:AssertionError: )?assert (?:not )?(?P<got>\S+)\n\s*\+\s+where `),
+		lazyregexp.New(`(?m)^(?P<got>[^\n]{1,200}?) !==? (?P<want>[^\n]{1,200})$`),
+		lazyregexp.New(`Failed asserting that (?P<got>[^\n]{1,200}?) (?:is identical to|matches expected|is equal to) (?P<want>[^\n]{1,200})`), // PHPUnit
+		lazyregexp.New(`<(?P<want>[^\n]{1,200})> expected but was\s+<(?P<got>[^\n]{1,200})>`),                                                  // test-unit
+		lazyregexp.New(`(?m)^\s*left: (?P<got>[^\n]{1,200})\n\s*right: (?P<want>[^\n]{1,200})$`),                                               // Rust
+		lazyregexp.New(`(?i)\bgot:?\s*=?\s*(?P<got>[^\n,;]{1,200}?)[,;]?\s+(?:want(?:ed)?|expected):?\s*=?\s*(?P<want>[^\n]{1,200})`),
+		lazyregexp.New(`(?i)=\s*(?P<got>[^\n,;]{1,200}?)[,;]\s+(?:want(?:ed)?|expected)\s+(?P<want>[^\n]{1,200})`),
+		lazyregexp.New(`(?is)\bexpected:?\s*(?P<want>[^\n]{1,200}?)[,;]?\s+(?:but )?(?:got|actual|received|was):?\s*(?P<got>[^\n]{1,200})`),
+		lazyregexp.New(`(?m)^(?P<got>[^\n]{1,200}?) != (?P<want>[^\n]{1,200}?)(?: :.*)?$`),
 	}
-	shown  = regexp.MustCompile(`^where .*|\s+\+\s+where.*`)
-	differ = regexp.MustCompile(`^(?:Assertion\w*: )?(?:Lists|Tuples|Sets|Dicts|Sequences|Strings) differ: |^AssertionError: `)
+	shown  = lazyregexp.New(`^where .*|\s+\+\s+where.*`)
+	differ = lazyregexp.New(`^(?:Assertion\w*: )?(?:Lists|Tuples|Sets|Dicts|Sequences|Strings) differ: |^AssertionError: `)
 	// What a person adds behind an expected value.
-	remark = regexp.MustCompile(`\s+\([^()]*\)$`)
+	remark = lazyregexp.New(`\s+\([^()]*\)$`)
 )
 
 // test is a red test as read.

@@ -1,23 +1,24 @@
 package belong
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // maxWishes bounds the points of an issue that are answered one by one.
 const maxWishes = 8
 
 var (
-	bullet  = regexp.MustCompile(`^\s{0,6}(?:[-*+•]|\d{1,2}[.)])\s+(\S.*)$`)
-	heading = regexp.MustCompile(`^\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|\*\*([^*]+)\*\*:?|([A-Z][\w /-]{2,40}):)\s*$`)
+	bullet  = lazyregexp.New(`^\s{0,6}(?:[-*+•]|\d{1,2}[.)])\s+(\S.*)$`)
+	heading = lazyregexp.New(`^\s{0,3}(?:#{1,6}\s+(.+?)\s*#*|\*\*([^*]+)\*\*:?|([A-Z][\w /-]{2,40}):)\s*$`)
 	// Sections whose points are no wishes: how to see it, where it was seen, what
 	// was ticked.
-	aside  = regexp.MustCompile(`(?i)\b(?:steps?|reproduc\w*|how to|environment|versions?|setup|system|platform|checklist|logs?|context|about you|additional|background|not in scope|out of scope|notes?|see also|links?|references?|related)\b`)
-	ticked = regexp.MustCompile(`^\[[ xX]\]\s`)
-	asks   = regexp.MustCompile(`(?i)\b(?:should|must|needs? to|has to|have to|want\w*|would like|please|add|remove|support|allow|make|let|accept|reject|return|raise|throw|print|show|rename|replace|convert|drop|handle|use|keep|change|delete|implement|provide|fix|doesn['’]?t|does not|isn['’]?t|is not|can(?:no|['’])?t|cannot|wrong|fails?|crash\w*|breaks?|broken|missing|instead|never|ignore[sd]?|returns?|gives?|raises?|throws?|lost|loses|expected)\b`)
-	fact   = regexp.MustCompile(`(?i)^(?:os|python|node|go|version|browser|platform|ubuntu|windows|macos|debian|package|library|fettle|commit|branch)\b[^.]{0,40}[:=]?\s*[\w.+ -]*$`)
+	aside  = lazyregexp.New(`(?i)\b(?:steps?|reproduc\w*|how to|environment|versions?|setup|system|platform|checklist|logs?|context|about you|additional|background|not in scope|out of scope|notes?|see also|links?|references?|related)\b`)
+	ticked = lazyregexp.New(`^\[[ xX]\]\s`)
+	asks   = lazyregexp.New(`(?i)\b(?:should|must|needs? to|has to|have to|want\w*|would like|please|add|remove|support|allow|make|let|accept|reject|return|raise|throw|print|show|rename|replace|convert|drop|handle|use|keep|change|delete|implement|provide|fix|doesn['’]?t|does not|isn['’]?t|is not|can(?:no|['’])?t|cannot|wrong|fails?|crash\w*|breaks?|broken|missing|instead|never|ignore[sd]?|returns?|gives?|raises?|throws?|lost|loses|expected)\b`)
+	fact   = lazyregexp.New(`(?i)^(?:os|python|node|go|version|browser|platform|ubuntu|windows|macos|debian|package|library|fettle|commit|branch)\b[^.]{0,40}[:=]?\s*[\w.+ -]*$`)
 )
 
 // Wishes are the points of an issue that asks for several things, in its words;
@@ -109,22 +110,22 @@ func (i *Issue) shownBy(own *Issue, tests []Red, told map[string]int) string {
 }
 
 // complaint: the issue says that something which is there goes wrong.
-var complaint = regexp.MustCompile(`(?i)\b(?:bug|broken|wrong(?:ly)?|crash\w*|fails?|failing|incorrect\w*|regression|has no|have no|lacks?|loses|lost|is missing|doesn['’]?t|does not|isn['’]?t|no longer|stopped|used to|instead of|ignored?|ignores|duplicates?|too (?:many|few|early|late)|gives|returns|shows|prints)\b`)
+var complaint = lazyregexp.New(`(?i)\b(?:bug|broken|wrong(?:ly)?|crash\w*|fails?|failing|incorrect\w*|regression|has no|have no|lacks?|loses|lost|is missing|doesn['’]?t|does not|isn['’]?t|no longer|stopped|used to|instead of|ignored?|ignores|duplicates?|too (?:many|few|early|late)|gives|returns|shows|prints)\b`)
 
 // asksForNew: it asks for what is not there yet.
-var asksForNew = regexp.MustCompile(`(?i)\b(?:add|implement|introduce|provide|support(?: for)?|feature|new|create|would be (?:nice|great|good|useful)|it would help|please (?:add|support|make)|we need|i need|could we (?:have|get)|can we (?:have|get)|proposal|request)\b`)
+var asksForNew = lazyregexp.New(`(?i)\b(?:add|implement|introduce|provide|support(?: for)?|feature|new|create|would be (?:nice|great|good|useful)|it would help|please (?:add|support|make)|we need|i need|could we (?:have|get)|can we (?:have|get)|proposal|request)\b`)
 
-var camel = regexp.MustCompile(`^[a-z]+[A-Z]`)
+var camel = lazyregexp.New(`^[a-z]+[A-Z]`)
 
-var acronym = regexp.MustCompile(`\b[A-Z][A-Z0-9]{2,7}s?\b`)
+var acronym = lazyregexp.New(`\b[A-Z][A-Z0-9]{2,7}s?\b`)
 
 var everyone = wordSet(`API URL URI HTTP HTTPS CLI TODO FIXME README NOTE PR CI UTC USA EUR USD ASCII UTF UTF8 OS RAM CPU IDE GUI UI SQL NOT AND BUT ALL THE THIS FYI IMO TLDR EOF EOL CRLF LTS IDs EDIT UPDATE WARNING ERROR INFO DEBUG NULL NaN NAN TRUE FALSE`)
 
 // once: the issue says that what it speaks of was there before.
-var once = regexp.MustCompile(`(?i)\b(?:since (?:v?\d|the (?:last|latest|update|upgrade|new))|used to|until v?\d|no longer|any ?more|stopped|regression|restore|worked (?:before|in|until)|broke in|is (?:silently )?ignored|was removed|has been removed|still)\b`)
+var once = lazyregexp.New(`(?i)\b(?:since (?:v?\d|the (?:last|latest|update|upgrade|new))|used to|until v?\d|no longer|any ?more|stopped|regression|restore|worked (?:before|in|until)|broke in|is (?:silently )?ignored|was removed|has been removed|still)\b`)
 
 // placeholder stands for something else: XXXX, foo, nnn.
-var placeholder = regexp.MustCompile(`(?i)^(?:x+|n+|y+|foo|bar|baz|qux|abc|xyz|your\w*|some\w*|my\w*)$`)
+var placeholder = lazyregexp.New(`(?i)^(?:x+|n+|y+|foo|bar|baz|qux|abc|xyz|your\w*|some\w*|my\w*)$`)
 
 // Premise names what a complaint speaks of and the code does not have: has tells
 // whether a word stands anywhere in it. It is empty for an issue that asks for what

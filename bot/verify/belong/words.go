@@ -1,8 +1,9 @@
 package belong
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What else an issue tells of a test that was written by somebody who read it:
@@ -16,7 +17,7 @@ func (i *Issue) TellsOf(class string) bool { return i.hasError(class) }
 
 // Speaks tells whether the issue's words, in lower case and without the marks of
 // code, match.
-func (i *Issue) Speaks(re *regexp.Regexp) bool { return re.MatchString(i.flat) }
+func (i *Issue) Speaks(re *lazyregexp.Regexp) bool { return re.MatchString(i.flat) }
 
 // States tells whether a value that a test expects stands in the issue, or in
 // further text such as a README: a text by what it holds, a list or an object by

@@ -3,8 +3,8 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/settings"
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
@@ -13,21 +13,21 @@ import (
 )
 
 var offline = []struct {
-	re   *regexp.Regexp
+	re   *lazyregexp.Regexp
 	what string
 }{
-	{regexp.MustCompile(`GOPROXY=off|mkdir \S+/cache/download/\S+: read-only file system|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
-	{regexp.MustCompile(`go: go\.mod requires go >= (\S+)`), "it needs a newer Go"},
-	{regexp.MustCompile(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
-	{regexp.MustCompile(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
-	{regexp.MustCompile(`Could not find .{1,80} in (?:locally installed gems|any of the sources)|Bundler::GemNotFound|Your Ruby version is [\d.]+, but your Gemfile specified`), "gems that it needs are not on this machine"},
-	{regexp.MustCompile(`(?:Failed opening required|[Ff]ailed to open stream|Cannot open bootstrap script|Cannot open file) .{0,80}vendor/autoload\.php['"]?`), "packages that it needs are not on this machine"},
-	{regexp.MustCompile(`unrecognized arguments: --(?:cov|numprocesses|n\b|asyncio|django|timeout|benchmark)`), "a plugin of pytest that its configuration names is not installed"},
-	{regexp.MustCompile(`Missing required plugins: (.+)`), "a plugin of pytest that its configuration names is not installed"},
-	{regexp.MustCompile(`requires pytest-[\d.]+, actual pytest-`), "it needs another version of pytest"},
-	{regexp.MustCompile(`pyenv: version .+ is not installed`), "the Python that its .python-version names is not on this machine"},
-	{regexp.MustCompile(`(?m)^error: rustup could not choose a version`), "no Rust toolchain is chosen"},
-	{regexp.MustCompile(`Couldn't find a (?:package\.json|tsconfig)`), "its configuration is missing"},
+	{lazyregexp.New(`GOPROXY=off|mkdir \S+/cache/download/\S+: read-only file system|no required module provides package|missing go\.sum entry|module lookup disabled`), "modules that it imports are not on this machine"},
+	{lazyregexp.New(`go: go\.mod requires go >= (\S+)`), "it needs a newer Go"},
+	{lazyregexp.New(`(?i)in offline mode|has not been downloaded from it before|No cached version .* available for offline mode`), "packages that it needs are not on this machine"},
+	{lazyregexp.New(`no matching package named|you may have requested .*--offline|attempting to make an HTTP request, but --offline`), "crates that it needs are not on this machine"},
+	{lazyregexp.New(`Could not find .{1,80} in (?:locally installed gems|any of the sources)|Bundler::GemNotFound|Your Ruby version is [\d.]+, but your Gemfile specified`), "gems that it needs are not on this machine"},
+	{lazyregexp.New(`(?:Failed opening required|[Ff]ailed to open stream|Cannot open bootstrap script|Cannot open file) .{0,80}vendor/autoload\.php['"]?`), "packages that it needs are not on this machine"},
+	{lazyregexp.New(`unrecognized arguments: --(?:cov|numprocesses|n\b|asyncio|django|timeout|benchmark)`), "a plugin of pytest that its configuration names is not installed"},
+	{lazyregexp.New(`Missing required plugins: (.+)`), "a plugin of pytest that its configuration names is not installed"},
+	{lazyregexp.New(`requires pytest-[\d.]+, actual pytest-`), "it needs another version of pytest"},
+	{lazyregexp.New(`pyenv: version .+ is not installed`), "the Python that its .python-version names is not on this machine"},
+	{lazyregexp.New(`(?m)^error: rustup could not choose a version`), "no Rust toolchain is chosen"},
+	{lazyregexp.New(`Couldn't find a (?:package\.json|tsconfig)`), "its configuration is missing"},
 }
 
 // lacks tells whether a command failed because something is not installed.
@@ -59,7 +59,7 @@ func (w *run) lacks(c detect.Command, res sandbox.Result) (why, do string) {
 // Shell Command Language, 2.8.2).
 const notFound = 127
 
-var unknownCommand = regexp.MustCompile(`(?m)^(?:/bin/)?(?:sh|bash|dash): (?:line )?\d+: (?:exec: )?([\w./+-]{1,80}): (?:command )?not found`)
+var unknownCommand = lazyregexp.New(`(?m)^(?:/bin/)?(?:sh|bash|dash): (?:line )?\d+: (?:exec: )?([\w./+-]{1,80}): (?:command )?not found`)
 
 // advice is what to do first about red tests.
 func (w *run) advice(c detect.Command, fails []task.Failure) string {
@@ -95,11 +95,11 @@ func (w *run) advice(c detect.Command, fails []task.Failure) string {
 }
 
 // unreachable is how a test fails that looks for a service or the network.
-var unreachable = regexp.MustCompile(`ConnectionRefusedError|ECONNREFUSED|[Cc]onnection refused|gaierror|ENOTFOUND|EAI_AGAIN|[Nn]etwork is unreachable|no such host|[Nn]ame or service not known|[Tt]emporary failure in name resolution`)
+var unreachable = lazyregexp.New(`ConnectionRefusedError|ECONNREFUSED|[Cc]onnection refused|gaierror|ENOTFOUND|EAI_AGAIN|[Nn]etwork is unreachable|no such host|[Nn]ame or service not known|[Tt]emporary failure in name resolution`)
 
 // regional is what tests say and call whose outcome depends on where they are
 // run: an assertion on a local time names nothing but two numbers.
-var regional = regexp.MustCompile(`locale\.Error|unsupported locale|setlocale|\bLC_[A-Z]+\b|\bLANG\b|\bTZ\b|tzset|tzlocal|ZoneInfo|[Tt]ime ?zone|fromtimestamp\(|localtime\(|astimezone\(\)|time\.Local\b|\.Local\(\)|LoadLocation|toLocale\w*String|localeCompare|DateTimeFormat|NumberFormat|\.getHours\(`)
+var regional = lazyregexp.New(`locale\.Error|unsupported locale|setlocale|\bLC_[A-Z]+\b|\bLANG\b|\bTZ\b|tzset|tzlocal|ZoneInfo|[Tt]ime ?zone|fromtimestamp\(|localtime\(|astimezone\(\)|time\.Local\b|\.Local\(\)|LoadLocation|toLocale\w*String|localeCompare|DateTimeFormat|NumberFormat|\.getHours\(`)
 
 // The lines around a failure that are taken for its test's.
 const linesBefore, linesAfter = 12, 2

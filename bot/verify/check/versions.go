@@ -3,10 +3,10 @@ package check
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/runner"
@@ -26,7 +26,7 @@ func (w wrong) do() string {
 	return fmt.Sprintf("install %s %s, or change %s in %s", w.Language, w.Range, w.Key, w.File)
 }
 
-var printed = regexp.MustCompile(`\d+(?:\.\d+)+`)
+var printed = lazyregexp.New(`\d+(?:\.\d+)+`)
 
 // versions asks the interpreters of the plan for their versions, each once, and
 // notes those that the manifests do not allow. One that is not there is for the

@@ -1,49 +1,49 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // flag is a setting that takes a protection off.
 type flag struct {
-	name, value *regexp.Regexp
+	name, value *lazyregexp.Regexp
 	kind        Kind
 	why         string
 }
 
-var no, yes = regexp.MustCompile(`^(?i:false|none|nil|null|0|"(?:no|off|false|none)")$`), regexp.MustCompile(`^(?i:true|1|"(?:yes|on|true)")$`)
+var no, yes = lazyregexp.New(`^(?i:false|none|nil|null|0|"(?:no|off|false|none)")$`), lazyregexp.New(`^(?i:true|1|"(?:yes|on|true)")$`)
 
 var flags = []flag{
-	{regexp.MustCompile(`(?i)^(?:verify|verify_?ssl|ssl_?verify|verify_?(?:certs?|tls|peer|host|hostname)|check_?hostname|strict_?ssl|reject_?unauthorized|validate_?certs?|use_?tls|use_?ssl|NODE_TLS_REJECT_UNAUTHORIZED)$`), no, Weakened, whyTLS},
-	{regexp.MustCompile(`(?i)^(?:verify_(?:signature|exp|aud|iss|jwt)\w*|signature_?required|require_?(?:auth\w*|login|https?|signature|tls))$`), no, Weakened, whyFlag},
-	{regexp.MustCompile(`(?i)^(?:(?:wtf_)?csrf(?:_?(?:enabled|protection|check_default))?|auto_?escape|http_?only|(?:session_cookie_|cookie_)(?:secure|httponly)|context_?isolation|web_?security|sanitize|escape_?html|permissions?_?required|auth_?required|login_?required|rate_?limit\w*)$`), no, Weakened, whyFlag},
-	{regexp.MustCompile(`(?i)^(?:insecure_?skip_?verify|insecure|skip_?(?:auth\w*|verif\w*|tls\w*|ssl\w*|signature\w*|csrf\w*|permission\w*)|ignore_?(?:expiration|https_errors|ssl_errors|cert\w*)|disable_?(?:auth\w*|csrf\w*|ssl\w*|tls\w*|security\w*|host_key\w*)|allow_?(?:anonymous|all_?origins|any_origin|pickle|unsafe\w*|invalid_cert\w*)|allow_all|trust_?all\w*|trust_?proxy|bypass_?\w+|node_?integration|cors_?(?:allow_all_origins|origin_allow_all))$`), yes, Weakened, whyFlag},
-	{regexp.MustCompile(`(?i)^(?:debug|debug_mode)$`), yes, Weakened, "it turns debugging on"},
-	{regexp.MustCompile(`^shell$`), yes, Execution, "it hands a command to a shell"},
-	{regexp.MustCompile(`(?i)^(?:origins?|allow(?:ed)?_?origins?|access-control-allow-origin|allowed_?hosts|cors_?(?:allowed_)?origins?)$`), regexp.MustCompile(`^(?:\[ )?"\*"(?: \])?$`), Weakened, whyOrigin},
-	{regexp.MustCompile(`(?i)^access-control-allow-origin$`), regexp.MustCompile(`(?i)origin`), Weakened, whyOrigin},
-	{regexp.MustCompile(`(?i)^same_?site$`), regexp.MustCompile(`(?i)^"none"$|^None$`), Weakened, whyFlag},
-	{regexp.MustCompile(`(?i)^(?:cert_?reqs|verify_?mode)$`), regexp.MustCompile(`CERT_NONE$|"CERT_NONE"`), Weakened, whyTLS},
-	{regexp.MustCompile(`(?i)^algorithms?$`), regexp.MustCompile(`(?i)"none"`), Weakened, whyTLS},
-	{regexp.MustCompile(`(?i)^algorithms?$|digest|hash_?(?:name|func|method)?$`), regexp.MustCompile(`(?i)^(?:\[ )?"(?:md5|sha-?1)"`), Weakened, whyHash},
-	{regexp.MustCompile(`(?i)^(?:min_?version|minimum_version)$`), regexp.MustCompile(`(?:TLSv?1_?[01]|VersionTLS1[01]|VersionSSL30|TLSv1)(?:"|$)`), Weakened, whyTLS},
-	{regexp.MustCompile(`(?i)^(?:inner_?html|outer_?html|dangerouslysetinnerhtml)$`), regexp.MustCompile(`[A-Za-z_$]`), Weakened, "it writes text into a page unescaped"},
-	{regexp.MustCompile(`^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)$`), regexp.MustCompile(`^"0"$`), Weakened, whyTLS},
+	{lazyregexp.New(`(?i)^(?:verify|verify_?ssl|ssl_?verify|verify_?(?:certs?|tls|peer|host|hostname)|check_?hostname|strict_?ssl|reject_?unauthorized|validate_?certs?|use_?tls|use_?ssl|NODE_TLS_REJECT_UNAUTHORIZED)$`), no, Weakened, whyTLS},
+	{lazyregexp.New(`(?i)^(?:verify_(?:signature|exp|aud|iss|jwt)\w*|signature_?required|require_?(?:auth\w*|login|https?|signature|tls))$`), no, Weakened, whyFlag},
+	{lazyregexp.New(`(?i)^(?:(?:wtf_)?csrf(?:_?(?:enabled|protection|check_default))?|auto_?escape|http_?only|(?:session_cookie_|cookie_)(?:secure|httponly)|context_?isolation|web_?security|sanitize|escape_?html|permissions?_?required|auth_?required|login_?required|rate_?limit\w*)$`), no, Weakened, whyFlag},
+	{lazyregexp.New(`(?i)^(?:insecure_?skip_?verify|insecure|skip_?(?:auth\w*|verif\w*|tls\w*|ssl\w*|signature\w*|csrf\w*|permission\w*)|ignore_?(?:expiration|https_errors|ssl_errors|cert\w*)|disable_?(?:auth\w*|csrf\w*|ssl\w*|tls\w*|security\w*|host_key\w*)|allow_?(?:anonymous|all_?origins|any_origin|pickle|unsafe\w*|invalid_cert\w*)|allow_all|trust_?all\w*|trust_?proxy|bypass_?\w+|node_?integration|cors_?(?:allow_all_origins|origin_allow_all))$`), yes, Weakened, whyFlag},
+	{lazyregexp.New(`(?i)^(?:debug|debug_mode)$`), yes, Weakened, "it turns debugging on"},
+	{lazyregexp.New(`^shell$`), yes, Execution, "it hands a command to a shell"},
+	{lazyregexp.New(`(?i)^(?:origins?|allow(?:ed)?_?origins?|access-control-allow-origin|allowed_?hosts|cors_?(?:allowed_)?origins?)$`), lazyregexp.New(`^(?:\[ )?"\*"(?: \])?$`), Weakened, whyOrigin},
+	{lazyregexp.New(`(?i)^access-control-allow-origin$`), lazyregexp.New(`(?i)origin`), Weakened, whyOrigin},
+	{lazyregexp.New(`(?i)^same_?site$`), lazyregexp.New(`(?i)^"none"$|^None$`), Weakened, whyFlag},
+	{lazyregexp.New(`(?i)^(?:cert_?reqs|verify_?mode)$`), lazyregexp.New(`CERT_NONE$|"CERT_NONE"`), Weakened, whyTLS},
+	{lazyregexp.New(`(?i)^algorithms?$`), lazyregexp.New(`(?i)"none"`), Weakened, whyTLS},
+	{lazyregexp.New(`(?i)^algorithms?$|digest|hash_?(?:name|func|method)?$`), lazyregexp.New(`(?i)^(?:\[ )?"(?:md5|sha-?1)"`), Weakened, whyHash},
+	{lazyregexp.New(`(?i)^(?:min_?version|minimum_version)$`), lazyregexp.New(`(?:TLSv?1_?[01]|VersionTLS1[01]|VersionSSL30|TLSv1)(?:"|$)`), Weakened, whyTLS},
+	{lazyregexp.New(`(?i)^(?:inner_?html|outer_?html|dangerouslysetinnerhtml)$`), lazyregexp.New(`[A-Za-z_$]`), Weakened, "it writes text into a page unescaped"},
+	{lazyregexp.New(`^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY)$`), lazyregexp.New(`^"0"$`), Weakened, whyTLS},
 }
 
 var (
-	limitName  = regexp.MustCompile(`(?i)(?:^|_)(?:max|min|maximum|minimum|limit|limits|timeout|deadline|rate|ttl|expir\w*|max_?age|quota|throttle|retries|attempts|iterations|rounds|lifetime)(?:_|$)`)
-	number     = regexp.MustCompile(`^(?:- )?[\d_.]+(?:[eE]\d+)?[LlnN]?$|^(?:- )?[\d_.]+(?: [*+-]|<<|\*\*) .*\d$`)
-	unlimited  = regexp.MustCompile(`(?i)^(?:None|null|nil|undefined|Infinity|math \. (?:inf|MaxInt\w*)|float "inf"|Number \. MAX\w+|sys \. maxsize)$`)
-	secretName = regexp.MustCompile(`(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret(?:_?key)?|api_?key|(?:auth|access|refresh|api)_?token|private_?key|client_?secret)$`)
-	blocks     = regexp.MustCompile(`(?i)redact|mask|scrub|sensitive|secret|block_?list|deny|denied|black_?list|forbidden|banned|dangerous|disallow|reserved|unsafe|protected`)
-	admits     = regexp.MustCompile(`(?i)(?:^|_)(?:allow(?:ed)?|allow_?list|white_?list|trusted|permitted|exempt|skip_?auth|no_auth|admins?|superusers?)(?:_|$)`)
-	duration   = regexp.MustCompile(`^[\d_.]+ \* time \. \w+$|^time \. \w+ \* [\d_.]+$|^time \. \w+$`)
+	limitName  = lazyregexp.New(`(?i)(?:^|_)(?:max|min|maximum|minimum|limit|limits|timeout|deadline|rate|ttl|expir\w*|max_?age|quota|throttle|retries|attempts|iterations|rounds|lifetime)(?:_|$)`)
+	number     = lazyregexp.New(`^(?:- )?[\d_.]+(?:[eE]\d+)?[LlnN]?$|^(?:- )?[\d_.]+(?: [*+-]|<<|\*\*) .*\d$`)
+	unlimited  = lazyregexp.New(`(?i)^(?:None|null|nil|undefined|Infinity|math \. (?:inf|MaxInt\w*)|float "inf"|Number \. MAX\w+|sys \. maxsize)$`)
+	secretName = lazyregexp.New(`(?i)^(?:\w*_)?(?:passw(?:or)?d|passphrase|secret(?:_?key)?|api_?key|(?:auth|access|refresh|api)_?token|private_?key|client_?secret)$`)
+	blocks     = lazyregexp.New(`(?i)redact|mask|scrub|sensitive|secret|block_?list|deny|denied|black_?list|forbidden|banned|dangerous|disallow|reserved|unsafe|protected`)
+	admits     = lazyregexp.New(`(?i)(?:^|_)(?:allow(?:ed)?|allow_?list|white_?list|trusted|permitted|exempt|skip_?auth|no_auth|admins?|superusers?)(?:_|$)`)
+	duration   = lazyregexp.New(`^[\d_.]+ \* time \. \w+$|^time \. \w+ \* [\d_.]+$|^time \. \w+$`)
 )
 
 // assigned judges that something gets a value: a variable, a member, an argument
@@ -153,7 +153,7 @@ func (r *reader) pollutes(n, left, right code.Node) {
 	r.see(n, Pollution, whyProto, object.Text()+right.Text())
 }
 
-var protoWrite = regexp.MustCompile(`\.__proto__\b|\[["']__proto__["']\]|\.constructor\.prototype\b|^(?:Object|Array|String|Function|Number|Boolean|RegExp|Promise|Map|Set|Date)\.prototype\b`)
+var protoWrite = lazyregexp.New(`\.__proto__\b|\[["']__proto__["']\]|\.constructor\.prototype\b|^(?:Object|Array|String|Function|Number|Boolean|RegExp|Promise|Map|Set|Date)\.prototype\b`)
 
 // credential tells a secret from a placeholder.
 func credential(text string) bool {

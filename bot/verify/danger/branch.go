@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // strict are the words of code that decides who is let in.
-var strict = regexp.MustCompile(`(?i)permission|forbidden|unauthori[sz]ed|authori[sz]|authenticat|\b40[13]\b|csrf|signature|is_?admin|is_?staff|is_?owner|owner_?id|access_?denied|(?:not|!) \S*logged_?in|login_?required|has_?role|has_?perm|traversal|\.\.["'/]`)
+var strict = lazyregexp.New(`(?i)permission|forbidden|unauthori[sz]ed|authori[sz]|authenticat|\b40[13]\b|csrf|signature|is_?admin|is_?staff|is_?owner|owner_?id|access_?denied|(?:not|!) \S*logged_?in|login_?required|has_?role|has_?perm|traversal|\.\.["'/]`)
 
 // branch judges an if: a guard, a condition that is none, an error dropped, an
 // answer written down.
@@ -67,8 +68,8 @@ func (r *reader) handed(n code.Node) {
 }
 
 var (
-	redacts = regexp.MustCompile(`(?i)(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|obfuscate\w*|obscure\w*|hide|conceal\w*)(?:_|$)`)
-	mask    = regexp.MustCompile("[\"'`](?:\\*+|[xX•]{3,})[\"'`]|\\b(?:MASK|MASKED|HIDDEN|REDACTED)\\b")
+	redacts = lazyregexp.New(`(?i)(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|obfuscate\w*|obscure\w*|hide|conceal\w*)(?:_|$)`)
+	mask    = lazyregexp.New("[\"'`](?:\\*+|[xX•]{3,})[\"'`]|\\b(?:MASK|MASKED|HIDDEN|REDACTED)\\b")
 )
 
 // part is a piece cut out of a value where values are redacted: some of what was
@@ -80,7 +81,7 @@ func (r *reader) part(n code.Node) {
 	}
 }
 
-var masks = regexp.MustCompile("(?i)" + mask.String())
+var masks = lazyregexp.New("(?i)" + mask.String())
 
 // masked tells whether a text masks something on one of some lines.
 func masked(src []byte, on map[int]bool) bool {
@@ -95,10 +96,10 @@ func masked(src []byte, on map[int]bool) bool {
 const whyPermission = "a check of permissions or signatures is gone, or has another condition"
 
 // always finds what makes a condition of none: a constant beside others.
-var always = regexp.MustCompile(`^ (?:True|False|true|false|1|0) $|^ (?:not|!) (?:True|False|true|false) $| (?:or|\|\|) (?:True|true|1) | (?:and|&&) (?:False|false|0) |^ (?:True|true|1) (?:or|\|\|) |^ (?:False|false|0) (?:and|&&) `)
+var always = lazyregexp.New(`^ (?:True|False|true|false|1|0) $|^ (?:not|!) (?:True|False|true|false) $| (?:or|\|\|) (?:True|true|1) | (?:and|&&) (?:False|false|0) |^ (?:True|true|1) (?:or|\|\|) |^ (?:False|false|0) (?:and|&&) `)
 
 // bound is a number that a guard holds something against.
-var bound = regexp.MustCompile(`(\S+(?: \. \S+)*) (?:>|>=|<|<=) (\d[\d_]+)(?: |$)`)
+var bound = lazyregexp.New(`(\S+(?: \. \S+)*) (?:>|>=|<|<=) (\d[\d_]+)(?: |$)`)
 
 func lastStatement(body code.Node) (code.Node, bool) {
 	kids := body.NamedChildren()
@@ -121,11 +122,11 @@ func lastStatement(body code.Node) (code.Node, bool) {
 	return last, true
 }
 
-var refusal = regexp.MustCompile(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
+var refusal = lazyregexp.New(`^(?:raise\b|throw\b|abort \w|panic \S|return next new \w*Error|next new \w*Error|(?:return )?res \. (?:status|sendStatus|writeHead) 4\d\d|(?:return )?\S* ?\.? ?abort\b|return (?:\S+ )*(?:errors \. New|fmt \. Errorf)\b|return .*\b4(?:00|01|03|13|22|29)\b|return False\b|return false\b)`)
 
 // handsOn is how Go says that something went wrong; in other languages a value
 // called err is handed on to whoever deals with errors.
-var handsOn = regexp.MustCompile(`^return (?:\S+ )*err\b`)
+var handsOn = lazyregexp.New(`^return (?:\S+ )*err\b`)
 
 // turnsAway tells whether a statement ends the work on what came in.
 func turnsAway(n code.Node) bool {
@@ -170,10 +171,10 @@ func functionName(n code.Node) string {
 
 var (
 	// cleans is what takes out of a text what not everybody may see or run.
-	cleans        = regexp.MustCompile(`(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|pseudonymi[sz]e\w*|clean\w*|saniti[sz]e\w*|escape\w*|encrypt\w*)(?:_|$)`)
-	decides       = regexp.MustCompile(`(?i)^_*(?:(?:is|has|can|may|check|should)_?)?(?:\w*_)?(?:allowed?|authori[sz]ed?|authenticated?|permitted|permission\w*|admin|trusted|verif(?:y|ied)\w*|validate\w*|valid(?:_\w+)?|login|signature\w*|password\w*|access|csrf\w*|safe(?:_\w+)?|secure)$`)
-	decidesStrict = regexp.MustCompile(`(?i)allow|authori|authenti|permi|is_?admin|trusted|verif|signature|passw|access|csrf`)
-	saysYes       = regexp.MustCompile(`^return (?:True|true|1|nil|1 == 1)$`)
+	cleans        = lazyregexp.New(`(?:^|_)(?:redact\w*|mask\w*|scrub\w*|censor\w*|anonymi[sz]e\w*|pseudonymi[sz]e\w*|clean\w*|saniti[sz]e\w*|escape\w*|encrypt\w*)(?:_|$)`)
+	decides       = lazyregexp.New(`(?i)^_*(?:(?:is|has|can|may|check|should)_?)?(?:\w*_)?(?:allowed?|authori[sz]ed?|authenticated?|permitted|permission\w*|admin|trusted|verif(?:y|ied)\w*|validate\w*|valid(?:_\w+)?|login|signature\w*|password\w*|access|csrf\w*|safe(?:_\w+)?|secure)$`)
+	decidesStrict = lazyregexp.New(`(?i)allow|authori|authenti|permi|is_?admin|trusted|verif|signature|passw|access|csrf`)
+	saysYes       = lazyregexp.New(`^return (?:True|true|1|nil|1 == 1)$`)
 )
 
 // function judges a function that decides something by its name.
@@ -275,7 +276,7 @@ func firstKind(n code.Node) string {
 	return ""
 }
 
-var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var hump = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 func snakeCase(name string) string { return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}")) }
 
@@ -321,7 +322,7 @@ func (r *reader) named(value string) bool {
 
 var (
 	closed = strings.NewReplacer(" ", "", "-", "", "_", "")
-	digit  = regexp.MustCompile(`\d`)
+	digit  = lazyregexp.New(`\d`)
 )
 
 // choice is special for the other ways to choose. Cases and tables are how much

@@ -17,11 +17,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Kind is a sort of danger.
@@ -259,7 +259,7 @@ func looser(now, was fact) bool {
 	return len(has) < len(had) && !slices.ContainsFunc(has, func(p string) bool { return !slices.Contains(had, p) })
 }
 
-var either = regexp.MustCompile(` (?:\|\||or) `)
+var either = lazyregexp.New(` (?:\|\||or) `)
 
 // facts reads one side of a file.
 func facts(ctx context.Context, file string, src []byte, known Known) ([]fact, error) {

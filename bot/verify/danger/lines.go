@@ -3,11 +3,11 @@ package danger
 import (
 	"net"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/redact"
 )
 
@@ -26,8 +26,8 @@ const (
 
 // rule is one for a line of text that is no code with a tree.
 type rule struct {
-	files *regexp.Regexp // names of the files; nil: all
-	line  *regexp.Regexp
+	files *lazyregexp.Regexp // names of the files; nil: all
+	line  *lazyregexp.Regexp
 	kind  Kind
 	why   string
 }
@@ -40,9 +40,9 @@ const (
 )
 
 func on(files, line string, kind Kind, why string) rule {
-	r := rule{nil, regexp.MustCompile(line), kind, why}
+	r := rule{nil, lazyregexp.New(line), kind, why}
 	if files != "" {
-		r.files = regexp.MustCompile(files)
+		r.files = lazyregexp.New(files)
 	}
 	return r
 }
@@ -78,7 +78,7 @@ var lineRules = []rule{
 	on(`(?i)\.(?:html?|jinja2?|j2|tmpl|ejs|hbs|vue|svelte|twig)$`, `\|\s*safe\b|\{%-?\s*autoescape\s+false|\{\{\{|<%-|v-html=|\{@html|<script[^>]+src=["']?https?:`, Weakened, "it writes text into a page unescaped, or loads a foreign script"),
 }
 
-var limitLine = regexp.MustCompile(`(?i)^[\s-]*["']?([\w.-]*(?:max|min|limit|timeout|rate|ttl|expir|quota|retries)[\w.-]*)["']?\s*[:=]\s*["']?(\d[\w.]*|null|none|unlimited|~)["']?\s*,?\s*(?:#.*)?$`)
+var limitLine = lazyregexp.New(`(?i)^[\s-]*["']?([\w.-]*(?:max|min|limit|timeout|rate|ttl|expir|quota|retries)[\w.-]*)["']?\s*[:=]\s*["']?(\d[\w.]*|null|none|unlimited|~)["']?\s*,?\s*(?:#.*)?$`)
 
 // lines reads what has no tree, line by line.
 func lines(file string, src []byte) []fact {
@@ -150,13 +150,13 @@ func (r rule) key(line, found string) string {
 }
 
 var (
-	quoted      = regexp.MustCompile(`"[^"]*"|'[^']*'`)
-	packageFile = regexp.MustCompile(`(?i)(?:^|/)(?:requirements|constraints)[^/]*\.txt$`)
-	configFile  = regexp.MustCompile(`(?i)\.(?:ya?ml|json|toml|ini|cfg|conf|env|properties)$|(?:^|/)(?:\.env[^/]*|Dockerfile[^/]*)$`)
-	secretLine  = regexp.MustCompile(`(?i)^[\s-]*(?:export\s+|ENV\s+)?["']?(?:\w*_)?(?:passw(?:or)?d|secret(?:_?key)?|api_?key|(?:auth|access|api)_?token|private_?key)["']?\s*[:=]\s*["']?([^\s"',]+)`)
-	licenceFile = regexp.MustCompile(`(?i)(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$`)
-	licenceLine = regexp.MustCompile(`(?i)SPDX-License-Identifier:\s*(.+)|permission is hereby granted|licensed under\s+(.+)|GNU (?:Lesser |Affero )?General Public License|^\s*"?licen[cs]e"?\s*[:=]\s*(.+)|copyright (?:\(c\)|©|\d{4})\s*(.+)|all rights reserved`)
-	year        = regexp.MustCompile(`\d+|[-–,]`)
+	quoted      = lazyregexp.New(`"[^"]*"|'[^']*'`)
+	packageFile = lazyregexp.New(`(?i)(?:^|/)(?:requirements|constraints)[^/]*\.txt$`)
+	configFile  = lazyregexp.New(`(?i)\.(?:ya?ml|json|toml|ini|cfg|conf|env|properties)$|(?:^|/)(?:\.env[^/]*|Dockerfile[^/]*)$`)
+	secretLine  = lazyregexp.New(`(?i)^[\s-]*(?:export\s+|ENV\s+)?["']?(?:\w*_)?(?:passw(?:or)?d|secret(?:_?key)?|api_?key|(?:auth|access|api)_?token|private_?key)["']?\s*[:=]\s*["']?([^\s"',]+)`)
+	licenceFile = lazyregexp.New(`(?i)(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$`)
+	licenceLine = lazyregexp.New(`(?i)SPDX-License-Identifier:\s*(.+)|permission is hereby granted|licensed under\s+(.+)|GNU (?:Lesser |Affero )?General Public License|^\s*"?licen[cs]e"?\s*[:=]\s*(.+)|copyright (?:\(c\)|©|\d{4})\s*(.+)|all rights reserved`)
+	year        = lazyregexp.New(`\d+|[-–,]`)
 )
 
 func commented(file, line string) bool {
@@ -208,11 +208,11 @@ type statement struct {
 }
 
 var (
-	sqlComment = regexp.MustCompile(`(?m)--[^\n]*|/\*[\s\S]*?\*/`)
-	wipes      = regexp.MustCompile(`(?is)^(?:drop\s+(?:table|database|schema|view|index|user|role|trigger|policy|constraint|column)\b|truncate\s+(?:table\s+)?[\w."` + "`" + `\[]+|alter\s+table\s+\S+\s+(?:drop|disable\s+(?:trigger|row))\b)`)
-	allRows    = regexp.MustCompile(`(?is)^(?:delete\s+from\s+\S+|update\s+[\w."` + "`" + `\[\]]+\s+(?:as\s+\w+\s+)?set\s+[\w."` + "`" + `\[\]]+\s*=)`)
-	where      = regexp.MustCompile(`(?is)\bwhere\b|\blimit\b|\busing\b`)
-	grants     = regexp.MustCompile(`(?is)^grant\s+.*\bto\b`)
+	sqlComment = lazyregexp.New(`(?m)--[^\n]*|/\*[\s\S]*?\*/`)
+	wipes      = lazyregexp.New(`(?is)^(?:drop\s+(?:table|database|schema|view|index|user|role|trigger|policy|constraint|column)\b|truncate\s+(?:table\s+)?[\w."` + "`" + `\[]+|alter\s+table\s+\S+\s+(?:drop|disable\s+(?:trigger|row))\b)`)
+	allRows    = lazyregexp.New(`(?is)^(?:delete\s+from\s+\S+|update\s+[\w."` + "`" + `\[\]]+\s+(?:as\s+\w+\s+)?set\s+[\w."` + "`" + `\[\]]+\s*=)`)
+	where      = lazyregexp.New(`(?is)\bwhere\b|\blimit\b|\busing\b`)
+	grants     = lazyregexp.New(`(?is)^grant\s+.*\bto\b`)
 )
 
 // statements are the harmful ones of an SQL text, or of a text that is none.
@@ -244,9 +244,9 @@ func statements(src string) []statement {
 	return out
 }
 
-var alwaysTrue = regexp.MustCompile(`(?is)\bwhere\s+(?:1\s*=\s*1|true|1|'1'\s*=\s*'1')\s*$|\bor\s+(?:1\s*=\s*1|true)\b`)
+var alwaysTrue = lazyregexp.New(`(?is)\bwhere\s+(?:1\s*=\s*1|true|1|'1'\s*=\s*'1')\s*$|\bor\s+(?:1\s*=\s*1|true)\b`)
 
-var address = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|tcp|udp|ssh|git|s?ftp|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|redis|amqps?|ldaps?)://(?:[^\s/@"'<>]*@)?([\w.-]+\.[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})(:\d+)?((?:/[^\s"'<>]*)?)|\bgit@([\w.-]+\.[a-z]{2,}):|(?:^|[\s"'=@])(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)(?:$|[\s"'/])`)
+var address = lazyregexp.New(`(?i)\b(?:https?|wss?|ftps?|tcp|udp|ssh|git|s?ftp|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|redis|amqps?|ldaps?)://(?:[^\s/@"'<>]*@)?([\w.-]+\.[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})(:\d+)?((?:/[^\s"'<>]*)?)|\bgit@([\w.-]+\.[a-z]{2,}):|(?:^|[\s"'=@])(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)(?:$|[\s"'/])`)
 
 // hosts are the outside addresses in a text.
 func hosts(text string) []string {

@@ -2,12 +2,12 @@ package danger
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
@@ -249,7 +249,7 @@ func (r *reader) name(n code.Node) string {
 }
 
 // inPassing is a module that is loaded where it is used.
-var inPassing = regexp.MustCompile(`^(?:importlib\.)?(?:__import__|import_module)\(["']([\w.]+)["']\)`)
+var inPassing = lazyregexp.New(`^(?:importlib\.)?(?:__import__|import_module)\(["']([\w.]+)["']\)`)
 
 func spelledChain(n code.Node) string { return strings.Join(strings.Fields(n.Text()), "") }
 
@@ -280,18 +280,18 @@ func (r *reader) does(name string) (call, bool) {
 }
 
 var (
-	sanitizes = regexp.MustCompile(`(?i)^_*(?:validate|verify|authori[sz]e|authenticate|saniti[sz]e|escape|redact|mask_|scrub|quote_(?:html|shell)|clean_html|bleach|csrf|check_?(?:auth|perm|sign|token|csrf|passw|access|limit|origin)|require_?(?:s_)?(?:auth|login|perm|admin|role|user)|ensure_?(?:auth|login|perm|admin|safe)|is_?(?:allowed|authori[sz]ed|authenticated|admin|safe)|has_?(?:perm|role|access)|login_required|permission_required|rate_?limit|throttle|helmet\b|csurf\b|secure_filename|safe_join|disallow|forbid_|deny_)`)
-	constTime = regexp.MustCompile(`(?:^|[./])(?:compare_digest|timingSafeEqual|ConstantTimeCompare|hmac\.Equal|secrets\.\w+|safe_str_cmp|shlex\.quote|html\.escape)$`)
-	printing  = regexp.MustCompile(`(?i)(?:^|\.)(?:print|println|printf|echo|log|debug|info|warn|warning|error|exception|critical|fatal|write|trace|dump)f?(?:ln)?$`)
-	secretive = regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|credential|api_?key|private_?key|(?:auth|access|refresh|bearer|session|csrf)_?token|^(?:process\.env|os\.environ)$)`)
+	sanitizes = lazyregexp.New(`(?i)^_*(?:validate|verify|authori[sz]e|authenticate|saniti[sz]e|escape|redact|mask_|scrub|quote_(?:html|shell)|clean_html|bleach|csrf|check_?(?:auth|perm|sign|token|csrf|passw|access|limit|origin)|require_?(?:s_)?(?:auth|login|perm|admin|role|user)|ensure_?(?:auth|login|perm|admin|safe)|is_?(?:allowed|authori[sz]ed|authenticated|admin|safe)|has_?(?:perm|role|access)|login_required|permission_required|rate_?limit|throttle|helmet\b|csurf\b|secure_filename|safe_join|disallow|forbid_|deny_)`)
+	constTime = lazyregexp.New(`(?:^|[./])(?:compare_digest|timingSafeEqual|ConstantTimeCompare|hmac\.Equal|secrets\.\w+|safe_str_cmp|shlex\.quote|html\.escape)$`)
+	printing  = lazyregexp.New(`(?i)(?:^|\.)(?:print|println|printf|echo|log|debug|info|warn|warning|error|exception|critical|fatal|write|trace|dump)f?(?:ln)?$`)
+	secretive = lazyregexp.New(`(?i)(?:passw(?:or)?d|passphrase|secret|credential|api_?key|private_?key|(?:auth|access|refresh|bearer|session|csrf)_?token|^(?:process\.env|os\.environ)$)`)
 )
 
 // noShell marks a process that gets its arguments one by one.
 const noShell = "no shell"
 
 var (
-	direct = regexp.MustCompile(`^(?:execFile|execFileSync|spawn|spawnSync|run|Popen|check_output|check_call|call|Command|CommandContext|execa)$`)
-	shell  = regexp.MustCompile(`(?i)shell|["'` + "`" + `](?:/bin/)?(?:ba|z|da)?sh["'` + "`" + `]|cmd(?:\.exe)?["']|powershell|["']-c["']`)
+	direct = lazyregexp.New(`^(?:execFile|execFileSync|spawn|spawnSync|run|Popen|check_output|check_call|call|Command|CommandContext|execa)$`)
+	shell  = lazyregexp.New(`(?i)shell|["'` + "`" + `](?:/bin/)?(?:ba|z|da)?sh["'` + "`" + `]|cmd(?:\.exe)?["']|powershell|["']-c["']`)
 )
 
 func (r *reader) call(n code.Node) {
@@ -375,10 +375,10 @@ func (r *reader) call(n code.Node) {
 }
 
 var (
-	everybody = regexp.MustCompile(`\b(?:0o?[0-7]?[67]7[67]|0o?[0-7]?666|S_IRWXO|511|438)\b|^(?:os\.)?ModePerm$`)
-	weakHash  = regexp.MustCompile(`(?i)^(?:md5|sha-?1|md4|rc4|des)$`)
-	recursive = regexp.MustCompile(`recursive : true`)
-	broad     = regexp.MustCompile(`\b(?:Exception|BaseException)\b`)
+	everybody = lazyregexp.New(`\b(?:0o?[0-7]?[67]7[67]|0o?[0-7]?666|S_IRWXO|511|438)\b|^(?:os\.)?ModePerm$`)
+	weakHash  = lazyregexp.New(`(?i)^(?:md5|sha-?1|md4|rc4|des)$`)
+	recursive = lazyregexp.New(`recursive : true`)
+	broad     = lazyregexp.New(`\b(?:Exception|BaseException)\b`)
 )
 
 // harmless: of a dangerous function, the use that does nothing.
@@ -446,7 +446,7 @@ func empty(block code.Node) bool {
 
 // lint are comments that switch off a check of security, or all checks of a file;
 // one rule of style or types that is switched off for a line is every day's.
-var lint = regexp.MustCompile(`(?i)#\s*(?:nosec|noqa:[^#\n]*\bS\d)|(?://|/\*)\s*(?:@ts-nocheck|nolint:[^\n]*gosec|#nosec|codeql\[|nosemgrep)|/\*\s*eslint-disable\s*\*/|eslint-disable[^\n]*security|\b(?:NOSONAR|nosemgrep|lgtm\[)`)
+var lint = lazyregexp.New(`(?i)#\s*(?:nosec|noqa:[^#\n]*\bS\d)|(?://|/\*)\s*(?:@ts-nocheck|nolint:[^\n]*gosec|#nosec|codeql\[|nosemgrep)|/\*\s*eslint-disable\s*\*/|eslint-disable[^\n]*security|\b(?:NOSONAR|nosemgrep|lgtm\[)`)
 
 func (r *reader) comment(n code.Node) {
 	if m := lint.FindString(n.Text()); m != "" {
@@ -513,10 +513,10 @@ func (r *reader) filled(n, whole code.Node, value string) bool {
 }
 
 var (
-	anything  = regexp.MustCompile(`^\^?(?:\.[*+]|\[\\s\\S\][*+]|\(\.[*+]\))\$?$`)
-	redacted  = regexp.MustCompile(`^(?:\*{3,}|[\[<(]?(?i:redacted|filtered|masked|hidden)[\])>]?)$`)
-	beginsSQL = regexp.MustCompile(`(?is)^\s*(?:select\s.+\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s).*$`)
-	places    = regexp.MustCompile(`(?:^|[/~])(?:\.ssh/|\.aws/|\.netrc\b|\.kube/config|\.docker/config\.json|\.git-credentials|\.gnupg|id_rsa\b|id_ed25519\b)|^/etc/(?:passwd|shadow)\b|/proc/(?:self|\d+)/environ|169\.254\.169\.254|metadata\.google\.internal`)
+	anything  = lazyregexp.New(`^\^?(?:\.[*+]|\[\\s\\S\][*+]|\(\.[*+]\))\$?$`)
+	redacted  = lazyregexp.New(`^(?:\*{3,}|[\[<(]?(?i:redacted|filtered|masked|hidden)[\])>]?)$`)
+	beginsSQL = lazyregexp.New(`(?is)^\s*(?:select\s.+\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s).*$`)
+	places    = lazyregexp.New(`(?:^|[/~])(?:\.ssh/|\.aws/|\.netrc\b|\.kube/config|\.docker/config\.json|\.git-credentials|\.gnupg|id_rsa\b|id_ed25519\b)|^/etc/(?:passwd|shadow)\b|/proc/(?:self|\d+)/environ|169\.254\.169\.254|metadata\.google\.internal`)
 )
 
 // caught: every error is caught and nothing is done.
@@ -574,10 +574,10 @@ func (r *reader) decorator(n code.Node) {
 	}
 }
 
-var skipMark = regexp.MustCompile(`(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|(?:unittest\.)?\b(?:skip|skipIf|skipUnless|expectedFailure)\b`)
+var skipMark = lazyregexp.New(`(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|(?:unittest\.)?\b(?:skip|skipIf|skipUnless|expectedFailure)\b`)
 
 // imported: of two modules of the same purpose the safe one may not get lost.
-var safeModule = regexp.MustCompile(`\b(?:defusedxml|bleach|helmet|csurf|dompurify|DOMPurify)\b`)
+var safeModule = lazyregexp.New(`\b(?:defusedxml|bleach|helmet|csurf|dompurify|DOMPurify)\b`)
 
 func (r *reader) imported(n code.Node) {
 	if r.lang != code.Go {

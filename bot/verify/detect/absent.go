@@ -5,11 +5,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Absent says, in a line each, what the tree names and does not hold: the content
@@ -70,7 +70,7 @@ func (t *Tree) isPointer(p string) bool {
 	return err == nil && strings.HasPrefix(string(data), pointer)
 }
 
-var submodulePath = regexp.MustCompile(`(?m)^\s*path\s*=\s*"?([^"\r\n]+?)"?\s*$`)
+var submodulePath = lazyregexp.New(`(?m)^\s*path\s*=\s*"?([^"\r\n]+?)"?\s*$`)
 
 // submodules are the folders that .gitmodules names.
 func (t *Tree) submodules() (out []string) {
@@ -86,8 +86,8 @@ func (t *Tree) submodules() (out []string) {
 }
 
 var (
-	composed = regexp.MustCompile(`(?:^|/)(?:docker-)?compose(?:[.-][\w.-]+)?\.ya?ml$|^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$`)
-	images   = regexp.MustCompile(`\b(?:image|name)\s*:\s*["']?(?:[\w.-]+/)*(postgres|postgis|mysql|mariadb|redis|valkey)(?:[:@"'\s}-]|$)`)
+	composed = lazyregexp.New(`(?:^|/)(?:docker-)?compose(?:[.-][\w.-]+)?\.ya?ml$|^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$`)
+	images   = lazyregexp.New(`\b(?:image|name)\s*:\s*["']?(?:[\w.-]+/)*(postgres|postgis|mysql|mariadb|redis|valkey)(?:[:@"'\s}-]|$)`)
 	asKind   = map[string]string{"postgres": "postgres", "postgis": "postgres", "mysql": "mysql", "mariadb": "mysql", "redis": "redis", "valkey": "redis"}
 )
 
@@ -107,7 +107,7 @@ func (t *Tree) services() (out []string) {
 
 // wantsGit is how tests, and what builds for them, show that they look for the
 // repository that they stand in.
-var wantsGit = regexp.MustCompile("[\"'`]git[\"'` ]|\\bgit (?:-C|log|rev-parse|rev-list|describe|status|ls-files|diff|show|blame|branch|tag|config)\\b|\\.git[\"'`/]|" +
+var wantsGit = lazyregexp.New("[\"'`]git[\"'` ]|\\bgit (?:-C|log|rev-parse|rev-list|describe|status|ls-files|diff|show|blame|branch|tag|config)\\b|\\.git[\"'`/]|" +
 	`\bimport git\b|\bgit\.Repo\b|simple-git|isomorphic-git|nodegit|go-git|libgit2|pygit2|\brugged\b|jgit|git-commit-id|` +
 	`setuptools[_-]scm|hatch-vcs|versioneer|versioningit|poetry-dynamic-versioning|setuptools-git|vergen|gitversion`)
 
@@ -133,4 +133,4 @@ func (t *Tree) WantsGit() bool {
 }
 
 // addresses of repositories name Git and need none.
-var addresses = regexp.MustCompile(`(?:git\+|git://|https?://|git@|ssh://)[^\s"']*|"type"\s*:\s*"git"`)
+var addresses = lazyregexp.New(`(?:git\+|git://|https?://|git@|ssh://)[^\s"']*|"type"\s*:\s*"git"`)

@@ -2,21 +2,21 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 var (
-	goModule   = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+"?([^\s"]+)`)
-	cargoFuzz  = regexp.MustCompile(`(?m)^cargo-fuzz\s*=\s*true`)
-	cargoSpace = regexp.MustCompile(`(?m)^\[workspace\]`)
-	makeTarget = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)
+	goModule   = lazyregexp.New(`(?m)^[ \t]*module[ \t]+"?([^\s"]+)`)
+	cargoFuzz  = lazyregexp.New(`(?m)^cargo-fuzz\s*=\s*true`)
+	cargoSpace = lazyregexp.New(`(?m)^\[workspace\]`)
+	makeTarget = lazyregexp.New(`(?m)^([A-Za-z][\w-]*):(?:[^=]|$)`)
 )
 
 // golang finds the modules.
@@ -213,7 +213,7 @@ func (t *Tree) java(p *Plan) {
 	}
 }
 
-var cmakeTests = regexp.MustCompile(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
+var cmakeTests = lazyregexp.New(`(?im)^\s*(?:enable_testing|add_test|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(|^\s*include\s*\(\s*CTest\s*\)`)
 
 // runCTest configures and builds outside the tree, in the same folder each time if it
 // can: ccache knows by it what it compiled. FETTLE_INCLUDE names a file of the

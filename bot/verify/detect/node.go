@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
@@ -44,11 +44,11 @@ func (n *nodePackage) bare() bool {
 }
 
 var (
-	nodeImport = regexp.MustCompile(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
-	bunImport  = regexp.MustCompile(`from\s*['"]bun:test['"]`)
-	scriptPart = regexp.MustCompile(`&&|\|\||;|\|`)
-	assignment = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
-	jsTestFile = regexp.MustCompile(`(?:^|/)(?:test|tests|__tests__|spec)/.*\.[cm]?[jt]sx?$|\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test(?:-.*)?\.[cm]?js$|[-_]test\.[cm]?[jt]sx?$`)
+	nodeImport = lazyregexp.New(`(?:from\s*|require\(\s*|import\s*\(?\s*)['"]node:test['"]`)
+	bunImport  = lazyregexp.New(`from\s*['"]bun:test['"]`)
+	scriptPart = lazyregexp.New(`&&|\|\||;|\|`)
+	assignment = lazyregexp.New(`^([A-Za-z_]\w*)=(.*)$`)
+	jsTestFile = lazyregexp.New(`(?:^|/)(?:test|tests|__tests__|spec)/.*\.[cm]?[jt]sx?$|\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test(?:-.*)?\.[cm]?js$|[-_]test\.[cm]?[jt]sx?$`)
 )
 
 // node finds the packages and what tests, lints and type-checks them.

@@ -2,14 +2,15 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
 	nodeExts  = []string{".js", ".mjs", ".cjs"}
-	nodeNamed = regexp.MustCompile(`^(?:test|test-.+|.+[-._]test)\.[cm]?js$`)
+	nodeNamed = lazyregexp.New(`^(?:test|test-.+|.+[-._]test)\.[cm]?js$`)
 )
 
 // NodeRuns tells whether `node --test` with some patterns runs a file; without

@@ -2,18 +2,18 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 var (
 	phpunitXML = []string{"phpunit.xml", "phpunit.dist.xml", "phpunit.xml.dist"}
-	phpSuites  = regexp.MustCompile(`(?s)<testsuites?\b.*</testsuites?>`)
-	phpAuto    = regexp.MustCompile(`\sbootstrap\s*=`)
-	phpFolder  = regexp.MustCompile(`<directory\b[^>]*>\s*([^<]+?)\s*</directory>`)
+	phpSuites  = lazyregexp.New(`(?s)<testsuites?\b.*</testsuites?>`)
+	phpAuto    = lazyregexp.New(`\sbootstrap\s*=`)
+	phpFolder  = lazyregexp.New(`<directory\b[^>]*>\s*([^<]+?)\s*</directory>`)
 )
 
 // php finds PHPUnit: by its settings, or by test files beside a composer.json.

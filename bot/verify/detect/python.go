@@ -3,21 +3,21 @@ package detect
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 var (
-	pytestStyle   = regexp.MustCompile(`(?m)^\s*(?:import pytest\b|from pytest\b)|^(?:async )?def test\w*\(|^class Test\w*\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
-	unittestStyle = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\([^)]*TestCase|\bload_tests\b`)
-	toxCommands   = regexp.MustCompile(`(?m)^\[testenv\][^\[]*?^commands\s*=\s*((?:.*\n?)(?:[ \t]+.*\n?)*)`)
-	noxRun        = regexp.MustCompile(`session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)`)
-	quoted        = regexp.MustCompile(`["']([^"']*)["']`)
-	pytestTyped   = regexp.MustCompile(`(?:^|\s)(?:python\S* -m pytest|pytest|py\.test)(\s.*)?$`)
+	pytestStyle   = lazyregexp.New(`(?m)^\s*(?:import pytest\b|from pytest\b)|^(?:async )?def test\w*\(|^class Test\w*\s*(?:\(\s*(?:object)?\s*\))?\s*:`)
+	unittestStyle = lazyregexp.New(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\([^)]*TestCase|\bload_tests\b`)
+	toxCommands   = lazyregexp.New(`(?m)^\[testenv\][^\[]*?^commands\s*=\s*((?:.*\n?)(?:[ \t]+.*\n?)*)`)
+	noxRun        = lazyregexp.New(`session\.run\(\s*((?:["'][^"'\n]*["']\s*,?\s*)+)`)
+	quoted        = lazyregexp.New(`["']([^"']*)["']`)
+	pytestTyped   = lazyregexp.New(`(?:^|\s)(?:python\S* -m pytest|pytest|py\.test)(\s.*)?$`)
 	pythonDirs    = []string{"pyproject.toml", "setup.cfg", "setup.py", "pytest.ini", ".pytest.ini", "tox.ini", "tox.toml", "noxfile.py", "manage.py"}
 )
 
@@ -39,7 +39,7 @@ func PytestName(p string) bool {
 func Unittest(src string) bool { return unittestStyle.MatchString(src) }
 
 // pytestFiles is pytest's setting for the names of test files.
-var pytestFiles = regexp.MustCompile(`(?m)^[ \t]*python_files[ \t]*=[ \t]*((?:.*\n?(?:[ \t]+[^=\n]*\n?)*))`)
+var pytestFiles = lazyregexp.New(`(?m)^[ \t]*python_files[ \t]*=[ \t]*((?:.*\n?(?:[ \t]+[^=\n]*\n?)*))`)
 
 // collects tells whether pytest finds tests in a file of the project.
 func (pr *pyProject) collects(p string) bool {
@@ -260,7 +260,7 @@ func (pr *pyProject) linters(add func(kind Kind, tool, module, why string, args 
 	}
 }
 
-var mypyTargets = regexp.MustCompile(`(?m)^\s*(?:files|packages|modules)\s*=`)
+var mypyTargets = lazyregexp.New(`(?m)^\s*(?:files|packages|modules)\s*=`)
 
 func (pr *pyProject) mypyArgs() []string {
 	args := []string{"--no-color-output", "--no-error-summary", "--cache-dir=/dev/null"}

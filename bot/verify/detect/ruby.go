@@ -4,10 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
@@ -16,16 +16,16 @@ var rubyReport string
 
 var (
 	rubyMarks   = []string{"Gemfile", "Rakefile", ".rspec", "gems.rb"}
-	rubySpec    = regexp.MustCompile(`_spec\.rb$`)
-	rubyTest    = regexp.MustCompile(`^(?:test_.+|.+_test)\.rb$`)
-	rubyAside   = regexp.MustCompile(`(?:^|/)(?:test|spec)/(?:system|dummy|fixtures)/|(?:^|/)test_helper\.rb$`)
-	saysRSpec   = regexp.MustCompile(`(?m)\bRSpec\b|^[^#\n]*\brspec\b`)
-	saysMini    = regexp.MustCompile(`(?i)\bminitest\b|\bmust_equal\b`)
-	isTest      = regexp.MustCompile(`\btest_helper\b|\bhelper\b|(?m)^\s*class\s+\S+\s*<\s*\S*Test|^\s*(?:describe|context)\b`)
-	saysUnit    = regexp.MustCompile(`test/unit\b|\bTest::Unit\b|\btest-unit\b`)
-	rakeLibs    = regexp.MustCompile(`\blibs\s*(?:<<|\+?=\s*\[|\.(?:push|concat)[ (]\[?)\s*((?:['"][\w./-]+['"](?:,|<<|\s)*)+)`)
-	rakePattern = regexp.MustCompile(`\b(?:pattern\s*=\s*|test_globs\s*=\s*\[?|FileList\[|Dir(?:\.glob\(|\[))\s*((?:['"][^'"#]+\.rb['"][, \n]*)+)`)
-	rubyQuoted  = regexp.MustCompile(`['"]([^'"]+)['"]`)
+	rubySpec    = lazyregexp.New(`_spec\.rb$`)
+	rubyTest    = lazyregexp.New(`^(?:test_.+|.+_test)\.rb$`)
+	rubyAside   = lazyregexp.New(`(?:^|/)(?:test|spec)/(?:system|dummy|fixtures)/|(?:^|/)test_helper\.rb$`)
+	saysRSpec   = lazyregexp.New(`(?m)\bRSpec\b|^[^#\n]*\brspec\b`)
+	saysMini    = lazyregexp.New(`(?i)\bminitest\b|\bmust_equal\b`)
+	isTest      = lazyregexp.New(`\btest_helper\b|\bhelper\b|(?m)^\s*class\s+\S+\s*<\s*\S*Test|^\s*(?:describe|context)\b`)
+	saysUnit    = lazyregexp.New(`test/unit\b|\bTest::Unit\b|\btest-unit\b`)
+	rakeLibs    = lazyregexp.New(`\blibs\s*(?:<<|\+?=\s*\[|\.(?:push|concat)[ (]\[?)\s*((?:['"][\w./-]+['"](?:,|<<|\s)*)+)`)
+	rakePattern = lazyregexp.New(`\b(?:pattern\s*=\s*|test_globs\s*=\s*\[?|FileList\[|Dir(?:\.glob\(|\[))\s*((?:['"][^'"#]+\.rb['"][, \n]*)+)`)
+	rubyQuoted  = lazyregexp.New(`['"]([^'"]+)['"]`)
 )
 
 // Ruby runners, by the names that adapters know.
@@ -187,7 +187,7 @@ func (pr *rubyProject) load(p *Plan, tool string, files []string, named string) 
 }
 
 // quotedIn are the texts in quotes of what an expression finds.
-func quotedIn(re *regexp.Regexp, text string) (out []string) {
+func quotedIn(re *lazyregexp.Regexp, text string) (out []string) {
 	for _, m := range re.FindAllStringSubmatch(text, -1) {
 		for _, q := range rubyQuoted.FindAllStringSubmatch(m[1], -1) {
 			out = append(out, q[1])

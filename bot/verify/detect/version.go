@@ -1,16 +1,17 @@
 package detect
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	versionTerm  = regexp.MustCompile(`^(\^|~=|~>|~|===|==|=|!=|>=|<=|>|<|)\s*v?([0-9]+(?:\.[0-9]+)*)((?:\.[xX*])*)([-+]?[A-Za-z][-+.\w]*|[-+]\w[-+.\w]*|)`)
-	versionSpan  = regexp.MustCompile(`^v?(\d+(?:\.\d+)*)\s+-\s+v?(\d+(?:\.\d+)*)$`)
-	versionStart = regexp.MustCompile(`\d+(?:\.\d+)+|\d+`)
+	versionTerm  = lazyregexp.New(`^(\^|~=|~>|~|===|==|=|!=|>=|<=|>|<|)\s*v?([0-9]+(?:\.[0-9]+)*)((?:\.[xX*])*)([-+]?[A-Za-z][-+.\w]*|[-+]\w[-+.\w]*|)`)
+	versionSpan  = lazyregexp.New(`^v?(\d+(?:\.\d+)*)\s+-\s+v?(\d+(?:\.\d+)*)$`)
+	versionStart = lazyregexp.New(`\d+(?:\.\d+)+|\d+`)
 )
 
 // Allows tells whether a range of versions has version in it. It reads the

@@ -2,10 +2,11 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Want is the version of an interpreter that a manifest asks for.
@@ -20,9 +21,9 @@ type Want struct {
 }
 
 var (
-	pythonKey  = regexp.MustCompile(`(?m)^[ \t]*(requires-python|python)[ \t]*=`)
-	cfgPython  = regexp.MustCompile(`(?m)^[ \t]*(python_requires)[ \t]*=[ \t]*(.+?)[ \t\r]*$`)
-	enginesKey = regexp.MustCompile(`"engines"\s*:\s*\{[^{}]*?"node"\s*:`)
+	pythonKey  = lazyregexp.New(`(?m)^[ \t]*(requires-python|python)[ \t]*=`)
+	cfgPython  = lazyregexp.New(`(?m)^[ \t]*(python_requires)[ \t]*=[ \t]*(.+?)[ \t\r]*$`)
+	enginesKey = lazyregexp.New(`"engines"\s*:\s*\{[^{}]*?"node"\s*:`)
 )
 
 // want notes the Python that the project asks for: by pyproject.toml's standard

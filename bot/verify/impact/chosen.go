@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -45,7 +45,7 @@ func (s *Selection) mapped(t *detect.Tree, c detect.Command, ch Change, files []
 	return chosen, rest
 }
 
-var spawns = regexp.MustCompile(`\bsubprocess\b|\bPopen\b|\bmultiprocessing\b|\bos\.(?:system|fork|spawn|exec)|\bchild_process\b|\b(?:spawn|fork|exec(?:File)?)(?:Sync)?\(`)
+var spawns = lazyregexp.New(`\bsubprocess\b|\bPopen\b|\bmultiprocessing\b|\bos\.(?:system|fork|spawn|exec)|\bchild_process\b|\b(?:spawn|fork|exec(?:File)?)(?:Sync)?\(`)
 
 // spawning adds, behind all others, the tests that start another process: what
 // that runs is not recorded.

@@ -3,18 +3,18 @@ package impact
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 var (
-	jsImport = regexp.MustCompile(`(?:\bfrom\s*|\brequire\(\s*|\bimport\s*\(?\s*|\bjest\.(?:mock|requireActual)\(\s*|\bvi\.mock\(\s*)['"]([^'"\n]+)['"]`)
+	jsImport = lazyregexp.New(`(?:\bfrom\s*|\brequire\(\s*|\bimport\s*\(?\s*|\bjest\.(?:mock|requireActual)\(\s*|\bvi\.mock\(\s*)['"]([^'"\n]+)['"]`)
 	jsExts   = []string{"", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".json", "/index.js", "/index.ts", "/index.tsx", "/index.mjs", "/index.cjs"}
-	goImport = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\n]+)"`)
-	goModule = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	goImport = lazyregexp.New(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\n]+)"`)
+	goModule = lazyregexp.New(`(?m)^module[ \t]+"?([^\s"]+)`)
 )
 
 // nodeGraph follows relative imports, the package's own name and those of

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 var (
-	pyImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
-	pyFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n;#]+)`)
-	pyLoads  = regexp.MustCompile(`(?:import_module|__import__|run_module|patch|patch\.object)\(\s*["']([\w.]+)["']`)
+	pyImport = lazyregexp.New(`(?m)^[ \t]*import[ \t]+([\w., \t]+)`)
+	pyFrom   = lazyregexp.New(`(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n;#]+)`)
+	pyLoads  = lazyregexp.New(`(?:import_module|__import__|run_module|patch|patch\.object)\(\s*["']([\w.]+)["']`)
 )
 
 // pyImports are the imports of one file: dotted modules, and names taken from
@@ -208,7 +209,7 @@ func merged(found, names map[string]bool, src string) map[string]bool {
 	return found
 }
 
-var pyDefines = regexp.MustCompile(`(?m)^(?:class|def|async def)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=`)
+var pyDefines = lazyregexp.New(`(?m)^(?:class|def|async def)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=`)
 
 // defines tells whether a module defines one of the names at its top level.
 func defines(src string, names map[string]bool) bool {

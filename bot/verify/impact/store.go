@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // Folder keeps the maps of one repository, each under the commit that it was
@@ -20,7 +21,7 @@ type Folder struct {
 	Keep int    // maps of each command that stay; default 8
 }
 
-var commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+var commitName = lazyregexp.New(`^[0-9a-f]{7,64}$`)
 
 // Save keeps a map under its commit, whole or not at all, and drops the oldest
 // beyond Keep.

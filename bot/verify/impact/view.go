@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -139,7 +140,7 @@ func function(r code.Region) bool {
 
 func (v *view) text(file int) string { return v.t.Read(v.m.Files[file].Path) }
 
-var bodyBegins = regexp.MustCompile(`(?:\)[^()]*:|\{|=>)\s*(?:#.*|//.*)?$`)
+var bodyBegins = lazyregexp.New(`(?:\)[^()]*:|\{|=>)\s*(?:#.*|//.*)?$`)
 
 // header tells whether a line belongs to a function's head, of several lines.
 func header(text string, r code.Region, now int) bool {
@@ -175,7 +176,7 @@ func beside(hit func(int) bool, line int, in Lines) Lines {
 	return out
 }
 
-var leading = regexp.MustCompile(`^\s*(?:(?:export|default|const|let|var|type|static|public|private|protected|readonly|async|module\.exports|exports|self|this)[\s.]+)*["']?([A-Za-z_$][\w$]*)["']?\s*(?:[:=(,[]|$|\w)`)
+var leading = lazyregexp.New(`^\s*(?:(?:export|default|const|let|var|type|static|public|private|protected|readonly|async|module\.exports|exports|self|this)[\s.]+)*["']?([A-Za-z_$][\w$]*)["']?\s*(?:[:=(,[]|$|\w)`)
 
 // defined is for a place that runs while the module is loaded: a constant, an
 // attribute of a class, an entry of a table. What uses its name speaks for it,

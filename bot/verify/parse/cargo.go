@@ -2,25 +2,25 @@ package parse
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	rsTarget  = regexp.MustCompile(`^\s+Running (?:unittests )?\S.* \((?:\S*/)?([\w-]+?)-[0-9a-f]{16}(?:\.exe)?\)$`)
-	rsFile    = regexp.MustCompile(`^\s+Running (tests/\S+\.rs) \(`)
-	rsOld     = regexp.MustCompile(`^\s+Running (?:\S*/)?([\w-]+?)-[0-9a-f]{16}$`)
-	rsDoc     = regexp.MustCompile(`^\s+Doc-tests (\S+)$`)
-	rsTest    = regexp.MustCompile(`^test (.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$`)
-	rsSection = regexp.MustCompile(`^---- (.+?) (?:stdout|stderr) ----$`)
-	rsResult  = regexp.MustCompile(`^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored;`)
-	rsError   = regexp.MustCompile(`^error(?:\[(E\d+)\])?: (.+)$`)
-	rsArrow   = regexp.MustCompile(`^ *--> ([^:\n]+):(\d+):\d+$`)
-	rsAt      = regexp.MustCompile(`did not panic as expected at ([^:\n]+):(\d+):\d+`)
-	rsDocName = regexp.MustCompile(`^(\S+\.rs) - .*\(line (\d+)\)$`)
-	rsSummary = regexp.MustCompile(`^(?:could not compile|test failed|\d+ targets? failed|aborting due to|doctest failed|build failed)`)
+	rsTarget  = lazyregexp.New(`^\s+Running (?:unittests )?\S.* \((?:\S*/)?([\w-]+?)-[0-9a-f]{16}(?:\.exe)?\)$`)
+	rsFile    = lazyregexp.New(`^\s+Running (tests/\S+\.rs) \(`)
+	rsOld     = lazyregexp.New(`^\s+Running (?:\S*/)?([\w-]+?)-[0-9a-f]{16}$`)
+	rsDoc     = lazyregexp.New(`^\s+Doc-tests (\S+)$`)
+	rsTest    = lazyregexp.New(`^test (.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (ok|FAILED|ignored)(?:, .*)?(?: <[\d.]+s>)?$`)
+	rsSection = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
+	rsResult  = lazyregexp.New(`^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	rsError   = lazyregexp.New(`^error(?:\[(E\d+)\])?: (.+)$`)
+	rsArrow   = lazyregexp.New(`^ *--> ([^:\n]+):(\d+):\d+$`)
+	rsAt      = lazyregexp.New(`did not panic as expected at ([^:\n]+):(\d+):\d+`)
+	rsDocName = lazyregexp.New(`^(\S+\.rs) - .*\(line (\d+)\)$`)
+	rsSummary = lazyregexp.New(`^(?:could not compile|test failed|\d+ targets? failed|aborting due to|doctest failed|build failed)`)
 )
 
 // readCargo reads `cargo test`: the compiler's errors, then one report for each

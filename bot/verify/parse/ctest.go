@@ -2,17 +2,17 @@ package parse
 
 import (
 	"encoding/xml"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // compiledPlace begins what GoogleTest ("file:3: Failure"), Catch2 ("file:3: FAILED:"),
 // doctest ("file:3: ERROR:", "file(3): ERROR:") and assert ("prog: file:3: f(): Assertion
 // `x' failed.") print of an assertion that does not hold.
-var compiledPlace = regexp.MustCompile(`(?m)^(?:[^\s:/]+: )?(/?[^\s:()]+\.\w+)[:(](\d+)\)?: *(?:Failure$|FAILED:|(?:FATAL )?ERROR:|(?:.*: )?Assertion )`)
+var compiledPlace = lazyregexp.New(`(?m)^(?:[^\s:/]+: )?(/?[^\s:()]+\.\w+)[:(](\d+)\)?: *(?:Failure$|FAILED:|(?:FATAL )?ERROR:|(?:.*: )?Assertion )`)
 
 // readCTest reads the JUnit file that ctest writes: ids are the names of its tests,
 // places stand in what they printed.

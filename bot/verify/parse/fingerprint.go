@@ -4,31 +4,31 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 // What differs between two runs of the same failure, in the order in which it
 // is taken out.
 var unstable = []struct {
-	re *regexp.Regexp
+	re *lazyregexp.Regexp
 	by string
 }{
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "ID"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?`), "TIME"},
-	{regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) .{0,4}\d\d:\d\d:\d\d(?: [A-Z]{3,4})?(?: \d{4})?`), "TIME"},
-	{regexp.MustCompile(`\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b`), "TIME"},
-	{regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`), "N"},
-	{regexp.MustCompile(`(^|[^\w.~/\\])(?:[A-Za-z]:|file://|~)?(?:[\\/][\w.@+~%-]+)+[\\/]?`), "${1}PATH"},
-	{regexp.MustCompile(`\btmp\w{4,}\b`), "TMP"},
-	{regexp.MustCompile(`\d+(?:[.,]\d+)*(?:e[+-]?\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?|hours?)\b`), "TIME"},
-	{regexp.MustCompile(`-?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?`), "N"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyregexp.New(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "ID"},
+	{lazyregexp.New(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?`), "TIME"},
+	{lazyregexp.New(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) .{0,4}\d\d:\d\d:\d\d(?: [A-Z]{3,4})?(?: \d{4})?`), "TIME"},
+	{lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b`), "TIME"},
+	{lazyregexp.New(`\b0x[0-9a-fA-F]+\b`), "N"},
+	{lazyregexp.New(`(^|[^\w.~/\\])(?:[A-Za-z]:|file://|~)?(?:[\\/][\w.@+~%-]+)+[\\/]?`), "${1}PATH"},
+	{lazyregexp.New(`\btmp\w{4,}\b`), "TMP"},
+	{lazyregexp.New(`\d+(?:[.,]\d+)*(?:e[+-]?\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?|hours?)\b`), "TIME"},
+	{lazyregexp.New(`-?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?`), "N"},
+	{lazyregexp.New(`\s+`), " "},
 }
 
-var hexWord = regexp.MustCompile(`\b[0-9a-fA-F]{8,}\b`)
+var hexWord = lazyregexp.New(`\b[0-9a-fA-F]{8,}\b`)
 
 // Normalise takes numbers, addresses, paths, times and random ids out of a
 // message, so that the same failure reads the same on every machine.
@@ -48,13 +48,13 @@ func Normalise(text string) string {
 }
 
 var (
-	unstableID = []*regexp.Regexp{
-		regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`),
-		regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`),
-		regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?`),
-		regexp.MustCompile(`\(line \d+\)`),
+	unstableID = []*lazyregexp.Regexp{
+		lazyregexp.New(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`),
+		lazyregexp.New(`\b0x[0-9a-fA-F]+\b`),
+		lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?`),
+		lazyregexp.New(`\(line \d+\)`),
 	}
-	anonymous = regexp.MustCompile(`\b(?:func)?\d+(?:\.\d+)*\b|\([^)]*\)|\{[^}]*\}`)
+	anonymous = lazyregexp.New(`\b(?:func)?\d+(?:\.\d+)*\b|\([^)]*\)|\{[^}]*\}`)
 )
 
 // Fingerprint is stable over line numbers, paths, addresses, times, ids and

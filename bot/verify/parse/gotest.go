@@ -3,10 +3,10 @@ package parse
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -32,14 +32,14 @@ type goTest struct {
 }
 
 var (
-	goSaid     = regexp.MustCompile(`(?m)^\s+([^\s:]+\.go):(\d+): ?(.*)$`)
-	goCompile  = regexp.MustCompile(`(?m)^(?:vet: )?([^\s:]+\.go):(\d+)(?::\d+)?: (.*)$`)
-	goTimedOut = regexp.MustCompile(`panic: test timed out after (\S+)`)
-	goRunning  = regexp.MustCompile(`(?m)^\t+((?:Test|Fuzz|Example)\S*) \([^)]+\)$`)
-	goState    = regexp.MustCompile(`^(?:    )*=== (?:RUN|CONT|NAME|PAUSE)\s+(\S+)`)
-	goResult   = regexp.MustCompile(`^(?:    )*--- (PASS|FAIL|SKIP): (\S+) \(([\d.]+)s\)`)
-	goPkgEnd   = regexp.MustCompile(`^(ok  |FAIL|---|\?   )\t(\S+)(?:\t| )?(.*)$`)
-	goBuildOf  = regexp.MustCompile(`^# (\S+)(?: \[.*\])?$`)
+	goSaid     = lazyregexp.New(`(?m)^\s+([^\s:]+\.go):(\d+): ?(.*)$`)
+	goCompile  = lazyregexp.New(`(?m)^(?:vet: )?([^\s:]+\.go):(\d+)(?::\d+)?: (.*)$`)
+	goTimedOut = lazyregexp.New(`panic: test timed out after (\S+)`)
+	goRunning  = lazyregexp.New(`(?m)^\t+((?:Test|Fuzz|Example)\S*) \([^)]+\)$`)
+	goState    = lazyregexp.New(`^(?:    )*=== (?:RUN|CONT|NAME|PAUSE)\s+(\S+)`)
+	goResult   = lazyregexp.New(`^(?:    )*--- (PASS|FAIL|SKIP): (\S+) \(([\d.]+)s\)`)
+	goPkgEnd   = lazyregexp.New(`^(ok  |FAIL|---|\?   )\t(\S+)(?:\t| )?(.*)$`)
+	goBuildOf  = lazyregexp.New(`^# (\S+)(?: \[.*\])?$`)
 )
 
 const maxKept = 64 << 10

@@ -2,9 +2,9 @@ package parse
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -105,15 +105,15 @@ func jestError(text string, at Place) task.Failure {
 }
 
 var (
-	codeFrame   = regexp.MustCompile(`(?m)^\s*(?:>\s*)?\d*\s*\|.*$\n?`)
-	jestPlace   = regexp.MustCompile(`(?m)(?:^|[\s('"])((?:/|\.{0,2}/?)[\w@.+/-]+\.[cm]?[jt]sx?)(?:: .*? \(|:)(\d+):\d+\)?`)
-	jestFile    = regexp.MustCompile(`^(PASS|FAIL)\s+(?:[\w-]+ )?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?(?: \[.*\])?$`)
-	jestTitle   = regexp.MustCompile(`^  ● (.+)$`)
-	jestMark    = regexp.MustCompile(`^( +)([✓✕○✎]) (?:skipped )?(.+?)(?: \(([\d.]+) m?s\))?$`)
-	jestSuite   = regexp.MustCompile(`^( {2,})(\S.*)$`)
-	jestTotal   = regexp.MustCompile(`^Tests: +(.*)$`)
-	jestCount   = regexp.MustCompile(`(\d+) (passed|failed|skipped|todo|pending)`)
-	jestSummary = regexp.MustCompile(`^Summary of all failing tests$`)
+	codeFrame   = lazyregexp.New(`(?m)^\s*(?:>\s*)?\d*\s*\|.*$\n?`)
+	jestPlace   = lazyregexp.New(`(?m)(?:^|[\s('"])((?:/|\.{0,2}/?)[\w@.+/-]+\.[cm]?[jt]sx?)(?:: .*? \(|:)(\d+):\d+\)?`)
+	jestFile    = lazyregexp.New(`^(PASS|FAIL)\s+(?:[\w-]+ )?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?(?: \[.*\])?$`)
+	jestTitle   = lazyregexp.New(`^  ● (.+)$`)
+	jestMark    = lazyregexp.New(`^( +)([✓✕○✎]) (?:skipped )?(.+?)(?: \(([\d.]+) m?s\))?$`)
+	jestSuite   = lazyregexp.New(`^( {2,})(\S.*)$`)
+	jestTotal   = lazyregexp.New(`^Tests: +(.*)$`)
+	jestCount   = lazyregexp.New(`(\d+) (passed|failed|skipped|todo|pending)`)
+	jestSummary = lazyregexp.New(`^Summary of all failing tests$`)
 )
 
 // jestUnit is a test file that could not be run.

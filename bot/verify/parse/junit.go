@@ -5,10 +5,10 @@ import (
 	"errors"
 	"html"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -100,7 +100,7 @@ func junitTotals(t *Totals, e xml.StartElement, depth int) {
 	t.Passed += max(0, number(attr(e, "tests"))-failed-errs-skipped)
 }
 
-var pyModule = regexp.MustCompile(`^[a-z_][\w]*(?:\.[A-Za-z_]\w*)*$`)
+var pyModule = lazyregexp.New(`^[a-z_][\w]*(?:\.[A-Za-z_]\w*)*$`)
 
 // report turns a case into a test; writers differ in what name and class mean.
 func (c *junitCase) report(rep *Report, at Place) {

@@ -1,25 +1,25 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
 	// ruff, flake8, mypy, pylint, go vet, golangci-lint, gcc, eslint --format unix:
 	// path:line:column: message. tsc: path(line,column): error TS1: message.
-	lintLine = regexp.MustCompile(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:()'"][^\s:()'"]*|[^:()'"\n]+\.\w+):(\d+)(?::(\d+))?:? +(.+)$`)
-	tscLine  = regexp.MustCompile(`^([^\s()]+)\((\d+),(\d+)\): (error|warning) (TS\d+): (.+)$`)
-	lintCode = regexp.MustCompile(`^(?:\[?(?:error|warning)\]?:? +)?\[?([A-Z]{1,5}\d{2,5})\]?:? +(.+)$`)
-	lintTail = regexp.MustCompile(`^(.*?)\s+[\[(]((?:[a-z][\w/@-]*|(?:Error|Warning)/[\w@/-]+))[\])]$`)
-	lintWeak = regexp.MustCompile(`^(?:warning|note|info|hint)\b`)
+	lintLine = lazyregexp.New(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:()'"][^\s:()'"]*|[^:()'"\n]+\.\w+):(\d+)(?::(\d+))?:? +(.+)$`)
+	tscLine  = lazyregexp.New(`^([^\s()]+)\((\d+),(\d+)\): (error|warning) (TS\d+): (.+)$`)
+	lintCode = lazyregexp.New(`^(?:\[?(?:error|warning)\]?:? +)?\[?([A-Z]{1,5}\d{2,5})\]?:? +(.+)$`)
+	lintTail = lazyregexp.New(`^(.*?)\s+[\[(]((?:[a-z][\w/@-]*|(?:Error|Warning)/[\w@/-]+))[\])]$`)
+	lintWeak = lazyregexp.New(`^(?:warning|note|info|hint)\b`)
 	// eslint's own format: a path alone, then "  line:column  error  message  rule".
-	esFile   = regexp.MustCompile(`^(/?[^\s:][^:]*\.[cm]?[jt]sx?)$`)
-	esLine   = regexp.MustCompile(`^ +(\d+):(\d+) +(error|warning) +(.+?)(?: {2,}([\w@/-]+))?$`)
-	ruffRule = regexp.MustCompile(`^([A-Z]{1,5}\d{2,5})(?: \[\*\])? (.+)$`)
-	ruffAt   = regexp.MustCompile(`^ +--> ([^:\n]+):(\d+):(\d+)$`)
+	esFile   = lazyregexp.New(`^(/?[^\s:][^:]*\.[cm]?[jt]sx?)$`)
+	esLine   = lazyregexp.New(`^ +(\d+):(\d+) +(error|warning) +(.+?)(?: {2,}([\w@/-]+))?$`)
+	ruffRule = lazyregexp.New(`^([A-Z]{1,5}\d{2,5})(?: \[\*\])? (.+)$`)
+	ruffAt   = lazyregexp.New(`^ +--> ([^:\n]+):(\d+):(\d+)$`)
 )
 
 // readLines reads findings, one failure each. Warnings count as findings only

@@ -2,9 +2,9 @@ package parse
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -63,10 +63,10 @@ func readMochaJSON(text string, at Place) Report {
 }
 
 var (
-	mochaHook  = regexp.MustCompile(`^"(?:before|after)(?: each| all)?" hook`)
-	mochaCount = regexp.MustCompile(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
-	mochaHead  = regexp.MustCompile(`^  (\d+)\) (.*)$`)
-	mochaDiff  = regexp.MustCompile(`(?m)^ +\+ expected - actual$`)
+	mochaHook  = lazyregexp.New(`^"(?:before|after)(?: each| all)?" hook`)
+	mochaCount = lazyregexp.New(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
+	mochaHead  = lazyregexp.New(`^  (\d+)\) (.*)$`)
+	mochaDiff  = lazyregexp.New(`(?m)^ +\+ expected - actual$`)
 )
 
 func mochaError(text string, at Place) task.Failure {
@@ -178,4 +178,4 @@ func mochaRun(text string, at Place) []task.Failure {
 	return []task.Failure{f}
 }
 
-var mochaEnded = regexp.MustCompile(`(?m)^  \d+ passing`)
+var mochaEnded = lazyregexp.New(`(?m)^  \d+ passing`)

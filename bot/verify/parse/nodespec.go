@@ -1,18 +1,18 @@
 package parse
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	specMark  = regexp.MustCompile(`^( *)([✔✖▶﹣⚠]) (.+?)(?: \(([\d.]+)ms\))?(?: # (?:SKIP|TODO).*)?$`)
-	specSkip  = regexp.MustCompile(`# (?:SKIP|TODO)`)
-	specCount = regexp.MustCompile(`^ℹ (\w+) (\d+)$`)
-	specWhere = regexp.MustCompile(`^test at (.+):(\d+):\d+$`)
+	specMark  = lazyregexp.New(`^( *)([✔✖▶﹣⚠]) (.+?)(?: \(([\d.]+)ms\))?(?: # (?:SKIP|TODO).*)?$`)
+	specSkip  = lazyregexp.New(`# (?:SKIP|TODO)`)
+	specCount = lazyregexp.New(`^ℹ (\w+) (\d+)$`)
+	specWhere = lazyregexp.New(`^test at (.+):(\d+):\d+$`)
 )
 
 // specTest is a line of node's spec reporter.

@@ -2,10 +2,10 @@ package parse
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -130,7 +130,7 @@ var readers = map[Format]func(string, Place) Report{
 // maxOutput bounds what is read of one output; head and tail count.
 const maxOutput = 16 << 20
 
-var escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var escapes = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 // Read reads an output. It never fails: what cannot be understood gives an
 // empty report with Ended false, and the caller has the exit status.
@@ -214,25 +214,25 @@ func distinct(in []task.Failure) []task.Failure {
 
 var marks = []struct {
 	format Format
-	re     *regexp.Regexp
+	re     *lazyregexp.Regexp
 }{
-	{GoJSON, regexp.MustCompile(`(?m)^\{(?:"Time":"[^"]+",|"ImportPath":"[^"]+",)?"Action":"\w`)},
-	{JestJSON, regexp.MustCompile(`"numTotalTests"\s*:`)},
-	{MochaJS, regexp.MustCompile(`(?m)^\{\s*"stats":\s*\{\s*"suites":`)},
-	{RSpecJSON, regexp.MustCompile(`"errors_outside_of_examples_count"\s*:`)},
-	{JUnit, regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)},
-	{Pytest, regexp.MustCompile(`(?m)^=+ test session starts =+$|^=+ short test summary info =+$|^(?:=+ )?\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s`)},
-	{Unittest, regexp.MustCompile(`(?m)^Ran \d+ tests? in [\d.]+s$`)},
-	{Cargo, regexp.MustCompile(`(?m)^test result: |^error: could not compile|^running \d+ tests?$`)},
-	{Surefire, regexp.MustCompile(`(?m)^\[(?:INFO|ERROR|WARNING)\] .*(?:Tests run:|COMPILATION ERROR|BUILD FAILURE|BUILD SUCCESS)`)},
-	{PHPUnitText, regexp.MustCompile(`(?m)^PHPUnit \d+\.[\w.-]+ by Sebastian`)},
+	{GoJSON, lazyregexp.New(`(?m)^\{(?:"Time":"[^"]+",|"ImportPath":"[^"]+",)?"Action":"\w`)},
+	{JestJSON, lazyregexp.New(`"numTotalTests"\s*:`)},
+	{MochaJS, lazyregexp.New(`(?m)^\{\s*"stats":\s*\{\s*"suites":`)},
+	{RSpecJSON, lazyregexp.New(`"errors_outside_of_examples_count"\s*:`)},
+	{JUnit, lazyregexp.New(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)},
+	{Pytest, lazyregexp.New(`(?m)^=+ test session starts =+$|^=+ short test summary info =+$|^(?:=+ )?\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s`)},
+	{Unittest, lazyregexp.New(`(?m)^Ran \d+ tests? in [\d.]+s$`)},
+	{Cargo, lazyregexp.New(`(?m)^test result: |^error: could not compile|^running \d+ tests?$`)},
+	{Surefire, lazyregexp.New(`(?m)^\[(?:INFO|ERROR|WARNING)\] .*(?:Tests run:|COMPILATION ERROR|BUILD FAILURE|BUILD SUCCESS)`)},
+	{PHPUnitText, lazyregexp.New(`(?m)^PHPUnit \d+\.[\w.-]+ by Sebastian`)},
 	{RSpecText, rspecEnd}, {XUnitText, xunitEnd},
-	{Vitest, regexp.MustCompile(`(?m)^ (?:RUN|DEV)  v\d+\.\d+`)},
-	{Jest, regexp.MustCompile(`(?m)^Test Suites: |^(?:PASS|FAIL) \S+\.[cm]?[jt]sx?\b`)},
-	{TAP, regexp.MustCompile(`(?m)^TAP version \d+$|^1\.\.\d+$`)},
-	{NodeSpec, regexp.MustCompile(`(?m)^ℹ tests \d+$`)},
-	{MochaOut, regexp.MustCompile(`(?m)^  \d+ (?:passing|failing) ?(?:\(|$)| Exception during run:`)},
-	{GoText, regexp.MustCompile(`(?m)^(?:ok  |FAIL)\t\S+\t|^--- (?:FAIL|PASS): \S+ \(|^FAIL\t\S+ \[(?:build|setup) failed\]`)},
+	{Vitest, lazyregexp.New(`(?m)^ (?:RUN|DEV)  v\d+\.\d+`)},
+	{Jest, lazyregexp.New(`(?m)^Test Suites: |^(?:PASS|FAIL) \S+\.[cm]?[jt]sx?\b`)},
+	{TAP, lazyregexp.New(`(?m)^TAP version \d+$|^1\.\.\d+$`)},
+	{NodeSpec, lazyregexp.New(`(?m)^ℹ tests \d+$`)},
+	{MochaOut, lazyregexp.New(`(?m)^  \d+ (?:passing|failing) ?(?:\(|$)| Exception during run:`)},
+	{GoText, lazyregexp.New(`(?m)^(?:ok  |FAIL)\t\S+\t|^--- (?:FAIL|PASS): \S+ \(|^FAIL\t\S+ \[(?:build|setup) failed\]`)},
 }
 
 // Sniff guesses the format of an output, with Traces and then Lines as the

@@ -1,16 +1,16 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	phpPlace = regexp.MustCompile(`^(/\S.*\.php):(\d+)$`)
-	phpFatal = regexp.MustCompile(`(?m)^(?:PHP )?(?:Fatal error:  ?Uncaught |(Parse|Fatal) error:  ?)(?:([A-Z][\w\\]*): )?(.*?) in (/\S+?)(?::| on line )(\d+)$`)
-	phpCall  = regexp.MustCompile(`^#\d+ (/.+?)\((\d+)\): (.*)$`)
+	phpPlace = lazyregexp.New(`^(/\S.*\.php):(\d+)$`)
+	phpFatal = lazyregexp.New(`(?m)^(?:PHP )?(?:Fatal error:  ?Uncaught |(Parse|Fatal) error:  ?)(?:([A-Z][\w\\]*): )?(.*?) in (/\S+?)(?::| on line )(\d+)$`)
+	phpCall  = lazyregexp.New(`^#\d+ (/.+?)\((\d+)\): (.*)$`)
 )
 
 // phpFailure is what PHPUnit writes of a red test: its name, the message and the

@@ -2,10 +2,10 @@ package parse
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -49,7 +49,7 @@ func (at Place) rel(p string) (string, bool) {
 	return rest, true
 }
 
-var windowsDrive = regexp.MustCompile(`^[A-Za-z]:/`)
+var windowsDrive = lazyregexp.New(`^[A-Za-z]:/`)
 
 func (at Place) root() string {
 	if at.Root == "" {
@@ -146,13 +146,13 @@ func firstLine(s string) string {
 }
 
 var kinds = []struct {
-	re   *regexp.Regexp
+	re   *lazyregexp.Regexp
 	kind task.FailureKind
 }{
-	{regexp.MustCompile(`(?:^|\.)(?:AssertionError|AssertionFailedError|AssertionError \[ERR_ASSERTION\]|ComparisonFailure|MultipleFailuresError|JestAssertionError|Failed|expect|Assertion|(?:Multiple)?Expectations?NotMetError|MockExpectationError|PendingExampleFixedError|ExpectationFailedException)$`), task.FailAssertion},
-	{regexp.MustCompile(`^(?:ImportError|ModuleNotFoundError|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|NoClassDefFoundError|ClassNotFoundException)$`), task.FailImport},
-	{regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError)$`), task.FailSyntax},
-	{regexp.MustCompile(`(?i)^(?:\w*Timeout(?:Error|Exception|Expired)?|TestTimeout|Timeout::Error)$`), task.FailTimeout},
+	{lazyregexp.New(`(?:^|\.)(?:AssertionError|AssertionFailedError|AssertionError \[ERR_ASSERTION\]|ComparisonFailure|MultipleFailuresError|JestAssertionError|Failed|expect|Assertion|(?:Multiple)?Expectations?NotMetError|MockExpectationError|PendingExampleFixedError|ExpectationFailedException)$`), task.FailAssertion},
+	{lazyregexp.New(`^(?:ImportError|ModuleNotFoundError|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|NoClassDefFoundError|ClassNotFoundException)$`), task.FailImport},
+	{lazyregexp.New(`^(?:SyntaxError|IndentationError|TabError)$`), task.FailSyntax},
+	{lazyregexp.New(`(?i)^(?:\w*Timeout(?:Error|Exception|Expired)?|TestTimeout|Timeout::Error)$`), task.FailTimeout},
 }
 
 // Kind is the class of a failure by the name of its exception (SPEC C8).

@@ -1,24 +1,24 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	ptBanner  = regexp.MustCompile(`^=+ (.+?) =+$`)
-	ptHeader  = regexp.MustCompile(`^_+ (.+?) _+$`)
-	ptVerbose = regexp.MustCompile(`^(\S+?\.\w+::.+?|\S+::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[\s*\d+%\])?\s*$`)
-	ptWorker  = regexp.MustCompile(`^\[gw\d+\] \[\s*\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (.+?)\s*$`)
-	ptSummary = regexp.MustCompile(`^(FAILED|ERROR) (.+)$`)
-	ptLoc     = regexp.MustCompile(`^(\S[^:\n]*?\.pyx?):(\d+): ?(.*)$`)
-	ptEnd     = regexp.MustCompile(`^(?:=+ )?((?:\d+ \w+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?$`)
-	ptCount   = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)`)
-	ptRunning = regexp.MustCompile(`^(\S+\.py::[^\n]+?) ?(?:Fatal Python error: .*|\s*)$`)
-	ptUsage   = regexp.MustCompile(`^(?:ERROR: (.+)|INTERNALERROR> (\w*(?:Error|Exception|Exit)\b.*)|(?:\S+: )?error: (.+))$`)
-	ptCrashed = regexp.MustCompile(`^worker '\w+' crashed while running '(.+)'$`)
+	ptBanner  = lazyregexp.New(`^=+ (.+?) =+$`)
+	ptHeader  = lazyregexp.New(`^_+ (.+?) _+$`)
+	ptVerbose = lazyregexp.New(`^(\S+?\.\w+::.+?|\S+::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[\s*\d+%\])?\s*$`)
+	ptWorker  = lazyregexp.New(`^\[gw\d+\] \[\s*\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (.+?)\s*$`)
+	ptSummary = lazyregexp.New(`^(FAILED|ERROR) (.+)$`)
+	ptLoc     = lazyregexp.New(`^(\S[^:\n]*?\.pyx?):(\d+): ?(.*)$`)
+	ptEnd     = lazyregexp.New(`^(?:=+ )?((?:\d+ \w+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?$`)
+	ptCount   = lazyregexp.New(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)`)
+	ptRunning = lazyregexp.New(`^(\S+\.py::[^\n]+?) ?(?:Fatal Python error: .*|\s*)$`)
+	ptUsage   = lazyregexp.New(`^(?:ERROR: (.+)|INTERNALERROR> (\w*(?:Error|Exception|Exit)\b.*)|(?:\S+: )?error: (.+))$`)
+	ptCrashed = lazyregexp.New(`^worker '\w+' crashed while running '(.+)'$`)
 )
 
 // ptRun is the state of reading one output of pytest.
@@ -120,7 +120,7 @@ func (r *ptRun) progress(line, running string) string {
 
 // ptInherited is what pytest writes behind a test whose code stands in another
 // file.
-var ptInherited = regexp.MustCompile(` <- \S+$`)
+var ptInherited = lazyregexp.New(` <- \S+$`)
 
 func (r *ptRun) saw(id, status string) {
 	id = ptInherited.ReplaceAllString(id, "")

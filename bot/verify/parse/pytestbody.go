@@ -1,17 +1,17 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	ptE        = regexp.MustCompile(`^E(?:   ?| {2,}|$)(.*)$`)
-	ptClass    = regexp.MustCompile(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
-	ptFatal    = regexp.MustCompile(`(?m)(?:^| )Fatal Python error: .*$`)
-	ptFatalRow = regexp.MustCompile(`(?m)^  File "([^"]+)", line (\d+) in (\S+)$`)
+	ptE        = lazyregexp.New(`^E(?:   ?| {2,}|$)(.*)$`)
+	ptClass    = lazyregexp.New(`^([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
+	ptFatal    = lazyregexp.New(`(?m)(?:^| )Fatal Python error: .*$`)
+	ptFatalRow = lazyregexp.New(`(?m)^  File "([^"]+)", line (\d+) in (\S+)$`)
 )
 
 // ptBody is what a section said, after the last link of a chain of exceptions.

@@ -3,9 +3,9 @@ package parse
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -62,16 +62,16 @@ func readRSpec(text string, at Place) Report {
 }
 
 var (
-	rspecHow    = regexp.MustCompile(`\s*\n\(compared using [^()\n]+\)\s*$`)
-	rubyFrame   = regexp.MustCompile("^(.+?):(\\d+)(?::in [`'](.*)')?$")
-	rubyLibrary = regexp.MustCompile(`/(?:rspec-(?:core|expectations|mocks|support)|minitest|test-unit)-[\d.]+\w*/|^<internal:|^-e$`)
-	rubyLoading = regexp.MustCompile(`^An error occurred while loading (\S+?)\.(?: |$)`)
-	rubyClass   = regexp.MustCompile(`^([A-Z]\w*(?:::[A-Z]\w*)*):$`)
-	rubySyntax  = regexp.MustCompile(`(?m)^\s*(/[^\n:]+):(\d+): `)
-	rubyAmong   = regexp.MustCompile("(?m)^\\s+(\\./[^\\n:]+):(\\d+):in [`'](.*)'$") // of several failures in a message
-	rubyThrown  = regexp.MustCompile("(?m)^(\\S+:\\d+:in [`'].*?'): (.*) \\(([A-Z][\\w:]*)\\)$")
-	rubyNoFile  = regexp.MustCompile(`cannot load such file -- (\S+)`)
-	rubyNoName  = regexp.MustCompile("uninitialized constant (?:\\w+::)*(\\w+)|undefined (?:local variable or )?method [`'](\\w+[?!=]?)'")
+	rspecHow    = lazyregexp.New(`\s*\n\(compared using [^()\n]+\)\s*$`)
+	rubyFrame   = lazyregexp.New("^(.+?):(\\d+)(?::in [`'](.*)')?$")
+	rubyLibrary = lazyregexp.New(`/(?:rspec-(?:core|expectations|mocks|support)|minitest|test-unit)-[\d.]+\w*/|^<internal:|^-e$`)
+	rubyLoading = lazyregexp.New(`^An error occurred while loading (\S+?)\.(?: |$)`)
+	rubyClass   = lazyregexp.New(`^([A-Z]\w*(?:::[A-Z]\w*)*):$`)
+	rubySyntax  = lazyregexp.New(`(?m)^\s*(/[^\n:]+):(\d+): `)
+	rubyAmong   = lazyregexp.New("(?m)^\\s+(\\./[^\\n:]+):(\\d+):in [`'](.*)'$") // of several failures in a message
+	rubyThrown  = lazyregexp.New("(?m)^(\\S+:\\d+:in [`'].*?'): (.*) \\(([A-Z][\\w:]*)\\)$")
+	rubyNoFile  = lazyregexp.New(`cannot load such file -- (\S+)`)
+	rubyNoName  = lazyregexp.New("uninitialized constant (?:\\w+::)*(\\w+)|undefined (?:local variable or )?method [`'](\\w+[?!=]?)'")
 )
 
 // rubyFailure is an exception with its backtrace, which Ruby gives innermost first.

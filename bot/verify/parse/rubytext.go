@@ -1,9 +1,9 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -11,28 +11,28 @@ import (
 // red tests in a list at their end, test-unit shows them where they fail.
 
 var (
-	rspecEnd     = regexp.MustCompile(`(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
-	rspecEntry   = regexp.MustCompile(`^  \d+\) (.+)$`)
-	rspecAgain   = regexp.MustCompile(`(?m)^rspec '?(\./[^:\[\s]+)[:\[][\d:]+\]?'? # (.+)$`)
-	rspecSection = regexp.MustCompile(`^(?:[A-Z][\w ]*:|Pending: .*|Finished in .*|An error occurred .*|Top \d+ .*)$`)
-	rspecOver    = regexp.MustCompile(`^(?:Finished in .*|No examples found\.|Failures:|Pending: .*)$`)
-	rspecShown   = regexp.MustCompile(`^Failure/Error:|^Got \d+ failures`)
+	rspecEnd     = lazyregexp.New(`(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
+	rspecEntry   = lazyregexp.New(`^  \d+\) (.+)$`)
+	rspecAgain   = lazyregexp.New(`(?m)^rspec '?(\./[^:\[\s]+)[:\[][\d:]+\]?'? # (.+)$`)
+	rspecSection = lazyregexp.New(`^(?:[A-Z][\w ]*:|Pending: .*|Finished in .*|An error occurred .*|Top \d+ .*)$`)
+	rspecOver    = lazyregexp.New(`^(?:Finished in .*|No examples found\.|Failures:|Pending: .*)$`)
+	rspecShown   = lazyregexp.New(`^Failure/Error:|^Got \d+ failures`)
 
-	xunitEnd   = regexp.MustCompile(`(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)(?:, (\d+) omissions)?`)
-	miniEntry  = regexp.MustCompile(`^(?:\s+\d+\) )?(Failure|Error|Skipped):$`)
-	miniFailed = regexp.MustCompile(`^(.+) \[(.+):(\d+)\]:$`)
-	unitEntry  = regexp.MustCompile(`^(Failure|Error): (.+)\((\S+)\)(?:: ?(.*))?$`)
-	unitSource = regexp.MustCompile(`^\s*(?:=> *)?\d+: `)
-	rubyThrew  = regexp.MustCompile(`^([A-Z]\w*(?:::[A-Z]\w*)*):(?: (.*))?$`)
+	xunitEnd   = lazyregexp.New(`(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)(?:, (\d+) omissions)?`)
+	miniEntry  = lazyregexp.New(`^(?:\s+\d+\) )?(Failure|Error|Skipped):$`)
+	miniFailed = lazyregexp.New(`^(.+) \[(.+):(\d+)\]:$`)
+	unitEntry  = lazyregexp.New(`^(Failure|Error): (.+)\((\S+)\)(?:: ?(.*))?$`)
+	unitSource = lazyregexp.New(`^\s*(?:=> *)?\d+: `)
+	rubyThrew  = lazyregexp.New(`^([A-Z]\w*(?:::[A-Z]\w*)*):(?: (.*))?$`)
 
-	unitRuled = regexp.MustCompile(`^={20,}$`)
+	unitRuled = lazyregexp.New(`^={20,}$`)
 
-	phpunitEntry = regexp.MustCompile(`^\d+\) ([\w\\]+)::(.+)$`)
-	phpunitWhat  = regexp.MustCompile(`^There (?:was|were) \d+ (error|failure|[a-z ]+?)s?:$`)
-	phpunitEnd   = regexp.MustCompile(`(?m)^(?:OK \((\d+) tests?, |Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?(?:, Warnings: \d+)?(?:, [A-Z][\w ]*: \d+)*\.?$)`)
-	phpunitSkips = regexp.MustCompile(`(?m)^Tests: .*, (?:Skipped|Incomplete): (\d+)`)
-	phpunitSet   = regexp.MustCompile(`^(.* with data set (?:#\d+|".*"))(?: \(.*\))?$`)
-	phpunitClass = regexp.MustCompile(`^([A-Z][\w\\]*(?:Exception|Error)): `)
+	phpunitEntry = lazyregexp.New(`^\d+\) ([\w\\]+)::(.+)$`)
+	phpunitWhat  = lazyregexp.New(`^There (?:was|were) \d+ (error|failure|[a-z ]+?)s?:$`)
+	phpunitEnd   = lazyregexp.New(`(?m)^(?:OK \((\d+) tests?, |Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?(?:, Warnings: \d+)?(?:, [A-Z][\w ]*: \d+)*\.?$)`)
+	phpunitSkips = lazyregexp.New(`(?m)^Tests: .*, (?:Skipped|Incomplete): (\d+)`)
+	phpunitSet   = lazyregexp.New(`^(.* with data set (?:#\d+|".*"))(?: \(.*\))?$`)
+	phpunitClass = lazyregexp.New(`^([A-Z][\w\\]*(?:Exception|Error)): `)
 )
 
 // entries splits a text into pieces that begin with a line for which begins is true

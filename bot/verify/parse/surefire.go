@@ -2,27 +2,27 @@ package parse
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	mvTest    = regexp.MustCompile(`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)\s+(?:-- )?Time elapsed: ([\d.]+) s(?:ec)?\s+<<< (FAILURE|ERROR)!\s*$`)
-	mvClass   = regexp.MustCompile(`^(?:\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Time elapsed: [\d.]+ s(?:ec)?)?(?: <<< (?:FAILURE|ERROR)!)?(?:\s+--?\s*in (\S+))?\s*$`)
-	mvCompile = regexp.MustCompile(`^(?:\[ERROR\] )?(/\S+\.(?:java|kt|groovy|scala)):(?:\[(\d+)(?:,\d+)?\] (?:error: )?|(\d+): error: )(.+)$`)
-	mvEnd     = regexp.MustCompile(`^(?:\[INFO\] BUILD (?:SUCCESS|FAILURE)|BUILD (?:SUCCESSFUL|FAILED) in .*)$`)
-	mvRunning = regexp.MustCompile(`^(?:\[\w+\] )?Running (\S+)$`)
-	mvName    = regexp.MustCompile(`^([\w$.]+)\.([\w$]+(?:[({\[ ].*)?)$`)
-	mvSymbol  = regexp.MustCompile(`^(?:\[ERROR\])?\s+symbol:\s+\w+ ([\w$]+)`)
-	mvPackage = regexp.MustCompile(`^package ([\w.]+) does not exist`)
-	mvGoal    = regexp.MustCompile(`^\[(?:ERROR|FATAL)\]\s+(?:((?:Failed to execute goal|Non-resolvable|Malformed POM) .*?)(?: -> \[Help \d+\])?|(\S.*) -> \[Help \d+\])$`)
-	mvTold    = regexp.MustCompile(`There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)`) // told with its tests and places
-	mvOffline = regexp.MustCompile(`(?:in|for) offline mode|has not been downloaded from it before`)
-	mvSource  = regexp.MustCompile(`^(?:(.*)/)?src/\w+/(?:java|kotlin|groovy|scala)/(.+)\.\w+$`)
-	mvCrash   = regexp.MustCompile(`^\[ERROR\] .*The forked VM terminated without properly saying goodbye`)
+	mvTest    = lazyregexp.New(`^(?:\[(?:ERROR|WARNING)\] )?(\S.*?)\s+(?:-- )?Time elapsed: ([\d.]+) s(?:ec)?\s+<<< (FAILURE|ERROR)!\s*$`)
+	mvClass   = lazyregexp.New(`^(?:\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Time elapsed: [\d.]+ s(?:ec)?)?(?: <<< (?:FAILURE|ERROR)!)?(?:\s+--?\s*in (\S+))?\s*$`)
+	mvCompile = lazyregexp.New(`^(?:\[ERROR\] )?(/\S+\.(?:java|kt|groovy|scala)):(?:\[(\d+)(?:,\d+)?\] (?:error: )?|(\d+): error: )(.+)$`)
+	mvEnd     = lazyregexp.New(`^(?:\[INFO\] BUILD (?:SUCCESS|FAILURE)|BUILD (?:SUCCESSFUL|FAILED) in .*)$`)
+	mvRunning = lazyregexp.New(`^(?:\[\w+\] )?Running (\S+)$`)
+	mvName    = lazyregexp.New(`^([\w$.]+)\.([\w$]+(?:[({\[ ].*)?)$`)
+	mvSymbol  = lazyregexp.New(`^(?:\[ERROR\])?\s+symbol:\s+\w+ ([\w$]+)`)
+	mvPackage = lazyregexp.New(`^package ([\w.]+) does not exist`)
+	mvGoal    = lazyregexp.New(`^\[(?:ERROR|FATAL)\]\s+(?:((?:Failed to execute goal|Non-resolvable|Malformed POM) .*?)(?: -> \[Help \d+\])?|(\S.*) -> \[Help \d+\])$`)
+	mvTold    = lazyregexp.New(`There (?:are|were) (?:test failures|failing tests)|Compilation (?:failure|failed)`) // told with its tests and places
+	mvOffline = lazyregexp.New(`(?:in|for) offline mode|has not been downloaded from it before`)
+	mvSource  = lazyregexp.New(`^(?:(.*)/)?src/\w+/(?:java|kotlin|groovy|scala)/(.+)\.\w+$`)
+	mvCrash   = lazyregexp.New(`^\[ERROR\] .*The forked VM terminated without properly saying goodbye`)
 )
 
 // readSurefire reads Maven's log: the reports of surefire and the compiler's

@@ -2,21 +2,21 @@ package parse
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	tapLine    = regexp.MustCompile(`^( *)(not ok|ok)\b(?: +(\d+))?(?: +- )? ?(.*)$`)
-	tapPlan    = regexp.MustCompile(`^( *)1\.\.(\d+)`)
-	tapSubtest = regexp.MustCompile(`^( *)# Subtest: (.*)$`)
-	tapDirect  = regexp.MustCompile(`(?i)(?:^|[^\\]) ?# *(SKIP|TODO|time=)\b?(.*)$`)
-	tapKey     = regexp.MustCompile(`^( *)([A-Za-z_]+): ?(.*)$`)
-	jsFile     = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+	tapLine    = lazyregexp.New(`^( *)(not ok|ok)\b(?: +(\d+))?(?: +- )? ?(.*)$`)
+	tapPlan    = lazyregexp.New(`^( *)1\.\.(\d+)`)
+	tapSubtest = lazyregexp.New(`^( *)# Subtest: (.*)$`)
+	tapDirect  = lazyregexp.New(`(?i)(?:^|[^\\]) ?# *(SKIP|TODO|time=)\b?(.*)$`)
+	tapKey     = lazyregexp.New(`^( *)([A-Za-z_]+): ?(.*)$`)
+	jsFile     = lazyregexp.New(`\.[cm]?[jt]sx?$`)
 )
 
 // tapPoint is one line of TAP with what belongs to it.
@@ -160,7 +160,7 @@ func inherit(rep *Report, suite []string, f task.Failure) {
 	}
 }
 
-var vtName = regexp.MustCompile(`^(\S+\.[cm]?[jt]sx?) > (.+)$`)
+var vtName = lazyregexp.New(`^(\S+\.[cm]?[jt]sx?) > (.+)$`)
 
 // nodeUnit is a test file that could not be run: its process ended, or it could
 // not be loaded. said is what it printed.

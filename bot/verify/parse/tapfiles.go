@@ -2,16 +2,16 @@ package parse
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	tapFile   = regexp.MustCompile(`(?m)^# file: (.*)$`)
-	tapHead   = regexp.MustCompile(`^# (.+)$`)
-	tapCounts = regexp.MustCompile(`^# (?:tests +\d+|pass +\d+|fail +\d+|skip:? +\d+|todo:? +\d+|ok|time=.*|failed \d+ .*)$`)
+	tapFile   = lazyregexp.New(`(?m)^# file: (.*)$`)
+	tapHead   = lazyregexp.New(`^# (.+)$`)
+	tapCounts = lazyregexp.New(`^# (?:tests +\d+|pass +\d+|fail +\d+|skip:? +\d+|todo:? +\d+|ok|time=.*|failed \d+ .*)$`)
 )
 
 // readTAPFiles reads the TAP of test files run one after another. A test is what

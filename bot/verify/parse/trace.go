@@ -1,25 +1,25 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	pyHead     = regexp.MustCompile(`(?m)^[ \t|+]*Traceback \(most recent call last\):[ \t]*$`)
-	pyFrame    = regexp.MustCompile(`^[ \t|]*File "([^"\n]+)", line (\d+)(?:, in (.+))?$`)
-	pyRaised   = regexp.MustCompile(`^[ \t|]*([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
-	nodeFrame  = regexp.MustCompile(`^\s*(?:at |❯ )(.*)$`)
-	nodeWhere  = regexp.MustCompile(`^(?:async )?(?:(.*?) )?\(?((?:file://|node:|[A-Za-z]:[\\/])?[^\s():][^():]*):(\d+):\d+\)?$`)
-	nodeRaised = regexp.MustCompile(`^(?:Uncaught |Caused by: |\[)?((?:[\w$]+\.)*[\w$]*(?:Error|Exception|Empty|[A-Z][\w$]*)|Error)(?: \[(\w+)\])?: ?(.*)$`)
-	nodeHeader = regexp.MustCompile(`^((?:/|file://|[A-Za-z]:[\\/])[^\n]*?):(\d+)$`)
-	goPanicked = regexp.MustCompile(`(?m)^(panic|fatal error): (.*)$`)
-	goStack    = regexp.MustCompile(`(?m)^(\S[^\n]*)\n\t([^\n\t]+?\.(?:go|s)):(\d+)`)
-	javaRaised = regexp.MustCompile(`^(?:Exception in thread "[^"]*" |Caused by: )?((?:[a-zA-Z_$][\w$]*\.)+[A-Z][\w$]*)(?:: ?(.*))?$`)
-	javaFrame  = regexp.MustCompile(`^\s+at (?:[\w.$-]+(?:@[\w.]+)?/)*([\w$.<>/-]+)\(([\w$-]+\.(?:java|kt|scala|groovy))?:?(\d+)?(?:Native Method|Unknown Source)?\)`)
-	rustPanic  = regexp.MustCompile(`(?m)^thread '([^'\n]*)'(?: \(\d+\))? panicked at (?:'((?s:.*?))', )?(\S[^\n:]*):(\d+)(?::\d+)?:?$`)
+	pyHead     = lazyregexp.New(`(?m)^[ \t|+]*Traceback \(most recent call last\):[ \t]*$`)
+	pyFrame    = lazyregexp.New(`^[ \t|]*File "([^"\n]+)", line (\d+)(?:, in (.+))?$`)
+	pyRaised   = lazyregexp.New(`^[ \t|]*([A-Za-z_][\w.]*)(?:: ?(.*))?$`)
+	nodeFrame  = lazyregexp.New(`^\s*(?:at |❯ )(.*)$`)
+	nodeWhere  = lazyregexp.New(`^(?:async )?(?:(.*?) )?\(?((?:file://|node:|[A-Za-z]:[\\/])?[^\s():][^():]*):(\d+):\d+\)?$`)
+	nodeRaised = lazyregexp.New(`^(?:Uncaught |Caused by: |\[)?((?:[\w$]+\.)*[\w$]*(?:Error|Exception|Empty|[A-Z][\w$]*)|Error)(?: \[(\w+)\])?: ?(.*)$`)
+	nodeHeader = lazyregexp.New(`^((?:/|file://|[A-Za-z]:[\\/])[^\n]*?):(\d+)$`)
+	goPanicked = lazyregexp.New(`(?m)^(panic|fatal error): (.*)$`)
+	goStack    = lazyregexp.New(`(?m)^(\S[^\n]*)\n\t([^\n\t]+?\.(?:go|s)):(\d+)`)
+	javaRaised = lazyregexp.New(`^(?:Exception in thread "[^"]*" |Caused by: )?((?:[a-zA-Z_$][\w$]*\.)+[A-Z][\w$]*)(?:: ?(.*))?$`)
+	javaFrame  = lazyregexp.New(`^\s+at (?:[\w.$-]+(?:@[\w.]+)?/)*([\w$.<>/-]+)\(([\w$-]+\.(?:java|kt|scala|groovy))?:?(\d+)?(?:Native Method|Unknown Source)?\)`)
+	rustPanic  = lazyregexp.New(`(?m)^thread '([^'\n]*)'(?: \(\d+\))? panicked at (?:'((?s:.*?))', )?(\S[^\n:]*):(\d+)(?::\d+)?:?$`)
 )
 
 // pythonTrace reads a traceback: the last one of a chain, since that is what
@@ -195,7 +195,7 @@ func goFrames(stack string, at Place) []frame {
 	return reversed(frames)
 }
 
-var javaForeign = regexp.MustCompile(`^(?:java|javax|jdk|sun|com\.sun|junit|kotlin|scala|groovy|org\.(?:junit|opentest4j|apache\.maven|testng|hamcrest|assertj|mockito|gradle|codehaus|springframework))\.`)
+var javaForeign = lazyregexp.New(`^(?:java|javax|jdk|sun|com\.sun|junit|kotlin|scala|groovy|org\.(?:junit|opentest4j|apache\.maven|testng|hamcrest|assertj|mockito|gradle|codehaus|springframework))\.`)
 
 // javaTrace reads a JVM stack trace: the exception named first, and the place
 // in the tree where it, and not a cause of it, was thrown.

@@ -1,20 +1,20 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
 var (
-	utHead   = regexp.MustCompile(`^(ERROR|FAIL|UNEXPECTED SUCCESS): (.+)$`)
-	utName   = regexp.MustCompile(`^(\S+) \(([^\s()]+)\)(.*)$`)
-	utLine   = regexp.MustCompile(`^(\S+ \([^\s()]+\)(?: [(\[].*[)\]])?)(?: \.\.\. ?(.*))?$`)
-	utResult = regexp.MustCompile(`(?:^|\.\.\. )(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`)
-	utRan    = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
-	utEnd    = regexp.MustCompile(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
-	utCount  = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
+	utHead   = lazyregexp.New(`^(ERROR|FAIL|UNEXPECTED SUCCESS): (.+)$`)
+	utName   = lazyregexp.New(`^(\S+) \(([^\s()]+)\)(.*)$`)
+	utLine   = lazyregexp.New(`^(\S+ \([^\s()]+\)(?: [(\[].*[)\]])?)(?: \.\.\. ?(.*))?$`)
+	utResult = lazyregexp.New(`(?:^|\.\.\. )(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`)
+	utRan    = lazyregexp.New(`^Ran (\d+) tests? in [\d.]+s$`)
+	utEnd    = lazyregexp.New(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
+	utCount  = lazyregexp.New(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
 )
 
 var utStatus = map[string]string{"ok": Passed, "FAIL": Failed, "ERROR": Error, "expected failure": Skipped, "unexpected success": Failed}

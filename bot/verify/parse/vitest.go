@@ -1,15 +1,16 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	vtFail  = regexp.MustCompile(`^ FAIL  (?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?)(?: > (.+?))?(?: \[ (.+) \])?$`)
-	vtRule  = regexp.MustCompile(`^⎯{4,}`)
-	vtPass  = regexp.MustCompile(`^ +([✓×↓]) (?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?) > (.+?)(?: \d+(?:\.\d+)?m?s)?$`)
-	vtTests = regexp.MustCompile(`^ +Tests  +(.*)\(\d+\)$`)
+	vtFail  = lazyregexp.New(`^ FAIL  (?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?)(?: > (.+?))?(?: \[ (.+) \])?$`)
+	vtRule  = lazyregexp.New(`^⎯{4,}`)
+	vtPass  = lazyregexp.New(`^ +([✓×↓]) (?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?) > (.+?)(?: \d+(?:\.\d+)?m?s)?$`)
+	vtTests = lazyregexp.New(`^ +Tests  +(.*)\(\d+\)$`)
 )
 
 // readVitest reads vitest's text, default or verbose.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
@@ -53,7 +53,7 @@ func speaksOf(issue *belong.Issue, statement string) bool {
 	return m != nil && issue.TellsOf(m[1])
 }
 
-var raisesWhat = regexp.MustCompile(`(?i)raises\w*\(\s*([A-Za-z_]\w*)`)
+var raisesWhat = lazyregexp.New(`(?i)raises\w*\(\s*([A-Za-z_]\w*)`)
 
 // lastIn is the name of the function that a call calls.
 func lastIn(call string) string {
@@ -174,16 +174,16 @@ func open(text string) int {
 
 var (
 	// whether is Go's question for a second result.
-	whether = regexp.MustCompile(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
+	whether = lazyregexp.New(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
 	// asserts begins a line that holds something to something.
-	asserts  = regexp.MustCompile(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
-	nilError = regexp.MustCompile(`\berr\w* == nil\b`)
-	raises   = regexp.MustCompile(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
-	compares = regexp.MustCompile(`(?i)assert|expect|equal|[!=]=|\bis\b`)
-	goText   = regexp.MustCompile("\"[^\"]*\"|`[^`]*`")
-	called   = regexp.MustCompile(`[A-Za-z_$][\w$.]*\(`)
-	frame    = regexp.MustCompile(`(?i)^(?:assert|expect|self\.assert|t\.|require\.|check\.|pytest\.|len\(|str\(|repr\(|list\(|sorted\(|set\(|dict\(|tuple\(|string\(|json\.|object\.|array\.|reflect\.|errors\.|strings\.|slices\.|fmt\.)|^(?:to[A-Z]\w*|equal|deepEqual|strictEqual|deepStrictEqual)\($`)
-	scalars  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`[^`]*`" + `|-?\b\d+(?:[._]\d+)*(?:[eE][-+]?\d+)?\b|\b(?:True|False|None|true|false|null|nil|undefined)\b|\[\]|\{\}`)
+	asserts  = lazyregexp.New(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
+	nilError = lazyregexp.New(`\berr\w* == nil\b`)
+	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
+	compares = lazyregexp.New(`(?i)assert|expect|equal|[!=]=|\bis\b`)
+	goText   = lazyregexp.New("\"[^\"]*\"|`[^`]*`")
+	called   = lazyregexp.New(`[A-Za-z_$][\w$.]*\(`)
+	frame    = lazyregexp.New(`(?i)^(?:assert|expect|self\.assert|t\.|require\.|check\.|pytest\.|len\(|str\(|repr\(|list\(|sorted\(|set\(|dict\(|tuple\(|string\(|json\.|object\.|array\.|reflect\.|errors\.|strings\.|slices\.|fmt\.)|^(?:to[A-Z]\w*|equal|deepEqual|strictEqual|deepStrictEqual)\($`)
+	scalars  = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`[^`]*`" + `|-?\b\d+(?:[._]\d+)*(?:[eE][-+]?\d+)?\b|\b(?:True|False|None|true|false|null|nil|undefined)\b|\[\]|\{\}`)
 )
 
 // expected takes a call of the project out of an assertion; what literals are

@@ -3,10 +3,10 @@ package reproduction
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
@@ -119,15 +119,15 @@ func (c Candidate) ran(issue *belong.Issue) Verdict {
 
 // What keeps a test from running, whatever the code does.
 var (
-	network = regexp.MustCompile(`(?i)ECONNREFUSED|\bENOTFOUND|EAI_AGAIN|ENETUNREACH|gaierror|URLError|ConnectionRefused|connection refused|name resolution|network is unreachable|no such host|dial tcp|fetch failed`)
-	noFile  = regexp.MustCompile(`(?i)FileNotFoundError|ENOENT|no such file or directory`)
-	unnamed = regexp.MustCompile(`^(?:NameError|ReferenceError)$`) // no change of the code gives the test a name
-	noName  = regexp.MustCompile(`(?i)has no attribute|is not a (?:function|constructor)|undefined: |unexpected keyword argument|positional argument|takes no arguments|cannot import name|does not provide an export`)
-	crashes = regexp.MustCompile(`\b(?:crash\w*|exceptions?|traceback|raises?|raised|throws?|thrown|panics?|blows? up|dies|error)\b`)
-	refuses = regexp.MustCompile(`\b(?:rais\w*|throw\w*|reject\w*|refus\w*|errors?|invalid|exceptions?|fail\w*|panic\w*|forbid\w*|not allowed|must not|may not|deny|denied|stop\w*|exits?)\b`)
-	nothing = regexp.MustCompile(`\b(?:empty|nothing|none|null|nil|no|zero|without|gone|removed?|deleted?|leaves?|left|ignored?|missing|never|not|undefined|keeps?|stays?)\b`)
+	network = lazyregexp.New(`(?i)ECONNREFUSED|\bENOTFOUND|EAI_AGAIN|ENETUNREACH|gaierror|URLError|ConnectionRefused|connection refused|name resolution|network is unreachable|no such host|dial tcp|fetch failed`)
+	noFile  = lazyregexp.New(`(?i)FileNotFoundError|ENOENT|no such file or directory`)
+	unnamed = lazyregexp.New(`^(?:NameError|ReferenceError)$`) // no change of the code gives the test a name
+	noName  = lazyregexp.New(`(?i)has no attribute|is not a (?:function|constructor)|undefined: |unexpected keyword argument|positional argument|takes no arguments|cannot import name|does not provide an export`)
+	crashes = lazyregexp.New(`\b(?:crash\w*|exceptions?|traceback|raises?|raised|throws?|thrown|panics?|blows? up|dies|error)\b`)
+	refuses = lazyregexp.New(`\b(?:rais\w*|throw\w*|reject\w*|refus\w*|errors?|invalid|exceptions?|fail\w*|panic\w*|forbid\w*|not allowed|must not|may not|deny|denied|stop\w*|exits?)\b`)
+	nothing = lazyregexp.New(`\b(?:empty|nothing|none|null|nil|no|zero|without|gone|removed?|deleted?|leaves?|left|ignored?|missing|never|not|undefined|keeps?|stays?)\b`)
 
-	identifier = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+	identifier = lazyregexp.New(`[\pL_$][\pL\pN_$]*`)
 )
 
 // wrong says why a test does not fail for the issue's reason, or "".
@@ -171,7 +171,7 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 const untied = "runs nothing that the issue names, and nothing comes out that it tells of"
 
 // remark is a comment, as far as it stands apart.
-var remark = regexp.MustCompile(`(?m)(?:^|\s)(?:#|//).*$`)
+var remark = lazyregexp.New(`(?m)(?:^|\s)(?:#|//).*$`)
 
 // nameless is the failing test without what its author chose: the names, comments
 // and the words of a failed assertion.
@@ -217,8 +217,8 @@ func missing(f task.Failure) []string {
 }
 
 var (
-	quoted   = regexp.MustCompile(`['"\x60]([^'"\x60]+)['"\x60]`)
-	unquoted = regexp.MustCompile(`([\w$.]+) is not (?:a function|a constructor)|undefined: ([\w.]+)`)
+	quoted   = lazyregexp.New(`['"\x60]([^'"\x60]+)['"\x60]`)
+	unquoted = lazyregexp.New(`([\w$.]+) is not (?:a function|a constructor)|undefined: ([\w.]+)`)
 )
 
 // asked tells whether the issue names all that is missing, and the code nothing

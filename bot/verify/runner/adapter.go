@@ -3,11 +3,11 @@ package runner
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -116,7 +116,7 @@ func beside(c detect.Command, word string) (file, ext string) {
 }
 
 // testMark is the end of a test file's name by which runners know it.
-var testMark = regexp.MustCompile(`[._-](?:test|spec|tests)$`)
+var testMark = lazyregexp.New(`[._-](?:test|spec|tests)$`)
 
 // with adds the sentinel's file to some that are run, seen from the command's folder.
 func (s Sentinel) with(c detect.Command, files []string) []string {

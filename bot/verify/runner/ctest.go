@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -38,4 +38,4 @@ func narrowCTest(c detect.Command, _, tests []string, s Sentinel) detect.Command
 
 // cmakeSpecial are what CMake's regular expressions give a meaning: there any
 // character will do.
-var cmakeSpecial = regexp.MustCompile(`[^\w/ -]`)
+var cmakeSpecial = lazyregexp.New(`[^\w/ -]`)

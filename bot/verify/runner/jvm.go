@@ -3,10 +3,10 @@ package runner
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -22,11 +22,11 @@ var testLibraries = []struct{ imports, annotation, extends, prefix string }{
 }
 
 var (
-	javaTestName = regexp.MustCompile(`(?:^|/)(?:Test[^/]*|[^/]*(?:Tests?|TestCase|Spec))\.(?:java|kt|groovy|scala)$`)
-	javaEnd      = regexp.MustCompile(`(?:Tests?|TestCase|Spec)\.java$`)
-	javaPackage  = regexp.MustCompile(`(?m)^\s*package\s+([\w.]+)\s*;`)
-	javaName     = regexp.MustCompile(`^[\pL\pN_$.]+$`)
-	moduleSource = regexp.MustCompile(`^(?:(.*?)/)?src/`)
+	javaTestName = lazyregexp.New(`(?:^|/)(?:Test[^/]*|[^/]*(?:Tests?|TestCase|Spec))\.(?:java|kt|groovy|scala)$`)
+	javaEnd      = lazyregexp.New(`(?:Tests?|TestCase|Spec)\.java$`)
+	javaPackage  = lazyregexp.New(`(?m)^\s*package\s+([\w.]+)\s*;`)
+	javaName     = lazyregexp.New(`^[\pL\pN_$.]+$`)
+	moduleSource = lazyregexp.New(`^(?:(.*?)/)?src/`)
 )
 
 // layJava writes the sentinel as the first test file is written whose library is known;

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
@@ -27,7 +28,7 @@ func narrowRSpec(c detect.Command, files, tests []string, s Sentinel) detect.Com
 	return c
 }
 
-var untitled = regexp.MustCompile(`(?:^| )(?:is expected (?:not )?to |should |example at \./)`)
+var untitled = lazyregexp.New(`(?:^| )(?:is expected (?:not )?to |should |example at \./)`)
 
 func layMinitest(_ *detect.Tree, c detect.Command, word string) Sentinel {
 	return layXUnit(c, word, "Minitest::Test")

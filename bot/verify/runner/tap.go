@@ -3,15 +3,15 @@ package runner
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
 )
 
 // Tests of tape and node-tap are programs that print TAP, one for each file.
 
-var moduleImport = regexp.MustCompile(`(?m)^\s*import\s`)
+var moduleImport = lazyregexp.New(`(?m)^\s*import\s`)
 
 // layTAP makes a file of two tests as the first test file loads them.
 func layTAP(t *detect.Tree, c detect.Command, word string) Sentinel {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
@@ -170,7 +171,7 @@ func (m *matrix) best(t *target, taken []call, open map[int]bool, step int) (*ca
 	return best, score[0]
 }
 
-var notWords = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notWords = lazyregexp.New(`[^A-Za-z0-9]+`)
 
 // cases are the chosen calls as tests to be written.
 func (m *matrix) cases(chosen []call) []example.Case {

@@ -12,12 +12,12 @@ import (
 	"go/types"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/schemata"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/probe"
 )
@@ -36,8 +36,8 @@ const (
 )
 
 var (
-	goModule  = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
-	goPackage = regexp.MustCompile(`(?m)^package\s+(\w+)`)
+	goModule  = lazyregexp.New(`(?m)^module\s+"?([^\s"]+)`)
+	goPackage = lazyregexp.New(`(?m)^package\s+(\w+)`)
 )
 
 // lay writes the probing package into the module.

@@ -8,16 +8,16 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // number is how the drivers write numbers.
-var number = regexp.MustCompile(`^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$`)
+var number = lazyregexp.New(`^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$`)
 
 // hidden: line ends, controls and characters that are not seen, or that change
 // the order in which others are.

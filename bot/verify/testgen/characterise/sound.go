@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What is told of calls is written by a process in which the repository's code
@@ -26,10 +26,10 @@ const (
 )
 
 var (
-	plainName  = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
-	scriptName = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
-	dottedName = regexp.MustCompile(`^[\pL_][\pL\pN_]*(?:\.[\pL_<][\pL\pN_>]*)*$`)
-	moduleName = regexp.MustCompile(`^[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*$`)
+	plainName  = lazyregexp.New(`^[\pL_][\pL\pN_]*$`)
+	scriptName = lazyregexp.New(`^[A-Za-z_$][\w$]*$`)
+	dottedName = lazyregexp.New(`^[\pL_][\pL\pN_]*(?:\.[\pL_<][\pL\pN_>]*)*$`)
+	moduleName = lazyregexp.New(`^[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*$`)
 )
 
 // rules tell what may be written in a test of a package or module.

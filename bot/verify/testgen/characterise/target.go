@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
@@ -30,7 +31,7 @@ type target struct {
 
 const maxTargets = 4
 
-var generic = regexp.MustCompile(`^func\s*(?:\([^)]*\[\w[\w, ]*\]\)|(?:\([^)]*\)\s*)?\w+\[)`)
+var generic = lazyregexp.New(`^func\s*(?:\([^)]*\[\w[\w, ]*\]\)|(?:\([^)]*\)\s*)?\w+\[)`)
 
 // family is the language under which a file's tests are written.
 func family(p string) code.Language {
@@ -104,7 +105,7 @@ func targets(ctx context.Context, ch gate.Change, want func(code.Region) bool) (
 	return out[:min(len(out), maxTargets)], left, nil
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_$][\w$]*$`)
 
 // reach gives at most two functions of the file that a test can call and that
 // name something, or name others that do.

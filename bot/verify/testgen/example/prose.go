@@ -3,6 +3,8 @@ package example
 import (
 	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // role is what a value after some words is.
@@ -22,21 +24,21 @@ const (
 // speech are the words before a value, the more special before the general.
 var speech = []struct {
 	role role
-	re   *regexp.Regexp
+	re   *lazyregexp.Regexp
 }{
-	{quiet, regexp.MustCompile(`(?i)\b(?:should|must|does|did|do)(?: not|n['’]t) (?:raise|throw|crash|fail|panic)\b`)},
-	{wantError, regexp.MustCompile(`(?i)\b(?:should|must|(?:is )?expected to|supposed to|ought to)(?: have)? (?:raised?|throwe?n?|fail(?:ed)? with|panic(?: with)?)\b|\bexpect(?:ed|ing)?\b(?: an?)?(?: exception)?:?\s+(?:\w+Error\b)?`)},
-	{want, regexp.MustCompile(`(?i)\b(?:should|must|ought to)(?: have)? (?:be|been|return(?:ed)?|given?|yield|equal|produce|evaluate to|print|result in|come out as)\b|\bexpect(?:ed|ing|s)?\b(?: (?:behaviou?r|result|values?|outputs?|answer|return value))?(?: (?:is|was|would be|to (?:be|get|return|see|give|have)|it to (?:be|return|give|equal)))?|\bwant(?:ed|s)?\b|\b(?:supposed )?to (?:be|return|give|equal|yield)\b|\b(?:correct|right|proper) (?:answer|result|value|output) (?:is|was|would be|should be)\b|\bwould be\b|\b(?:is not|isn['’]t|(?:does|did)(?:n['’]t| not) (?:return|give|equal|yield|produce))\b`)},
-	{flip, regexp.MustCompile(`(?i)\binstead of\b|\brather than\b|, not\b|\band not\b|\bbut not\b`)},
-	{gotError, regexp.MustCompile(`(?i)\b(?:raises?|raised|throws?|threw|(?:fails?|failed|crash(?:es|ed)?|dies|died|blows up|errors?|errored) with|panics?(?: with)?|gives? an?|got an?)\b`)},
-	{got, regexp.MustCompile(`(?i)\b(?:returns?|returned|returning|gives?|gave|giving|gets?|got|getting|yields?|yielded|produces?|produced|outputs?|prints?|printed|evaluates? to|results? in|resulted in|comes? out as|is|was|equals?|actual(?:ly)?(?: (?:behaviou?r|result|value|output))?)\b`)},
-	{unknown, regexp.MustCompile(`->|=>|→|==`)},
+	{quiet, lazyregexp.New(`(?i)\b(?:should|must|does|did|do)(?: not|n['’]t) (?:raise|throw|crash|fail|panic)\b`)},
+	{wantError, lazyregexp.New(`(?i)\b(?:should|must|(?:is )?expected to|supposed to|ought to)(?: have)? (?:raised?|throwe?n?|fail(?:ed)? with|panic(?: with)?)\b|\bexpect(?:ed|ing)?\b(?: an?)?(?: exception)?:?\s+(?:\w+Error\b)?`)},
+	{want, lazyregexp.New(`(?i)\b(?:should|must|ought to)(?: have)? (?:be|been|return(?:ed)?|given?|yield|equal|produce|evaluate to|print|result in|come out as)\b|\bexpect(?:ed|ing|s)?\b(?: (?:behaviou?r|result|values?|outputs?|answer|return value))?(?: (?:is|was|would be|to (?:be|get|return|see|give|have)|it to (?:be|return|give|equal)))?|\bwant(?:ed|s)?\b|\b(?:supposed )?to (?:be|return|give|equal|yield)\b|\b(?:correct|right|proper) (?:answer|result|value|output) (?:is|was|would be|should be)\b|\bwould be\b|\b(?:is not|isn['’]t|(?:does|did)(?:n['’]t| not) (?:return|give|equal|yield|produce))\b`)},
+	{flip, lazyregexp.New(`(?i)\binstead of\b|\brather than\b|, not\b|\band not\b|\bbut not\b`)},
+	{gotError, lazyregexp.New(`(?i)\b(?:raises?|raised|throws?|threw|(?:fails?|failed|crash(?:es|ed)?|dies|died|blows up|errors?|errored) with|panics?(?: with)?|gives? an?|got an?)\b`)},
+	{got, lazyregexp.New(`(?i)\b(?:returns?|returned|returning|gives?|gave|giving|gets?|got|getting|yields?|yielded|produces?|produced|outputs?|prints?|printed|evaluates? to|results? in|resulted in|comes? out as|is|was|equals?|actual(?:ly)?(?: (?:behaviou?r|result|value|output))?)\b`)},
+	{unknown, lazyregexp.New(`->|=>|→|==`)},
 }
 
 var (
-	filler    = regexp.MustCompile("^[\\s:*>`]*(?:- )?(?:(?:the|a|an|value|values|list|number|string|tuple|result|just|only|to|be|as|me|of|it|exactly|always|returned|still)\\s+)*[`*]*")
-	exception = regexp.MustCompile("^[\\s:*`]*(?:(?:an?|the|with)\\s+)?`?((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit))\\b")
-	after     = regexp.MustCompile("(?i)^[`*]*\\s*(?:$|[.,;:!?)—–(\\n#/-]|(?:instead|but|rather|and|not|when|where|while|for|from|which|expected|should|got|however|because|as|in|on|with|since|though|although|even|here|now|after|before|if|is|was|i|it|the)\\b)")
+	filler    = lazyregexp.New("^[\\s:*>`]*(?:- )?(?:(?:the|a|an|value|values|list|number|string|tuple|result|just|only|to|be|as|me|of|it|exactly|always|returned|still)\\s+)*[`*]*")
+	exception = lazyregexp.New("^[\\s:*`]*(?:(?:an?|the|with)\\s+)?`?((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Warning|Iteration|Interrupt|Exit))\\b")
+	after     = lazyregexp.New("(?i)^[`*]*\\s*(?:$|[.,;:!?)—–(\\n#/-]|(?:instead|but|rather|and|not|when|where|while|for|from|which|expected|should|got|however|because|as|in|on|with|since|though|although|even|here|now|after|before|if|is|was|i|it|the)\\b)")
 )
 
 // said is one finding in a text.
@@ -186,13 +188,13 @@ func another(s string) []int {
 	return out
 }
 
-var newSubject = regexp.MustCompile("[.!?]\\s+`([^`\n]+)`")
+var newSubject = lazyregexp.New("[.!?]\\s+`([^`\n]+)`")
 
 var (
 	// wished is a sentence that begins by saying what should be: "I'd expect the
 	// mirrored result, f(-2) -> -1".
-	wished   = regexp.MustCompile(`(?i)^[^\n]*\b(?:expect(?:ed)?|should|must|ought to|want(?:ed)?|would like)\b`)
-	sentence = regexp.MustCompile(`(?s)^.*[.!?]\s|^.*\n|(?i)^.*\b(?:not|n['’]t)\b.*$`) // all but the last one, and one that denies
+	wished   = lazyregexp.New(`(?i)^[^\n]*\b(?:expect(?:ed)?|should|must|ought to|want(?:ed)?|would like)\b`)
+	sentence = lazyregexp.New(`(?s)^.*[.!?]\s|^.*\n|(?i)^.*\b(?:not|n['’]t)\b.*$`) // all but the last one, and one that denies
 )
 
 // prose reads the examples of running text. carry is the last example before

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	fenceLine = regexp.MustCompile("^\\s{0,3}(?:```+|~~~+)\\s*([\\w+-]*)")
-	prompt    = regexp.MustCompile(`^\s*(?:>>>|In \[\d+\]:)\s?`)
-	nodeTop   = regexp.MustCompile(`(?m)^(?:Uncaught )?([A-Z]\w*Error)(?: \[\w+\])?(?::.*)?\n(?:.*\n){0,3}?\s+at `)
-	goPanic   = regexp.MustCompile(`(?m)^panic: (?:runtime error: )?(.*)$`)
-	pyLast    = regexp.MustCompile(`^((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::.*)?$`)
-	printed   = regexp.MustCompile(`^(?:print|console\.log|fmt\.Println|repr|echo)\(`)
-	imported  = regexp.MustCompile(`^(?:from\s+\S+\s+import\s|import\s|(?:const|let|var)\s+[^=]+=\s*(?:await\s+)?(?:require|import)\()`)
-	assigned  = regexp.MustCompile(`^(?:(?:const|let|var)\s+)?([A-Za-z_]\w*)\s*(?::=|=)\s*[^=]`)
+	fenceLine = lazyregexp.New("^\\s{0,3}(?:```+|~~~+)\\s*([\\w+-]*)")
+	prompt    = lazyregexp.New(`^\s*(?:>>>|In \[\d+\]:)\s?`)
+	nodeTop   = lazyregexp.New(`(?m)^(?:Uncaught )?([A-Z]\w*Error)(?: \[\w+\])?(?::.*)?\n(?:.*\n){0,3}?\s+at `)
+	goPanic   = lazyregexp.New(`(?m)^panic: (?:runtime error: )?(.*)$`)
+	pyLast    = lazyregexp.New(`^((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::.*)?$`)
+	printed   = lazyregexp.New(`^(?:print|console\.log|fmt\.Println|repr|echo)\(`)
+	imported  = lazyregexp.New(`^(?:from\s+\S+\s+import\s|import\s|(?:const|let|var)\s+[^=]+=\s*(?:await\s+)?(?:require|import)\()`)
+	assigned  = lazyregexp.New(`^(?:(?:const|let|var)\s+)?([A-Za-z_]\w*)\s*(?::=|=)\s*[^=]`)
 )
 
 var fenceLanguages = map[string]code.Language{"py": code.Python, "python": code.Python, "python3": code.Python, "pycon": code.Python,
@@ -337,9 +338,9 @@ func (r *reader) close() {
 }
 
 var (
-	pyAssert = regexp.MustCompile(`^assert\s+`)
-	jsAssert = regexp.MustCompile(`^(?:assert|t)\.(?:strictEqual|equal|deepEqual|deepStrictEqual|is|same)\(|^self\.assertEqual\(`)
-	jsExpect = regexp.MustCompile(`^expect\(`)
+	pyAssert = lazyregexp.New(`^assert\s+`)
+	jsAssert = lazyregexp.New(`^(?:assert|t)\.(?:strictEqual|equal|deepEqual|deepStrictEqual|is|same)\(|^self\.assertEqual\(`)
+	jsExpect = lazyregexp.New(`^expect\(`)
 )
 
 // asserted reads `assert f(x) == y` and its kind in other languages.

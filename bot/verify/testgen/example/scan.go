@@ -3,13 +3,15 @@ package example
 import (
 	"regexp"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var (
-	callStart = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(`)
-	number    = regexp.MustCompile(`^[-+]?(?:0[xX][0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)`)
-	word      = regexp.MustCompile(`^(?:True|False|None|true|false|null|nil|undefined|NaN)\b`)
-	composite = regexp.MustCompile(`^&?(?:\[\d*\]|map\[\w+\])[\w.*\[\]]*\{`)
+	callStart = lazyregexp.New(`[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(`)
+	number    = lazyregexp.New(`^[-+]?(?:0[xX][0-9a-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)`)
+	word      = lazyregexp.New(`^(?:True|False|None|true|false|null|nil|undefined|NaN)\b`)
+	composite = lazyregexp.New(`^&?(?:\[\d*\]|map\[\w+\])[\w.*\[\]]*\{`)
 )
 
 // notCalls are words before a bracket that are no function of anybody's.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -204,9 +204,9 @@ func (s *Stated) Ask(ctx context.Context, r Runner, dir string, files map[string
 }
 
 // compared finds the value that an assertion saw.
-var compared = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^(?:AssertionError: )?(?:assert )?(\S.{0,80}?) (?:==|!=|!==|is|is not) \S`),
-	regexp.MustCompile(`got (.{1,80}?), want `),
+var compared = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?m)^(?:AssertionError: )?(?:assert )?(\S.{0,80}?) (?:==|!=|!==|is|is not) \S`),
+	lazyregexp.New(`got (.{1,80}?), want `),
 }
 
 func actual(message string) string {

@@ -3,19 +3,19 @@ package gate
 import (
 	"context"
 	"io/fs"
-	"regexp"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // dialect is what the rules have to know of a language.
 type dialect struct {
 	howNamed string
 	habits   []habit
-	mock     *regexp.Regexp // a call that makes a mock, with its bracket
-	frame    *regexp.Regexp // calls that only hold other code
-	runs     *regexp.Regexp // text that starts the project as a program
-	steps    *regexp.Regexp // calls that differ from one to the next, rightly
+	mock     *lazyregexp.Regexp // a call that makes a mock, with its bracket
+	frame    *lazyregexp.Regexp // calls that only hold other code
+	runs     *lazyregexp.Regexp // text that starts the project as a program
+	steps    *lazyregexp.Regexp // calls that differ from one to the next, rightly
 
 	tests     func(t *code.Tree) []test
 	names     func(s *sheet, n code.Node) []string // that an expression uses as values

@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var goDialect = &dialect{
 	howNamed: "name its functions func TestXxx(t *testing.T) in a file that ends with _test.go",
-	mock:     regexp.MustCompile(`\b(?:gomock\.NewController|NewMock\w*|mock\.Mock)\(`),
-	frame:    regexp.MustCompile(`^\w\.(?:Run|Helper|Cleanup|Log|Logf|Parallel|TempDir)$|^(?:len|cap|make|append|string|fmt\.\w+)$`),
-	runs:     regexp.MustCompile(`\bexec\.Command`),
-	steps:    regexp.MustCompile(`\b(?:Next|Pop|Read\w*|Scan)\(`),
+	mock:     lazyregexp.New(`\b(?:gomock\.NewController|NewMock\w*|mock\.Mock)\(`),
+	frame:    lazyregexp.New(`^\w\.(?:Run|Helper|Cleanup|Log|Logf|Parallel|TempDir)$|^(?:len|cap|make|append|string|fmt\.\w+)$`),
+	runs:     lazyregexp.New(`\bexec\.Command`),
+	steps:    lazyregexp.New(`\b(?:Next|Pop|Read\w*|Scan)\(`),
 	habits: []habit{
-		{Sleeps, regexp.MustCompile(`^time\.(?:Sleep|After|Tick|NewTimer|NewTicker)$`), regexp.MustCompile(`synctest\.`), saySleep},
-		{Network, regexp.MustCompile(`^net\.(?:Dial\w*|Listen\w*|Lookup\w+)$|^http\.(?:Get|Post|PostForm|Head|ListenAndServe\w*)$|^http\.DefaultClient\.\w+$`), regexp.MustCompile(`httptest\.NewServer`), sayNet},
-		{Skips, regexp.MustCompile(`^\w\.(?:Skip|Skipf|SkipNow)$|^testing\.Short$`), nil, saySkip},
-		{Flaky, regexp.MustCompile(`^rand\.(?:Int\w*|Float\w*|Perm|Shuffle|N|Read|Uint\w*)$`), regexp.MustCompile(`rand\.Seed\(|rand\.New\(`), sayChance},
-		{Flaky, regexp.MustCompile(`^time\.Now$|^uuid\.New\w*$`), regexp.MustCompile(`synctest\.`), sayChance},
+		{Sleeps, lazyregexp.New(`^time\.(?:Sleep|After|Tick|NewTimer|NewTicker)$`), lazyregexp.New(`synctest\.`), saySleep},
+		{Network, lazyregexp.New(`^net\.(?:Dial\w*|Listen\w*|Lookup\w+)$|^http\.(?:Get|Post|PostForm|Head|ListenAndServe\w*)$|^http\.DefaultClient\.\w+$`), lazyregexp.New(`httptest\.NewServer`), sayNet},
+		{Skips, lazyregexp.New(`^\w\.(?:Skip|Skipf|SkipNow)$|^testing\.Short$`), nil, saySkip},
+		{Flaky, lazyregexp.New(`^rand\.(?:Int\w*|Float\w*|Perm|Shuffle|N|Read|Uint\w*)$`), lazyregexp.New(`rand\.Seed\(|rand\.New\(`), sayChance},
+		{Flaky, lazyregexp.New(`^time\.Now$|^uuid\.New\w*$`), lazyregexp.New(`synctest\.`), sayChance},
 	},
 	tests: goTests, names: goNames, called: calls, imports: goImports, define: goDefine,
 	asserting: func(_ *sheet, name string, _ code.Node) bool { return goAssert.MatchString(name) },
@@ -45,9 +46,9 @@ var goDialect = &dialect{
 }
 
 var (
-	goTest   = regexp.MustCompile(`^(?:t|tb|c|tt|s\.T\(\))$`)
-	goAssert = regexp.MustCompile(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
-	goKnown  = regexp.MustCompile(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
+	goTest   = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))$`)
+	goAssert = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
+	goKnown  = lazyregexp.New(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
 )
 
 func goTests(t *code.Tree) []test {

@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var pythonDialect = &dialect{
 	howNamed: "name its functions test_…, at the top of the file or in a class Test…",
-	mock:     regexp.MustCompile(`\b(?:Mock|MagicMock|AsyncMock|NonCallableMock|create_autospec|mock_open|patch(?:\.object|\.dict)?|mocker\.\w+(?:\.\w+)?)\(`),
-	frame:    regexp.MustCompile(`^(?:print|len|range|enumerate|zip|isinstance|pytest\..*|self\.subTest)$`),
-	runs:     regexp.MustCompile(`\bsubprocess\.|\brunpy\.|\bos\.system\b`),
-	steps:    regexp.MustCompile(`\b(?:next|pop|popleft|popitem|read|readline|get_nowait|send)\(`),
+	mock:     lazyregexp.New(`\b(?:Mock|MagicMock|AsyncMock|NonCallableMock|create_autospec|mock_open|patch(?:\.object|\.dict)?|mocker\.\w+(?:\.\w+)?)\(`),
+	frame:    lazyregexp.New(`^(?:print|len|range|enumerate|zip|isinstance|pytest\..*|self\.subTest)$`),
+	runs:     lazyregexp.New(`\bsubprocess\.|\brunpy\.|\bos\.system\b`),
+	steps:    lazyregexp.New(`\b(?:next|pop|popleft|popitem|read|readline|get_nowait|send)\(`),
 	habits: []habit{
-		{Sleeps, regexp.MustCompile(`^(?:time|asyncio|trio|gevent|anyio)\.sleep$|^sleep$`), nil, saySleep},
-		{Network, regexp.MustCompile(`^(?:requests|httpx)\.(?:get|post|put|delete|head|patch|request|Session|Client)$|^(?:urllib\.request\.)?urlopen$|^socket\.(?:socket|create_connection)$|^http\.client\.HTTPS?Connection$|^aiohttp\.ClientSession$`), nil, sayNet},
-		{Skips, regexp.MustCompile(`^(?:pytest\.)?(?:skip|importorskip|xfail)$|^pytest\.mark\.(?:skip|skipif|xfail)$|^(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure|SkipTest)$|^self\.skipTest$`), nil, saySkip},
-		{Flaky, regexp.MustCompile(`^random\.(?:random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss)$|^(?:secrets|uuid)\.\w+$|^os\.urandom$`), regexp.MustCompile(`\b(?:seed|Random)\(\s*\w`), sayChance},
-		{Flaky, regexp.MustCompile(`^time\.(?:time|time_ns|monotonic|perf_counter)$|^(?:datetime\.)*(?:datetime|date)\.(?:now|utcnow|today)$`), nil, sayChance},
+		{Sleeps, lazyregexp.New(`^(?:time|asyncio|trio|gevent|anyio)\.sleep$|^sleep$`), nil, saySleep},
+		{Network, lazyregexp.New(`^(?:requests|httpx)\.(?:get|post|put|delete|head|patch|request|Session|Client)$|^(?:urllib\.request\.)?urlopen$|^socket\.(?:socket|create_connection)$|^http\.client\.HTTPS?Connection$|^aiohttp\.ClientSession$`), nil, sayNet},
+		{Skips, lazyregexp.New(`^(?:pytest\.)?(?:skip|importorskip|xfail)$|^pytest\.mark\.(?:skip|skipif|xfail)$|^(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure|SkipTest)$|^self\.skipTest$`), nil, saySkip},
+		{Flaky, lazyregexp.New(`^random\.(?:random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss)$|^(?:secrets|uuid)\.\w+$|^os\.urandom$`), lazyregexp.New(`\b(?:seed|Random)\(\s*\w`), sayChance},
+		{Flaky, lazyregexp.New(`^time\.(?:time|time_ns|monotonic|perf_counter)$|^(?:datetime\.)*(?:datetime|date)\.(?:now|utcnow|today)$`), nil, sayChance},
 	},
 	tests: pythonTests, names: pythonNames, imports: pythonImports, define: pythonDefine, assertion: pythonAssertion,
 	called: func(n code.Node) (string, bool) {
@@ -68,10 +69,10 @@ var pythonOwn = func() map[string]bool {
 }()
 
 var (
-	oneName      = regexp.MustCompile(`[\pL_]\w*`)
-	pythonAssert = regexp.MustCompile(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail|approx)$|(?:^|\.)assert_?\w*$`)
-	pythonAlways = regexp.MustCompile(`(?s)\bor\s+True$|^True\s+or\b|^len\([^()]*\)\s*>=\s*0$`)
-	wideCatch    = regexp.MustCompile(`\b(?:Exception|BaseException|AssertionError)\b`)
+	oneName      = lazyregexp.New(`[\pL_]\w*`)
+	pythonAssert = lazyregexp.New(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail|approx)$|(?:^|\.)assert_?\w*$`)
+	pythonAlways = lazyregexp.New(`(?s)\bor\s+True$|^True\s+or\b|^len\([^()]*\)\s*>=\s*0$`)
+	wideCatch    = lazyregexp.New(`\b(?:Exception|BaseException|AssertionError)\b`)
 )
 
 func pythonTests(t *code.Tree) []test {

@@ -8,19 +8,20 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 var scriptDialect = &dialect{
 	howNamed: "make it with test('…', () => {…}) or it('…', …)",
 	mock:     scriptMock,
 	frame:    scriptFrame,
-	runs:     regexp.MustCompile(`\b(?:spawn|exec|execFile|fork)(?:Sync)?\(`),
-	steps:    regexp.MustCompile(`\b(?:next|pop|shift|read)\(`),
+	runs:     lazyregexp.New(`\b(?:spawn|exec|execFile|fork)(?:Sync)?\(`),
+	steps:    lazyregexp.New(`\b(?:next|pop|shift|read)\(`),
 	habits: []habit{
-		{Sleeps, regexp.MustCompile(`^(?:setTimeout|setInterval|sleep|delay|setTimeoutPromise|(?:timers|timersPromises)\.setTimeout)$`), regexp.MustCompile(`mock\.timers|useFakeTimers`), saySleep},
-		{Network, regexp.MustCompile(`^(?:fetch|axios(?:\.\w+)?|https?\.(?:get|request)|net\.(?:connect|createConnection)|WebSocket)$`), regexp.MustCompile(`(?:fetch|axios|https?)['"]?\s*[,=]`), sayNet},
-		{Skips, regexp.MustCompile(`^(?:test|it|describe|suite|context)\.(?:skip|todo|only)$|^x(?:it|test|describe)$|^f(?:it|describe)$|^t\.(?:skip|todo)$|^this\.skip$`), nil, saySkip},
-		{Flaky, regexp.MustCompile(`^Math\.random$|^Date\.now$|^performance\.now$|^crypto\.random\w+$|^randomUUID$`), regexp.MustCompile(`mock\.timers|useFakeTimers`), sayChance},
+		{Sleeps, lazyregexp.New(`^(?:setTimeout|setInterval|sleep|delay|setTimeoutPromise|(?:timers|timersPromises)\.setTimeout)$`), lazyregexp.New(`mock\.timers|useFakeTimers`), saySleep},
+		{Network, lazyregexp.New(`^(?:fetch|axios(?:\.\w+)?|https?\.(?:get|request)|net\.(?:connect|createConnection)|WebSocket)$`), lazyregexp.New(`(?:fetch|axios|https?)['"]?\s*[,=]`), sayNet},
+		{Skips, lazyregexp.New(`^(?:test|it|describe|suite|context)\.(?:skip|todo|only)$|^x(?:it|test|describe)$|^f(?:it|describe)$|^t\.(?:skip|todo)$|^this\.skip$`), nil, saySkip},
+		{Flaky, lazyregexp.New(`^Math\.random$|^Date\.now$|^performance\.now$|^crypto\.random\w+$|^randomUUID$`), lazyregexp.New(`mock\.timers|useFakeTimers`), sayChance},
 	},
 	tests: scriptTests, names: scriptNames, called: calls, imports: scriptImports, define: scriptDefine,
 	asserting: func(s *sheet, name string, _ code.Node) bool { return s.scriptAsserts(name) },
@@ -37,11 +38,11 @@ var scriptDialect = &dialect{
 }
 
 var (
-	scriptMock     = regexp.MustCompile(`\b(?:(?:t\.)?mock\.(?:fn|method|getter|setter)|jest\.(?:fn|spyOn)|vi\.(?:fn|spyOn)|sinon\.(?:stub|spy|fake|mock))\(`)
-	scriptFrame    = regexp.MustCompile(`^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|t\.test)(?:\.\w+)?$|^console\.\w+$`)
-	scriptTestCall = regexp.MustCompile(`^(?:test|it|specify)(?:\.\w+)*$`)
-	scriptAssert   = regexp.MustCompile(`^(?:t\.)?(?:assert|strict)(?:\.\w+)*$|^expect\(|^t\.fail$|^(?:chai\.)?should\b`)
-	scriptBare     = regexp.MustCompile(`^(?:equal|strictEqual|deepEqual|deepStrictEqual|notEqual|notStrictEqual|ok|throws|rejects|doesNotThrow|match|fail)$`)
+	scriptMock     = lazyregexp.New(`\b(?:(?:t\.)?mock\.(?:fn|method|getter|setter)|jest\.(?:fn|spyOn)|vi\.(?:fn|spyOn)|sinon\.(?:stub|spy|fake|mock))\(`)
+	scriptFrame    = lazyregexp.New(`^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|t\.test)(?:\.\w+)?$|^console\.\w+$`)
+	scriptTestCall = lazyregexp.New(`^(?:test|it|specify)(?:\.\w+)*$`)
+	scriptAssert   = lazyregexp.New(`^(?:t\.)?(?:assert|strict)(?:\.\w+)*$|^expect\(|^t\.fail$|^(?:chai\.)?should\b`)
+	scriptBare     = lazyregexp.New(`^(?:equal|strictEqual|deepEqual|deepStrictEqual|notEqual|notStrictEqual|ok|throws|rejects|doesNotThrow|match|fail)$`)
 )
 
 func (s *sheet) scriptAsserts(name string) bool {
@@ -136,7 +137,7 @@ func scriptImports(_ context.Context, s *sheet, _ fs.FS, _ map[string]bool) erro
 	return nil
 }
 
-var scriptRequire = regexp.MustCompile("^(?:await\\s+)?(?:require|import)\\(\\s*(['\"`][^'\"`]+['\"`])\\s*\\)")
+var scriptRequire = lazyregexp.New("^(?:await\\s+)?(?:require|import)\\(\\s*(['\"`][^'\"`]+['\"`])\\s*\\)")
 
 func scriptDefine(s *sheet, n code.Node) {
 	switch n.Kind() {

@@ -3,10 +3,10 @@ package gate
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -73,8 +73,8 @@ func static(ctx context.Context, c Candidate, files map[string]bool, p string) (
 // habit is something that a test must not do wherever it stands.
 type habit struct {
 	kind   Kind
-	call   *regexp.Regexp // on the text of a called function or a decorator
-	unless *regexp.Regexp // on the whole text: then it is not meant so
+	call   *lazyregexp.Regexp // on the text of a called function or a decorator
+	unless *lazyregexp.Regexp // on the whole text: then it is not meant so
 	reason string
 }
 
