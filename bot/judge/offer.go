@@ -139,6 +139,11 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 			return errors.Is(err, fs.ErrNotExist) && (r.in.Allowed == nil || r.in.Allowed(p))
 		},
 	}
+	for _, f := range r.planted {
+		if f.ran && !f.noticed {
+			in.Faults = append(in.Faults, f.Fault)
+		}
+	}
 	for _, t := range r.tests {
 		if t.After != nil && code.IsTest(t.Path) {
 			in.Tests = append(in.Tests, t.Path)

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -12,6 +13,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
@@ -63,6 +65,9 @@ func (r *run) weigh(ctx context.Context) error {
 		return nil
 	}
 	r.say("%s from red to green, first %s", task.Count(len(v.Fixed), "test")+" "+plural(len(v.Fixed), "turns", "turn"), v.Fixed[0])
+	if !slices.ContainsFunc(v.Fixed, func(id string) bool { return !r.pins(id) }) {
+		r.lower(Unproven, "the tests that turn green only pin what the change does (%s): they would, whatever it did", v.Fixed[0])
+	}
 	switch v.Grade {
 	case verify.Told, "":
 		r.lower(Unproven, "nothing but the run's own word says that the tests pass (grade told)")
@@ -254,30 +259,33 @@ var goTop = lazyregexp.New(`^([^:]*):(Test\w*|Example\w*|Fuzz\w*)`)
 // touched tells whether a test, or the unit that holds it, stands in a test file that
 // the change adds or changes.
 func (r *run) touched(id string) bool {
+	return slices.ContainsFunc(r.tests, func(c verify.Change) bool { return r.standsIn(id, c) })
+}
+
+// pins tells whether a test stands in a new file of tests that were made of what the
+// change does: they pass with it whatever it does.
+func (r *run) pins(id string) bool {
+	return slices.ContainsFunc(r.tests, func(c verify.Change) bool {
+		return c.Before == nil && bytes.Contains(c.After[:min(len(c.After), 500)], []byte(characterise.Note)) && r.standsIn(id, c)
+	})
+}
+
+// standsIn tells whether a test stands in a test file that the change adds or changes.
+func (r *run) standsIn(id string, c verify.Change) bool {
 	suite, dir, native := parts(id)
-	for _, c := range r.tests {
-		p := c.Path
-		if suite == "go" {
-			m := goTop.FindStringSubmatch(native)
-			if m != nil && path.Join(dir, m[1]) == path.Dir(p) && strings.Contains(string(c.After)+string(c.Before), "func "+m[2]+"(") {
-				return true
-			}
-			if m == nil && path.Join(dir, native) == path.Dir(p) && code.IsTest(p) { // a package
-				return true
-			}
-			continue
+	p := c.Path
+	if suite == "go" {
+		m := goTop.FindStringSubmatch(native)
+		if m == nil { // a package
+			return path.Join(dir, native) == path.Dir(p) && code.IsTest(p)
 		}
-		rel := strings.TrimPrefix(p, dir+"/")
-		if native == rel || strings.HasPrefix(native, rel+"::") || strings.HasPrefix(native, rel+" > ") || strings.HasPrefix(native, rel+":") {
-			return true
-		}
-		for _, t := range r.base.Report.Tests {
-			if t.ID == id && (t.File == p || t.Source == p) {
-				return true
-			}
-		}
+		return path.Join(dir, m[1]) == path.Dir(p) && strings.Contains(string(c.After)+string(c.Before), "func "+m[2]+"(")
 	}
-	return false
+	rel := strings.TrimPrefix(p, dir+"/")
+	if native == rel || strings.HasPrefix(native, rel+"::") || strings.HasPrefix(native, rel+" > ") || strings.HasPrefix(native, rel+":") {
+		return true
+	}
+	return slices.ContainsFunc(r.base.Report.Tests, func(t verify.TestResult) bool { return t.ID == id && (t.File == p || t.Source == p) })
 }
 
 // command is what a person would type to run a test, or with "" all of them.

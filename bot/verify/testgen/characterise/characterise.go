@@ -1,6 +1,7 @@
 package characterise
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func (c *Characteriser) write(ctx context.Context, in Input, out *Found) error {
 
 // file characterises the targets of one source file.
 func (c *Characteriser) file(ctx context.Context, in Input, tree fs.FS, ch gate.Change, list []target, out *Found) error {
-	v := &view{c: c, root: in.Dir, change: ch, lang: languageOf(list[0].lang), rules: rules{lang: list[0].lang}}
+	v := &view{c: c, root: in.Dir, change: ch, wanted: in.Faults, lang: languageOf(list[0].lang), rules: rules{lang: list[0].lang}}
 	if v.rules.lang == code.Go {
 		v.rules.types = goTypes(tree, path.Dir(ch.Path))
 	}
@@ -125,6 +126,10 @@ func (v *view) calls(ctx context.Context, out *Found) ([]call, error) {
 		return nil, err
 	}
 	seen = v.sound(ctx, seen)
+	times := 1
+	if len(v.wanted) > 0 {
+		times = further
+	}
 	var all []call
 	for i, t := range v.targets {
 		var own []record
@@ -136,7 +141,7 @@ func (v *view) calls(ctx context.Context, out *Found) ([]call, error) {
 		if len(own) == 0 {
 			out.Left = append(out.Left, fmt.Sprintf("%s of %s: no test calls it with arguments that can be written as literals", t.Name, t.path))
 		}
-		all = append(all, inputs(t, own)...)
+		all = append(all, inputs(t, own, times)...)
 	}
 	for i := range all {
 		all[i].id = i
@@ -225,7 +230,15 @@ func (v *view) faults(ctx context.Context) (faults []gate.Fault, cut bool, err e
 	if err != nil {
 		return nil, false, fmt.Errorf("planting faults in %s: %w", v.change.Path, err)
 	}
-	return mixed(faults), cut, nil
+	first := slices.DeleteFunc(slices.Clone(v.wanted), func(f gate.Fault) bool { return f.Path != v.change.Path })
+	first = first[:min(len(first), n)]
+	rest := slices.DeleteFunc(faults, func(f gate.Fault) bool {
+		return slices.ContainsFunc(first, func(o gate.Fault) bool { return bytes.Equal(o.Text, f.Text) })
+	})
+	if room := n - len(first); len(rest) > room {
+		rest, cut = rest[:room], true
+	}
+	return append(first, mixed(rest)...), cut, nil
 }
 
 // plant looks at the calls with one fault after another, for a share of the

@@ -69,6 +69,8 @@ type Input struct {
 	Again   bool           // the caller runs the tests once more, with all others
 	// Want tells which changed regions are to be tested; nil: all are.
 	Want func(code.Region) bool
+	// Faults are planted before any others: tests are wanted that notice them.
+	Faults []gate.Fault
 	// Allowed tells whether a new test may stand at a path; nil allows all.
 	Allowed func(path string) bool
 }

@@ -3,9 +3,12 @@ package characterise
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -13,6 +16,7 @@ import (
 const (
 	maxSeen  = 6  // calls as they were seen that are changed
 	maxCalls = 40 // of a target, in all
+	further  = 3  // times as many, where some faults are to be noticed
 )
 
 // change is a value near another, with words for what was done.
@@ -22,23 +26,23 @@ type change struct {
 }
 
 // inputs are the calls of a target that are looked at: those seen, the shorter
-// ones first, then in turns what comes of changing them.
-func inputs(t *target, seen []record) []call {
+// ones first, then in turns what comes of changing them; times as many as usual.
+func inputs(t *target, seen []record, times int) []call {
 	slices.SortStableFunc(seen, func(a, b record) int { return cmp.Compare(size(t, a), size(t, b)) })
 	var out []call
 	known := map[string]bool{}
 	add := func(c call) {
-		if key := c.key(); !known[key] && len(out) < maxCalls {
+		if key := c.key(); !known[key] && len(out) < maxCalls*times {
 			known[key] = true
 			out = append(out, c)
 		}
 	}
-	for _, r := range seen[:min(len(seen), maxSeen)] {
+	for _, r := range seen[:min(len(seen), maxSeen*times)] {
 		add(call{t: t, rec: r})
 	}
 	nils := nilsOf(seen)
 	var lists [][]call // one for each argument of each call
-	for _, r := range seen[:min(len(seen), maxSeen)] {
+	for _, r := range seen[:min(len(seen), maxSeen*times)] {
 		for i := range r.Args {
 			var list []call
 			for _, ch := range changes(r.Args[i], t, 2) {
@@ -49,6 +53,7 @@ func inputs(t *target, seen []record) []call {
 			}
 			lists = append(lists, list)
 		}
+		lists = append(lists, t.left(r))
 	}
 	for n := 0; ; n++ {
 		more := false
@@ -58,7 +63,7 @@ func inputs(t *target, seen []record) []call {
 				add(list[n])
 			}
 		}
-		if !more || len(out) >= maxCalls {
+		if !more || len(out) >= maxCalls*times {
 			return out
 		}
 	}
@@ -77,6 +82,51 @@ func nilsOf(seen []record) map[int]string {
 			if a.Kind == "nil" && a.Prefix == "" {
 				out[i] = a.Text
 			}
+		}
+	}
+	return out
+}
+
+// defaults finds in a signature of Python what a parameter is where nothing is given.
+var defaults = regexp.MustCompile(`(\w+)\s*(?::[^=,()]+)?=\s*(True|False|-?\d+(?:\.\d+)?|"[^"\\]*"|'[^'\\]*')\s*[,)]`)
+
+// left are calls with a value for a parameter that a call of Python's leaves at its
+// default.
+func (t *target) left(r record) (out []call) {
+	if t.lang != code.Python || r.Property || r.Generator {
+		return nil
+	}
+	given := 0
+	for _, a := range r.Args {
+		if a.Prefix == "" {
+			given++
+		}
+	}
+	if t.class != "" && len(t.Params) > 0 && (t.Params[0].Name == "self" || t.Params[0].Name == "cls") {
+		given++
+	}
+	for _, m := range defaults.FindAllStringSubmatch(t.Signature, -1) {
+		at := slices.IndexFunc(t.Params, func(p code.Param) bool { return p.Name == m[1] })
+		named := slices.ContainsFunc(r.Args, func(a value) bool { return a.Prefix == m[1]+"=" })
+		if at < 0 || at < given && t.Params[at].Mark == "" || named {
+			continue
+		}
+		v := value{Kind: "int", Text: m[2]}
+		switch c := m[2][0]; {
+		case c == 'T' || c == 'F':
+			v.Kind = "bool"
+		case c == '"' || c == '\'':
+			v = value{Kind: "str", Raw: m[2][1 : len(m[2])-1]}
+			v.Text = quote(v.Raw, t.lang)
+		case strings.Contains(m[2], "."):
+			v.Kind = "float"
+		}
+		near := changes(v, t, 0)
+		for _, ch := range near[:min(len(near), 3)] {
+			ch.value.Prefix = m[1] + "="
+			one := r
+			one.Args = append(slices.Clone(r.Args), ch.value)
+			out = append(out, call{t: t, rec: one, edge: m[1] + " " + ch.words})
 		}
 	}
 	return out
@@ -177,7 +227,20 @@ func (t *target) textsNear(v value) []change {
 		add("but its end", string(runes[:len(runes)-1]))
 	}
 	add("twice", v.Raw+v.Raw)
+	if s := accented(v.Raw); s != v.Raw {
+		add("with an accent", s)
+	}
 	return out
+}
+
+// accented is a text that begins with a letter that is none of ASCII's.
+func accented(s string) string {
+	for i, r := range s {
+		if unicode.IsLetter(r) {
+			return s[:i] + "é" + s[i+utf8.RuneLen(r):]
+		}
+	}
+	return s
 }
 
 // partsNear changes how many elements there are, their order, and the first.

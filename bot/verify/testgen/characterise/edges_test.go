@@ -79,7 +79,7 @@ func TestC5InputsAreBoundedDistinctAndBeginWithWhatWasSeen(t *testing.T) {
 			}
 			seen = append(seen, r)
 		}
-		list := inputs(one, seen)
+		list := inputs(one, seen, 1)
 		if len(list) == 0 || len(list) > maxCalls || list[0].edge != "" {
 			t.Fatalf("%d inputs, the first %q", len(list), list[0].edge)
 		}
@@ -91,4 +91,43 @@ func TestC5InputsAreBoundedDistinctAndBeginWithWhatWasSeen(t *testing.T) {
 			keys = append(keys, c.key())
 		}
 	})
+}
+
+func TestC5WhatACallLeavesAtItsDefaultIsGiven(t *testing.T) {
+	t.Parallel()
+	src := "def ship(weight, express=False, zone: int = 3, *, note='x', to=None):\n    return weight\n"
+	all, err := code.Callables(t.Context(), "m.py", []byte(src))
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v %+v", err, all)
+	}
+	one := &target{Callable: all[0], lang: code.Python}
+	weight := value{Kind: "int", Text: "5"}
+	for _, tc := range []struct {
+		args []value
+		want []string
+	}{
+		{[]value{weight}, []string{"ship(5, express=True)", "ship(5, zone=0)", "ship(5, note=\"\")"}},
+		{[]value{weight, {Kind: "bool", Text: "True"}}, []string{"ship(5, True, zone=0)", "ship(5, True, note=\"\")"}},
+		{[]value{weight, {Kind: "int", Text: "4", Prefix: "zone="}}, []string{"ship(5, zone=4, express=True)", "ship(5, zone=4, note=\"\")"}},
+	} {
+		var got []string
+		for _, c := range one.left(record{Args: tc.args}) {
+			got = append(got, c.write(false).call)
+		}
+		for _, want := range tc.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q lacks %s", got, want)
+			}
+		}
+		for _, call := range got {
+			for name, is := range map[string]bool{"to=": false, "express=": len(tc.args) == 1 || tc.args[1].Prefix != ""} {
+				if strings.Contains(call, name) && !is {
+					t.Errorf("%s gives %s", call, name)
+				}
+			}
+		}
+	}
+	if got := accented("1 ana"); got != "1 éna" {
+		t.Errorf("accented: %s", got)
+	}
 }

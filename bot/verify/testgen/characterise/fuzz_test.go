@@ -18,7 +18,7 @@ func FuzzRecordsAndOutcomes(f *testing.F) {
 		one.Name = "f"
 		var r record
 		if json.Unmarshal(data, &r) == nil {
-			list := inputs(one, []record{r})
+			list := inputs(one, []record{r}, 1)
 			if len(list) > maxCalls {
 				t.Errorf("%d inputs", len(list))
 			}

@@ -72,8 +72,9 @@ type view struct {
 	added   []string // those that the base does not have
 	lang    language
 	rules   rules
-	module  string   // of Python, as the tests import it; of Go, the module's path
-	search  []string // of Python, where modules are found
+	wanted  []gate.Fault // that are planted first
+	module  string       // of Python, as the tests import it; of Go, the module's path
+	search  []string     // of Python, where modules are found
 }
 
 // language is how a view records and observes.
