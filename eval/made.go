@@ -91,7 +91,7 @@ func (m Maker) keep(ctx context.Context, set string, c raw, command func(ctx con
 	if _, err := os.Stat(final); err == nil {
 		return nil // of a run before, which proved it
 	}
-	if err := os.MkdirAll(m.Out, 0o755); err != nil {
+	if _, err := Folder(m.Out, set); err != nil { // a project may bring a link in its place
 		return err
 	}
 	parent, err := os.MkdirTemp(m.Out, ".making-")
@@ -127,9 +127,6 @@ func (m Maker) keep(ctx context.Context, set string, c raw, command func(ctx con
 		return &dropped{dropGreen, why}
 	case why != "":
 		return &dropped{dropFlaky, why}
-	}
-	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
-		return err
 	}
 	return os.Rename(dir, final)
 }

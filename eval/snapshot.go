@@ -90,23 +90,11 @@ func (s Snapshot) report() (r Report) {
 // noise, than in the last snapshot of the same suite and tier that was not. Accepted,
 // it is what later ones are held against all the same.
 func Keep(name string, r Report, accept bool) (worse []string, err error) {
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return nil, err
-	}
-	folder, file := filepath.Dir(abs), filepath.Base(abs)
-	dir := filepath.Base(folder)
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(filepath.Dir(folder)) // a link in .fettle does not lead out of the project
+	root, dir, file, err := inProject(name)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
 	lock, err := root.OpenFile(filepath.Join(dir, file+".lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -135,12 +123,7 @@ func Keep(name string, r Report, accept bool) (worse []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	made := filepath.Join(dir, file+".new")
-	err = errors.Join(root.RemoveAll(made), root.WriteFile(made, append(raw, '\n'), 0o644))
-	if err == nil {
-		err = root.Rename(made, filepath.Join(dir, file))
-	}
-	if err != nil {
+	if err := replace(root, filepath.Join(dir, file), append(raw, '\n')); err != nil {
 		return nil, fmt.Errorf("keeping the snapshot: %w", err)
 	}
 	return worse, nil

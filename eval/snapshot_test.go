@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,73 @@ func TestX4ASnapshotIsNotWrittenThroughALink(t *testing.T) {
 		left, _ := os.ReadDir(filepath.Dir(outside))
 		if text, _ := os.ReadFile(outside); string(text) != "precious" || len(left) != 1 {
 			t.Errorf("%s: %v; outside there are %v, %q", linked, err, left, text)
+		}
+	}
+}
+
+// X4: nor where the report of the last run, a run, or a case is written.
+func TestX4NothingOfAnEvalIsWrittenThroughALink(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	precious := filepath.Join(outside, "precious")
+	if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, linked := range []string{".fettle", ".fettle/eval", ".fettle/cases", ".fettle/cases/set", ".fettle/eval/last_report.json", ".fettle/eval/last_report.json.new", "eval", "eval/last_report.json", "eval/last_report.json.new"} {
+		dir, to := t.TempDir(), outside
+		if filepath.Ext(linked) != "" && linked != ".fettle" {
+			to = precious
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, linked)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(dir, linked)); err != nil {
+			t.Fatal(err)
+		}
+		last := KeepLast(dir, on(1, outcomes(3, NoChange, 1)))
+		_, run := Fresh(dir, ".fettle/eval/s-1")
+		made, cases := Folder(dir, ".fettle/cases")
+		var set error
+		if cases == nil {
+			_, set = Folder(made, "set")
+		}
+		left, _ := os.ReadDir(outside)
+		if text, _ := os.ReadFile(precious); string(text) != "precious" || len(left) != 1 {
+			t.Errorf("%s: %v, %v, %v, %v; outside there are %v, %q", linked, last, run, cases, set, left, text)
+		}
+		refused := map[string]error{".fettle/eval": run, ".fettle/cases": cases, ".fettle/cases/set": set, ".fettle": errors.Join(run, cases)}
+		if err, ok := refused[linked]; ok && err == nil {
+			t.Errorf("%s is not refused", linked)
+		}
+		if last == nil {
+			if r, err := Read(Last(dir)); err != nil || len(r.Results) != 3 {
+				t.Errorf("%s: the report of the last run: %v, %v", linked, r, err)
+			}
+		}
+	}
+}
+
+// K2: the report of the last run stands in eval where there is that folder, and in a
+// project of others it makes none.
+func TestK2TheReportOfTheLastRunIsKept(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"eval", ".fettle/eval"} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for day := 1; day < 3; day++ {
+			if err := KeepLast(dir, on(day, outcomes(3, NoChange, day))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r, err := Read(filepath.Join(dir, folder, "last_report.json")); err != nil || r.Started.Day() != 2 {
+			t.Errorf("%s: %v, %v", folder, r.Started, err)
+		}
+		one, err := Fresh(dir, ".fettle/eval/s-1")
+		two, err2 := Fresh(dir, ".fettle/eval/s-1")
+		if err != nil || err2 != nil || one == two {
+			t.Errorf("two runs at once: %s, %s, %v, %v", one, two, err, err2)
 		}
 	}
 }

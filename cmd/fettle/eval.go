@@ -46,7 +46,8 @@ The folder of the run (--out) holds the plan, a line for each result, the record
 the runs, and report.json, report.md and report.html. A run that was interrupted goes
 on where the same command is given with its folder.
 
-The figures are kept in .fettle/kpi_snapshot.json. A run that is worse than the one kept
+The figures are kept in .fettle/kpi_snapshot.json, the report of the last run in
+eval/last_report.json (.fettle/eval/last_report.json where there is no folder eval). A run that is worse than the one kept
 before it of the same suite and tier, by more than noise, ends with 1, as 'fettle eval
 gate' has it; 'fettle progress' shows how the figures went.
 
@@ -248,7 +249,7 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 		plan.Tier = string(task.TierMechanical)
 	}
 	if f.out == "" {
-		if f.out, err = filepath.Abs(filepath.Join(".fettle", "eval", plan.Suite+"-"+time.Now().UTC().Format("20060102T150405Z"))); err != nil {
+		if f.out, err = eval.Fresh(".", filepath.Join(".fettle", "eval", plan.Suite+"-"+time.Now().UTC().Format("20060102T150405Z"))); err != nil {
 			return err
 		}
 	}
@@ -263,6 +264,9 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 		return err
 	}
 	worse, err := eval.Keep(f.snapshot, report, f.accept)
+	if err == nil {
+		err = eval.KeepLast(".", report)
+	}
 	if err != nil {
 		return err
 	}
@@ -451,14 +455,20 @@ func evalScore() *cobra.Command {
 func evalCompare(gate bool) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "compare BEFORE AFTER", Short: "Hold two runs of the same cases against each other",
-		Long: "compare pairs the cases of two runs, each given by its folder or its report.json, and\nsays which fell, which rose, and how likely that is by chance (McNemar's test, exact).",
-		Args: exactly(2, "two runs: their folders or reports"),
+		Use: "compare BEFORE [AFTER]", Short: "Hold two runs of the same cases against each other",
+		Long: "compare pairs the cases of two runs, each given by its folder or its report.json, the\nsecond being the last run where it is left out, and says which fell, which rose, and how likely that is by chance (McNemar's test, exact).",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return usage("%s takes one or two runs: their folders or reports", c.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			before, err := eval.Read(args[0])
 			if err != nil {
 				return &exitError{exitUsage, err}
 			}
+			args = append(args, eval.Last("."))
 			after, err := eval.Read(args[1])
 			if err != nil {
 				return &exitError{exitUsage, err}
@@ -483,7 +493,7 @@ func evalCompare(gate bool) *cobra.Command {
 		},
 	}
 	if gate {
-		c.Use, c.Short = "gate BEFORE AFTER", "Fail where a run is worse than one before it"
+		c.Use, c.Short = "gate BEFORE [AFTER]", "Fail where a run is worse than one before it"
 		c.Long = "gate is compare, and ends with 1 where more cases fell than rose, more changes are\nwrongly called ready, or the cost grew by a tenth, by more than chance explains\n(p < 0.05). Seconds are shown and not judged: they depend on the machine."
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -50,7 +50,7 @@ func (f *making) make(c *cobra.Command, g *global, sets func(m eval.Maker, each 
 		return err
 	}
 	if m.Out == "" {
-		if m.Out, err = filepath.Abs(filepath.Join(".fettle", "cases")); err != nil {
+		if m.Out, err = eval.Folder(".", filepath.Join(".fettle", "cases")); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"text/tabwriter"
 
@@ -22,8 +23,8 @@ func newProgress() *cobra.Command {
 		Long: `progress lists what was measured of each suite and tier, the oldest first: how many
 changes called ready were right, how many cases ended right, what a case took and cost,
 and what changed since the measurement before, case by case, with the likelihood that
-chance alone does as much. It reads .fettle/kpi_snapshot.json and the reports in the
-folders of runs.`,
+chance alone does as much. It reads .fettle/kpi_snapshot.json, the report of the last
+run, and those in the folders of runs.`,
 		Example: "  fettle progress\n  fettle progress --suite code_edit --json | jq '.[].all.success.rate'",
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -40,6 +41,10 @@ folders of runs.`,
 			reports, err := filepath.Glob(filepath.Join(evals, "*", "report.json"))
 			if err != nil {
 				return err
+			}
+			last := eval.Last(".")
+			if _, err := os.Stat(last); err == nil {
+				reports = append(reports, last)
 			}
 			for _, name := range reports {
 				r, err := eval.Read(name)
