@@ -81,7 +81,7 @@ func TestTestOfOthersIsShownAndCommittedOnRequest(t *testing.T) {
 	e.until("the tests are shown", e.told(n, "1 file of tests that this change lacks"))
 	e.handled()
 	comment := e.lastRemark(n, "fettle test:")
-	for _, want := range []string{"+++ b/" + pinnedShop, "git apply tests.patch", "`/fettle test commit` has me commit it to `more`", "planted faults that no other test noticed", "is judged unproven", sha} {
+	for _, want := range []string{"+++ b/" + pinnedShop, "git apply tests.patch", "`/fettle test commit` has me commit it to `more`", "of them no other test notices", "is judged unproven", sha} {
 		if !strings.Contains(comment, want) {
 			t.Errorf("the comment lacks %q:\n%s", want, comment)
 		}

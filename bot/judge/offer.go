@@ -139,9 +139,11 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 			return errors.Is(err, fs.ErrNotExist) && (r.in.Allowed == nil || r.in.Allowed(p))
 		},
 	}
-	for _, f := range r.planted {
-		if f.ran && !f.noticed {
-			in.Faults = append(in.Faults, f.Fault)
+	for _, ran := range []bool{true, false} { // what is known to go unnoticed first
+		for _, f := range r.planted {
+			if f.ran == ran && !f.noticed {
+				in.Faults = append(in.Faults, f.Fault)
+			}
 		}
 	}
 	for _, t := range r.tests {
@@ -188,42 +190,43 @@ func (r *run) worth(ctx context.Context, c verify.Change, lacking []code.Region,
 	inside := func(f gate.Fault) bool {
 		return f.Path == c.Path && slices.ContainsFunc(lacking, func(g code.Region) bool { return g.StartLine <= f.Line && f.Line <= g.EndLine })
 	}
-	var ask []fault
+	var missed, unknown []fault
 	for _, f := range r.planted {
-		if f.ran && !f.noticed && inside(f.Fault) {
-			ask = append(ask, f)
+		switch {
+		case !inside(f.Fault) || f.noticed:
+		case f.ran:
+			missed = append(missed, f)
+		default:
+			unknown = append(unknown, f)
 		}
 	}
-	unheld := len(ask) > 0
-	if !unheld {
+	if len(missed)+len(unknown) == 0 { // nothing was planted into this file
 		planted, err := gate.LineFaults(ctx, []gate.Change{c})
 		if err != nil {
 			return "", err
 		}
 		for _, f := range planted {
 			if inside(f) {
-				ask = append(ask, fault{Fault: f})
+				unknown = append(unknown, fault{Fault: f})
 			}
 		}
 	}
-	for _, f := range spread(ask, maxAsked) {
-		files := maps.Clone(tests)
-		files[f.Path] = f.Text
-		if !r.theirs {
-			maps.Copy(files, version(r.config, false))
+	found, err := r.sees(ctx, one, spread(missed, maxAsked))
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		if found, err = r.sees(ctx, one, spread(unknown, maxAsked)); err != nil {
+			return "", err
 		}
-		rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Tests: []string{one.Path}, Baseline: &r.base})
-		if err != nil {
-			return "", fmt.Errorf("asking new tests about planted faults: %w", err)
+		for i := range found { // do the tests that are there notice it, too?
+			if err := r.try(ctx, &found[i]); err != nil {
+				return "", err
+			}
 		}
-		noticed, ran := gate.Sees(rep)
-		if !ran {
-			continue
-		}
-		if one.Planted++; !noticed {
-			continue
-		}
-		if one.Noticed++; unheld {
+	}
+	for _, f := range found {
+		if !f.noticed {
 			one.New = append(one.New, fmt.Sprintf("%s:%d: %s", f.Path, f.Line, inWords(c.After, f)))
 		}
 	}
@@ -232,8 +235,34 @@ func (r *run) worth(ctx context.Context, c verify.Change, lacking []code.Region,
 		return "no fault could be planted in the changed lines, so nothing says what they are worth", nil
 	case one.Noticed == 0:
 		return fmt.Sprintf("they noticed none of %s planted in the changed lines", task.Count(one.Planted, "fault")), nil
+	case len(one.New) == 0 && !one.Fails:
+		return "the tests that are there notice all that they noticed", nil
 	}
 	return "", nil
+}
+
+// sees asks a new test file about planted faults, counts them, and gives those that it
+// notices.
+func (r *run) sees(ctx context.Context, one *Offered, all []fault) (found []fault, err error) {
+	for _, f := range all {
+		files := map[string][]byte{one.Path: []byte(one.Content), f.Path: f.Text}
+		if !r.theirs {
+			maps.Copy(files, version(r.config, false))
+		}
+		rep, err := r.cfg.Verifier.Try(ctx, verify.Trial{Dir: r.in.Head.Dir(), Files: files, Tests: []string{one.Path}, Baseline: &r.base})
+		if err != nil {
+			return nil, fmt.Errorf("asking new tests about planted faults: %w", err)
+		}
+		noticed, ran := gate.Sees(rep)
+		if ran {
+			one.Planted++
+		}
+		if ran && noticed {
+			one.Noticed++
+			found = append(found, f)
+		}
+	}
+	return found, nil
 }
 
 // spread takes at most n faults, evenly over the list.
@@ -280,7 +309,7 @@ func (f Offered) Words() string {
 	}
 	words += fmt.Sprintf("; notices %d of %s", f.Noticed, task.Count(f.Planted, "planted fault"))
 	if len(f.New) > 0 {
-		words += " that no other test noticed, first " + f.New[0]
+		words += fmt.Sprintf("; %d of them no other test notices, first %s", len(f.New), f.New[0])
 	}
 	return words
 }
