@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
@@ -50,6 +51,7 @@ var ranks = map[Judgement]int{Proven: 0, Plausible: 1, Unproven: 2, Refuted: 3, 
 type Config struct {
 	Verifier      *verify.Verifier
 	Characteriser *characterise.Characteriser // nil: calls are not compared
+	Mender        *mend.Mender                // plants many faults at once; nil: each is run by itself
 	Now           func() time.Time
 	Faults        int           // planted at most, default 40
 	FaultTime     time.Duration // for all of them, default a minute

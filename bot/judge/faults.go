@@ -56,12 +56,18 @@ func (r *run) faults(ctx context.Context) error {
 	r.in.Progress(fmt.Sprintf("planting %s", task.Count(len(all), "fault")))
 	r.planted = all
 	until := r.cfg.Now().Add(r.cfg.FaultTime)
+	if err := r.glance(ctx, all); err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	late, survivors := 0, 0
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(sideBySide)
 	for i := range all {
 		f := &all[i]
+		if f.noticed {
+			continue
+		}
 		group.Go(func() error {
 			mu.Lock()
 			stop := survivors >= maxSurvivors || i > 0 && !r.cfg.Now().Before(until)
@@ -140,6 +146,37 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 		all = append(all, round...)
 	}
 	return all, left, nil
+}
+
+// glance marks the faults that the mended tests notice when all are planted in a few
+// processes, or one build. That a test fails is as much the word of the code under test
+// there as in a run of its own; what passes there is run by itself.
+func (r *run) glance(ctx context.Context, all []fault) error {
+	if r.cfg.Mender == nil || r.ahead == nil || len(r.config) > 0 || len(r.verdict.Fixed) == 0 {
+		return nil
+	}
+	planted := make([]gate.Fault, len(all))
+	for i, f := range all {
+		planted[i] = f.Fault
+	}
+	within, stop := context.WithTimeout(ctx, r.cfg.FaultTime/2)
+	defer stop()
+	aside := slices.Concat(r.base.Aside, r.base.Flaky, r.verdict.Flaky, r.verdict.StillRed)
+	noticed, err := r.cfg.Mender.Noticed(within, r.in.Head.Dir(), verify.Baseline{Report: *r.ahead, Aside: aside}, r.verdict.Fixed, planted)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && within.Err() == nil {
+		return err
+	}
+	n := 0
+	for i, is := range noticed {
+		if all[i].ran, all[i].noticed = is, is; is {
+			n++
+		}
+	}
+	r.in.Progress(fmt.Sprintf("%s noticed, running the others by themselves", task.Count(n, "fault")))
+	return nil
 }
 
 // try runs the mended tests, and where they notice nothing all tests, with a fault.

@@ -16,12 +16,23 @@ type bench interface {
 	// trace runs each test alone and tells which lines it ran.
 	trace(ctx context.Context, tests []verify.TestResult) ([]trace, error)
 	// try runs the tests on each candidate, and calls each with the candidate's
-	// index and the ids that passed, one call at a time, until it says stop.
-	// A candidate that cannot be built passes nothing.
-	try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(i int, passed map[string]bool) bool) error
+	// index and the ids of tests that came to their end, true for those that passed,
+	// one call at a time, until it says stop. A candidate that cannot be built, or
+	// whose time was up, has none.
+	try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(i int, seen map[string]bool) bool) error
 	// round is how many candidates are best handed to try at once.
 	round() int
 	close() error
+}
+
+// passing counts the tests that passed.
+func passing(seen map[string]bool) (n int) {
+	for _, ok := range seen {
+		if ok {
+			n++
+		}
+	}
+	return n
 }
 
 // errEnded marks the end of a process that the code under test ran in: it may have

@@ -151,8 +151,9 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c cand
 	b.note(pkg, ran)
 	out := map[string]bool{}
 	for _, t := range tests {
-		if ran.passed(goTestName(t, b.suite)) {
-			out[t.ID] = true
+		name := goTestName(t, b.suite)
+		if ok := ran.passed(name); ok || !ran.Late && slices.Contains(ran.Failed, name) {
+			out[t.ID] = ok
 		}
 	}
 	return out, nil
@@ -163,7 +164,7 @@ func (b *goBench) run(ctx context.Context, r *goRunner, name, pkg string, c cand
 func (b *goBench) try(ctx context.Context, cs []candidate, tests []verify.TestResult, each func(int, map[string]bool) bool) error {
 	for start := 0; start < len(cs); start += batchSize {
 		batch := cs[start:min(start+batchSize, len(cs))]
-		goOn, err := b.batch(ctx, batch, tests, func(i int, passed map[string]bool) bool { return each(start+i, passed) })
+		goOn, err := b.batch(ctx, batch, tests, func(i int, seen map[string]bool) bool { return each(start+i, seen) })
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -203,24 +204,24 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 	}
 	goOn := true
 	err = parallel(ctx, len(b.spaces), len(cs), func(worker, i int) (map[string]bool, error) {
-		passed := map[string]bool{}
+		seen := map[string]bool{}
 		at := laid.place[changeOf(cs[i])]
 		if !laid.Built[at] && !laid.Alone[at] {
-			return passed, nil
+			return seen, nil
 		}
 		for k, pkg := range pkgs {
 			got, err := b.one(ctx, worker, cs[i], at, laid, pkg, groups[pkg])
 			if err != nil {
 				return nil, err
 			}
-			merge(passed, got)
-			if len(got) < len(groups[pkg]) && k+1 < len(pkgs) && len(tests) > 8 {
+			merge(seen, got)
+			if passing(got) < len(groups[pkg]) && k+1 < len(pkgs) && len(tests) > 8 {
 				break // it breaks something: the other packages need not run
 			}
 		}
-		return passed, nil
-	}, func(i int, passed map[string]bool) bool {
-		goOn = each(i, passed)
+		return seen, nil
+	}, func(i int, seen map[string]bool) bool {
+		goOn = each(i, seen)
 		return goOn
 	})
 	return goOn, err

@@ -370,7 +370,7 @@ func (w wild) endure(t *testing.T, box *sandbox.Sandbox) int {
 		round := cs[start:min(start+b.round(), len(cs))]
 		err = b.try(context.Background(), round, []verify.TestResult{red, green}, func(i int, passed map[string]bool) bool {
 			tried++
-			switch ok := len(passed) == 2; {
+			switch ok := passing(passed) == 2; {
 			case want[start+i] == right && !ok:
 				t.Errorf("candidate %d, %s, was not found right: %v", start+i, round[i].mutation.Description, passed)
 			case want[start+i] == wrong && passed[red.ID]:

@@ -69,12 +69,14 @@ func (b *nodeBench) runReported(ctx context.Context, w *sandbox.Workspace, tests
 	}
 	passed := map[string]bool{}
 	for _, t := range p.Read(n, c, res).Tests {
-		passed[t.ID] = t.Status == parse.Passed
+		if t.Status == parse.Passed || t.Status == parse.Failed && !res.TimedOut {
+			passed[t.ID] = t.Status == parse.Passed
+		}
 	}
 	out := map[string]bool{}
 	for _, t := range tests {
-		if passed[native(t, b.suite)] {
-			out[t.ID] = true
+		if ok, known := passed[native(t, b.suite)]; known {
+			out[t.ID] = ok
 		}
 	}
 	return out, nil

@@ -92,15 +92,13 @@ type nodeRan struct {
 	Wall float64 `json:"wall"`
 }
 
-// passed are the tests that passed, as they are named in native ids.
+// passed tells of each test that was run whether it passed, by its name in native ids.
 func (r nodeRan) passed() map[string]bool {
 	out, count := map[string]bool{}, map[string]int{}
 	for _, t := range r.Tests {
 		name := strings.Join(t.Path, " > ")
 		count[name]++
-		if t.Passed {
-			out[verify.NthName(name, count[name])] = true
-		}
+		out[verify.NthName(name, count[name])] = t.Passed
 	}
 	return out
 }

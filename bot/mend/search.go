@@ -356,8 +356,11 @@ func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.Tes
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	err := s.bench.try(limited, cs, tests, func(i int, passed map[string]bool) bool {
-		if out[i] = passed; passed == nil {
-			out[i] = map[string]bool{}
+		out[i] = map[string]bool{}
+		for id, ok := range passed {
+			if ok {
+				out[i][id] = true
+			}
 		}
 		return s.inTime()
 	})

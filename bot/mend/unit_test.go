@@ -100,7 +100,7 @@ func TestR1SchemataBuildsOnceAndDropsWhatDoesNotCompile(t *testing.T) {
 	}
 	red := []verify.TestResult{{ID: "go:.:.:TestTwice", Suite: "go"}}
 	got := make([]int, len(cs))
-	err = b.try(t.Context(), cs, red, func(i int, passed map[string]bool) bool { got[i] = len(passed); return true })
+	err = b.try(t.Context(), cs, red, func(i int, passed map[string]bool) bool { got[i] = passing(passed); return true })
 	if err != nil || got[0] != 1 || got[1] != 0 || got[2] != 0 || got[3] != 0 {
 		t.Errorf("passed %v, %v; want only the first", got, err)
 	}
@@ -141,7 +141,7 @@ func TestR1PythonCandidatesKeepBytesAndNames(t *testing.T) {
 	}
 	both := []verify.TestResult{one, two}
 	got := make([]int, len(cs))
-	err = b.try(t.Context(), cs, both, func(i int, passed map[string]bool) bool { got[i] = len(passed); return true })
+	err = b.try(t.Context(), cs, both, func(i int, passed map[string]bool) bool { got[i] = passing(passed); return true })
 	want := []int{2, 1, 1, 0, 1}
 	for i := range want {
 		if err != nil || got[i] != want[i] {
@@ -263,7 +263,7 @@ test('again', () => assert.equal(once(2), 2));
 		for _, ts := range [][]verify.TestResult{red, red[:1], red[1:], green} {
 			passed := map[int]int{}
 			err := b.try(t.Context(), []candidate{right, wrong}, ts, func(i int, ok map[string]bool) bool {
-				passed[i] = len(ok)
+				passed[i] = passing(ok)
 				return true
 			})
 			bad := 0

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/checkout"
 	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/prepare"
 	"github.com/fettle-dev/fettle/bot/redact"
@@ -294,7 +295,8 @@ func (p *parts) judgeOn(ctx context.Context, l judgingOn, second opinion) (judge
 	guard := patch.Guard{Protected: l.own.Protected}
 	l.in.Allowed = func(path string) bool { return !guard.IsProtected(path) }
 	characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
-	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Now: p.now, Second: ask}).Judge(ctx, l.in)
+	mender := mend.New(mend.Config{Sandbox: l.box, Now: p.now, Log: p.log})
+	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Mender: mender, Now: p.now, Second: ask}).Judge(ctx, l.in)
 	if err == nil {
 		report.Clean(p.funnel)
 	}

@@ -31,10 +31,11 @@ def ours(file):
 
 
 class Late(BaseException):
-    pass
+    seen = False
 
 
 def late(signum, frame):
+    Late.seen = True  # a runner catches what a test raises
     raise Late("time is up")
 
 
@@ -62,6 +63,7 @@ class Guard:
     def __enter__(self):
         import threading
 
+        Late.seen = False
         signal.signal(signal.SIGPROF, late)
         signal.signal(signal.SIGALRM, late)
         if self.prober is not None:
@@ -100,7 +102,7 @@ class Result:
         shown = None
         if lines is not None:
             shown = {k[len(ROOT):]: sorted(v.items()) for k, v in lines.items()}
-        self.say({"id": name, "passed": passed, "lines": shown, "seconds": seconds,
+        self.say({"id": name, "passed": passed, "late": Late.seen, "lines": shown, "seconds": seconds,
                   "text": text[-4000:] if self.req.get("texts") else ""})
 
     def end(self):
