@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the test runners that some tests run when they are there: cargo, CMake with ccache, a JDK,
-# Maven, Gradle, RSpec, minitest, test-unit, PHPUnit, promtool, Neovim, tmux and Chromium from Debian, vitest, jest and tape
+# Maven, Gradle, RSpec, minitest, test-unit, PHPUnit, promtool, Neovim, jq, tmux and Chromium from Debian, vitest, jest and tape
 # below .tools/runners, and beside them husky, lefthook, pre-commit and axe-core. A test without its runner says so.
 set -eu
 cd "$(dirname "$0")/.."
 debian=""
 command -v tmux >/dev/null 2>&1 || debian="$debian tmux" # terminals that tests type into
+command -v jq >/dev/null 2>&1 || debian="$debian jq" # reads what examples of --json print
 command -v nvim >/dev/null 2>&1 || debian="$debian neovim" # an editor that is shown what is red
 command -v javac >/dev/null 2>&1 || debian="$debian default-jdk-headless"
 command -v mvn >/dev/null 2>&1 || debian="$debian maven"

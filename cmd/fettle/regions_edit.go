@@ -51,7 +51,7 @@ it, or the file is protected.
 Exit status: 0 done, also when nothing changes; 2 usage, no such file or
 region, or more than one; 5 refused, with the reason.`,
 		Example: `  fettle regions replace shop.py function:total@3f2a91c0 --with new.py
-  fettle regions show Shop.total shop.py | sed s/a/b/ | fettle regions replace shop.py Shop.total --with - --write`,
+  fettle regions show Shop.total shop.py | sed s/100/110/ | fettle regions replace shop.py Shop.total --with - --write`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage("%s takes a FILE and an ID; see '%s --help'", c.CommandPath(), c.CommandPath())

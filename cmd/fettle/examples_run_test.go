@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// shownLine is a line of testdata/examples.txt.
+type shownLine struct {
+	how    byte   // one of those that are told there
+	arg    string // status, words or a name
+	line   string
+	reason string // why it is not run
+}
+
+// examples are the scenes, in order, by name.
+func examples(t *testing.T) (names []string, scenes map[string][]shownLine) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/examples.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenes = map[string][]shownLine{}
+	scene := ""
+	for n, l := range strings.Split(string(text), "\n") {
+		how, rest, _ := strings.Cut(strings.TrimSpace(l), " ")
+		e := shownLine{line: rest}
+		switch how {
+		case "", "#":
+			continue
+		case "##":
+			scene = rest
+			names = append(names, rest)
+			continue
+		case "=", "~", ":":
+			e.arg, e.line, _ = strings.Cut(rest, " ")
+		case "@":
+			e.arg, e.line, _ = strings.Cut(rest, " @ ")
+		case "$", "x":
+		case "why":
+			last := &scenes[scene][len(scenes[scene])-1]
+			last.reason = rest
+			continue
+		default:
+			t.Fatalf("line %d of examples.txt begins with %q", n+1, how)
+		}
+		e.how = how[0]
+		scenes[scene] = append(scenes[scene], e)
+	}
+	return names, scenes
+}
+
+// O8: each example of help, README and documents is run and ends as examples.txt says, or
+// stands there with the reason why it is not.
+func TestO8ExamplesAreRun(t *testing.T) {
+	t.Parallel()
+	names, scenes := examples(t)
+	shown, told := shownLines(t), map[string]bool{}
+	for name, scene := range scenes {
+		for _, e := range scene {
+			if strings.ContainsRune("$:", rune(e.how)) {
+				continue
+			}
+			told[e.line] = true
+			if shown[e.line] == "" {
+				t.Errorf("%s: %s: no page and no help shows this line", name, e.line)
+			}
+			if e.how == 'x' && e.reason == "" {
+				t.Errorf("%s: %s: why is it not run?", name, e.line)
+			}
+		}
+	}
+	for line, where := range shown {
+		if !told[line] {
+			t.Errorf("%s shows a line that testdata/examples.txt neither runs nor excuses: %s", where, line)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("jq is not here; .ci/setup-runners.sh installs Debian's")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !slices.ContainsFunc(scenes[name], plays) {
+				t.Skip("nothing of it is run here")
+			}
+			s := newStage(t)
+			for _, e := range scenes[name] {
+				s.play(e)
+			}
+		})
+	}
+}
+
+// stage is a folder with a project, and what lines of a shell need around it.
+type stage struct {
+	*testing.T
+	dir   string
+	words []string // pairs: what stands for what in a line
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{T: t, dir: t.TempDir()}
+	s.words = []string{"./bin/fettle", "fettle", "~/", s.dir + "/", "/tmp/", s.dir + "/tmp/", "sqlite:/backup", "sqlite:" + s.dir + "/tmp",
+		"127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:8081", "127.0.0.1:0", "127.0.0.1:7337", "127.0.0.1:0"}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.words = append(s.words, "CHECKOUT", checkout)
+	lay, err := filepath.Abs("testdata/examples.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{"tmp", "state", "config", "project"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := s.shell(t.Context(), `cd .. && sh "`+lay+`"`)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return s
+}
+
+// shell is a line in the project. HOME stays: toolchains are found through it.
+func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
+	c := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
+	c.Dir = filepath.Join(s.dir, "project")
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "NO_COLOR=1", "GITHUB_TOKEN=", "GH_TOKEN=")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	return c
+}
+
+// plays tells whether an example is run in this form of the tests.
+func plays(e shownLine) bool {
+	return e.how == '=' || e.how == '@' || e.how == '~' && !quick()
+}
+
+func (s *stage) play(e shownLine) {
+	s.Helper()
+	if !plays(e) && !strings.ContainsRune("$:", rune(e.how)) {
+		return
+	}
+	line := strings.NewReplacer(s.words...).Replace(e.line)
+	ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
+	defer cancel()
+	c := s.shell(ctx, line)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	switch e.how {
+	case '@':
+		s.serves(c, e)
+		return
+	case '=', '~', '$':
+		err := c.Run()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			s.Fatal(err)
+		}
+		if got := strconv.Itoa(c.ProcessState.ExitCode()); got != e.arg && (e.how != '$' || got != "0") {
+			s.Errorf("%s\nends with %s, want %s\n%s%s", e.line, got, e.arg, out.String(), errs.String())
+		}
+	case ':':
+		if err := c.Run(); err != nil || strings.TrimSpace(out.String()) == "" {
+			s.Fatalf("%s: %v\n%s%s", e.line, err, out.String(), errs.String())
+		}
+		s.words = slices.Concat([]string{e.arg, strings.TrimSpace(out.String())}, s.words)
+	}
+}
+
+// serves ends a server that has said what it is waited for.
+func (s *stage) serves(c *exec.Cmd, e shownLine) {
+	s.Helper()
+	var out heard
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		s.Fatal(err)
+	}
+	ended := make(chan struct{})
+	var err error
+	go func() { err = c.Wait(); close(ended) }()
+	for !strings.Contains(out.String(), e.arg) {
+		select {
+		case <-ended:
+			s.Errorf("%s ended: %v\n%s", e.line, err, out.String())
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+	<-ended
+}
+
+// heard is what a process has printed so far.
+type heard struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *heard) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *heard) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
