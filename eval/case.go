@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/nodepack"
 )
 
 // Kind is what is asked of fettle in a case.
@@ -40,6 +42,7 @@ type Case struct {
 	Facts       []string `json:"facts"`          // of a question: patterns that the answer has to match
 	Places      []string `json:"places"`         // of a question: FILE or FILE:LINE, of which the answer has to name each
 	Options     Options  `json:"options"`
+	Packages    []string `json:"packages"` // of node that its tests need, installed on this machine
 
 	files fs.FS
 	base  fs.FS
@@ -162,6 +165,11 @@ func read(files fs.FS) (c Case, err error) {
 		return c, fmt.Errorf("%s: %w", caseFile, err)
 	}
 	c.files, c.Kind, c.Class = files, cmp.Or(c.Kind, Edit), cmp.Or(c.Class, c.FaultClass)
+	for _, name := range c.Packages {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return c, fmt.Errorf("%s: %q is no package", caseFile, name)
+		}
+	}
 	if c.Kind != Ask && len(c.TestCommand) == 0 {
 		return c, errors.New(caseFile + " has no test_command")
 	}
@@ -174,8 +182,27 @@ func (c Case) Issue() (string, error) {
 	return string(text), err
 }
 
+// Installed is where packages of node are looked for that cases need: a node_modules.
+// make setup-runners fills it.
+var Installed = filepath.Join(".tools", "runners", "node_modules")
+
+// Lacks is what this machine does not have of what the case needs, or "".
+func (c Case) Lacks() string {
+	for _, name := range c.Packages {
+		if _, err := os.Stat(filepath.Join(Installed, filepath.FromSlash(name), "package.json")); err != nil {
+			return fmt.Sprintf("%s is not installed in %s (make setup-runners does it)", name, Installed)
+		}
+	}
+	return ""
+}
+
 // Lay writes the repository into a folder.
 func (c Case) Lay(dir string) error {
+	if len(c.Packages) > 0 && c.Lacks() == "" { // else it is not run
+		if err := nodepack.Lay(Installed, dir, c.Packages...); err != nil {
+			return err
+		}
+	}
 	if c.base != nil {
 		if err := lay(c.base, ".", dir); err != nil {
 			return err

@@ -30,6 +30,8 @@ type evalFlags struct {
 	seed                           int64
 	snapshot                       string
 	accept, json                   bool
+
+	lacking []string // cases that cannot run on this machine, and why
 }
 
 func newEval(g *global) *cobra.Command {
@@ -191,6 +193,15 @@ func (f *evalFlags) chosen() (cases []eval.Case, err error) {
 	if f.limit > 0 {
 		cases = cases[:min(f.limit, len(cases))]
 	}
+	for _, c := range cases {
+		if why := c.Lacks(); why != "" {
+			f.lacking = append(f.lacking, c.Name+": "+why)
+		}
+	}
+	cases = slices.DeleteFunc(cases, func(c eval.Case) bool { return c.Lacks() != "" })
+	if len(cases) == 0 && len(f.lacking) > 0 {
+		return nil, usage("no case can be run: %s", f.lacking[0])
+	}
 	if len(cases) == 0 {
 		return nil, usage("no case is left to run; 'fettle eval list' shows the suites")
 	}
@@ -260,6 +271,9 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	}
 	report := eval.Score(plan, results)
 	report.Skipped = skipped(plan, cases)
+	if n := len(f.lacking); n > 0 {
+		report.Skipped = strings.TrimSpace(fmt.Sprintf("%s Not run: %s, such as %s.", report.Skipped, task.Count(n, "case"), f.lacking[0]))
+	}
 	if err := eval.Write(f.out, report); err != nil {
 		return err
 	}
@@ -394,8 +408,13 @@ func evalVerify(g *global, f *evalFlags) *cobra.Command {
 				if suite != "" && s.Name != suite {
 					continue
 				}
-				wrong := 0
+				wrong, left := 0, 0
 				for _, one := range s.Cases {
+					if why := one.Lacks(); why != "" {
+						left++
+						fmt.Fprintf(c.OutOrStdout(), "%s/%s: not run: %s\n", s.Name, one.Name, why)
+						continue
+					}
 					why, err := eval.Verify(c.Context(), box, one, times)
 					if err != nil {
 						return err
@@ -405,7 +424,7 @@ func evalVerify(g *global, f *evalFlags) *cobra.Command {
 						fmt.Fprintf(c.OutOrStdout(), "%s/%s: %s\n", s.Name, one.Name, p.funnel.Log(why))
 					}
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s: %d of %s hold\n", s.Name, len(s.Cases)-wrong, task.Count(len(s.Cases), "case"))
+				fmt.Fprintf(c.OutOrStdout(), "%s: %d of %s hold%s\n", s.Name, len(s.Cases)-wrong-left, task.Count(len(s.Cases), "case"), map[bool]string{true: fmt.Sprintf(", %d not run", left)}[left > 0])
 				bad += wrong
 			}
 			if bad > 0 {

@@ -1,74 +1,16 @@
 package sandboxtest
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/nodepack"
 )
 
 // Packages lays packages of a node_modules, installed, and what they depend on into
-// that of dir. All of installed would be copied with each workspace, too.
+// that of dir.
 func Packages(t testing.TB, installed, dir string, names ...string) {
 	t.Helper()
-	to := filepath.Join(dir, "node_modules")
-	laid := map[string]bool{}
-	for len(names) > 0 {
-		name := names[0]
-		names = names[1:]
-		from := filepath.Join(installed, name)
-		text, err := os.ReadFile(filepath.Join(from, "package.json"))
-		if errors.Is(err, fs.ErrNotExist) || laid[name] {
-			continue // of another platform, or optional
-		}
-		var p struct {
-			Dependencies, OptionalDependencies, PeerDependencies map[string]string
-			Bin                                                  json.RawMessage
-		}
-		if err == nil {
-			err = json.Unmarshal(text, &p)
-		}
-		if err == nil {
-			err = os.CopyFS(filepath.Join(to, name), os.DirFS(from))
-		}
-		if err != nil {
-			t.Fatalf("laying the package %s: %v", name, err)
-		}
-		laid[name] = true
-		for _, more := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.PeerDependencies} {
-			for d := range maps.Keys(more) {
-				names = append(names, d)
-			}
-		}
+	if err := nodepack.Lay(installed, dir, names...); err != nil {
+		t.Fatal(err)
 	}
-	if err := links(filepath.Join(installed, ".bin"), filepath.Join(to, ".bin")); err != nil {
-		t.Fatalf("laying the programs of packages: %v", err)
-	}
-}
-
-// links copies the links of a folder whose targets are there.
-func links(from, to string) error {
-	if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // the sandbox reads it
-		return err
-	}
-	all, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		target, err := os.Readlink(filepath.Join(from, e.Name()))
-		if err != nil {
-			return err
-		}
-		if _, err := os.Stat(filepath.Join(to, target)); err != nil {
-			continue
-		}
-		if err := os.Symlink(target, filepath.Join(to, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
 }
