@@ -23,6 +23,7 @@ const (
 	AimFail Aim = "fail"
 	AimPass Aim = "pass"
 	AimTurn Aim = "turn"
+	AimHold Aim = "hold" // no issue: it holds what the functions of a change do
 )
 
 // ReproductionBrief is all that the reproducer may know for an answer.

@@ -58,6 +58,9 @@ type Config struct {
 	// Second asks somebody for an opinion about a change that the evidence carries; nil:
 	// nobody. The error is the context's.
 	Second func(context.Context, Asked) (Opinion, error)
+	// Write asks somebody for a test where none could be made without; nil: nobody. The
+	// error is the context's.
+	Write func(context.Context, Lack) (Written, error)
 }
 
 // Judge judges changes. It is safe for concurrent use.

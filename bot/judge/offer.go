@@ -29,7 +29,8 @@ type Offer struct {
 type Offered struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	Of      string `json:"of"` // the file whose changed functions it tests
+	Of      string `json:"of"`           // the file whose changed functions it tests
+	By      string `json:"by,omitempty"` // the model that wrote it; "": none did
 	Nominal int    `json:"nominal"`
 	Edge    int    `json:"edge"`
 	// Fails: some of its tests are red on the code before the change.
@@ -163,6 +164,7 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 	if len(found.Files)+len(found.Left) == 0 {
 		o.Left = append(o.Left, c.Path+": no changed function is of a kind that can be called with what is seen of it")
 	}
+	kept := len(o.Files)
 	for _, f := range found.Files {
 		one := Offered{Path: f.Path, Content: f.Content, Of: c.Path, Nominal: found.Nominal, Edge: found.Edge, New: []string{}, Command: r.fileCommand(f.Path)}
 		why, err := r.worth(ctx, c, lacking, &one)
@@ -175,7 +177,10 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 			o.Files = append(o.Files, one)
 		}
 	}
-	return nil
+	if len(o.Files) > kept || r.cfg.Write == nil {
+		return nil
+	}
+	return r.askWriter(ctx, c, lacking, in.Allowed, o)
 }
 
 // worth asks a new test file on the code before the change and about planted faults,
@@ -303,7 +308,10 @@ func (o *Offer) clean(f *redact.Funnel) {
 
 // Words say what a new test file is worth.
 func (f Offered) Words() string {
-	words := fmt.Sprintf("%s, %s of %s", task.Count(f.Nominal, "nominal case"), task.Count(f.Edge, "edge case"), f.Of)
+	words := fmt.Sprintf("written by %s for %s", f.By, f.Of)
+	if f.By == "" {
+		words = fmt.Sprintf("%s, %s of %s", task.Count(f.Nominal, "nominal case"), task.Count(f.Edge, "edge case"), f.Of)
+	}
 	if f.Fails {
 		words += "; fails on the code before the change"
 	}

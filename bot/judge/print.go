@@ -63,7 +63,7 @@ func (r *Report) Clean(f *redact.Funnel) {
 		}
 		for i := range r.Offer.Files {
 			o := &r.Offer.Files[i]
-			texts = append(texts, &o.Of, &o.Command)
+			texts = append(texts, &o.Of, &o.By, &o.Command)
 			for k := range o.New {
 				texts = append(texts, &o.New[k])
 			}

@@ -44,14 +44,16 @@ tests turn from red to green and which turn red, what each new test is worth, wh
 faults planted into the changed lines no test notices, which changed lines no test
 runs, which calls come to something else than before, what the change alters in
 tests that were there, what can do harm, and the risk. No model is asked but with
---opinion: where the evidence carries the change, the model of that tier is shown
+--tests-by and --opinion: where the evidence carries the change, the model of that tier is shown
 the diff, once, for at most --max-cost, and can only lower the judgement. Files under
 never_send of .fettle.yml are not shown to it.
 
 --tests FILE writes a patch for git apply with tests that the change lacks: of changed
 functions in which a planted fault went unnoticed. They are made from the calls that
 the tests make, without a model, and pin what the change does: read them. Only those
-are kept that pass with the change, run its lines and notice a planted fault. With -
+are kept that pass with the change, run its lines and notice a planted fault. With
+--tests-by, the model of that tier is asked where none could be made, for at most
+--max-cost, and what it writes is kept by the same measure. With -
 the patch is all that stands on stdout, and the report goes to stderr.
 
   judge               the working tree against where it left the default branch
@@ -93,7 +95,8 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
 	issueVar(c, &f.issue, "the issue that it is for: its `FILE`, - for standard input, or #N or its address on GitHub")
 	fl.StringVar(&f.require, "require", string(judge.Plausible), "the `JUDGEMENT` below which the exit status is 1: plausible or proven")
 	fl.StringVar((*string)(&f.opinion.tier), "opinion", "", "ask the model of this `TIER` for a second opinion, which can only lower the judgement")
-	fl.Float64Var(&f.opinion.most, "max-cost", opinionMost, "spend at most `USD` on it")
+	fl.StringVar((*string)(&f.opinion.writer), "tests-by", "", "with --tests, ask the model of this `TIER` where no test could be made without")
+	fl.Float64Var(&f.opinion.most, "max-cost", opinionMost, "spend at most `USD` on both")
 	fl.BoolVar(&f.json, "json", false, "print one JSON document on stdout and nothing else there")
 	pathVar(c, &f.markdown, "markdown", "", "write the report as Markdown into `FILE`, too")
 	pathVar(c, &f.tests, "tests", "", "write tests that the change lacks as a patch into `FILE`, or to stdout with -")
@@ -116,6 +119,9 @@ func (f *judgeFlags) valid(args []string, in io.Reader) error {
 	}
 	if f.json && f.annotations {
 		return usage("--json and --annotations exclude each other")
+	}
+	if f.opinion.writer != "" && f.tests == "" {
+		return usage("--tests-by says who writes tests; say with --tests where they go")
 	}
 	if f.tests == "-" && (f.json || f.annotations) {
 		return usage("--tests - has stdout for itself; --json holds the patch too, under offer")
@@ -288,7 +294,11 @@ func (p *parts) judgeTrees(ctx context.Context, in judge.Input) (report judge.Re
 }
 
 func (p *parts) judgeOn(ctx context.Context, l judgingOn, second opinion) (judge.Report, error) {
-	ask, err := p.opinion(second, l)
+	write, spent, err := p.writer(second, l)
+	if err != nil {
+		return judge.Report{}, err
+	}
+	ask, err := p.opinion(second, l, spent)
 	if err != nil {
 		return judge.Report{}, err
 	}
@@ -296,7 +306,7 @@ func (p *parts) judgeOn(ctx context.Context, l judgingOn, second opinion) (judge
 	l.in.Allowed = func(path string) bool { return !guard.IsProtected(path) }
 	characteriser := characterise.New(characterise.Config{Sandbox: l.box, Verifier: l.verifier, Now: p.now, Log: p.log})
 	mender := mend.New(mend.Config{Sandbox: l.box, Now: p.now, Log: p.log})
-	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Mender: mender, Now: p.now, Second: ask}).Judge(ctx, l.in)
+	report, err := judge.New(judge.Config{Verifier: l.verifier, Characteriser: characteriser, Mender: mender, Now: p.now, Second: ask, Write: write}).Judge(ctx, l.in)
 	if err == nil {
 		report.Clean(p.funnel)
 	}

@@ -20,28 +20,34 @@ const opinionMost = 0.05
 
 // opinion is whose second opinion a judgement asks for.
 type opinion struct {
-	tier task.Tier // "": nobody's
-	most float64   // dollars
+	tier   task.Tier // "": nobody's
+	writer task.Tier // that writes tests; "": none does
+	most   float64   // dollars, for both
 }
 
 // valid refuses a tier that is none, or that is not configured.
 func (o opinion) valid(p *parts) error {
-	switch {
-	case o.tier == "":
-		return nil
-	case o.most < 0:
+	if o.most < 0 {
 		return usage("--max-cost takes a figure that is not negative")
-	case !slices.Contains([]task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3}, o.tier):
-		return usage("--opinion takes nano, tier1, tier2 or tier3, and got %q", o.tier)
-	case !p.models().Has(o.tier):
-		return usage("--opinion: no model is configured for %s; name one under tiers of the configuration, see 'fettle help tiers'", o.tier)
+	}
+	for _, by := range []struct {
+		flag string
+		tier task.Tier
+	}{{"--opinion", o.tier}, {"--tests-by", o.writer}} {
+		switch {
+		case by.tier == "":
+		case !slices.Contains([]task.Tier{task.TierNano, task.Tier1, task.Tier2, task.Tier3}, by.tier):
+			return usage("%s takes nano, tier1, tier2 or tier3, and got %q", by.flag, by.tier)
+		case !p.models().Has(by.tier):
+			return usage("%s: no model is configured for %s; name one under tiers of the configuration, see 'fettle help tiers'", by.flag, by.tier)
+		}
 	}
 	return nil
 }
 
 // opinion gives what asks a model about a change, without the files that no model may
 // see and what the evidence quotes of them; nil where nobody is to be asked.
-func (p *parts) opinion(o opinion, l judgingOn) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
+func (p *parts) opinion(o opinion, l judgingOn, spent *task.USD) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
 	if o.tier == "" {
 		return nil, nil
 	}
@@ -72,7 +78,7 @@ func (p *parts) opinion(o opinion, l judgingOn) (func(context.Context, judge.Ask
 			out.Reason = "all that is changed is under never_send of the repository's settings"
 			return out, nil
 		}
-		limit := task.Dollars(o.most)
+		limit := task.Dollars(o.most) - *spent
 		dear := errors.New("too dear")
 		ask := func(ctx context.Context, r model.Request) (model.Reply, error) {
 			if worst := client.Worst(r); out.Cost+worst > limit {
