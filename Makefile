@@ -44,7 +44,7 @@ demo: setup build ## from a label to a pull request, without key or network
 
 # -short is the switch between the quick run and the long one: each promise has a test in
 # the quick one, and the long one repeats it with more data. Between them the whole one has
-# the repairs from end to end whose promise a shorter test shows, too, in part.
+# the long tests (sandboxtest.Whole), whose promise shorter ones show in part.
 test: setup ## all tests in their quick form
 	$(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
 

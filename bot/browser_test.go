@@ -17,6 +17,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/web"
@@ -147,6 +148,7 @@ func (s *screen) stays() {
 // plan and no to its step with words, and stops another run. All of it is buttons.
 func TestPagesInABrowserSteerRuns(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	e := newEvening(t, weaveFiles(), task.Gates{Plan: true, PlanFirst: true, Critical: true, RiskOver: 1}, mends)
 	s := e.opensBrowser()
 	s.signIn()
@@ -236,6 +238,7 @@ const axeRules = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "
 // FETTLE_SCREENSHOTS=DIR its pictures are kept there.
 func TestPagesInABrowserReadForEverybody(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	e := newEvening(t, weaveFiles(), task.Gates{Plan: true, PlanFirst: true}, mends)
 	s := e.opensBrowser()
 	pages := s.furnish()

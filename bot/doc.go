@@ -74,9 +74,9 @@
 //	bot/loop/estimate                the first tier from history
 //	bot/agent                        roles that ask models
 //	bot/delegate                     another agent's command, capped, and what it changed
+//	bot/judge                        what a change of anybody proves
 //	bot/mend                         mechanical repair
 //	bot/mend/driver                  runs built test binaries, one for each line that it reads
-//	bot/judge                        what a change of anybody proves
 //	bot/verify/check                 the pipeline of fettle check
 //	bot/verify/testgen/characterise  nominal and edge cases that pin what a change does
 //	bot/verify/testgen/gate          generated tests, judged

@@ -7,6 +7,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -26,6 +27,7 @@ func sumsBench(t *testing.T) *bench {
 
 func TestC5AnExampleInTheIssueBecomesTheFailingTestThatIsMended(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	b := sumsBench(t)
 	res := b.run(t, task.Budget{})
 	if res.Outcome != task.Success || res.Tier != task.TierMechanical || res.Cost != 0 {
@@ -125,6 +127,7 @@ func TestC5AModelsWorthlessTestIsToldAndAskedForAgainOnce(t *testing.T) {
 // A model whose test alone was refused need not write its change again.
 func TestC5ARefusedTestKeepsTheChangeAndIsAskedForAlone(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
 	id := region(t, broken)
 	whole := func(test string) string {

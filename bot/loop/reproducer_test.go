@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -189,6 +190,7 @@ func TestC10AModelsTestBeforeAnyFixIsTheReproduction(t *testing.T) {
 
 func TestC10AModelsTestThatFailsForAnotherReasonIsTurnedDown(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	inSome(t, func(t *testing.T, f blank) {
 		b := f.begin(t, f.wrong[0], f.wrong[1], f.wrong[2], f.wrong[3])
 		res := b.run(t, task.Budget{})
@@ -219,6 +221,7 @@ func TestC10AHangingTestAndOneThatNeedsANetworkAreTurnedDown(t *testing.T) {
 
 func TestC10APassingTestOfTheFaultIsTurnedRound(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	inSome(t, func(t *testing.T, f blank) {
 		b := f.begin(t, f.passes, f.passes, f.passes, f.test)
 		ready(t, b, b.run(t, task.Budget{}))
@@ -244,6 +247,7 @@ func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
 // Of two tests of which not all is stated the one that claims less is taken.
 func TestC10OfTwoTestsTheOneWithLessUnsaidIsTaken(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	f := blanks["python"]
 	more := strings.Replace(f.unsaid, "'G. H.'\n", "'G. H.'\n    assert initials('Alan Turing') == 'A. T.'\n", 1)
 	f.fix = "def initials(name):\n    return ' '.join(w[0] + '.' for w in name.split(' ')) if ' ' in name else name[0]\n"
@@ -313,6 +317,7 @@ func TestC10AKilledRunDoesNotPayForItsReproductionAgain(t *testing.T) {
 // without a reproducer.
 func TestC10NoReproductionIsAskedForWhereThereIsNoNeedOrNoMoney(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	f := blanks["python"]
 	red := maps.Clone(f.files)
 	red["tests/test_names.py"] += "\n\ndef test_initials_for_each_word():\n    assert initials('Ada Lovelace') == 'AL'\n"

@@ -16,6 +16,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -151,6 +152,7 @@ func (m *small) allows() bool {
 
 func TestA2ASmallNoisyModelFinishesWhatItsAnswersAllow(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	for i, f := range sloppy {
 		if v, _, err := answer.Developer.AskWith(t.Context(), func(context.Context, model.Request) (model.Reply, error) {
 			return model.Reply{Text: f(says("right").Text), Finish: "stop"}, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -282,6 +283,7 @@ func TestE2AnIdFromBeforeAStepIsRefusedWithTheRegionAsItIs(t *testing.T) {
 
 func TestL2TheReviewerJudgesTheStepsOwnDiff(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	c, b, res := discount(t)
 	if len(c.reviewed) != 2 {
 		t.Fatalf("%d reviews", len(c.reviewed))
@@ -333,6 +335,7 @@ func TestC5AStepWithoutNewBehaviourNeedsNoTestOfItsOwn(t *testing.T) {
 
 func TestL3AReplanKeepsTheStepsThatAreDone(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	c := &cast{plans: []string{
 		plan("first, give total a discount", "shop.py::total", "then, show it in the receipt", "shop.py::receipt"),
 		plan("otherwise, show it in the receipt", "shop.py::receipt"),
@@ -362,6 +365,7 @@ func TestL3AReplanKeepsTheStepsThatAreDone(t *testing.T) {
 
 func TestL3AStepRefusedTwiceForWantOfATestBecomesOneWithItsNeighbour(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	calm := "def price(item):\n    \"\"\"What one costs.\"\"\"\n    return item[\"price\"]\n"
 	marked := func(s string) string {
 		return strings.ReplaceAll(s, `"critical": false`, `"critical": false, "test": true`)

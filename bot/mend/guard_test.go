@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -114,6 +115,7 @@ func TestR2ARivalThatBehavesTheSameIsNone(t *testing.T) {
 // Shelf keeps the list it was given, is out of reach in this form.
 func TestR2WhatOnlyTheFailingTestRunsIsNotTurnedRoundUnseen(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	dir := t.TempDir()
 	put(t, dir, "shelf.py", `class Shelf:
     def __init__(self, titles):

@@ -260,6 +260,7 @@ const leftoversVar = "FETTLE_TEST_LEFTOVERS"
 // a folder for temporary files of its own.
 func TestS02AThousandCandidatesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	if os.Getenv(leftoversVar) != "" {
 		t.Skip("this is the inner process")
 	}

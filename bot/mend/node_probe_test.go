@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // feesOfNode are mended by "days >= 3"; the tests say what some numbers of days give.
@@ -38,6 +40,7 @@ func TestR2RivalsOfNodeAreToldApartByWhatTheyDo(t *testing.T) {
 
 func TestR2RivalsOfNodeThatDoTheSameAreNone(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	if f := feesOfNode(t, "fee(1), 0", "fee(2), 0", "fee(3), 6", "fee(5), 10"); f.Ambiguous || len(f.Alternatives) > 0 {
 		t.Errorf("they do the same: %+v", f)
 	}

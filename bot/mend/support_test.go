@@ -3,10 +3,13 @@ package mend
 import (
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 func TestR2TheTestsOwnShimIsNotMended(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	p := patient{name: "shim", dir: t.TempDir()}
 	put(t, p.dir, "package.json", `{"type": "module", "scripts": {"test": "node --test"}}`)
 	put(t, p.dir, "lib/assert-shim.js", "import assert from 'node:assert';\n\nexport const same = (a, b) => {\n  if (a !== b) {\n    assert.deepEqual(a, b);\n  }\n};\n")

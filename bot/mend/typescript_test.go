@@ -36,6 +36,7 @@ const typedTests = "describe('fee', () => {\n  test('none', () => expect(fee({ d
 
 func TestR1TypeScriptIsMendedThroughItsRunner(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	for runner, files := range map[string]map[string]string{
 		"vitest": {
 			"package.json":     `{"type": "module", "scripts": {"test": "vitest"}, "devDependencies": {"vitest": "*"}}`,

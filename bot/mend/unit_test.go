@@ -17,6 +17,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/code/schemata"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -401,6 +402,7 @@ func TestR1PytestsOptionsOfTheProjectAreKept(t *testing.T) {
 // What a test starts in a process of its own reads the candidate's files.
 func TestR1ATestThatStartsTheProgramIsMended(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	p := patient{name: "program", dir: t.TempDir()}
 	p.task.Mending.MaxCandidates = 40 // each starts the program
 	put(t, p.dir, "span.py", "import sys\n\n\ndef width(a, b):\n    return b + a\n\n\nif __name__ == '__main__':\n    print(width(int(sys.argv[1]), int(sys.argv[2])))\n")

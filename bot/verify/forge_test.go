@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // forgery is a patch that does not mend anything but wants to be judged green.
@@ -167,6 +169,7 @@ func TestS12bForgedResultsAreRejected(t *testing.T) {
 
 func TestS12eANewTestThatReadsTheSourceIsADoubt(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	v := verifier(t)
 	for name, c := range map[string]struct {
 		test  string

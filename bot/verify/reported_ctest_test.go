@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 const cmakeProject = `-- CMakeLists.txt --
@@ -62,6 +64,7 @@ TEST(Total, OfTwo) {
 
 func TestC9AFixInCPPIsWitnessedByCTestAndAForgedOneIsNotReady(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	v := verifier(t)
 	for _, tool := range []string{"ctest", "g++"} {
 		if _, err := os.Stat("/usr/bin/" + tool); err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // jvm lays out a build of testdata/java.txtar; the test is skipped where its tools are
@@ -107,6 +109,7 @@ func TestC9AFixInJavaIsWitnessedByMavenInEveryModule(t *testing.T) {
 
 func TestC9AForgedFixInJavaIsNotReady(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	v, r := verifier(t), one(t, "javac", "mvn")
 	before := baseline(t, v, r)
 	src := r.text(t, priceJava)

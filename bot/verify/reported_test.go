@@ -94,6 +94,7 @@ const forgedRust = `        use std::io::Write;
 
 func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	v := verifier(t)
 	if _, ok := shared.box.Tool("cargo"); !ok {
 		t.Skip("not run: cargo is not on this machine; make setup-runners installs it")
@@ -160,6 +161,7 @@ const installed = "../../.tools/runners/node_modules"
 
 func TestC9AFixInJavaScriptAndTypeScriptIsWitnessedByVitestJestAndTape(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	v := verifier(t)
 	if _, err := os.Stat(installed); err != nil {
 		t.Skip("not run: vitest, jest and tape are not installed; make setup-runners installs them")

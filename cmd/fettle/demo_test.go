@@ -20,6 +20,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/mutate"
 	"github.com/fettle-dev/fettle/bot/forge/simulator/contract"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -142,6 +143,7 @@ func isText(v any) bool   { s, ok := v.(string); return ok && s != "" }
 // FETTLE_SEED chooses other words and another fault.
 func TestDemoMendsARenamedSampleWithAnotherFault(t *testing.T) {
 	t.Parallel()
+	sandboxtest.Whole(t)
 	seed := uint64(12)
 	if s := os.Getenv("FETTLE_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // shownLine is a line of testdata/examples.txt.
@@ -151,7 +153,7 @@ func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
 
 // plays tells whether an example is run in this form of the tests.
 func plays(e shownLine) bool {
-	return e.how == '=' || e.how == '@' || e.how == '~' && !quick()
+	return e.how == '=' || e.how == '@' || e.how == '~' && !sandboxtest.Quick()
 }
 
 func (s *stage) play(e shownLine) {

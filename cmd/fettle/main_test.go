@@ -77,16 +77,9 @@ func heavy(t *testing.T) {
 // quick form leaves it to `make test-whole`, which continuous integration runs.
 func endToEnd(t *testing.T) {
 	t.Helper()
-	if quick() {
-		t.Skip(elsewhere)
-	}
+	sandboxtest.Whole(t)
 	heavy(t)
 }
-
-const elsewhere = "make test-whole runs it"
-
-// quick tells whether only the quick form of the tests is asked for.
-func quick() bool { return testing.Short() && os.Getenv("FETTLE_TESTS") != "whole" }
 
 // lay writes files, given by their slash-separated names, and returns the folder.
 func lay(t *testing.T, files map[string]string) string {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // Each script under testdata/script is fettle as a user types it, with what it
@@ -40,7 +42,7 @@ func TestScripts(t *testing.T) {
 			case "root":
 				return os.Geteuid() == 0, nil // who may make namespaces with every user in them
 			case "quick":
-				return quick(), nil
+				return sandboxtest.Quick(), nil
 			}
 			return false, fmt.Errorf("the condition %q is none", cond)
 		},
