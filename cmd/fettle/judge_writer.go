@@ -114,7 +114,7 @@ func shownOf(in judge.Lack, hide func(string) string) agent.Shown {
 	return out
 }
 
-// testHeads are the beginning of a test of the same language, the one that names the file
+// testHeads gives the beginning of a test of the same language, the one that names the file
 // if there is one, and the folders where tests lie.
 func testHeads(l judgingOn, of string, never []string) (heads []agent.Head, dirs []string) {
 	stem := strings.TrimSuffix(path.Base(of), path.Ext(of))
