@@ -144,7 +144,7 @@ func (s *selection) findInstalled(dir string, depth int) {
 // findAny is findAbove, and takes a bare repository too.
 func findAny(ctx context.Context, dir string) (string, *workingCopy, error) {
 	abs, err := filepath.Abs(dir)
-	if err == nil && isBare(abs) {
+	if err == nil && IsBare(abs) {
 		return abs, &workingCopy{own: abs, common: abs}, regular.Objects(ctx, filepath.Join(abs, "objects"))
 	}
 	return findAbove(ctx, dir)
@@ -175,6 +175,9 @@ func findAbove(ctx context.Context, dir string) (string, *workingCopy, error) {
 			return at, git, nil
 		}
 		if filepath.Dir(at) == at {
+			if IsBare(abs) {
+				return "", nil, ErrBare
+			}
 			return "", nil, ErrNoCopy
 		}
 	}

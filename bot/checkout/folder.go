@@ -40,7 +40,7 @@ func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 		return nil, fmt.Errorf("open %q: %w", dir, err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("open %q: %w", dir, ErrNotDirectory)
-	case isBare(abs):
+	case IsBare(abs):
 		return nil, fmt.Errorf("open %q: %w; give a clone of it", dir, ErrBare)
 	}
 	git, err := findWorkingCopy(ctx, abs)
@@ -68,7 +68,8 @@ func (s *Store) OpenDir(ctx context.Context, dir string) (*Tree, error) {
 	return t, nil
 }
 
-func isBare(dir string) bool {
+// IsBare tells whether a folder is a bare repository itself.
+func IsBare(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs", "config"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return false

@@ -72,7 +72,7 @@ func (s *Store) Survey(ctx context.Context, dir string, largest int64) (*Survey,
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("look at %q: %w", dir, cmp.Or(err, ErrNotDirectory))
 	}
-	if isBare(abs) {
+	if IsBare(abs) {
 		return nil, fmt.Errorf("look at %q: %w; give a clone of it", dir, ErrBare)
 	}
 	above, git, err := findAbove(ctx, abs)

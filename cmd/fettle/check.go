@@ -214,6 +214,9 @@ func sourceOf(args []string) (src source, err error) {
 	if src.dir, err = folder(name); err != nil {
 		return src, err
 	}
+	if checkout.IsBare(src.dir) {
+		return src, usage("opening %s: %w; give a clone of it", src.dir, checkout.ErrBare)
+	}
 	if src.root, err = os.OpenRoot(src.dir); err != nil {
 		return src, usage("opening %s: %w", src.dir, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -196,6 +197,9 @@ func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	return endingOf(pub.Summary.Outcome, pub.Summary.Draft)
 }
 
+// mayWrite is access(2)'s W_OK, a number on each system.
+const mayWrite = 2
+
 // order is what the flags say of a run but for its words, and the folder.
 func (f *fixFlags) order(p *parts, costSaid bool) (o order, dir string, err error) {
 	if o.gates, err = f.ask(p.set.Gates); err != nil {
@@ -206,6 +210,9 @@ func (f *fixFlags) order(p *parts, costSaid bool) (o order, dir string, err erro
 	}
 	if dir, err = folder(f.repo); err != nil {
 		return o, "", err
+	}
+	if err := syscall.Access(dir, mayWrite); err != nil {
+		return o, "", usage("%s cannot be written: %w; the record of a run is kept there, in .fettle: give a copy of it with --repo", dir, err)
 	}
 	o.guard.Scope, err = scopeIn(dir, f.scope)
 	return o, dir, err
