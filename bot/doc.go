@@ -106,6 +106,7 @@
 //	bot/command                      the grammar of /fettle
 //	bot/checkout                     Git
 //	bot/sandbox/sandboxtest          a test binary, run once more under other circumstances
+//	bot/sandbox/nodepack             single packages of an installed node_modules, laid into a project
 //	bot/sandbox                      confined processes
 //	bot/sandbox/service              a program that is started, waited for and asked, inside the sandbox
 //	bot/sandbox/egress               the way out of a setup: the hosts that the operator named
