@@ -115,6 +115,9 @@ var complaint = lazyregexp.New(`(?i)\b(?:bug|broken|wrong(?:ly)?|crash\w*|fails?
 // asksForNew: it asks for what is not there yet.
 var asksForNew = lazyregexp.New(`(?i)\b(?:add|implement|introduce|provide|support(?: for)?|feature|new|create|would be (?:nice|great|good|useful)|it would help|please (?:add|support|make)|we need|i need|could we (?:have|get)|can we (?:have|get)|proposal|request)\b`)
 
+// wanted is a sentence below the title that asks for what is not there.
+var wanted = lazyregexp.New(`(?i)\bplease (?:add|implement|provide|create)\b(?:[^.]|\.\S)*(?:\.(?:\s|\z)|\z)`)
+
 var camel = lazyregexp.New(`^[a-z]+[A-Z]`)
 
 var acronym = lazyregexp.New(`\b[A-Z][A-Z0-9]{2,7}s?\b`)
@@ -147,7 +150,7 @@ func (i *Issue) Premise(has func(word string) bool) []string {
 			return absent
 		}
 	}
-	prose := fence.ReplaceAllString(i.text, "\n")
+	prose := wanted.ReplaceAllString(fence.ReplaceAllString(i.text, "\n"), "\n")
 	for _, m := range applied.FindAllStringSubmatch(prose, -1) {
 		named = append(named, m[1])
 	}

@@ -1,6 +1,7 @@
 package belong
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -25,7 +26,7 @@ func (i *Issue) Speaks(re *lazyregexp.Regexp) bool { return re.MatchString(i.fla
 // (nothing, none, yes) is no statement of it.
 func (i *Issue) States(value, further string) bool {
 	value = strings.TrimSpace(value)
-	if i.says(squeezeValue(value)) {
+	if v := squeezeValue(value); i.says(v) || i.grouped(v) {
 		return true
 	}
 	if inner := literal.FindAllString(strings.Trim(value, "[]{}()"), -1); len(inner) > 0 && strings.ContainsAny(value[:1], "[{(") {
@@ -42,3 +43,45 @@ func (i *Issue) States(value, further string) bool {
 	}
 	return holds(i.text, bare) || holds(further, bare) || holds(i.flat, strings.ToLower(bare))
 }
+
+// Writes tells whether a test gives the code a text that the issue writes out and that
+// prose does not come upon by chance, such as the formula =10-3-2 or the template
+// {{ title | upper }}.
+func (i *Issue) Writes(source string) bool {
+	text := strings.Join(strings.Fields(i.text), " ")
+	return slices.ContainsFunc(literal.FindAllString(source, -1), func(v string) bool {
+		inner := strings.Join(strings.Fields(strings.Trim(v, "\"'")), " ")
+		return v[0] != '[' && v[0] != '{' && len(inner) >= 4 && marked.MatchString(inner) && alone(text, inner)
+	})
+}
+
+// alone tells whether a part of a text stands between blanks, quotes or the like.
+func alone(text, part string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(part)
+		if (from == 0 || strings.IndexByte(" `\"'(", text[from-1]) >= 0) && (to == len(text) || strings.IndexByte(" `\"').,;:!?", text[to]) >= 0) {
+			return true
+		}
+		at = from + 1
+	}
+}
+
+// marked is a text with signs of its own.
+var marked = lazyregexp.New(`[=+*/<>|{}#$%^~\\@:;]`)
+
+// grouped tells whether the issue writes an amount of cents with signs between
+// thousands and before the cents, as 1,234.50 or 1.234,50.
+func (i *Issue) grouped(v string) bool {
+	for _, m := range amounts.FindAllString(i.text, -1) {
+		if strings.NewReplacer(",", "", ".", "").Replace(m) == strings.TrimPrefix(v, "-") {
+			return true
+		}
+	}
+	return false
+}
+
+var amounts = lazyregexp.New(`\b\d{1,3}(?:,\d{3})+\.\d\d\b|\b\d{1,3}(?:\.\d{3})+,\d\d\b`)

@@ -25,14 +25,17 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement))}
 	switch {
 	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
-		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement)
+		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement) || f.Kind == task.FailException && speaksOf(issue, r.Source)
 	case want != "":
 		e.Given = states(issue, c, call, want) || all(issue, c, call, literals(want)) || all(issue, c, call, values)
 	case len(values) > 0:
 		e.Given = all(issue, c, call, values)
+	case call == "" && issue.Speaks(changes): // what a thing was before is compared with what it is
+		e.Given = true
 	case f.Kind == task.FailException && !compares.MatchString(statement):
 		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
+	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, statement, values)
 	v.note(e)
 	for n, line := range strings.Split(c.Text, "\n") {
 		if n+1 == at || !asserts.MatchString(line) || !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.Contains(statement, line) {
@@ -40,11 +43,22 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 		}
 		other := c.statement(n + 1)
 		call, values := expected(other)
+		if c.goes() && noError.MatchString(other) { // that nothing went wrong is what else it needs
+			values = slices.DeleteFunc(values, func(s string) bool { return s == "nil" })
+		}
 		if call == "" || len(values) == 0 || raises.MatchString(other) {
 			continue
 		}
 		v.note(Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values)})
 	}
+}
+
+// gave tells whether the test itself put all of the values in before it holds something
+// to them: what it says then is that they stay.
+func (c Candidate) gave(source, statement string, values []string) bool {
+	last := statement[strings.LastIndex(strings.TrimSpace(statement), "\n")+1:]
+	before, _, ok := strings.Cut(source, strings.TrimSpace(last))
+	return ok && len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(literals(before), v) })
 }
 
 // speaksOf tells whether the issue names the class of exception that an assertion expects.
@@ -177,6 +191,9 @@ var (
 	whether = lazyregexp.New(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
 	// asserts begins a line that holds something to something.
 	asserts  = lazyregexp.New(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
+	noError  = lazyregexp.New(`\berr\w* != nil\b`)
+	element  = lazyregexp.New(`([\w)\]])(?:\[(?:-?\d+|"[^"\]\n]*"|'[^'\]\n]*'|)\])+`)
+	changes  = lazyregexp.New(`\b(?:chang\w*|mutat\w*|modif\w*|overwrit\w*|untouched|side effects?|as (?:it|they) (?:was|were)|has the values? of)\b`)
 	nilError = lazyregexp.New(`\berr\w* == nil\b`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
 	compares = lazyregexp.New(`(?i)assert|expect|equal|[!=]=|\bis\b`)
@@ -196,13 +213,13 @@ func expected(statement string) (call string, values []string) {
 			continue
 		}
 		call = strings.Join(strings.Fields(whole), " ")
-		values = literals(strings.Replace(statement, whole, "", 1))
+		values = literals(element.ReplaceAllString(strings.Replace(statement, whole, "it", 1), "$1"))
 		if yes := whether.FindStringSubmatch(statement); yes != nil && len(values) == 0 {
 			values = []string{map[bool]string{true: "true", false: "false"}[yes[1] == "!"]} // it fails where that is not so
 		}
 		return short(call), values
 	}
-	return "", literals(statement)
+	return "", literals(element.ReplaceAllString(statement, "$1"))
 }
 
 func literals(text string) []string { return scalars.FindAllString(text, -1) }

@@ -143,7 +143,7 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 	case asked:
 	case len(lacks) > 0:
 		return fmt.Sprintf("needs %s, which the code does not have and the issue does not ask to add", strings.Join(lacks, ", "))
-	case !verify.Ran(&f), t.Status == verify.StatusError && f.Kind != task.FailAssertion && own:
+	case !verify.Ran(&f) && !c.reached(f), t.Status == verify.StatusError && f.Kind != task.FailAssertion && own:
 		return fmt.Sprintf("cannot be run on the code as it is (%s)", f.Words())
 	case network.MatchString(said) && !issue.Speaks(network):
 		return fmt.Sprintf("needs a network (%s)", f.Words())
@@ -162,10 +162,16 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 			return "shows something else than the issue tells: " + x.Words
 		}
 	}
-	if !d.Tied() && !asked {
+	if !d.Tied() && !asked && !issue.Writes(remark.ReplaceAllString(r.Source, "")) {
 		return untied
 	}
 	return ""
+}
+
+// reached tells whether the test ran up to where the code itself ended it, if only
+// with an exception that otherwise says of a file that it cannot be read.
+func (c Candidate) reached(f task.Failure) bool {
+	return !c.own(f) && slices.ContainsFunc(f.Trace, func(fr task.Frame) bool { return fr.File == c.Path && fr.Function != "" && fr.Function != "<module>" })
 }
 
 const untied = "runs nothing that the issue names, and nothing comes out that it tells of"

@@ -49,6 +49,9 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	const crash = "net crashes without a rate\n\nWhen the rate is not given, `net` ends with a KeyError. It should be 5."
 	const asks = "net should have a discount\n\nPlease let `net` take a `discount`; at half of it 200 becomes 100."
 	const adds = "Cancel meetings\n\nWe need `Agenda.cancel(start)`, which gives its title (KeyError if there is none)."
+	const written = "10-3-2 is 9\n\nA cell with =10-3-2 shows 9, expected 5."
+	const changes = "net changes what it is given\n\nAfter `net(one)` the prices in one are others."
+	const banks = "European amounts\n\nMy bank writes 1.234,50. Please give `cents` a keyword `decimal`; anything but a point or a comma is a ValueError."
 	before := head + "    assert net(214, 7) == 199\n"
 	for _, c := range []struct {
 		name, issue string
@@ -81,6 +84,15 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a network", issue: values, of: failing("assert net(fetch()) == 200", raised("ConnectionRefusedError", "[Errno 111] Connection refused"), code), not: "needs a network"},
 		{name: "time", issue: values, of: failing("assert net(214, 7) == 200", task.Failure{Kind: task.FailTimeout}), not: "runs out of time"},
 		{name: "nothing of the issue", issue: values, of: failing("assert len('ab') == 3", wrongValue("assert 2 == 3")), not: "runs nothing that the issue names"},
+		{name: "a text that the issue writes out", issue: written, of: failing("assert value('=10-3-2') == 5", wrongValue("assert 9 == 5\n +  where 9 = value('=10-3-2')"))},
+		{name: "a text that it does not write", issue: written, of: failing("assert value('=10-3') == 5", wrongValue("assert 9 == 5\n +  where 9 = value('=10-3')")), not: "runs nothing that the issue names"},
+		{name: "the code's own error of syntax", issue: "=--3 is refused\n\n=--3 should be 3; it gives \"a value is missing\".", of: failing("assert value('=--3') == 3", task.Failure{Kind: task.FailSyntax, Exception: "SyntaxError", Message: "a value is missing"}, task.Frame{File: "formula.js", Line: 3, Function: "single"})},
+		{name: "cents of an amount that is written with a point", issue: banks, of: failing("assert cents('1.234,50', decimal=',') == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
+		{name: "an element of a list", issue: banks, of: failing("assert cents(['1.234,50'], decimal=',')[7] == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
+		{name: "an exception that the line before expects", issue: banks, of: failing("with raises(ValueError):\n        cents('1', decimal=';')", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
+		{name: "what it was before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 1", wrongValue("assert 2 == 1"))},
+		{name: "compared with what it was before", issue: changes, of: failing("before = dict(one)\n    net(one)\n    assert one == before", wrongValue("AssertionError: assert {...} == {...}"))},
+		{name: "what it was not before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 7", wrongValue("assert 2 == 7")), doubt: "expects 7"},
 		{name: "turned round", issue: values, before: before, of: failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))},
 		{name: "another line than was turned round", issue: values, before: before, of: failing("assert net(214, 7) == 199", wrongValue("assert 198 == 199\n +  where 198 = net(214, 7)")), not: "not fail in the assertion that was turned round"},
 		{name: "it cannot be read", issue: values, of: Candidate{Path: own, Report: verify.Report{Broken: []task.Failure{{Kind: task.FailSyntax, Message: "invalid syntax"}}}}, not: "cannot be run"},
