@@ -10,7 +10,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
-func TestS13FaultsOfOneTreeAreAskedAboutTogether(t *testing.T) {
+func TestPlantedFaultsOfOneTreeAreAskedAboutTogether(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		path, source string

@@ -121,6 +121,7 @@ func TestChatAsAPersonDoesIt(t *testing.T) {
 	x.types("/history", "Enter")
 	x.shows("where is the median computed?\nfettle>")
 	x.types("C-c")
+	x.shows("where is the median computed?\nfettle> ^C\nctrl-c again ends the chat") // two at once may arrive as one
 	x.types("C-c")
 	x.shows("ended with 130")
 	x.types("clear", "Enter")
