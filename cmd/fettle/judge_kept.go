@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 // judgedBy names all that a judgement depends on beside the change: this very program,
 // its settings, the sandbox and the tools in it. What it names the same judges the same.
+// "" where the file of the settings is not there: then nothing is kept.
 func (p *parts) judgedBy(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	exe, err := os.Executable()
@@ -24,7 +27,10 @@ func (p *parts) judgedBy(ctx context.Context) (string, error) {
 		if name == "" {
 			continue
 		}
-		if err := digestFile(sum, name); err != nil {
+		switch err := digestFile(sum, name); {
+		case errors.Is(err, fs.ErrNotExist): // whoever takes it away may put another there
+			return "", nil
+		case err != nil:
 			return "", err
 		}
 	}
