@@ -102,6 +102,17 @@ def calls_itself(frame, me):
     return bool(code and code.co_argcount and frame.f_locals.get(code.co_varnames[0]) is me)
 
 
+MOST, TRIES = 12, 300  # calls of a function that are told, and others that are looked at
+PAST = 8  # calls of an object before the one that is told
+DULL = 20  # calls after which code that was no method of the classes is taken for none
+
+
+def done():
+    sys.settrace(None)
+    say({"path": [p for p in sys.path if p]})
+    os._exit(0)
+
+
 class Recorder:
     """Tells of the calls of some functions, each with other arguments once."""
 
@@ -112,6 +123,8 @@ class Recorder:
         self.files = {f for f, _ in self.spots}
         self.classes = {t["class"] for t in req["targets"] if t["class"]}
         self.real, self.told, self.count, self.objects = {}, set(), {}, {}
+        self.left = {i: TRIES for i in range(len(req["targets"]))}  # of calls that told nothing new
+        self.dull, self.kin = {}, {}  # how often code was no method of the classes; whether a class is one of them
 
     def file(self, code):
         name = code.co_filename
@@ -120,25 +133,50 @@ class Recorder:
         return self.real[name]
 
     def __call__(self, frame, event, _):
-        if event != "call":
-            return
         code = frame.f_code
+        if self.dull.get(code, 0) >= DULL:
+            return
         file = self.file(code)
         try:
-            if self.classes and code.co_argcount:
-                self.follow(frame, code, file)
-            if file in self.files:
+            own = file in self.files
+            if not (self.classes and code.co_argcount and self.follow(frame, code, file) or own):
+                self.dull[code] = self.dull.get(code, 0) + 1
+            if own:
                 for i, t in self.spots.get((file, code.co_name), ()):
-                    self.seen(i, t, frame, code)
+                    self.look(i, t, frame, code)
         except Exception:  # what cannot be written down is not told
             pass
+        if not self.left:
+            done()
+
+    def look(self, i, t, frame, code):
+        """Asks one call, as long as its function has something new to tell."""
+        if i not in self.left:
+            return
+        had = self.count.get(i, 0)
+        try:
+            self.seen(i, t, frame, code)
+        finally:
+            if self.count.get(i, 0) == had:
+                self.left[i] -= 1
+            if self.count.get(i, 0) >= MOST or self.left[i] <= 0:
+                del self.left[i]
 
     def follow(self, frame, code, file):
         """Notes how objects of the classes came to be as they are."""
         me = frame.f_locals.get(code.co_varnames[0])
         cls = type(me)
-        if cls.__name__ not in self.classes and not any(c.__name__ in self.classes for c in cls.__mro__):
-            return
+        if cls not in self.kin:
+            self.kin[cls] = any(c.__name__ in self.classes for c in cls.__mro__)
+        if not self.kin[cls]:
+            return False
+        self.note(me, cls, frame, code, file)
+        return True
+
+    def note(self, me, cls, frame, code, file):
+        one = self.objects.get(id(me))
+        if code.co_name != "__init__" and (not one or len(one["calls"]) > PAST):
+            return  # how it came to be cannot be written down, or would be too long
         method = getattr(cls, code.co_name, None)
         if getattr(inspect.unwrap(method) if callable(method) else method, "__code__", None) is not code:
             return
@@ -146,14 +184,13 @@ class Recorder:
             self.objects[id(me)] = None
             self.objects[id(me)] = {"class": cls.__name__, "module": cls.__module__, "args": arguments(frame, method, 1), "calls": []}
             return
-        one = self.objects.get(id(me))
-        if one and not code.co_name.startswith("__") and file in self.files and not calls_itself(frame.f_back, me):
+        if not code.co_name.startswith("__") and file in self.files and not calls_itself(frame.f_back, me):
             one["now"] = len(one["calls"])
             one["calls"].append(None)
             one["calls"][-1] = {"name": code.co_name, "args": arguments(frame, method, 1)}
 
     def seen(self, i, t, frame, code):
-        if self.count.get(i, 0) >= 12 or code.co_flags & ASLEEP:
+        if code.co_flags & ASLEEP:
             return
         line = {"spot": i, "module": frame.f_globals["__name__"], "generator": bool(code.co_flags & 0x20)}
         fn, skip = frame.f_globals.get(code.co_name), 0
@@ -169,7 +206,7 @@ class Recorder:
                     return
                 line["recv"], skip = {"class": one["class"], "args": one["args"]}, 1
                 past = one["calls"][: one["now"]] if one.get("now") == len(one["calls"]) - 1 and one["calls"][-1] and one["calls"][-1]["name"] == code.co_name else one["calls"]
-                if None in past or len(past) > 8:
+                if None in past or len(past) > PAST:
                     return
                 line["before"] = past
                 line["property"] = not callable(inspect.getattr_static(type(me), code.co_name)) and hasattr(inspect.getattr_static(type(me), code.co_name), "__get__")
@@ -246,7 +283,7 @@ def record():
     signal.alarm(int(req["wall"]))
     sys.path.insert(0, os.getcwd())
     tracing = req["mode"] == "trace"
-    watch, begin, end = (Tracer(), sys.settrace, sys.settrace) if tracing else (Recorder(), sys.setprofile, sys.setprofile)
+    watch = Tracer() if tracing else Recorder()  # of frames that it gives nothing for, it is told the beginning alone
     try:
         import pytest
     except ImportError:
@@ -254,18 +291,16 @@ def record():
     try:
         if pytest and req["runner"] == "pytest":
             args = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", *req["files"]]
-            begin(watch)
+            sys.settrace(watch)
             pytest.main(args)
         else:
             import unittest
 
-            begin(watch)
+            sys.settrace(watch)
             unittest.main(module=None, argv=["unittest", *req["files"]], exit=False)
     except BaseException:  # whatever it was, what was told counts
         pass
-    end(None)
-    say({"path": [p for p in sys.path if p]})
-    os._exit(0)
+    done()
 
 
 class Late(BaseException):
