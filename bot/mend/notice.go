@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"slices"
 
@@ -22,14 +23,14 @@ import (
 // The error is of the context; whatever cannot be run here is not noticed.
 func (m *Mender) Noticed(ctx context.Context, dir string, base verify.Baseline, ids []string, faults []gate.Fault) ([]bool, error) {
 	out := make([]bool, len(faults))
-	cs, err := plantings(dir, faults)
+	cs, of, err := plantings(dir, faults)
 	if err != nil || len(cs) == 0 {
 		return out, err
 	}
 	r := Request{Dir: dir, Baseline: base}
 	r.Deadline, _ = ctx.Deadline()
 	for _, t := range m.greens(base, ids) {
-		err := m.watch(ctx, r, t, cs, out)
+		err := m.watch(ctx, r, t, cs, of, out)
 		if ctx.Err() != nil {
 			return out, context.Cause(ctx)
 		}
@@ -57,35 +58,42 @@ func (m *Mender) greens(base verify.Baseline, ids []string) (out []target) {
 	return out
 }
 
-// plantings makes candidates of faults. The first is no fault: what fails with it does
-// so in these processes alone.
-func plantings(dir string, faults []gate.Fault) ([]candidate, error) {
+// control stands in place of a fault's index for a candidate that changes nothing.
+const control = -1
+
+// plantings makes candidates of faults, in any order, and gives the fault of each. Some
+// between them change nothing: what fails with one of these fails in these processes,
+// or for what an earlier run left behind, or because the code tells runs apart.
+func plantings(dir string, faults []gate.Fault) (cs []candidate, of []int, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the repository: %w", err)
+		return nil, nil, fmt.Errorf("opening the repository: %w", err)
 	}
 	defer root.Close()
 	texts := map[string][]byte{}
-	var out []candidate
+	every := max(1, len(faults)/max(leastControls, len(faults)/perControl))
 	for i, f := range faults {
 		was, seen := texts[f.Path]
 		if !seen {
 			if was, err = fs.ReadFile(root.FS(), f.Path); err != nil {
-				return nil, fmt.Errorf("reading what a fault is planted into: %w", err)
+				return nil, nil, fmt.Errorf("reading what a fault is planted into: %w", err)
 			}
 			texts[f.Path] = was
 		}
 		c := candidate{path: f.Path, original: was, whole: f.Text}
 		c.start, c.end = differs(was, f.Text)
-		if i == 0 {
-			none := c
-			none.whole = was
-			out = append(out, none)
+		if cs, of = append(cs, c), append(of, i); i%every == 0 {
+			c.whole = was
+			cs, of = append(cs, c), append(of, control)
 		}
-		out = append(out, c)
 	}
-	return out, nil
+	rand.Shuffle(len(cs), func(i, j int) { cs[i], cs[j], of[i], of[j] = cs[j], cs[i], of[j], of[i] }) //nolint:gosec // the sandbox sees nothing that this generator gave before
+	return cs, of, nil
 }
+
+// At least so many candidates change nothing, where there are as many faults, and one
+// for so many faults.
+const leastControls, perControl = 4, 6
 
 // differs is what differs of a text from another.
 func differs(was, now []byte) (start, end int) {
@@ -99,16 +107,27 @@ func differs(was, now []byte) (start, end int) {
 	return start, len(was) - tail
 }
 
-func (m *Mender) watch(ctx context.Context, r Request, t target, cs []candidate, out []bool) (err error) {
+func (m *Mender) watch(ctx context.Context, r Request, t target, cs []candidate, of []int, out []bool) (err error) {
 	b, err := m.bench(ctx, r, t)
 	if err != nil || b == nil {
 		return err
 	}
 	seen := make([]map[string]bool, len(cs))
 	err = b.try(ctx, cs, t.green, func(i int, got map[string]bool) bool { seen[i] = got; return true })
-	for i, got := range seen[1:] {
+	steady := map[string]bool{} // passed each time that nothing was changed
+	for _, x := range t.green {
+		steady[x.ID] = true
+		for i, got := range seen {
+			if of[i] == control && !got[x.ID] {
+				steady[x.ID] = false
+			}
+		}
+	}
+	for i, got := range seen {
 		for id, ok := range got {
-			out[i] = out[i] || !ok && seen[0][id] && !bytes.Equal(cs[i+1].whole, cs[i+1].original)
+			if !ok && steady[id] && of[i] != control && !bytes.Equal(cs[i].whole, cs[i].original) {
+				out[of[i]] = true
+			}
 		}
 	}
 	if closed := b.close(); err == nil {

@@ -26,6 +26,11 @@ func TestPlantedFaultsOfOneTreeAreAskedAboutTogether(t *testing.T) {
 		"node": {"grades.js", "function grade(points) {\n  if (points > 50) return 'passed';\n  return 'failed';\n}\nmodule.exports = { grade };\n",
 			map[string]string{"package.json": "{\"scripts\": {\"test\": \"node --test\"}}\n", "grades.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { grade } = require('./grades');\n\ntest('exactly', () => assert.equal(grade(50), 'failed'));\ntest('far', () => assert.equal(grade(80), 'passed'));\ntest('never', () => assert.ok(process.env.NEVER));\n"},
 			[][2]string{{"> 50", ">= 50"}, {"> 50", "> 51"}, {"> 50", "> ("}, {"function grade", "require('./nowhere');\nfunction grade"}, {"> 50", "< 50"}}},
+		// It counts its runs and fails from the fifth on: only a few come before, and no
+		// fault is told apart from what is none.
+		"python that counts": {"grades.py", "import os\n\ndef turn():\n    with open(\"/tmp/turns\", \"a\") as f:\n        f.write(\"x\")\n    return os.path.getsize(\"/tmp/turns\")\n\ndef grade(points):\n    if turn() > 8:\n        raise RuntimeError\n    if points > 60:\n        return \"passed\"\n    return \"failed\"\n",
+			map[string]string{"test_grades.py": "from grades import grade\n\ndef test_never():\n    assert not \"grades\"\n\ndef test_low():\n    assert grade(3) == \"failed\"\n\ndef test_far():\n    assert grade(80) == \"passed\"\n"},
+			slices.Repeat([][2]string{{"> 60", "> 61"}, {"> 60", "> 62"}, {"> 60", "> 63"}, {"> 60", "> 64"}, {"> 60", "> 65"}}, 4)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +60,11 @@ func TestPlantedFaultsOfOneTreeAreAskedAboutTogether(t *testing.T) {
 				faults = append(faults, gate.Fault{Path: c.path, Text: []byte(strings.Replace(c.source, f[0], f[1], 1))})
 			}
 			got, err := New(Config{Sandbox: session}).Noticed(t.Context(), dir, base, ids, faults)
-			if want := []bool{true, false, false, false, true}; err != nil || !slices.Equal(got, want) {
+			want := []bool{true, false, false, false, true}
+			if strings.Contains(name, "counts") {
+				want = make([]bool, len(faults))
+			}
+			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("noticed %v, %v; want %v", got, err, want)
 			}
 		})

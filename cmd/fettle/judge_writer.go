@@ -58,7 +58,7 @@ func (p *parts) writer(o opinion, l judgingOn) (func(context.Context, judge.Lack
 		}
 		test, words, err := roles.Reproducer.Write(ctx, ask, agent.ReproductionBrief{
 			Task: task.Task{Title: "tests of " + strings.Join(in.Names, ", ") + " in " + in.Path, Body: hide(lackWords(in))},
-			Tier: o.writer, Aim: agent.AimHold, Tests: heads, TestDirs: dirs, Shown: shownOf(in, hide), Last: in.Last, CameOf: in.CameOf,
+			Tier: o.writer, Aim: agent.AimHold, Tests: heads, TestDirs: dirs, Shown: shownOf(in, hide), Last: in.Last, CameOf: hide(in.CameOf), // what failed may quote any file
 		})
 		var failed *model.Error
 		switch {
