@@ -3,6 +3,7 @@ package verify
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -136,10 +137,12 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 			t.Errorf("tried: %+v, %v", rep.Tests, err)
 		}
 	})
+	// Where one thread writes half a line, the next one's result may stand behind it and is
+	// not read: then the run is red as one that mends nothing, which it is as well.
 	for name, c := range map[string]struct{ old, new, says string }{
 		"mended":              {"item.0 + item.1", "item.0 * item.1", ""},
 		"forged":              {"        sum += item.0 + item.1;\n", forgedRust, "forged"},
-		"forged, half a line": {"        sum += item.0 + item.1;\n", strings.Replace(forgedRust, "std::process", "let _ = std::io::stdout().write_all(b\"test tests::half ... \").and_then(|_| std::io::stdout().flush());\n        std::process", 1), "forged"},
+		"forged, half a line": {"        sum += item.0 + item.1;\n", strings.Replace(forgedRust, "std::process", "let _ = std::io::stdout().write_all(b\"test tests::half ... \").and_then(|_| std::io::stdout().flush());\n        std::process", 1), "forged|no test that failed before passes now"},
 		"its tests edited":    {"(5, 3)]), 15)", "(5, 3)]), 8)", "tests::total_multiplies"},
 		"its tests gone":      {"    #[test]\n    fn total_of_nothing() {\n        assert_eq!(total(&[]), 0);\n    }\n", "", "tests::total_of_nothing"},
 	} {
@@ -149,7 +152,7 @@ func TestC9AFixIsWitnessedByCargoAndAForgedOneIsRed(t *testing.T) {
 			mine.write(t, "src/lib.rs", strings.Replace(string(lib), c.old, c.new, 1))
 			out := judge(t, v, Judge{Dir: mine.dir, Base: mine.base, Baseline: before})
 			reasons := strings.Join(out.Reasons, "\n")
-			if c.says == "" && (!out.Green || out.Grade != Witnessed || len(out.Doubts) > 0) || c.says != "" && (out.Green || !strings.Contains(reasons, c.says)) {
+			if c.says == "" && (!out.Green || out.Grade != Witnessed || len(out.Doubts) > 0) || c.says != "" && (out.Green || !regexp.MustCompile(c.says).MatchString(reasons)) {
 				t.Errorf("green %t, %s, %q, doubts %q, checks %+v", out.Green, out.Grade, out.Reasons, out.Doubts, out.Checks)
 			}
 		})
