@@ -145,7 +145,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
 	c.Dir = filepath.Join(s.dir, "project")
-	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "NO_COLOR=1", "GITHUB_TOKEN=", "GH_TOKEN=")
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+filepath.Join(s.dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "GITHUB_TOKEN=", "GH_TOKEN=")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c
@@ -162,7 +162,7 @@ func (s *stage) play(e shownLine) {
 		return
 	}
 	line := strings.NewReplacer(s.words...).Replace(e.line)
-	ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Minute) // ends what hangs
 	defer cancel()
 	c := s.shell(ctx, line)
 	var out, errs bytes.Buffer

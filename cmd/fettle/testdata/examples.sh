@@ -1,8 +1,9 @@
 # Lays what the lines of examples.txt work on, in the current folder.
 set -e
+here=$(dirname "$0")
 mkdir -p bin src project && cd project
-git init -q -b main
-git config user.name ada && git config user.email ada@example.com
+git config --global user.name ada && git config --global user.email ada@example.com && git config --global init.defaultBranch main
+git init -q
 mkdir -p web old shop
 cat >mid.py <<'END'
 def median(values):
@@ -95,4 +96,9 @@ case "$1 $2" in
 esac
 END
 printf '#!/bin/sh\ntest -s "$2"\n' >../bin/vim
-chmod +x ../bin/gh ../bin/vim
+# The files of a script beside this one, by its name.
+cat >../bin/unpack <<END
+#!/bin/sh
+awk '/^-- .* --\$/ { to = \$2; dir = to; if (sub("/[^/]*\$", "", dir)) system("mkdir -p " dir); printf "" > to; next } to { print > to }' "$here/script/\$1.txt"
+END
+chmod +x ../bin/*
