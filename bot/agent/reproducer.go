@@ -38,8 +38,32 @@ type ReproductionBrief struct {
 	// CameOf is what Last did on the code as it is, and Failures with what.
 	CameOf   string
 	Failures []task.Failure
+	Earlier  Earlier
 	MaxBytes int // of the prompt's user part without the conversation; 0: 48 KiB
 	Tools    Tools
+}
+
+// Earlier is what another way of writing the test brought; empty: there was none.
+type Earlier struct {
+	Aim  Aim
+	Came []string // why its answers were turned down, in their order
+	Test string   // the last of them
+}
+
+// Bounds of what is told of an earlier way: it is a warning, and no work to go on with.
+const (
+	mostEarlier     = 3
+	longestReason   = 400
+	longestEarlier  = 1500
+	shortestEarlier = 300
+)
+
+func earlierOf(e Earlier) earlierView {
+	v := earlierView{Aim: e.Aim, Test: foreign(clipped(e.Test, longestEarlier))}
+	for _, why := range e.Came[max(len(e.Came)-mostEarlier, 0):] {
+		v.Came = append(v.Came, foreign(clipped(why, longestReason)))
+	}
+	return v
 }
 
 // reproducerTurns bounds the answers to one brief: reading and looking included.
@@ -55,11 +79,15 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 		v := newView()
 		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), dirsOf(b.TestDirs), shownOf(b.Shown)
 		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), describeAll(b.Failures, 3)
+		v.Earlier = earlierOf(b.Earlier)
 		v.Tools, v.Turns = b.Tools != nil, limits.Turns
 		return v
 	}
 	less := func(over int) bool {
 		switch {
+		case cut(&b.Earlier.Test, over, shortestEarlier):
+		case b.Earlier.Test != "":
+			b.Earlier.Test = ""
 		case len(b.Tests) > 1:
 			b.Tests = b.Tests[:1]
 		case b.Shown.less():

@@ -66,6 +66,13 @@ func asks(t interface{ Fatal(...any) }, r *Roles, evil string) []model.Request {
 	if _, err := r.Reviewer.Review(context.Background(), note(`{"verdict":"RETRY"}`), ReviewBrief{Task: b.Task, Step: b.Step, Done: b.Done, Diff: evil, Evidence: e, Advice: Advice{Recommendation: evil, Reason: words}}); err != nil {
 		t.Fatal(err)
 	}
+	for _, last := range []string{"", evil} {
+		if _, _, err := r.Reproducer.Write(context.Background(), note(`{"actions": [{"action": "finish"}], "explanation": "none"}`), ReproductionBrief{
+			Task: b.Task, Aim: AimPass, Tests: []Head{{Path: evil, Text: evil}}, TestDirs: b.TestDirs, Shown: b.Shown, Last: last, CameOf: last, Failures: b.Failures,
+			Earlier: Earlier{Aim: AimFail, Came: []string{evil, evil}, Test: evil}}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return out
 }
 

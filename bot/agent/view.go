@@ -40,6 +40,14 @@ type view struct {
 	Advice       foreign
 	Doubts       []foreign
 	Rivals       []foreign
+	Earlier      earlierView
+}
+
+// earlierView is what another way of writing a reproduction brought.
+type earlierView struct {
+	Aim  Aim
+	Came []foreign
+	Test foreign
 }
 
 func newView() *view { return &view{MaxSteps: MaxSteps} }

@@ -66,6 +66,7 @@ func (r *run) writeReproduction(ctx context.Context) error {
 		return err
 	}
 	for _, s := range strategies {
+		w.brief.Earlier, w.tried = w.tried, agent.Earlier{Aim: s.aims[0]}
 		found, err := w.byStrategy(ctx, s.name, s.aims)
 		var over *noReproduction
 		switch {
@@ -109,8 +110,9 @@ type writer struct {
 	ask    agent.Ask
 	brief  agent.ReproductionBrief
 	calls  int
-	untied int      // tests to which nothing in the issue points
-	before task.USD // spent before it
+	tried  agent.Earlier // by the strategy that is at work, told to the next
+	untied int           // tests to which nothing in the issue points
+	before task.USD      // spent before it
 	begun  time.Time
 }
 
@@ -188,6 +190,8 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 	return one, nil
 }
 
+const noTest = "no test came within the turns of an answer"
+
 // askUntil asks, a few times, until a test does what it is meant to.
 func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, from *candidate, cameOf string, times int) (*candidate, error) {
 	b := w.brief
@@ -208,7 +212,8 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 			return nil, w.unanswered(ctx, strategy, err)
 		}
 		if test == nil && said == "" {
-			return nil, w.note(ctx, "reproduction.turned_down", "no test came within the turns of an answer", map[string]any{"strategy": strategy, "aim": aim})
+			w.tried.Came = append(w.tried.Came, noTest)
+			return nil, w.note(ctx, "reproduction.turned_down", noTest, map[string]any{"strategy": strategy, "aim": aim})
 		}
 		if test == nil {
 			return nil, &noReproduction{"the model writes no test that shows the fault: " + short(said)}
@@ -224,7 +229,9 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 		if v.Not == "" {
 			return &c, nil
 		}
-		if err := w.note(ctx, "reproduction.turned_down", fmt.Sprintf("the test %s %s", test.Path, v.Not), map[string]any{"strategy": strategy, "aim": aim}); err != nil {
+		why := fmt.Sprintf("the test %s %s", test.Path, v.Not)
+		w.tried.Came, w.tried.Test = append(w.tried.Came, why), test.Code
+		if err := w.note(ctx, "reproduction.turned_down", why, map[string]any{"strategy": strategy, "aim": aim}); err != nil {
 			return nil, err
 		}
 		if v.Untied {
@@ -255,6 +262,7 @@ func (w *writer) unanswered(ctx context.Context, strategy string, err error) err
 	case isStop(err), errors.As(err, &failed) && failed.Class == model.Cancelled:
 		return ended(ctx, err)
 	case errors.As(err, &malformed), errors.As(err, &failed) && failed.Class == model.Empty:
+		w.tried.Came = append(w.tried.Came, err.Error())
 		return w.note(ctx, "reproduction.turned_down", err.Error(), map[string]any{"strategy": strategy})
 	case errors.As(err, &failed):
 		return &noReproduction{failed.Error()}

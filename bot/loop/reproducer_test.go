@@ -231,6 +231,40 @@ func TestC10APassingTestOfTheFaultIsTurnedRound(t *testing.T) {
 	})
 }
 
+func TestC10TheSecondWayIsToldWhyTheFirstFailed(t *testing.T) {
+	t.Parallel()
+	inSome(t, func(t *testing.T, f blank) {
+		var calls []scripted.Call
+		tests := []string{f.wrong[1], f.passes, f.passes, f.test}
+		b := newBench(t, f.files, func(c scripted.Call, _ int) scripted.Answer {
+			calls = append(calls, c)
+			if aim(c) == "" {
+				return creates(f.source, f.fix)
+			}
+			return creates(f.path, tests[min(len(calls), len(tests))-1])
+		}, task.Tier1)
+		b.reproducing(t)
+		b.task = task.Task{Title: namesTitle, Body: namesBody, Origin: task.OriginEval}
+		ready(t, b, b.run(t, task.Budget{}))
+		down := b.told("reproduction.turned_down")
+		if len(down) != 2 {
+			t.Fatalf("turned down: %q", down)
+		}
+		const part = "Asked for a test that fails, a model wrote these, which were turned down"
+		for _, c := range calls {
+			told := strings.Count(c.User, part)
+			switch a := aim(c); {
+			case a == agent.AimFail && told > 0:
+				t.Errorf("the first way is told of itself:\n%s", c.User)
+			case (a == agent.AimPass || a == agent.AimTurn) && told != 1:
+				t.Errorf("%s is told %d times of the first way:\n%s", a, told, c.User)
+			case a == agent.AimPass && (!strings.Contains(c.User, down[0]) || !strings.Contains(c.User, down[1])):
+				t.Errorf("why the first way failed is not said (%q):\n%s", down, c.User)
+			}
+		}
+	})
+}
+
 func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
 	t.Parallel()
 	inSome(t, func(t *testing.T, f blank) {
