@@ -2,7 +2,7 @@
 # Prints what fettle costs as one table: each figure beside a plain script, a
 # bare handler or a plain exec, measured in turns in the same run. It stays on
 # loopback, ends what it started and leaves nothing behind. With an argument it
-# measures only that part: cold, sandbox, door, python, javascript or go.
+# measures only that part: cold, terminal, sandbox, door, python, javascript or go.
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}

@@ -36,6 +36,7 @@ func TestBench(t *testing.T) {
 		b.print(os.Stdout)
 	}()
 	b.part("cold", b.coldStart)
+	b.part("terminal", b.terminalDoor)
 	b.part("sandbox", b.sandboxStart)
 	b.part("door", b.door)
 	b.part("python", func() { b.overhead("python", 45*time.Second) })

@@ -140,6 +140,14 @@ func TestC5WhatTiesARedTestToAnIssue(t *testing.T) {
 	}
 }
 
+func TestC5WhatTiesATestIsToldInWholeWords(t *testing.T) {
+	t.Parallel()
+	got := Read("Pricing of a full week", "People who stay a full week pay too much; the prices are wrong.").Decide(discount).Words()
+	if !strings.Contains(got, "the test is of pricing, of which the issue speaks") {
+		t.Error(got)
+	}
+}
+
 func TestC5WhatFailsBesideTheIssuesTestIsItsOwnToo(t *testing.T) {
 	t.Parallel()
 	beside, other := discount, discount

@@ -85,7 +85,7 @@ func (e *evidence) places() {
 	}
 	for _, w := range sorted(e.test.module) {
 		if i.all[w] {
-			see(1, "the test is of %s, of which the issue speaks", w)
+			see(1, "the test is of %s, of which the issue speaks", written(w, e.red.File+" "+e.red.Name))
 		}
 	}
 	for _, full := range e.red.Ran {
@@ -260,7 +260,7 @@ func (e *evidence) symptoms() {
 	var shared []string
 	for _, w := range sorted(e.test.name) {
 		if !e.test.domain[w] && e.issue.all[w] {
-			shared = append(shared, w)
+			shared = append(shared, written(w, e.red.Name))
 		}
 	}
 	if len(shared) > 0 {

@@ -128,6 +128,18 @@ func stems(s string) map[string]bool {
 	return out
 }
 
+// written is the word of a text that a stem stands for, for people to read.
+func written(stem, text string) string {
+	for _, w := range word.FindAllString(text, -1) {
+		for _, part := range memory.Parts(w) {
+			if memory.Stem(part) == stem {
+				return part
+			}
+		}
+	}
+	return stem
+}
+
 // empty are words that any issue and any test may hold.
 var empty = wordSet(`a an and any are as at be been but by can could did do does for from get gets given got had has have he her his how i if in into is it its just like make makes
 	me my no not now of off on one only or other our out over own same she should so some such than that the their them then there these they this those to too under up us use used uses using
