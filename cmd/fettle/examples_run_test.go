@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
@@ -45,11 +46,11 @@ func examples(t *testing.T) (names []string, scenes map[string][]shownLine) {
 			scene = rest
 			names = append(names, rest)
 			continue
-		case "=", "~", ":":
+		case "=", "~", "?", ":":
 			e.arg, e.line, _ = strings.Cut(rest, " ")
-		case "@":
-			e.arg, e.line, _ = strings.Cut(rest, " @ ")
-		case "$", "x":
+		case "@", "&":
+			e.arg, e.line, _ = strings.Cut(rest, " "+how+" ")
+		case "$", "x", "+":
 		case "why":
 			last := &scenes[scene][len(scenes[scene])-1]
 			last.reason = rest
@@ -71,7 +72,7 @@ func TestO8ExamplesAreRun(t *testing.T) {
 	shown, told := shownLines(t), map[string]bool{}
 	for name, scene := range scenes {
 		for _, e := range scene {
-			if strings.ContainsRune("$:", rune(e.how)) {
+			if strings.ContainsRune(around, rune(e.how)) {
 				continue
 			}
 			told[e.line] = true
@@ -113,12 +114,18 @@ type stage struct {
 	*testing.T
 	dir   string
 	words []string // pairs: what stands for what in a line
+	env   []string
+	sim   *simulator.Server // where a line started one
 }
+
+// around are the signs of lines that are no examples.
+const around = "$:+&"
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{T: t, dir: t.TempDir()}
 	s.words = []string{"./bin/fettle", "fettle", "~/", s.dir + "/", "/tmp/", s.dir + "/tmp/", "sqlite:/backup", "sqlite:" + s.dir + "/tmp",
+		"/etc/", s.dir + "/tmp/", "/var/lib/", s.dir + "/tmp/", "10.0.0.5:8081", "127.0.0.1:0",
 		"127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:8081", "127.0.0.1:0", "127.0.0.1:7337", "127.0.0.1:0"}
 	checkout, err := filepath.Abs("../..")
 	if err != nil {
@@ -145,7 +152,8 @@ func newStage(t *testing.T) *stage {
 func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "bash", "-o", "pipefail", "-c", line)
 	c.Dir = filepath.Join(s.dir, "project")
-	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+filepath.Join(s.dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "GITHUB_TOKEN=", "GH_TOKEN=")
+	c.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+filepath.Join(s.dir, "gitconfig"), "GIT_CONFIG_NOSYSTEM=1", "BASH_ENV="+filepath.Join(s.dir, "env"), "GITHUB_TOKEN=", "GH_TOKEN=")
+	c.Env = append(c.Env, s.env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	return c
@@ -153,62 +161,79 @@ func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
 
 // plays tells whether an example is run in this form of the tests.
 func plays(e shownLine) bool {
-	return e.how == '=' || e.how == '@' || e.how == '~' && !sandboxtest.Quick()
+	return strings.ContainsRune("=@?", rune(e.how)) || e.how == '~' && !sandboxtest.Quick()
 }
 
 func (s *stage) play(e shownLine) {
 	s.Helper()
-	if !plays(e) && !strings.ContainsRune("$:", rune(e.how)) {
+	if !plays(e) && !strings.ContainsRune(around, rune(e.how)) {
+		return
+	}
+	if e.how == '+' {
+		doubles[e.line](s)
 		return
 	}
 	line := strings.NewReplacer(s.words...).Replace(e.line)
+	if e.how == '@' || e.how == '&' {
+		s.serves(e, line)
+		return
+	}
 	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Minute) // ends what hangs
 	defer cancel()
 	c := s.shell(ctx, line)
 	var out, errs bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errs
-	switch e.how {
-	case '@':
-		s.serves(c, e)
-		return
-	case '=', '~', '$':
-		err := c.Run()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			s.Fatal(err)
-		}
-		if got := strconv.Itoa(c.ProcessState.ExitCode()); got != e.arg && (e.how != '$' || got != "0") {
-			s.Errorf("%s\nends with %s, want %s\n%s%s", e.line, got, e.arg, out.String(), errs.String())
-		}
-	case ':':
-		if err := c.Run(); err != nil || strings.TrimSpace(out.String()) == "" {
-			s.Fatalf("%s: %v\n%s%s", e.line, err, out.String(), errs.String())
-		}
-		s.words = slices.Concat([]string{e.arg, strings.TrimSpace(out.String())}, s.words)
+	c.Stdout = &out
+	run := c.Run
+	if e.how == '?' {
+		run = func() error { return s.opens(c, &errs) }
+	} else {
+		c.Stderr = &errs
+	}
+	err := run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.Fatalf("%s: %v", e.line, err)
+	}
+	got, want := strconv.Itoa(c.ProcessState.ExitCode()), e.arg
+	if e.how == '$' || e.how == ':' {
+		want = "0"
+	}
+	if got != want || e.how == ':' && strings.TrimSpace(out.String()) == "" {
+		s.Errorf("%s\nends with %s, want %s\n%s%s", line, got, want, out.String(), errs.String())
+	}
+	if e.how == ':' {
+		s.word(e.arg, strings.TrimSpace(out.String()))
 	}
 }
 
-// serves ends a server that has said what it is waited for.
-func (s *stage) serves(c *exec.Cmd, e shownLine) {
+// serves waits until a server has said what it is waited for. An example is ended then, and
+// what is not one when the scene ends; what that printed stands in ~/served.
+func (s *stage) serves(e shownLine, line string) {
 	s.Helper()
+	c := s.shell(context.WithoutCancel(s.Context()), line) // until it is ended here
 	var out heard
 	c.Stdout, c.Stderr = &out, &out
-	if err := c.Start(); err != nil {
-		s.Fatal(err)
-	}
+	s.must(c.Start())
 	ended := make(chan struct{})
 	var err error
 	go func() { err = c.Wait(); close(ended) }()
+	end := func() {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
+		<-ended
+	}
 	for !strings.Contains(out.String(), e.arg) {
 		select {
 		case <-ended:
-			s.Errorf("%s ended: %v\n%s", e.line, err, out.String())
-			return
+			s.Fatalf("%s ended: %v\n%s", e.line, err, out.String())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM)
-	<-ended
+	if e.how == '@' {
+		end()
+		return
+	}
+	s.Cleanup(end)
+	s.must(os.WriteFile(filepath.Join(s.dir, "served"), []byte(out.String()), 0o600))
 }
 
 // heard is what a process has printed so far.

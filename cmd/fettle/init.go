@@ -51,7 +51,7 @@ file is there already; 130 stopped.`,
   fettle init --write
   fettle init --agents --write
   fettle init --json | jq .plan.commands
-  fettle init --github --webhook-url https://fettle.example.com
+  fettle init --github --webhook-url https://fettle.example.com/webhook
   fettle init --github --org acme --server https://github.example.com --ca-file ca.pem
   fettle init --github --config ./fettle.yml --server http://127.0.0.1:9090   # fettle simulate`,
 		Args: func(c *cobra.Command, args []string) error {
