@@ -108,8 +108,12 @@ func (s Sorted) words() string {
 	switch {
 	case len(s.Mine) == 0 && len(s.Aside) == 0:
 		return "no test is red"
+	case s.Unsure && len(s.Mine) == 1:
+		return "1 red test runs what the issue names, and nothing says that it fails for what the issue complains of"
 	case s.Unsure:
-		return fmt.Sprintf("%d red tests run what the issue names, and nothing says that they fail for what it complains of", len(s.Mine))
+		return fmt.Sprintf("%d red tests run what the issue names, and nothing says that they fail for what the issue complains of", len(s.Mine))
+	case len(s.Mine) == 0 && len(s.Aside) == 1:
+		return "the one red test is not known to be this issue's"
 	case len(s.Mine) == 0:
 		return fmt.Sprintf("none of the %d red tests is known to be this issue's", len(s.Aside))
 	case len(s.Aside) == 0:
