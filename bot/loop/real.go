@@ -157,6 +157,11 @@ func (h *real) repair(ctx context.Context, q search) (rep mend.Repair, err error
 	if err != nil {
 		return rep, fmt.Errorf("mechanical repair: %w", err)
 	}
+	if rep.Found != nil { // they say what calls gave
+		for i, words := range rep.Found.Alternatives {
+			rep.Found.Alternatives[i] = h.hide.text(words)
+		}
+	}
 	return rep, nil
 }
 

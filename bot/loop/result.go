@@ -93,7 +93,7 @@ func joined(before, a task.Attempt) task.Attempt {
 	a.NewTests = slices.Concat(before.NewTests, a.NewTests)
 	a.OwnTests = slices.Concat(before.OwnTests, a.OwnTests)
 	a.Doubts = slices.Concat(without(before.Doubts, a.Doubts), a.Doubts) // each judgement is about all steps
-	a.Alternatives = slices.Concat(before.Alternatives, a.Alternatives)
+	a.Alternatives = slices.Concat(without(before.Alternatives, a.Alternatives), a.Alternatives)
 	a.Ambiguous = a.Ambiguous || before.Ambiguous
 	a.Diff = before.Diff + a.Diff
 	a.Explanation = strings.TrimSpace(before.Explanation + " " + a.Explanation)

@@ -1,9 +1,11 @@
 package mend
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 )
 
 const (
+	mostRivals = 5               // that are told
 	maxHeld    = 14              // plausible candidates whose behaviour is compared
 	probeTests = 30              // tests that are run for it
 	probeTime  = 8 * time.Second // for all of it where the search's time is up
@@ -114,12 +117,14 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	}
 	f := &Found{Template: top.mutation.Operator, Path: top.path, Line: top.mutation.Line,
 		Patch: task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: top.path, Region: top.region.ID, Code: regionText(top.candidate)}}}}
+	var shown []rival
 	for _, r := range rivals[1:] {
-		words, contends := contends(top, r)
-		if words != "" && len(f.Alternatives) < 5 {
-			f.Alternatives = append(f.Alternatives, words)
-		}
+		words, contends := contends(top, r, telling(top, r, shown))
 		f.Ambiguous = f.Ambiguous || contends
+		if words == "" || len(shown) == mostRivals || slices.ContainsFunc(shown, r.repeats) || slices.Contains(f.Alternatives, words) {
+			continue
+		}
+		shown, f.Alternatives = append(shown, r), append(f.Alternatives, words)
 	}
 	f.Explanation = fmt.Sprintf("%s, line %d: %s", top.path, top.mutation.Line, top.mutation.Description)
 	f.Doubts, f.doubted = top.doubts, len(top.doubts) > 0
@@ -136,8 +141,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 }
 
 // contends describes a rival of the best and says whether it is too good to be
-// left out. One that behaves the same is no rival, and has no words.
-func contends(top, r rival) (words string, tooGood bool) {
+// left out, by how the two compare. One that behaves the same is no rival, and has no
+// words.
+func contends(top, r rival, c comparison) (words string, tooGood bool) {
 	words = fmt.Sprintf("%s, line %d: %s", r.path, r.mutation.Line, r.mutation.Description)
 	if r.asked && r.holds < top.holds {
 		if len(r.broken) > 0 {
@@ -148,21 +154,67 @@ func contends(top, r rival) (words string, tooGood bool) {
 	// A rival in another function mends the fault in another way, and the two
 	// differ somewhere even where the inputs tried do not show it.
 	elsewhere := r.path != top.path || r.region.ID != top.region.ID
-	var c comparison
-	if top.seen != nil && r.seen != nil {
-		c = compare(top.seen, r.seen, func(o outcome) bool {
-			return o.entry || top.spot() == r.spot() && o.spot == r.spot()
-		})
-	}
 	switch {
 	case c == comparison{}: // no call was seen with both
-		return words, r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
+		return words + " (what it does was not compared)", r.merit > rivalMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
 	case c.differ > 0:
-		return words + fmt.Sprintf(" (differs on %s)", worded(c.example)), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
-	case c.same < fewProbes || c.sharing > 0:
-		return words, r.merit > rivalMerit*top.merit
+		return words + fmt.Sprintf(" (differs on %s)", c.worded()), r.merit > ambiguousMerit*top.merit || elsewhere && r.merit > elsewhereMerit*top.merit
+	case !c.alike():
+		return words + fmt.Sprintf(" (no difference in the %s that were compared)", task.Count(c.same+c.sharing, "call")), r.merit > rivalMerit*top.merit
 	}
 	return "", false
+}
+
+// versus compares what two candidates do, as far as it was seen.
+func versus(a, b rival) comparison {
+	if a.seen == nil || b.seen == nil {
+		return comparison{}
+	}
+	return compare(a.seen, b.seen, func(o outcome) bool {
+		return o.entry || a.spot() == b.spot() && o.spot == b.spot()
+	})
+}
+
+// telling compares a rival with the best. The example is, as far as there is one, an
+// input on which it also differs from the rivals that are told already.
+func telling(top, r rival, shown []rival) comparison {
+	c := versus(top, r)
+	for _, s := range shown {
+		if r.seen == nil || s.seen == nil {
+			continue
+		}
+		narrowed := r
+		narrowed.seen = &behaviour{outcomes: map[string]outcome{}}
+		for key, o := range r.seen.outcomes {
+			if was, both := s.seen.outcomes[key]; both && (was.result != o.result || was.after != o.after) {
+				narrowed.seen.outcomes[key] = o
+			}
+		}
+		if n := versus(top, narrowed); n.differ > 0 {
+			c.example, c.one, c.other, r = n.example, n.one, n.other, narrowed
+		}
+	}
+	return c
+}
+
+// repeats tells whether a rival does what another one does that is told already, as
+// far as was seen: who reads them learns nothing from it.
+func (r rival) repeats(other rival) bool {
+	if r.path == other.path && bytes.Equal(squeezed(r.text()), squeezed(other.text())) {
+		return true
+	}
+	c := versus(other, r)
+	return c.differ == 0 && c.same > 0
+}
+
+// squeezed is a text whose lines have one blank between words; what they are indented by stays.
+func squeezed(text []byte) []byte {
+	lines := bytes.Split(text, []byte("\n"))
+	for i, l := range lines {
+		indent := len(l) - len(bytes.TrimLeft(l, " \t"))
+		lines[i] = slices.Concat(l[:indent], bytes.Join(bytes.Fields(l), []byte(" ")))
+	}
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // unseen says what speaks against a change whose behaviour could not be compared:

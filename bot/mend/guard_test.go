@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,35 @@ func TestR2ARivalThatBehavesTheSameIsNone(t *testing.T) {
 	}
 	if f := search(gradeChange("points > 50", "points != 3")); !f.Ambiguous || len(f.Alternatives) != 1 || !strings.Contains(f.Alternatives[0], "differs on") {
 		t.Errorf("a rival that behaves differently: ambiguous %v, %v", f.Ambiguous, f.Alternatives)
+	}
+}
+
+// Of rivals that do the same one is told, with the call and the results that tell it
+// from what was chosen.
+func TestR2EachBehaviourOfRivalsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	b, tgt := pythonAt(t, grades(t), "test_grades.py", []string{"test_exactly"}, []string{"test_far"})
+	all := []candidate{gradeChange("> 50", ">= 50"), gradeChange("points > 50", "points != 3"), gradeChange("points > 50", "not points == 3"), gradeChange("points > 50", "3 != points"),
+		gradeChange("points > 50", "points != 0"), gradeChange("points > 50", "points  !=  3")}
+	for i := range all {
+		all[i].mutation.Line, all[i].mutation.Description = 2, fmt.Sprintf("Change %d.", i)
+	}
+	s := &search{mender: New(Config{}), bench: b, target: tgt, plausible: all}
+	f, err := s.choose(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Alternatives) != 2 || !f.Ambiguous {
+		t.Fatalf("%q", f.Alternatives)
+	}
+	for _, words := range f.Alternatives {
+		if !strings.Contains(words, "differs on grade(") || !strings.Contains(words, "'failed', not 'passed'") && !strings.Contains(words, "'passed', not 'failed'") {
+			t.Errorf("what tells it apart is not said: %s", words)
+		}
+	}
+	s.bench = struct{ bench }{b} // which shows no behaviour
+	if f, err = s.choose(t.Context()); err != nil || len(f.Alternatives) != 4 {
+		t.Errorf("the same text is told twice: %q (%v)", f.Alternatives, err)
 	}
 }
 

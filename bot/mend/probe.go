@@ -46,6 +46,35 @@ type comparison struct {
 	same, differ int
 	sharing      int    // the results are equal but share other parts
 	example      string // an input on which they differ
+	one, other   string // what each gives for it
+}
+
+// alike tells whether enough was seen of both to say that they do the same.
+func (c comparison) alike() bool { return c.differ == 0 && c.sharing == 0 && c.same >= fewProbes }
+
+// worded says to a person where the two differ, and what the other gives there.
+func (c comparison) worded() string {
+	words := worded(c.example)
+	switch {
+	case c.one == c.other:
+		return words + ", in what it leaves of its arguments"
+	case given(c.one) == given(c.other):
+		return words
+	}
+	return words + ": " + given(c.other) + ", not " + given(c.one)
+}
+
+// given is an outcome in a few words.
+func given(result string) string {
+	const longest = 60
+	if result == crashed {
+		return "an error"
+	}
+	result = strings.Join(strings.Fields(result), " ")
+	if r := []rune(result); len(r) > longest {
+		return string(r[:longest-1]) + "…"
+	}
+	return result
 }
 
 // compare holds two behaviours against each other on the inputs that both saw,
@@ -65,7 +94,7 @@ func compare(a, b *behaviour, wanted func(outcome) bool) comparison {
 		case x.result != y.result || x.after != y.after:
 			c.differ++
 			if c.example == "" || asIs || len(x.input) < len(c.example) {
-				c.example = x.input
+				c.example, c.one, c.other = x.input, x.result, y.result
 			}
 		case x.shared != y.shared:
 			c.sharing++
