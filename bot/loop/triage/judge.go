@@ -19,6 +19,12 @@ var (
 	hedge     = rx("\\b(someday|some day|long.term|eventually|one day|in the future|at some point)\\b")
 )
 
+// What a verdict begins with that is made by counting alone.
+const (
+	countsTasks = "it lists more tasks than one change can hold"
+	countsParts = "it lists more parts than one change can hold"
+)
+
 // large says why a request needs a plan, or "".
 func (is issue) large() string {
 	if is.foreign != "" {
@@ -77,14 +83,14 @@ func (is issue) large() string {
 		}
 	}
 	if tasks >= 5 && !fails {
-		return "it lists more tasks than one change can hold"
+		return countsTasks
 	}
 	return ""
 }
 
 var (
 	// fault is a word that says that something is not as it should be.
-	fault        = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
+	fault        = rx("\\b(bugs?|broken|breaks?|broke|wrong(ly)?|crash(es|ed|ing)?|fail(s|ed|ing|ure|ures)?|errors?|exceptions?|traceback|panic(s|ked)?|incorrect(ly)?|unexpected(ly)?|instead of|should(n't)?|expected?|regression|hang(s|ing)?|infinite(ly)?|endless(ly)?|missing|misses|raises?|throws?|does ?n[o']t|do ?n[o']t|did ?n[o']t|is ?n[o']t|are ?n[o']t|was ?n[o']t|can ?n[o']t|cannot|can't|won't|undefined|nan|nonetype|nil pointer|null ?pointer|segfault|duplicate[sd]?|off.by|truncat\\w+|loses|lost|ignor(es|ed|ing)|stale|leaks?|leaked|leaking|too (many|few|often|seldom|rarely|high|low|early|late|long|short|strict|much)|twice|two times|deadlock|race condition|overflow|corrupt(s|ed)?|garbled|rejects?|rejected|refuses|forgets|skips|skipped|loops|overlaps|disappears?|vanishes|typo|inconsistent|mismatch|never|no longer|not (shown|found|saved|sent|working|called|updated|rendered|highlighted)|although|even though|flickers|chokes|unescaped|bypassed|nothing happens|does nothing|has no effect|still)\\b")
 	strong       = rx("\\b(i (would|'d) (have )?expect|should(n't)?|expected|instead of|traceback|exception|regression|bug|crash(es|ed)?|\\w+error|panic|wrong(ly)?|incorrect(ly)?|throws|raises|off by|must be|would be right)\\b")
 	brokenAbroad = rx("(falsch|fehler|funktioniert nicht|obwohl|stürzt|erwart|sollte|müsste|error|falla|debería|equivocad|esperad|aunque|échoue|erreur|devrait|plante|attendu|错误|失败|崩溃|应该|期望|エラー|失敗|はず|ошибк|не работает|неверн|ожида|должн|падает)")
 	generic      = rx("^\\W*(various|several|multiple|some|many|misc\\w*|a few|few|different|feedback|complaints?|problems?|issues|bugs|things|my (notes|feedback|thoughts|impressions?|wishlist)|list of|all the|wishlist|random|thoughts|notes|impressions|suggestions)\\b")
@@ -191,7 +197,7 @@ func (r request) touchy() bool {
 	if !r.title {
 		text = plain(r.in.before[:min(len(r.in.before), 300)]) + text
 	}
-	if r.not || r.in.steps || upheld[r.verb] || upholds.MatchString(r.in.text) || neutral[r.verb] || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) {
+	if r.not || r.in.steps || upheld[r.verb] || upholds.MatchString(r.in.text) || neutral[r.verb] || greenAgain.MatchString(r.object) || enforcing[r.verb] && r.verb != "want" || stricter.MatchString(text) {
 		return false
 	}
 	return r.object != "" && delicate(text)

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
@@ -32,7 +33,7 @@ func (is issue) shown() bool {
 		return true
 	}
 	for _, s := range is.sentences {
-		raw := circumstance.ReplaceAllString(s.raw, " ")
+		raw := spelled.ReplaceAllStringFunc(circumstance.ReplaceAllString(s.raw, " "), func(n string) string { return digits[strings.ToLower(n)] })
 		for kind, c := range concrete {
 			if c.MatchString(raw) && (kind != "values" || outcome.MatchString(s.text) || compares.MatchString(raw)) {
 				return true
@@ -44,6 +45,12 @@ func (is issue) shown() bool {
 	}
 	return false
 }
+
+// Numbers that prose spells out. One is an article as well.
+var (
+	digits  = map[string]string{"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}
+	spelled = rx("\\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\\b")
+)
 
 // demands: below the title a verb says what it should do, "it should add".
 func (is issue) demands() bool {
@@ -60,7 +67,7 @@ func (is issue) demands() bool {
 }
 
 // compares tells two values of which one is wrong from any two numbers.
-var compares = rx("\\b(instead of|should|expected|but (is|was|not)|not \\d|becomes?|goes)\\b|[=→<>]|->")
+var compares = rx("\\b(instead of|should|expected|but (is|was|not)|not \\d|becomes?|goes|means?)\\b|[=→<>]|->")
 
 // Words that name no place and no behaviour that anybody could look for.
 var (
@@ -95,7 +102,9 @@ func (is issue) observable() string {
 	told := len(specific(first.words))
 	switch wish := len(requests(first)) > 0; {
 	case first.asks:
-	case wish && told >= 2 && is.contrasts(), !wish && (fault.MatchString(first.text) || states(first.words)) && (told >= 3 || told == 2 && is.contrasts() || told == 1 && is.demands()):
+	case redTests.MatchString(first.text) && fault.MatchString(first.text) && greenAgain.MatchString(is.whole):
+		return "it is about the tests that are red"
+	case told >= 3 && predicate.MatchString(first.text) && is.contrasts(), wish && told >= 2 && is.contrasts(), !wish && (fault.MatchString(first.text) || states(first.words)) && (told >= 3 || told == 2 && is.contrasts() || told == 1 && is.demands()):
 		return "it says what is wrong with what"
 	}
 	return ""
@@ -111,4 +120,7 @@ func (is issue) contrasts() bool {
 	return false
 }
 
-var expects = rx("\\b(should|must|expected|ought|instead of|although|while|but|even though)\\b")
+// predicate is what makes a sentence of a title, wherever it stands.
+var predicate = rx("\\b(is|are|was|were|has|have|does|do|did|gets?|comes?)\\b")
+
+var expects = rx("\\b(should|must|ha(s|ve) to|expected|ought|instead of|although|while|but|even though)\\b")

@@ -3,6 +3,8 @@ package triage
 import (
 	"slices"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // What makes a wish a project: what it builds, how many parts it lists, how
@@ -29,7 +31,7 @@ func (is issue) project() string {
 		if s.steps || s.asks && usage(s.words) {
 			continue
 		}
-		parts = max(parts, enumerated(s.words))
+		parts = max(parts, enumerated(newSentence(bracketed.ReplaceAllString(s.raw, " ")).words))
 		many = many || counted.MatchString(s.text)
 		places = places || many || covering.MatchString(s.text)
 		if w := s.words; !s.title && len(requests(s)) > 0 {
@@ -40,12 +42,15 @@ func (is issue) project() string {
 	case builds && topic && len(first.words) > 1:
 		return "it asks for a part of its own (\u201c" + short(first.raw) + "\u201d)"
 	case parts >= 4 && (topic || builds || places):
-		return "it lists more parts than one change can hold (\u201c" + short(first.raw) + "\u201d)"
+		return countsParts + " (\u201c" + short(first.raw) + "\u201d)"
 	case many, places && (topic || builds || parts >= 3 || sweeping[is.verb()] && is.verb() != "add"):
 		return "it is about more places than one change can hold (\u201c" + short(first.raw) + "\u201d)"
 	}
 	return ""
 }
+
+// bracketed is what stands in brackets, such as a call's arguments: no parts of a wish.
+var bracketed = lazyregexp.New(`\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}`)
 
 // told tells whether a title tells what happens, such as "an entry that was just
 // updated is thrown out", and names nothing to be built.

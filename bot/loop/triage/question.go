@@ -13,7 +13,10 @@ var (
 	promise = rx("\\b(docs?|docstrings?|documentation|readme|manual|man page|comments?|spec\\w*|rfc ?\\d*|changelog|help|guide|schema)\\b.{0,12}\\b(say|state|promise|claim|tell|guarantee)s?\\b|\\bpromises\\b|\\b(supposed|expected|would (expect|think)|one would|should (be|return|give|print|show|raise|not)|shouldn't|must be|instead of)\\b")
 	// negated is how a report begins that has no subject: "does not work".
 	negated = rx("^\\W*(do|does|did|is|are|can|was|has)( not|n't)\\b[^?]*$")
-	polite  = rx("^\\W*(can|could|would|will) (you|we|someone|somebody)\\b")
+	// hinges tells a statement that begins as a question does, "which of them is taken
+	// depends on the order".
+	hinges = rx("^\\W*(which|what|how|when|where|whether|who)\\b.* (depends?|hinges?|varies|differs|changes) (on|with|by|between|from)\\b")
+	polite = rx("^\\W*(can|could|would|will) (you|we|someone|somebody)\\b")
 	// wants is what somebody wants to do with it, which says nothing of a fault.
 	wants = rx("^\\W*(hi|hello)?\\W*(i'd like|i would like|i want|we want|we'd like|i need|we need|i am trying|i'm trying|i'd love|would love)\\b|\\b(should|could) (i|we|one)\\b|\\b(couldn't|could not|can't|cannot|can not|didn't|did not|don't) (\\w+ )?(see|find|figure|know|get|understand|tell|say)\\b|\\bdon't say\\b|\\b(curious|understand|design|rationale|history|background|wonder\\w*|interest(ed)?|reading)\\b")
 )
@@ -55,7 +58,7 @@ func (is issue) interrogates(s sentence) bool {
 		return len(s.words) > 1 && !strings.Contains(s.text, "n't ") && (!s.title || !doubts.MatchString(s.text) || !strong.MatchString(swap.ReplaceAllString(s.text, " ")))
 	}
 	_, clause, _ := strings.Cut(s.text, " , ") // "Docker image: which user does it run as"
-	return s.title && (inverted.MatchString(s.text) || inverted.MatchString(clause)) && !strong.MatchString(s.text)
+	return s.title && (inverted.MatchString(s.text) || inverted.MatchString(clause)) && !strong.MatchString(s.text) && !hinges.MatchString(s.text)
 }
 
 // contradicts tells a question beside which something is said to be wrong: an

@@ -218,7 +218,15 @@ func goesOn(line string) bool {
 func tidy(s string) string {
 	s = link.ReplaceAllString(s, "$1 $2")
 	s = htmlTag.ReplaceAllString(s, " ")
-	s = strings.NewReplacer("**", "", "__", "", "’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "\u00a0", " ", "\u200b", "", "\u00ad", "").Replace(s)
+	if parts := strings.Split(s, "`"); len(parts)%2 == 1 { // inside code these are no marks
+		for i := 0; i < len(parts); i += 2 {
+			parts[i] = strings.NewReplacer("**", "", "__", "").Replace(parts[i])
+		}
+		s = strings.Join(parts, "`")
+	} else {
+		s = strings.NewReplacer("**", "", "__", "").Replace(s)
+	}
+	s = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "\u00a0", " ", "\u200b", "", "\u00ad", "").Replace(s)
 	return strings.TrimSpace(spaces.ReplaceAllString(s, " "))
 }
 

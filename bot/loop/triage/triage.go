@@ -42,6 +42,9 @@ var Actions = []Action{Start, Plan, Answer, Ask, Refuse}
 type Verdict struct {
 	Action  Action   `json:"action"`
 	Reasons []string `json:"reasons,omitempty"`
+	// Counted: all that speaks for a plan is how many parts, places or tasks an issue
+	// counts, which a plan can refute.
+	Counted bool     `json:"counted,omitempty"`
 	Missing []string `json:"missing,omitempty"` // what an issue has to say before work can begin
 }
 
@@ -60,7 +63,7 @@ func Classify(title, body string) Verdict {
 		return Verdict{Action: Refuse, Reasons: why}
 	}
 	if why := is.large(); why != "" {
-		return Verdict{Action: Plan, Reasons: []string{why}}
+		return Verdict{Action: Plan, Reasons: []string{why}, Counted: strings.HasPrefix(why, countsParts) || strings.HasPrefix(why, countsTasks)}
 	}
 	if n := is.complaints(); n > 0 {
 		return Verdict{Action: Ask, Reasons: []string{fmt.Sprintf("it holds %d complaints that have nothing to do with each other", n)},

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 // sample is a line of a corpus: an issue, and what is to be done with it.
@@ -115,6 +117,74 @@ func TestS2TriageOfTheCorpus(t *testing.T) {
 	}
 	if p := share(refused, good); p > 3 {
 		t.Errorf("%d of %d wrongly refused (%.1f %%)", refused, good, p)
+	}
+}
+
+// TestS2CasesThatAreFairAreNotHeldUp: each case of the evaluation that asks for an edit is
+// begun with. Those that are sealed are counted, and their texts are not shown.
+func TestS2CasesThatAreFairAreNotHeldUp(t *testing.T) {
+	t.Parallel()
+	n, sealed := 0, 0
+	judge := func(name string, about, issue []byte) {
+		var c struct {
+			Kind    string
+			Options struct {
+				Until bool `json:"fix_until_green"`
+			}
+		}
+		if err := json.Unmarshal(about, &c); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		title, body, _ := strings.Cut(string(issue), "\n")
+		v := Classify(title, body)
+		if c.Options.Until {
+			return // its task are the red tests, whatever the issue says
+		}
+		fair := c.Kind == "" || c.Kind == "edit"
+		if n++; v.Action == Start == fair || c.Kind == "ask" && v.Action == Answer || c.Kind == "refuse" && v.Action == Start {
+			return // what else speaks against a case that must be refused is seen later in a run
+		}
+		if strings.Contains(name, "sealed") {
+			sealed++
+			return
+		}
+		t.Errorf("%s (%s) -> %s: %q %v", name, c.Kind, v.Action, issue, v.Reasons)
+	}
+	err := filepath.WalkDir("../../../eval/cases", func(name string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "repos":
+			return filepath.SkipDir
+		case d.Name() == "case.json":
+			about, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			issue, err := os.ReadFile(filepath.Join(filepath.Dir(name), "issue.md"))
+			if err != nil {
+				return err
+			}
+			judge(name, about, issue)
+			return filepath.SkipDir
+		case filepath.Ext(name) == ".txtar":
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				return err
+			}
+			files := map[string][]byte{}
+			for _, f := range a.Files {
+				files[f.Name] = f.Data
+			}
+			judge(name, files["case.json"], files["issue.md"])
+		}
+		return nil
+	})
+	if err != nil || n < 100 {
+		t.Fatalf("%d cases: %v", n, err)
+	}
+	if sealed > 0 {
+		t.Errorf("%d sealed cases are not begun with", sealed)
 	}
 }
 
