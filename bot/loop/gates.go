@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/agent"
@@ -23,14 +24,28 @@ func (r *run) wait(ctx context.Context, g task.Gate) error {
 // asks tells whether a human is asked about protected files.
 func (r *run) asks() bool { return r.in.Gates.Plan || r.in.Gates.Critical }
 
-// planNeedsYes: every plan does, or this one, which aims at protected files.
+// planNeedsYes: every plan does, or this one, which aims at protected files. Where
+// triage took the issue for too large by what it counts, a small plan says that it is not.
 func (r *run) planNeedsYes() bool {
-	return r.in.Gates.Plan || len(r.protectedTargets()) > 0 && r.asks()
+	return r.in.Gates.Plan && (!r.in.Gates.PlanLarge || !r.smallPlan()) || len(r.protectedTargets()) > 0 && r.asks()
+}
+
+// mostSmall is how many steps a small plan has.
+const mostSmall = 2
+
+// smallPlan: a planner wrote it, for a step or two of which none is critical, and each
+// says where.
+func (r *run) smallPlan() bool {
+	return r.plan.Origin != agent.Fallback && len(r.plan.Steps) <= mostSmall &&
+		!slices.ContainsFunc(r.plan.Steps, func(s agent.Step) bool { return s.Critical || len(s.Targets) == 0 })
 }
 
 // askPlan: where plans need a yes, the run waits with the one that it has.
 func (r *run) askPlan(ctx context.Context) error {
 	if !r.planNeedsYes() {
+		if r.in.Gates.Plan {
+			return r.note(ctx, "gate.spared", "triage took the issue for more than one change; its plan is small and not critical, so nobody is asked", map[string]any{"steps": len(r.plan.Steps)})
+		}
 		return nil
 	}
 	var b strings.Builder

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/loop/triage"
+	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -36,7 +37,7 @@ func (r *run) triaged(ctx context.Context) error {
 		return cmp.Or(err, error(stop))
 	}
 	if v.Action == triage.Plan {
-		r.in.Gates.Plan, r.in.Gates.PlanFirst = true, true
+		r.in.Gates = settings.Stricter(r.in.Gates, task.Gates{Plan: true, PlanFirst: true, PlanLarge: v.Counted})
 		r.state.Gates = r.in.Gates
 	}
 	return r.save(ctx, "triaged")
@@ -99,6 +100,7 @@ func (r *run) secondOpinion(ctx context.Context, v triage.Verdict) (triage.Verdi
 	if err = r.unaffordable(ctx, err); err != nil || says == nil {
 		return v, err
 	}
+	v.Counted = v.Counted && triage.Action(says.Action) != triage.Plan
 	if strictness[triage.Action(says.Action)] <= strictness[v.Action] {
 		return v, nil
 	}

@@ -47,6 +47,7 @@ func (r *Repo) readGates(root value) (err error) {
 // Stricter is where a run waits that has to wait at the gates of both. What is
 // not said in b does not count.
 func Stricter(a, b task.Gates) task.Gates {
+	a.PlanLarge = (a.PlanLarge || !a.Plan) && (b.PlanLarge || !b.Plan) && (a.Plan || b.Plan)
 	a.Plan, a.PlanFirst, a.Critical = a.Plan || b.Plan, a.PlanFirst || b.PlanFirst, a.Critical || b.Critical
 	if a.RiskOver == 0 || b.RiskOver > 0 && b.RiskOver < a.RiskOver {
 		a.RiskOver = b.RiskOver

@@ -56,6 +56,7 @@ type Answer struct {
 type Gates struct {
 	Plan      bool         `json:"plan,omitempty"`       // the plan needs a yes
 	PlanFirst bool         `json:"plan_first,omitempty"` // and nothing is tried before it has one
+	PlanLarge bool         `json:"plan_large,omitempty"` // but one of a step or two that are not critical needs none
 	Critical  bool         `json:"critical,omitempty"`   // critical steps and protected files need one
 	RiskOver  int          `json:"risk_over,omitempty"`  // so do changes whose risk score is above this; 0: none
 	Outsider  OutsiderGate `json:"outsider,omitempty"`   // "": OutsiderSkipCI
