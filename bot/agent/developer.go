@@ -109,7 +109,7 @@ func viewOf(b Brief, turns int) *view {
 		}
 	}
 	v.Done, v.Shown = doneOf(b.Done), shownOf(b.Shown)
-	v.Failures, v.Strategies = describeAll(b.Failures, 5), StrategiesFor(b.Failures)
+	v.Failures, v.Strategies = describeAll(b.Failures, 5), strategiesFor(b.Failures, wantedStatus(b.Task))
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, dirsOf(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns

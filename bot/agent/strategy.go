@@ -74,9 +74,13 @@ var (
 )
 
 // ClassOf tells a failure's class from its kind and its normalised message.
-func ClassOf(f task.Failure) Class {
-	if m := status.FindStringSubmatch(f.Message); m != nil && f.Kind != task.FailSyntax && f.Kind != task.FailLint && f.Kind != task.FailImport {
-		return Class("http_" + m[1] + m[2] + m[3])
+func ClassOf(f task.Failure) Class { return classFor(f, nil) }
+
+// classFor tells it where some statuses are what the issue asks for: one that is
+// wanted is no failure of the server.
+func classFor(f task.Failure, wanted map[string]bool) Class {
+	if got := answered(f.Message); got != "" && !wanted[got] && f.Kind != task.FailSyntax && f.Kind != task.FailLint && f.Kind != task.FailImport {
+		return Class("http_" + got)
 	}
 	switch f.Kind {
 	case task.FailAssertion, task.FailImport, task.FailSyntax, task.FailTimeout, task.FailLint, task.FailMissing, task.FailCrash:
@@ -93,6 +97,64 @@ func ClassOf(f task.Failure) Class {
 	return ClassException
 }
 
+// answered is the status that came, "" where the message tells of none, or of one
+// only that should have come.
+func answered(message string) string {
+	got, want := "", map[string]bool{}
+	for _, m := range status.FindAllStringSubmatchIndex(message, -1) {
+		for n := 2; n < len(m); n += 2 {
+			if m[n] < 0 {
+				continue
+			}
+			code := message[m[n]:m[n+1]]
+			if expectedThere(message, m[n]) {
+				want[code] = true
+			} else if got == "" {
+				got = code
+			}
+		}
+	}
+	if want[got] { // both have it, and differ in something else
+		return ""
+	}
+	return got
+}
+
+// expectedThere tells whether what stands at a place of a failure's message is what
+// should have come: by the sign of a diff's line, or by the last word before it that
+// tells the two apart.
+func expectedThere(message string, at int) bool {
+	begin := strings.LastIndexByte(message[:at], '\n') + 1
+	if diffed.MatchString(message) && (message[begin] == '-' || message[begin] == ' ') {
+		return true
+	}
+	words := sides.FindAllStringSubmatch(message[begin:at], -1)
+	return len(words) > 0 && words[len(words)-1][1] != ""
+}
+
+var (
+	diffed = lazyregexp.New(`(?s)(?:^|\n)\+ .*\n- |(?:^|\n)- .*\n\+ `)
+	sides  = lazyregexp.New(`(?i)(\bexpected\b|\bwant(?:ed)?\b|\bshould (?:be|have)\b|\bto (?:be|equal|have)\b|[!=]==?)|\b(?:got|actual|received|was|but|observed|answered|returned)\b`)
+)
+
+// wantedStatus are the statuses that an issue asks for as the outcome, such as a 500
+// for whatever a handler throws.
+func wantedStatus(t task.Task) map[string]bool {
+	out := map[string]bool{}
+	text := strings.Join(strings.Fields(strings.ToLower(t.Title+". "+t.Body+" "+t.Hint)), " ")
+	for _, m := range wishedStatus.FindAllStringSubmatch(text, -1) {
+		if !complained.MatchString(m[1]) {
+			out[m[2]] = true
+		}
+	}
+	return out
+}
+
+var (
+	wishedStatus = lazyregexp.New(`\b(?:should|must|ought to|ha(?:s|ve) to|needs? to|expect(?:ed|s)?|wants?|becomes?|mapp?(?:s|ed)?|translate[sd]?|convert(?:s|ed)?|catch(?:es)?)\b([^.]{0,120}?)\b(500|422|404)\b`)
+	complained   = lazyregexp.New(`\b(?:instead of|rather than|no|not|never|without|but|got|gives?|gave|returns|is|was)\b[^,;:]{0,30}$`)
+)
+
 // builds tells the classes of what is found before anything runs.
 func builds(f task.Failure) Class {
 	switch {
@@ -106,10 +168,12 @@ func builds(f task.Failure) Class {
 
 // StrategiesFor gives the strategies for the failures, each once, in the
 // table's order of the most frequent class first.
-func StrategiesFor(failures []task.Failure) []Strategy {
+func StrategiesFor(failures []task.Failure) []Strategy { return strategiesFor(failures, nil) }
+
+func strategiesFor(failures []task.Failure, wanted map[string]bool) []Strategy {
 	times := map[Class]int{}
 	for _, f := range failures {
-		times[ClassOf(f)]++
+		times[classFor(f, wanted)]++
 	}
 	var out []Strategy
 	for _, s := range strategies {

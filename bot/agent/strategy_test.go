@@ -21,6 +21,14 @@ func TestC8AFailuresKindChoosesTheStrategy(t *testing.T) {
 		{task.Failure{Kind: task.FailAssertion, Message: "assert 404 == 200\n +  where 404 = <Response [404 Not Found]>.status_code"}, ClassHTTP404, "route", true},
 		{task.Failure{Kind: task.FailAssertion, Message: "expected 500 items, got 404"}, ClassAssertion, "function", true},
 		{task.Failure{Kind: task.FailAssertion, Message: "assert 500 == 499"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "expected status 500, got 404"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "expected 200, but the response was 500"}, ClassHTTP500, "route", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "got status 500; want status 200"}, ClassHTTP500, "route", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "assert {'status': 200} == {'status': 500}"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "assert {'status': 500} == {'status': 200}"}, ClassHTTP500, "route", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   status: 200\n-   status: 500\n  }"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   body: 'secret',\n-   body: 'internal error',\n    status: 500\n  }"}, ClassAssertion, "function", true},
+		{task.Failure{Kind: task.FailAssertion, Message: "Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   status: 500\n-   status: 200\n  }"}, ClassHTTP500, "route", true},
 		{task.Failure{Kind: task.FailImport, Message: "cannot import name 'x' from 'http500'"}, ClassImport, "imports", false},
 		{task.Failure{Kind: task.FailException, Exception: "ModuleNotFoundError", Message: "No module named 'y'"}, ClassImport, "imports", false},
 		{task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "f() missing 1 required positional argument: 'b'"}, ClassCall, "signature", true},
@@ -40,6 +48,30 @@ func TestC8AFailuresKindChoosesTheStrategy(t *testing.T) {
 		s := StrategyFor(ClassOf(tc.f))
 		if s.Class != tc.want || s.Look[0] != tc.look && s.Look[1] != tc.look || s.Replan != tc.plan || MayReplan([]task.Failure{tc.f}) != tc.plan {
 			t.Errorf("%+v: %+v, want %s", tc.f, s, tc.want)
+		}
+	}
+}
+
+// A status that the issue asks for is no failure of the server, though a test that
+// fails tells of it.
+func TestC8AStatusThatTheIssueWantsIsNoFailureOfTheServer(t *testing.T) {
+	t.Parallel()
+	for body, wanted := range map[string]bool{
+		"Please catch what handlers throw: an error with a `status` becomes `{ status, body }`, every\nother one `{ status: 500, body: \"internal error\" }`.": true,
+		"A missing rate table should be answered with 500 and a short text.":                                                                                   true,
+		"Errors of the store must be mapped to 500.":                                                                                                           true,
+		"`GET /items` gives 500, it should be 200.":                                                                                                            false,
+		"Expected 201 but got a 500.":                                                                                                                          false,
+		"An unknown name should not end with a 500.":                                                                                                           false,
+		"It must answer 404 instead of 500.":                                                                                                                   false,
+		"Since the last release the list fails. The log has nothing but 500 for each call.":                                                                    false,
+	} {
+		b := brief()
+		b.Task.Title, b.Task.Body = "Errors of handlers", body
+		b.Failures = []task.Failure{{Kind: task.FailAssertion, Message: "status 500: body is secret"}}
+		_, user := prompted(t, b)
+		if strings.Contains(user, "The server failed inside") == wanted {
+			t.Errorf("%s: wanted %v, and the prompt says\n%s", body, wanted, user)
 		}
 	}
 }
