@@ -96,7 +96,7 @@ func (r *run) takeWritten(ctx context.Context, strategy string, w *writer, found
 		return err
 	}
 	return r.note(ctx, "reproduction.accepted", fmt.Sprintf("%s, written by %s before any fix, fails on the base with %s", out.Path, out.By, out.Fails), map[string]any{
-		"strategy": strategy, "tests": out.Report.Red(), "expects": v.Expects, "doubts": v.Doubts, "calls": w.calls, "cost_usd": r.money.all - w.before})
+		"strategy": strategy, "tests": out.Report.Red(), "expects": v.Expects, "ties": v.Ties, "doubts": v.Doubts, "calls": w.calls, "cost_usd": r.money.all - w.before})
 }
 
 // mostUntied is how many tests of an issue are tried to which nothing in it points: of

@@ -239,7 +239,7 @@ func (e *evidence) values() {
 // says tells whether the issue holds a value; an amount of cents is written with
 // a point.
 func (i *Issue) says(v string) bool {
-	return v != "" && (i.values[v] || i.amount(v) || i.spells(v))
+	return v != "" && (i.values[v] || i.amount(v) || i.spells(v) || i.plain[spelledOut[v]])
 }
 
 // spells tells whether the issue writes a text out in its prose that is no word,
@@ -280,6 +280,7 @@ var kinds = []struct {
 	issue, source *lazyregexp.Regexp
 }{
 	{"something empty", lazyregexp.New(`\bempty\b|\bno (?:items|elements|values|entries|rows)\b`), lazyregexp.New(`\(\s*(?:\[\]|\{\}|""|''|nil|None|null)\s*[,)]|\[\]\w*\{\}`)},
+	{"nothing but blanks", lazyregexp.New(`\b(?:blanks?|spaces?|white ?space)\b`), lazyregexp.New(`"[ \t]+"|'[ \t]+'`)},
 	{"a negative number", lazyregexp.New(`\bnegativ`), lazyregexp.New(`[(,=\[]\s*-\d`)},
 	{"None or null", lazyregexp.New(`\b(?:none|null|nil|undefined)\b`), lazyregexp.New(`[(,=]\s*(?:None|null|nil|undefined)\s*[,)]`)},
 	{"characters beyond ASCII", lazyregexp.New(`\b(?:unicode|non-?ascii|umlauts?|accent\w*|emojis?|diacritic\w*)\b`), lazyregexp.New(`[^\x00-\x7f]|\\u[0-9a-fA-F]{4}`)},
@@ -419,12 +420,17 @@ func holds(line, value string) bool {
 			return false
 		}
 		from, to := at+i, at+i+len(value)
-		if (from == 0 || !inWord(line[from-1])) && (to == len(line) || !inWord(line[to])) {
+		if (from == 0 || !inWord(line[from-1])) && (to == len(line) || !inWord(line[to]) || stops(line[to:])) {
 			return true
 		}
 		at = from + 1
 	}
 	return false
+}
+
+// stops tells a full stop.
+func stops(rest string) bool {
+	return rest[0] == '.' && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '\n')
 }
 
 func inWord(c byte) bool {

@@ -35,6 +35,8 @@ type Verdict struct {
 	Fails   string        `json:"fails,omitempty"`  // how it fails, in a line
 	Doubts  []string      `json:"doubts,omitempty"` // what a person has to decide
 	Expects []Expectation `json:"expects,omitempty"`
+	// Ties are what in the issue points at it, with their weights.
+	Ties []belong.Reason `json:"ties,omitempty"`
 }
 
 // Expectation is what a test holds a call to.
@@ -79,9 +81,11 @@ func Judge(issue *belong.Issue, c Candidate) Verdict {
 			continue // its part says why
 		}
 		red++
-		if why := c.wrong(issue, t, c.Red[at]); why != "" {
+		why, ties := c.wrong(issue, t, c.Red[at])
+		if why != "" {
 			return Verdict{Not: why, Untied: why == untied}
 		}
+		v.Ties = append(v.Ties, ties...)
 		v.expect(issue, c, *t.Failure, c.Red[at])
 		if v.Fails == "" {
 			v.Fails = words(t.Failure)
@@ -123,50 +127,63 @@ var (
 	noFile  = lazyregexp.New(`(?i)FileNotFoundError|ENOENT|no such file or directory`)
 	unnamed = lazyregexp.New(`^(?:NameError|ReferenceError)$`) // no change of the code gives the test a name
 	noName  = lazyregexp.New(`(?i)has no attribute|is not a (?:function|constructor)|undefined: |unexpected keyword argument|positional argument|takes no arguments|cannot import name|does not provide an export`)
-	crashes = lazyregexp.New(`\b(?:crash\w*|exceptions?|traceback|raises?|raised|throws?|thrown|panics?|blows? up|dies|error)\b`)
+	crashes = lazyregexp.New(`\b(?:crash\w*|exceptions?|traceback|raises?|raised|throws?|thrown|panics?|blows? up|dies|errors?|uncaught|unhandled)\b|\b(?:http|status|answer\w*|respon\w+|return\w*|code)\b[^.\n]{0,40}\b5\d\d\b|\b5\d\d (?:internal|response|answer|status)\b`)
 	refuses = lazyregexp.New(`\b(?:rais\w*|throw\w*|reject\w*|refus\w*|errors?|invalid|exceptions?|fail\w*|panic\w*|forbid\w*|not allowed|must not|may not|deny|denied|stop\w*|exits?)\b`)
 	nothing = lazyregexp.New(`\b(?:empty|nothing|none|null|nil|no|zero|without|gone|removed?|deleted?|leaves?|left|ignored?|missing|never|not|undefined|keeps?|stays?)\b`)
 
 	identifier = lazyregexp.New(`[\pL_$][\pL\pN_$]*`)
 )
 
-// wrong says why a test does not fail for the issue's reason, or "".
-func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red) string {
+// wrong says why a test does not fail for the issue's reason, or "" and what ties it to
+// the issue.
+func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red) (string, []belong.Reason) {
 	f := *t.Failure
 	said := f.Exception + ": " + f.Message
-	own := c.own(f)
+	own := c.own(f) && (c.through(f) < 0 || !issue.Speaks(crashes))
 	lacks := missing(f)
 	asked := c.asked(issue, lacks)
 	switch {
 	case f.Kind == task.FailTimeout:
-		return "runs out of time"
+		return "runs out of time", nil
 	case asked:
 	case len(lacks) > 0:
-		return fmt.Sprintf("needs %s, which the code does not have and the issue does not ask to add", strings.Join(lacks, ", "))
+		return fmt.Sprintf("needs %s, which the code does not have and the issue does not ask to add", strings.Join(lacks, ", ")), nil
 	case !verify.Ran(&f) && !c.reached(f), t.Status == verify.StatusError && f.Kind != task.FailAssertion && own:
-		return fmt.Sprintf("cannot be run on the code as it is (%s)", f.Words())
+		return fmt.Sprintf("cannot be run on the code as it is (%s)", f.Words()), nil
 	case network.MatchString(said) && !issue.Speaks(network):
-		return fmt.Sprintf("needs a network (%s)", f.Words())
+		return fmt.Sprintf("needs a network (%s)", f.Words()), nil
 	case noFile.MatchString(said) && f.Kind != task.FailAssertion && !issue.Speaks(noFile):
-		return fmt.Sprintf("needs a file that is not there (%s)", f.Words())
+		return fmt.Sprintf("needs a file that is not there (%s)", f.Words()), nil
 	case f.Kind == task.FailException && own && (unnamed.MatchString(f.Exception) || !issue.TellsOf(f.Exception)):
-		return fmt.Sprintf("fails by itself and not in the code (%s)", f.Words())
+		return fmt.Sprintf("fails by itself and not in the code (%s)", f.Words()), nil
 	case f.Kind == task.FailException && !issue.TellsOf(f.Exception) && !issue.Speaks(crashes):
-		return fmt.Sprintf("ends with an exception of which the issue says nothing (%s)", f.Words())
+		return fmt.Sprintf("ends with an exception of which the issue says nothing (%s)", f.Words()), nil
 	case c.Before != "" && !c.turned(f, r):
-		return fmt.Sprintf("does not fail in the assertion that was turned round (%s)", f.Words())
+		return fmt.Sprintf("does not fail in the assertion that was turned round (%s)", f.Words()), nil
 	}
-	d := issue.Decide(c.nameless(r))
+	d := issue.Decide(c.nameless(r, f))
 	for _, x := range d.Reasons {
 		if x.Weight < 0 && !asked {
-			return "shows something else than the issue tells: " + x.Words
+			return "shows something else than the issue tells: " + x.Words, nil
 		}
 	}
-	if !d.Tied() && !asked && !issue.Writes(remark.ReplaceAllString(r.Source, "")) {
-		return untied
+	ties := slices.DeleteFunc(d.Reasons, func(x belong.Reason) bool { return x.Weight <= 0 })
+	if len(ties) == 0 {
+		ties = issue.Prose(c.written(r))
 	}
-	return ""
+	if len(ties) == 0 && !asked && !issue.Writes(remark.ReplaceAllString(r.Source, "")) {
+		return untied, nil
+	}
+	return "", ties
 }
+
+// written is the failing test as one of an issue that may be told in prose alone.
+func (c Candidate) written(r belong.Red) belong.Written {
+	return belong.Written{Source: imports.ReplaceAllString(remark.ReplaceAllString(r.Source, ""), ""), Imports: strings.Join(imports.FindAllString(c.Text, -1), "\n"), Message: r.Message, Exception: r.Exception, Has: c.Has}
+}
+
+// imports are the lines of a test that import something.
+var imports = lazyregexp.New(`(?m)^\s*(?:import|from|use|require|#include)\b.*$|^.*\brequire\(.*$`)
 
 // reached tells whether the test ran up to where the code itself ended it, if only
 // with an exception that otherwise says of a file that it cannot be read.
@@ -181,7 +198,7 @@ var remark = lazyregexp.New(`(?m)(?:^|\s)(?:#|//).*$`)
 
 // nameless is the failing test without what its author chose: the names, comments
 // and the words of a failed assertion.
-func (c Candidate) nameless(r belong.Red) belong.Red {
+func (c Candidate) nameless(r belong.Red, f task.Failure) belong.Red {
 	r.ID, r.Name, r.File = "", "", ""
 	r.Source = remark.ReplaceAllString(r.Source, "")
 	if got, want := belong.Compared(r.Message); r.Exception == "" || strings.Contains(r.Exception, "Assert") || c.goes() {
@@ -190,6 +207,9 @@ func (c Candidate) nameless(r belong.Red) belong.Red {
 			r.Message = "got " + got + ", want " + want
 		}
 	}
+	if c.own(f) && c.through(f) >= 0 { // its author chose what it throws, too
+		r.Message = ""
+	}
 	r.Trace = slices.DeleteFunc(slices.Clone(r.Trace), func(f task.Frame) bool { return f.File == c.Path })
 	return r
 }
@@ -197,11 +217,35 @@ func (c Candidate) nameless(r belong.Red) belong.Red {
 // own tells whether a failure comes out of the test file itself.
 func (c Candidate) own(f task.Failure) bool {
 	for n := len(f.Trace) - 1; n >= 0; n-- {
-		if fr := f.Trace[n]; !path.IsAbs(fr.File) && !strings.HasPrefix(fr.File, "node:") && !strings.Contains(fr.File, "node_modules/") {
+		if fr := f.Trace[n]; !beside(fr) {
 			return fr.File == c.Path
 		}
 	}
 	return f.File == c.Path || f.File == ""
+}
+
+// through is the place in a failure's trace where the test calls the code that then runs
+// a function of the test, such as a handler, out of which the exception comes: the code
+// let it pass. It is -1 where the failure is none like that.
+func (c Candidate) through(f task.Failure) int {
+	last, passed := -1, false
+	for n, fr := range f.Trace {
+		switch {
+		case beside(fr):
+		case fr.File != c.Path:
+			passed = passed || last >= 0
+		case passed:
+			return last
+		default:
+			last = n
+		}
+	}
+	return -1
+}
+
+// beside tells a frame of a runner, a library or the language.
+func beside(f task.Frame) bool {
+	return path.IsAbs(f.File) || strings.HasPrefix(f.File, "node:") || strings.Contains(f.File, "node_modules/")
 }
 
 // missing are the names and modules for want of which a test fails.
@@ -254,6 +298,9 @@ func (c Candidate) turned(f task.Failure, r belong.Red) bool {
 
 // at is the line of the test file in which a failure lies, 0 where it does not say.
 func (c Candidate) at(f task.Failure) int {
+	if n := c.through(f); n >= 0 && c.own(f) {
+		return f.Trace[n].Line
+	}
 	for n := len(f.Trace) - 1; n >= 0; n-- {
 		if f.Trace[n].File == c.Path {
 			return f.Trace[n].Line

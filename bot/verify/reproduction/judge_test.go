@@ -33,6 +33,12 @@ func behind(body, more string, f task.Failure) Candidate {
 	return c
 }
 
+// made is a candidate whose names the code has none of.
+func made(c Candidate) Candidate {
+	c.Has = func(string) bool { return false }
+	return c
+}
+
 func wrongValue(message string) task.Failure {
 	return task.Failure{Kind: task.FailAssertion, Exception: "AssertionError", Message: message}
 }
@@ -51,6 +57,11 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	const adds = "Cancel meetings\n\nWe need `Agenda.cancel(start)`, which gives its title (KeyError if there is none)."
 	const written = "10-3-2 is 9\n\nA cell with =10-3-2 shows 9, expected 5."
 	const changes = "net changes what it is given\n\nAfter `net(one)` the prices in one are others."
+	const mapped = "Handlers that throw\n\nA handler that throws takes the process down. Please have `handle` catch it: the answer becomes `{'status': 500, 'body': 'internal error'}`."
+	const inside = "Answer when the rate is missing\n\n`net` without a rate should answer with status 500 and the words no rate."
+	const prose = "A job is tried once too often\n\nRetries: 1 means two tries in all, and there are three."
+	const blank = "Cells with only a space count as 0\n\nSomebody typed a blank into a cell; the export now has a 0 there. It has to come out as it was typed."
+	const worded = "Orders that were sent are lost\n\nWhoever looks for a shipped order ends with a key error, though it is in the archive."
 	const banks = "European amounts\n\nMy bank writes 1.234,50. Please give `cents` a keyword `decimal`; anything but a point or a comma is a ValueError."
 	before := head + "    assert net(214, 7) == 199\n"
 	for _, c := range []struct {
@@ -90,6 +101,18 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "cents of an amount that is written with a point", issue: banks, of: failing("assert cents('1.234,50', decimal=',') == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
 		{name: "an element of a list", issue: banks, of: failing("assert cents(['1.234,50'], decimal=',')[7] == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
 		{name: "an exception that the line before expects", issue: banks, of: failing("with raises(ValueError):\n        cents('1', decimal=';')", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
+		{name: "what a handler of the test throws goes through the code", issue: mapped, of: failing("assert handle('/a') == {'status': 500, 'body': 'internal error'}", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"})},
+		{name: "the same, and what should come nobody said", issue: mapped, of: failing("assert handle('/a') == {'status': 503, 'body': 'gone away'}", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"}), doubt: "503, 'body', 'gone away'"},
+		{name: "what a handler throws where the issue tells of no error", issue: values, of: failing("assert net(broken) == 200", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"}), not: "fails by itself"},
+		{name: "what the test throws by itself", issue: mapped, of: failing("assert handle(broken()) == {'status': 500}", raised("RuntimeError", "secret"), task.Frame{File: own, Line: 1, Function: "broken"}), not: "fails by itself"},
+		{name: "another answer than the 500 that is asked for", issue: inside, of: failing("assert net(5) == (500, 'no rate')", wrongValue("assert (200, '') == (500, 'no rate')\n +  where (200, '') = net(5)"))},
+		{name: "an error inside where a 500 is asked for", issue: inside, of: failing("assert net(5) == (500, 'no rate')", raised("KeyError", "'rate'"), code)},
+		{name: "prose alone: a name and numbers that are spelled out", issue: prose, of: failing("assert tries_of(Job(retries=1)) == 2", wrongValue("assert 3 == 2\n +  where 3 = tries_of(Job())"))},
+		{name: "prose alone: numbers of something else", issue: prose, of: failing("assert len(colours) == 2", wrongValue("assert 3 == 2\n +  where 3 = len()")), not: "runs nothing that the issue names"},
+		{name: "prose alone: a name that the code does not have", issue: prose, of: made(failing("assert tries_of(Job(retries=1)) == 2", wrongValue("assert 3 == 2\n +  where 3 = tries_of(Job())"))), not: "runs nothing that the issue names"},
+		{name: "prose alone: a name, and another number", issue: prose, of: failing("assert tries_of(Job(retries=1)) == 7", wrongValue("assert 5 == 7\n +  where 5 = tries_of(Job())")), doubt: "expects 7"},
+		{name: "prose alone: a blank", issue: blank, of: failing("assert exported(' ') == ' '", wrongValue("assert '0' == ' '\n +  where '0' = exported(' ')")), doubt: "of exported(' ')"},
+		{name: "prose alone: an exception in words", issue: worded, of: failing("assert archive.find(shipped) == 5", raised("KeyError", "7"), code), doubt: "expects 5"},
 		{name: "what it was before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 1", wrongValue("assert 2 == 1"))},
 		{name: "compared with what it was before", issue: changes, of: failing("before = dict(one)\n    net(one)\n    assert one == before", wrongValue("AssertionError: assert {...} == {...}"))},
 		{name: "what it was not before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 7", wrongValue("assert 2 == 7")), doubt: "expects 7"},
