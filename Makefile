@@ -44,19 +44,20 @@ demo: setup build ## from a label to a pull request, without key or network
 
 # -short is the switch between the quick run and the long one: each promise has a test in
 # the quick one, and the long one repeats it with more data. Between them the whole one has
-# the long tests (sandboxtest.Whole), whose promise shorter ones show in part.
+# the long tests (sandboxtest.Whole), whose promise shorter ones show in part. None of
+# them vets: lint does, once, and so does test-long.
 test: setup ## all tests in their quick form
-	$(GO) test -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
+	$(GO) test -vet=off -short -p 2 -timeout 40m $(TESTFLAGS) $(PKGS)
 
 test-whole: setup ## all tests, and each way through the program from end to end
-	FETTLE_TESTS=whole $(GO) test -short -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
+	FETTLE_TESTS=whole $(GO) test -vet=off -short -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
 
 test-race: setup ## the same with the race detector
-	$(GO) test -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)
+	$(GO) test -vet=off -short -race -p 2 -timeout 45m $(TESTFLAGS) $(PKGS)
 
 test-long: setup ## more kills, languages, corpora, engines and seeds
 	$(GO) vet $(PKGS)
-	$(GO) test -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
+	$(GO) test -vet=off -p 2 -timeout 60m $(TESTFLAGS) $(PKGS)
 
 fresh: ## make demo and make test in a new Debian where nothing was installed by hand; as root
 	sh .ci/fresh.sh
