@@ -111,6 +111,14 @@ type evening struct {
 	judged atomic.Int32                                             // how often the judge itself was asked
 }
 
+// reruns: what is red by chance is a question of the verifier's own tests.
+func reruns() int {
+	if testing.Short() {
+		return -1
+	}
+	return 0 // its default
+}
+
 // newEvening hosts acme/shop with the files, and serves its deliveries.
 func newEvening(t *testing.T, files map[string]string, gates task.Gates, script scripted.Script) *evening {
 	t.Helper()
@@ -155,7 +163,7 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 		if err != nil {
 			return nil, nil, err
 		}
-		v := verify.New(verify.Config{Sandbox: session, Log: nobody()})
+		v := verify.New(verify.Config{Sandbox: session, Log: nobody(), Reruns: reruns()})
 		endpoints := map[task.Tier]model.Endpoint{}
 		for _, tier := range []task.Tier{task.Tier1, task.Tier2} {
 			endpoints[tier] = model.Endpoint{Tier: tier, BaseURL: e.double.URL(), Model: "double-" + string(tier), PriceIn: 1, PriceOut: 2, MaxTokens: 500}
@@ -180,7 +188,7 @@ func newEvening(t *testing.T, files map[string]string, gates task.Gates, script 
 		}
 		session := box.Session()
 		defer session.Close()
-		v := verify.New(verify.Config{Sandbox: session, Log: nobody()})
+		v := verify.New(verify.Config{Sandbox: session, Log: nobody(), Reruns: reruns()})
 		pins := characterise.New(characterise.Config{Sandbox: session, Verifier: v, Log: nobody()})
 		e.judged.Add(1)
 		return judge.New(judge.Config{Verifier: v, Characteriser: pins}).Judge(ctx, in)

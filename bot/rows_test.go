@@ -8,6 +8,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -17,6 +18,19 @@ func (e *evening) quiet(n int) {
 	e.Helper()
 	e.say(n, "/fettle help", ada)
 	e.until("the help is shown", e.told(n, "Commands, one per line"))
+}
+
+// longRows are left to make test-whole: another row, or a test, shows most of each.
+var longRows = []string{
+	"the issue is edited after the trigger",      // TestPRINCIPLE7AnEditAfterTheTriggerIsSaidAndNotObeyed
+	"the base is renamed in mid-run",             // TestBadInputOfAnIssueThatIsWorkedOn
+	"a question alone",                           // a review with three threads
+	"changes are requested after it is ready",    // the same
+	"a suggestion that breaks a test",            // a suggestion
+	"a stranger speaks in a maintainer's thread", // a stranger reviews
+	"the last commit is taken back",              // a person pushes to fettle's branch
+	"an approval through a gate that waits",      // TestAMaintainersEvening
+	"the base moves where the change is",         // the base moves beside the change
 }
 
 // TestS3WhatPeopleDoToIssuesAndPullRequests has a row for each thing that people
@@ -388,6 +402,9 @@ func TestS3WhatPeopleDoToIssuesAndPullRequests(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if slices.Contains(longRows, name) {
+				sandboxtest.Whole(t)
+			}
 			t.Parallel()
 			row(t)
 		})

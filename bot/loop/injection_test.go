@@ -25,6 +25,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
@@ -245,7 +246,10 @@ func TestS12AnObedientModelGainsNothingInAWholeRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := newPlayer(t)
-	for _, a := range all {
+	for n, a := range all {
+		if sandboxtest.Quick() && n%3 > 0 { // each order, and each channel, is among the others
+			continue
+		}
 		t.Run(a.name(), func(t *testing.T) {
 			t.Parallel()
 			g := besiege(t, a.channel, a.name(), a.words())

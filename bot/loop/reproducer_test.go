@@ -294,9 +294,10 @@ func TestC10OfTwoTestsTheOneWithLessUnsaidIsTaken(t *testing.T) {
 var errGone = errors.New("the process is gone")
 
 func TestC10AKilledRunDoesNotPayForItsReproductionAgain(t *testing.T) {
+	sandboxtest.Whole(t) // TestF01KilledAtEachPointOfTheLoop kills at each of them, too
 	t.Parallel()
 	points := []string{"settle"} // where the answer is paid for and not yet kept
-	if !testing.Short() {        // TestF01KilledAtEachPointOfTheLoop kills at each of them, too
+	if !testing.Short() {
 		points = append(points, "effect", "reserve", "record", "decide", "save")
 	}
 	for _, at := range points {

@@ -96,7 +96,7 @@ func (b *bubblewrap) overlayCache(w *Workspace) (*cacheDir, error) {
 func (s *Sandbox) warmDir(b *bubblewrap) string {
 	for _, t := range s.tools.tools {
 		if t.Name == "go" {
-			return filepath.Join(s.state, "warm", fmt.Sprintf("go-%s-%d-v2", filepath.Base(t.Version), b.uid))
+			return filepath.Join(s.state, "warm", fmt.Sprintf("go-%s-%d-v3", filepath.Base(t.Version), b.uid))
 		}
 	}
 	return filepath.Join(s.state, "warm", "none")
@@ -174,7 +174,7 @@ func (s *Sandbox) compileWarm(ctx context.Context, b *bubblewrap, dir string) er
 		return fmt.Errorf("sandbox: warming the build cache: %w", err)
 	}
 	exe, _ := s.Tool("go")
-	for _, args := range [][]string{{"test", "-vet=off", "./..."}, {"vet", "./..."}} { // vet keeps what it finds out of each package, too
+	for _, args := range [][]string{{"test", "./..."}, {"vet", "./..."}} { // each vets, with flags of its own: what it finds out of each package is kept by the flags, too
 		r, err := w.Run(ctx, Command{Argv: append([]string{exe}, args...)})
 		if err != nil {
 			return err

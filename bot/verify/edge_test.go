@@ -21,9 +21,12 @@ func impatient(t *testing.T) *Verifier {
 
 const pythonHang = `
 -- loop.py --
+import time
+
+
 def gcd(a, b):
     while b:
-        a, b = b, a - b if False else b
+        time.sleep(60)
     return a
 
 
@@ -97,12 +100,16 @@ go 1.21
 -- loop_test.go --
 package loop
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestA(t *testing.T) {}
 
 func TestHang(t *testing.T) {
-	for n := 0; ; n++ {
+	for {
+		time.Sleep(time.Minute)
 	}
 }
 

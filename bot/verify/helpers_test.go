@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -177,7 +178,11 @@ func baselines(t *testing.T, fixture string) Baseline {
 		cached.by[fixture] = o
 	}
 	cached.Unlock()
-	o.Do(func() { o.base = baseline(t, rerunning(t), open(t, fixture)) })
+	v := rerunning(t)
+	if sandboxtest.Quick() {
+		v = verifier(t)
+	}
+	o.Do(func() { o.base = baseline(t, v, open(t, fixture)) })
 	return o.base
 }
 

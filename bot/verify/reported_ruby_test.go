@@ -3,9 +3,11 @@ package verify
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -90,10 +92,22 @@ var rubyForgeries = map[string]string{
       throw :done rescue nil`,
 }
 
+// dealt is all of a list, in the quick form of the tests every third of it from the
+// at-th on: three runners of one language try each between them.
+func dealt(all []string, at int) (out []string) {
+	for i, s := range all {
+		if !sandboxtest.Quick() || i%3 == at {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 func TestC9AFixInRubyIsWitnessedAndAForgedOneIsNot(t *testing.T) {
 	t.Parallel()
 	v := verifier(t)
-	for runner, p := range rubyProjects {
+	for at, runner := range slices.Sorted(maps.Keys(rubyProjects)) {
+		p := rubyProjects[runner]
 		t.Run(runner, func(t *testing.T) {
 			t.Parallel()
 			needs(t, "ruby", map[string]string{"rspec": "rspec/core/version", "minitest": "minitest", "test-unit": "test/unit/version"}[runner])
@@ -119,7 +133,8 @@ func TestC9AFixInRubyIsWitnessedAndAForgedOneIsNot(t *testing.T) {
 			})
 			forgeries := maps.Clone(rubyForgeries)
 			forgeries["a whole report"] = forgedReport(before)
-			for name, text := range forgeries {
+			for _, name := range dealt(slices.Sorted(maps.Keys(forgeries)), at) {
+				text := forgeries[name]
 				t.Run("forged by "+name, func(t *testing.T) {
 					t.Parallel()
 					mine := from(t, rubyLib+p.files)
@@ -134,6 +149,9 @@ func TestC9AFixInRubyIsWitnessedAndAForgedOneIsNot(t *testing.T) {
 				".rspec": "--example nothing\n", ".bundle/config": "BUNDLE_GEMFILE: lib/Gemfile\n", "Gemfile": "source 'https://example.org'\n", "Rakefile": "task(:test) {}\n",
 				"spec/spec_helper.rb": "require 'price'\nRSpec.configure { |c| c.around { |_| } }\n", "test/test_helper.rb": "exit!(0)\n", p.test: "",
 			} {
+				if sandboxtest.Quick() && at > 0 && name != "Rakefile" && name != ".rspec" && name != p.test {
+					continue // the same code puts them back for each runner
+				}
 				if name == "Rakefile" && runner != "minitest" || name == ".rspec" && runner != "rspec" {
 					continue
 				}

@@ -86,7 +86,7 @@ func TestChatGoesOnFromWhatWasSaid(t *testing.T) {
 // S6, S7: a person chats: says what is wrong, looks, takes it, takes it back; ctrl-c stops a
 // task and not the chat, and what is pasted is one message.
 func TestChatAsAPersonDoesIt(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // testdata/script/chat.txt
 	dir := redMedians(t)
 	x := newTerminal(t, dir, 80, 24)
 	x.types(`fettle chat; echo "ended with $?"`, "Enter")

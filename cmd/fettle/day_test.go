@@ -9,15 +9,20 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// village is a repository of some fifty files, one of which has a fault that mechanical
-// repair does not reach.
+// village is a repository of some fifty files, in the quick form twenty, one of which
+// has a fault that mechanical repair does not reach.
 func village(t *testing.T) string {
 	t.Helper()
 	files := weaveFiles()
-	for n := range 25 {
+	houses := 25
+	if sandboxtest.Quick() {
+		houses = 9
+	}
+	for n := range houses {
 		name := fmt.Sprintf("house%02d", n)
 		files[name+".py"] = fmt.Sprintf("\"\"\"House %d.\"\"\"\n\n\ndef beds_%02d(rooms):\n    return rooms * 2 + %d\n", n, n, n)
 		files["test_"+name+".py"] = fmt.Sprintf("import unittest\n\nfrom %s import beds_%02d\n\n\nclass House%02d(unittest.TestCase):\n    def test_beds(self):\n        self.assertEqual(beds_%02d(3), %d)\n", name, n, n, n, 6+n)

@@ -64,7 +64,7 @@ func by(double *scripted.Server, model string) (out []scripted.Call) {
 }
 
 func TestA5AnAgentAsTierMendsWhatAModelCouldNot(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // TestA5AHostileAgentGetsNothingOutAndNothingIn, and those of bot/delegate
 	double, tiers := tiersWithAgent(t)
 	files := weaveFiles()
 	files["agent.py"] = agentHead + fmt.Sprintf(`status, answer = ask(ORDER)

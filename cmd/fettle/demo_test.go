@@ -45,6 +45,7 @@ var allSamples = []sample{
 }
 
 func TestDemoOpensAReadyPullRequest(t *testing.T) {
+	sandboxtest.Whole(t) // TestDemoJSONOffline opens one as well
 	t.Parallel()
 	for _, s := range allSamples {
 		if testing.Short() && s.name != "go" { // TestDemoJSONOffline mends Python, TestDemoMendsARenamedSampleWithAnotherFault JavaScript

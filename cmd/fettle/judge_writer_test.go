@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
@@ -48,6 +49,9 @@ func TestTestsByAModelAreKeptByTheSameMeasure(t *testing.T) {
 		"no test":             {[]string{test("shop2.py", good), test("shop2.py", good)}, "", "no place for a test"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "kept" { // as the one that is kept after a remark is
+				sandboxtest.Whole(t)
+			}
 			t.Parallel()
 			srv, tiers := models(t, func(_ scripted.Call, n int) scripted.Answer {
 				return scripted.Answer{Text: tc.answers[min(n, len(tc.answers)-1)], TokensIn: 1000, TokensOut: 100}

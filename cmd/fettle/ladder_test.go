@@ -54,7 +54,7 @@ func kept(t *testing.T, keep, name string) simulator.Snapshot {
 }
 
 func TestL1Tier2MendsWhatTier1CouldNotAndThePullRequestSaysSo(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // TestL1Tier2MendsWhatTier1CouldNotAndCostsAddUp, of bot/loop
 	right, wrong := rightWeave(t), wrongWeave(t)
 	double, tiers := models(t, func(c scripted.Call, n int) scripted.Answer {
 		if c.Model == "model-tier1" {

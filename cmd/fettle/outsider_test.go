@@ -112,7 +112,7 @@ func TestL6AnOutsidersChangeIsADraftWithoutCIUntilItIsApproved(t *testing.T) {
 }
 
 func TestL6AnOutsidersDraftThatIsStoppedStaysAsItIs(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // TestS3WhatPeopleDoToIssuesAndPullRequests, of bot
 	w := outside(t, "", "")
 	s := w.start()
 	n := w.asked()
@@ -170,7 +170,7 @@ func TestL6OffPublishesAnOutsidersChangeLikeAnyOther(t *testing.T) {
 }
 
 func TestS3PlanStopsWithAPlanAndRetryTriesAgain(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // TestAMaintainersEvening, of bot
 	w := newWorld(t, quickFiles(), "")
 	n, err := w.sim.OpenIssue(owner, "weave", quickTitle, quickBody, human)
 	w.must(err)

@@ -29,8 +29,12 @@ func newTerminal(t *testing.T, dir string, columns, rows int, env ...string) *te
 		t.Fatal(err)
 	}
 	home := t.TempDir()
+	cache, err := os.UserCacheDir() // another one would let each terminal compile the parsers again
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := &terminal{t: t, tmux: tmux, env: append(append(os.Environ(), "TMUX=", "TMUX_TMPDIR="+sockets, "TERM=xterm-256color", "NO_COLOR=", "CI=", "ACCESSIBLE=", "LC_ALL=C.UTF-8", "PS1=$ ", "HISTFILE=", // a shell that is ended would write its history while the folder is removed
-		"XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "HOME="+home), env...)}
+		"XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "HOME="+home, "XDG_CACHE_HOME="+cache), env...)}
 	x.run("-f", os.DevNull, "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), "-c", dir, "bash --norc --noprofile")
 	t.Cleanup(func() { x.run("kill-server"); _ = os.RemoveAll(sockets) })
 	return x

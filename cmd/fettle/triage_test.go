@@ -12,7 +12,7 @@ import (
 // TestS2ADangerousIssueAndADuplicateAreToldWhy: nothing is tried for either, and
 // the issue says why and what to do.
 func TestS2ADangerousIssueAndADuplicateAreToldWhy(t *testing.T) {
-	heavy(t)
+	endToEnd(t) // TestS2TriageEndsARunWithItsReasonAndTheWayOut, of bot/loop
 	w := newWorld(t, stayFiles(), "")
 	s := w.start()
 	n := w.ask(stayTitle, stayBody)
