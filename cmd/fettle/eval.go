@@ -58,10 +58,10 @@ folders, see eval/cases/README.md.
 
 Exit status: 0 measured; 1 worse than before, or error; 2 usage; 5 no sandbox; 130 stopped.`,
 		Example: `  fettle eval list
-  fettle eval --suite mechanical --case 'practice/*'
-  fettle eval --suite code_edit --tier mechanical --json | jq .all.success
+  fettle eval --suite mechanical --case 'practice/21-*'
+  fettle eval --suite code_edit --tier mechanical --limit 1 --json | jq .all.success
   fettle eval --tasks ~/our-cases --repeat 3
-  fettle eval gate before/report.json after/report.json`,
+  fettle eval gate before after`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}

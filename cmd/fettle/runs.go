@@ -27,7 +27,7 @@ func newRuns(g *global) *cobra.Command {
   fettle runs why 4f0c
   fettle runs approve 4f0c
   fettle runs reject 4f0c --feedback "leave the parser alone"
-  fettle runs resume 4f0c --from 2
+  fettle runs resume 4f0c
   fettle runs replay 4f0c
   fettle runs --server https://fettle.example.com   # those of a server; FETTLE_SERVER_TOKEN`,
 		Long: `runs are those in the database of the configuration. With --server, or where the
