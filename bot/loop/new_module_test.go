@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -78,6 +79,7 @@ func (f feature) answer() string {
 }
 
 func TestC5ATestOfWhatTheChangeAddsFailsOnTheBaseForTheRightReason(t *testing.T) {
+	sandboxtest.Whole(t) // TestC5WhatTheChangeAddsIsTheRightReasonToFailOnTheBase, of bot/verify
 	t.Parallel()
 	for _, f := range features {
 		if f.long && testing.Short() {

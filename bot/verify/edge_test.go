@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -228,6 +229,9 @@ func TestTwo(t *testing.T) {}
 `, "go:.:shop", "shop/shop.go", "package shop\n\nfunc One() int { return 1 }\n", task.FailBuild, "shop/shop.go", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if strings.HasSuffix(c.name, "syntax") { // as what cannot be imported
+				sandboxtest.Whole(t)
+			}
 			t.Parallel()
 			v, r := verifier(t), from(t, c.archive)
 			base := baseline(t, v, r)
