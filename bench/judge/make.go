@@ -234,13 +234,13 @@ func (p *project) planted(ctx context.Context, f fix) (string, map[string][]byte
 			sources = append(sources, c)
 		}
 	}
-	all, err := gate.LineFaults(ctx, sources)
+	all, _, err := gate.LineFaults(ctx, sources, nil)
 	if err != nil || len(all) == 0 {
 		return "", nil, err
 	}
 	tried := 0
 	for i := 0; i < len(all) && tried < p.b.faults; i += 1 + len(all)/p.b.faults {
-		fault := all[i]
+		fault := all[i].Plant()
 		tried++
 		files := f.files(true, true)
 		files[fault.Path] = fault.Text

@@ -214,7 +214,13 @@ func Touched(ctx context.Context, path string, before, after []byte) ([]Region, 
 // Undone is a text in which one place is put back to what another text has there.
 type Undone struct {
 	First, Last int // the changed lines of the text, 1-based; Last < First where lines were taken out before First
-	Text        []byte
+
+	now, back []string
+}
+
+// Text makes the text: those of all places of a large file are more than memory holds.
+func (u Undone) Text() []byte {
+	return []byte(strings.Join(slices.Concat(u.now[:u.First-1], u.back, u.now[u.Last:]), "\n"))
 }
 
 // PutBack gives, for each place where a text differs from another, the text with this
@@ -226,9 +232,7 @@ func PutBack(before, after []byte) []Undone {
 	was, now := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
 	var out []Undone
 	for _, h := range diffLines(was, now, func(s string) string { return s }) {
-		first := h.nowEnd - len(h.text)
-		text := slices.Concat(now[:first], was[h.from:h.to], now[h.nowEnd:])
-		out = append(out, Undone{first + 1, h.nowEnd, []byte(strings.Join(text, "\n"))})
+		out = append(out, Undone{h.nowEnd - len(h.text) + 1, h.nowEnd, now, was[h.from:h.to]})
 	}
 	return out
 }

@@ -10,7 +10,7 @@ func TestJudgeS13EachChangedPlaceIsPutBackAlone(t *testing.T) {
 	t.Parallel()
 	before, after := "a\nb\nc\nd\n", "a\nB\nc\n"
 	got := code.PutBack([]byte(before), []byte(after))
-	if len(got) != 2 || string(got[0].Text) != "a\nb\nc\n" || string(got[1].Text) != "a\nB\nc\nd\n" || got[0].First != 2 || got[0].Last != 2 || got[1].Last >= got[1].First {
+	if len(got) != 2 || string(got[0].Text()) != "a\nb\nc\n" || string(got[1].Text()) != "a\nB\nc\nd\n" || got[0].First != 2 || got[0].Last != 2 || got[1].Last >= got[1].First {
 		t.Errorf("%+v", got)
 	}
 	if got := code.PutBack(nil, []byte(after)); got != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -94,15 +95,20 @@ func (r *run) faults(ctx context.Context) error {
 }
 
 // plan chooses the faults; left is how many changed places and lines get none for want
-// of room.
+// of room, or of time.
 func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
+	late := r.until(r.cfg.FaultTime / 2)
 	for _, c := range r.product {
+		if code.LanguageOf(c.Path) == code.Unknown {
+			continue
+		}
 		for _, u := range code.PutBack(c.Before, c.After) {
-			if code.SameCode(ctx, c.Path, u.Text, c.After) || code.LanguageOf(c.Path) == code.Unknown {
+			if len(all) == maxBack || late() { // whether it is but a comment is not asked either
+				left++
 				continue
 			}
-			if len(all) == maxBack {
-				left++
+			text := u.Text()
+			if code.SameCode(ctx, c.Path, text, c.After) {
 				continue
 			}
 			line := max(1, min(u.First, u.Last))
@@ -113,13 +119,14 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 			if u.Last < u.First {
 				line = u.First
 			}
-			all = append(all, fault{back: true, Fault: gate.Fault{Path: c.Path, Text: u.Text, Line: line, Words: where + " put back to what it was before the change"}})
+			all = append(all, fault{back: true, Fault: gate.Fault{Path: c.Path, Text: text, Line: line, Words: where + " put back to what it was before the change"}})
 		}
 	}
-	planted, err := gate.LineFaults(ctx, r.product)
+	planted, unplanted, err := gate.LineFaults(ctx, r.product, late)
 	if err != nil {
 		return nil, 0, err
 	}
+	left += unplanted
 	// The likeliest faults of each line first, and of all lines before the second of one.
 	type place struct {
 		path string
@@ -143,9 +150,18 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 		}
 		round = round[:min(len(round), room)]
 		room -= len(round)
-		all = append(all, round...)
+		for _, f := range round {
+			f.Fault = f.Plant()
+			all = append(all, f)
+		}
 	}
 	return all, left, nil
+}
+
+// until tells whether a time from now is over.
+func (r *run) until(d time.Duration) func() bool {
+	end := r.cfg.Now().Add(d)
+	return func() bool { return !r.cfg.Now().Before(end) }
 }
 
 // glance marks the faults that the mended tests notice when all are planted in a few

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -68,6 +69,29 @@ func TestJudgeS13EachChangedLineGetsAFaultBeforeAnyGetsTwo(t *testing.T) {
 	}
 	if back != 1 || len(lines) != 4 || left != 0 {
 		t.Errorf("%d places put back, faults by line %v, %d left", back, lines, left)
+	}
+}
+
+// A change of many lines of a large file has more faults than memory holds at once.
+func TestJudgeS13FaultsOfALargeFileAreNotAllHeld(t *testing.T) {
+	t.Parallel()
+	text := func(sign string) []byte {
+		var b strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&b, "def f%d(a, b):\n    return a %s b - %d if a > b and b < %d else [a * b, a - b, a / 2]\n\n\n", i, sign, i, i)
+		}
+		return []byte(b.String() + "# " + strings.Repeat("x", 1<<19) + "\n")
+	}
+	r := &run{Judge: New(Config{}), product: []verify.Change{{Path: "m.py", Before: text("+"), After: text("-")}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	all, left, err := r.plan(t.Context())
+	runtime.ReadMemStats(&after)
+	if err != nil || len(all) != maxBack+40 || left == 0 {
+		t.Errorf("%d faults, %d left, %v", len(all), left, err)
+	}
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 800 { // all texts are more than 1,500
+		t.Errorf("it took %d MB", got)
 	}
 }
 

@@ -206,7 +206,7 @@ func (r *run) worth(ctx context.Context, c verify.Change, lacking []code.Region,
 		}
 	}
 	if len(missed)+len(unknown) == 0 { // nothing was planted into this file
-		planted, err := gate.LineFaults(ctx, []gate.Change{c})
+		planted, _, err := gate.LineFaults(ctx, []gate.Change{c}, r.until(r.cfg.FaultTime/2))
 		if err != nil {
 			return "", err
 		}
@@ -250,6 +250,7 @@ func (r *run) worth(ctx context.Context, c verify.Change, lacking []code.Region,
 // notices.
 func (r *run) sees(ctx context.Context, one *Offered, all []fault) (found []fault, err error) {
 	for _, f := range all {
+		f.Fault = f.Plant()
 		files := map[string][]byte{one.Path: []byte(one.Content), f.Path: f.Text}
 		if !r.theirs {
 			maps.Copy(files, version(r.config, false))

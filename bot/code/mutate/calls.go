@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -42,7 +43,7 @@ func callWrap(s *scene, n code.Node) {
 			weight = 0.8
 		}
 		name := strings.Trim(w.form, "%().0123456789, ")
-		if strings.Contains(string(s.src), name+"(") {
+		if bytes.Contains(s.src, []byte(name+"(")) {
 			weight *= 2
 		}
 		s.put(n.Start(), n.End(), strings.Replace(w.form, "%", text, 1), weight, "Use %s.", one(strings.Replace(w.form, "%", text, 1)))

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -33,9 +34,8 @@ func (s *scene) lines(text, in string) string {
 
 // endsLine tells that nothing but a comment follows a node on its line.
 func (s *scene) endsLine(n code.Node) bool {
-	rest := string(s.src[n.End():])
-	rest, _, _ = strings.Cut(rest, "\n")
-	rest = strings.TrimSpace(rest)
+	line, _, _ := bytes.Cut(s.src[n.End():], []byte("\n"))
+	rest := strings.TrimSpace(string(line))
 	return rest == "" || strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, "//")
 }
 

@@ -16,26 +16,56 @@ import (
 // Fault is one that is planted in the patched text of a file.
 type Fault struct {
 	Path  string
-	Text  []byte // of the whole file with the fault
+	Text  []byte // of the whole file with the fault; nil until it is planted
 	Words string // what was done to it, with file and line
 	Line  int
 	Prior float64 // how likely the opposite change is the fix of such a fault
+
+	src []byte // that it is planted into
+	at  mutate.Mutation
+}
+
+// Plant makes the text: those of all faults of a large file are more than memory holds.
+func (f Fault) Plant() Fault {
+	if f.Text == nil {
+		f.Text = mutate.Apply(f.src, f.at)
+	}
+	return f
+}
+
+// gives tells whether the fault comes to a text, without making it.
+func (f Fault) gives(text []byte) bool {
+	rest, ok := bytes.CutPrefix(text, f.src[:f.at.Start])
+	if ok {
+		rest, ok = bytes.CutPrefix(rest, []byte(f.at.Replacement))
+	}
+	return ok && bytes.Equal(rest, f.src[f.at.End:])
+}
+
+// plant makes the texts of a few.
+func plant(faults []Fault) []Fault {
+	for i := range faults {
+		faults[i] = faults[i].Plant()
+	}
+	return faults
 }
 
 // Faults lists at most n faults of the changed regions, evenly over the text;
 // cut tells that there are more.
 func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut bool, err error) {
-	all, err := mutants(ctx, changes, false)
+	all, left, err := mutants(ctx, changes, false, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	chosen = spread(all, n)
-	return chosen, len(chosen) < len(all), nil
+	chosen = plant(spread(all, n))
+	return chosen, left > 0 || len(chosen) < len(all), nil
 }
 
-// LineFaults lists the faults of the changed lines, in the order of the text.
-func LineFaults(ctx context.Context, changes []Change) ([]Fault, error) {
-	return mutants(ctx, changes, true)
+// LineFaults lists the faults of the changed lines, in the order of the text. None is
+// planted yet. left counts the changed regions of which none are made: they are too
+// large, or it was time to stop, which nil never says.
+func LineFaults(ctx context.Context, changes []Change, stop func() bool) (all []Fault, left int, err error) {
+	return mutants(ctx, changes, true, stop)
 }
 
 // score plants faults in the changed lines and counts those that turn the tests
@@ -43,13 +73,13 @@ func LineFaults(ctx context.Context, changes []Change) ([]Fault, error) {
 // that does not compile is none.
 func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 	var s Score
-	all, err := mutants(ctx, c.Changes, true)
+	until := g.cfg.Now().Add(g.cfg.MutantTime)
+	all, left, err := mutants(ctx, c.Changes, true, func() bool { return !g.cfg.Now().Before(until) })
 	if err != nil {
 		return s, err
 	}
-	chosen := spread(all, g.cfg.MaxMutants)
-	s.Cut = len(chosen) < len(all)
-	until := g.cfg.Now().Add(g.cfg.MutantTime)
+	chosen := plant(spread(all, g.cfg.MaxMutants))
+	s.Cut = left > 0 || len(chosen) < len(all)
 	for i, m := range chosen {
 		if i > 0 && !g.cfg.Now().Before(until) {
 			s.Cut = true
@@ -91,9 +121,11 @@ func Sees(rep verify.Report) (killed, ran bool) {
 	return false, ran && len(rep.Broken) == 0
 }
 
+// No faults are made of a region of more bytes: the time for it grows with its square.
+const largestRegion = 32 << 10
+
 // mutants lists the faults of all changed regions, or of the changed lines alone.
-func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, error) {
-	var out []Fault
+func mutants(ctx context.Context, changes []Change, linesOnly bool, stop func() bool) (out []Fault, left int, err error) {
 	for _, ch := range changes {
 		lang := code.LanguageOf(ch.Path)
 		if ch.After == nil || code.IsTest(ch.Path) || len(mutate.Operators(lang)) == 0 {
@@ -101,24 +133,28 @@ func mutants(ctx context.Context, changes []Change, linesOnly bool) ([]Fault, er
 		}
 		t, err := code.Parse(ctx, lang, ch.After)
 		if err != nil {
-			return nil, fmt.Errorf("reading %s for planting faults: %w", ch.Path, err)
+			return nil, 0, fmt.Errorf("reading %s for planting faults: %w", ch.Path, err)
 		}
 		regions, err := code.Touched(ctx, ch.Path, ch.Before, ch.After)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		lines := code.ChangedLines(ch.Before, ch.After)
 		for _, r := range regions {
+			if r.EndByte-r.StartByte > largestRegion || stop != nil && stop() {
+				left++
+				continue
+			}
 			for _, m := range mutate.Mutations(t, r.StartByte, r.EndByte) {
-				text := mutate.Apply(ch.After, m)
-				if linesOnly && !lines[m.Line] || bytes.Equal(text, ch.Before) { // the reproduction sees that anyway
+				f := Fault{Path: ch.Path, Words: fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description), Line: m.Line, Prior: m.Prior, src: ch.After, at: m}
+				if linesOnly && !lines[m.Line] || f.gives(ch.Before) { // the reproduction sees that anyway
 					continue
 				}
-				out = append(out, Fault{ch.Path, text, fmt.Sprintf("%s:%d %s", ch.Path, m.Line, m.Description), m.Line, m.Prior})
+				out = append(out, f)
 			}
 		}
 	}
-	return out, nil
+	return out, left, nil
 }
 
 // spread takes at most n of the mutants, evenly over the text, so that no
