@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
@@ -30,7 +31,25 @@ func (in Input) Name() string {
 }
 
 // contents are all names, modes and hashes of a tree, and what of it is not there.
-func contents(t *checkout.Tree) any { return []any{t.Entries(), t.Skipped()} }
+func contents(t *checkout.Tree) any {
+	entries, skipped := t.Entries(), t.Skipped()
+	for i := range entries {
+		entries[i].Path = strconv.QuoteToASCII(entries[i].Path)
+	}
+	for i := range skipped {
+		skipped[i] = strconv.QuoteToASCII(skipped[i])
+	}
+	return []any{entries, skipped}
+}
+
+// spelled quotes names of files: JSON has one letter for all that is no UTF-8.
+func spelled[T any](files map[string]T) map[string]T {
+	out := make(map[string]T, len(files))
+	for p, x := range files {
+		out[strconv.QuoteToASCII(p)] = x
+	}
+	return out
+}
 
 func digest(parts ...any) string {
 	raw, err := json.Marshal(parts) // unambiguous: no part can run into the next
@@ -54,7 +73,7 @@ func (r *run) baseline(ctx context.Context, suites []verify.Suite) (verify.Basel
 			laid[p] = data
 		}
 	}
-	name := "base " + digest(contents(r.in.Base), laid, r.c.exec, suites)
+	name := "base " + digest(contents(r.in.Base), spelled(laid), spelled(r.c.exec), suites)
 	if !r.anew {
 		body, _, err := r.in.Kept.Kept(ctx, name)
 		var base verify.Baseline
