@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
@@ -135,10 +136,7 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 		Want: func(g code.Region) bool {
 			return slices.ContainsFunc(lacking, func(l code.Region) bool { return l.ID == g.ID })
 		},
-		Allowed: func(p string) bool {
-			_, err := fs.Stat(r.in.Head.BaseFS(), p)
-			return errors.Is(err, fs.ErrNotExist) && (r.in.Allowed == nil || r.in.Allowed(p))
-		},
+		Allowed: func(p string) bool { return r.free(p) && (r.in.Allowed == nil || r.in.Allowed(p)) },
 	}
 	for _, ran := range []bool{true, false} { // what is known to go unnoticed first
 		for _, f := range r.planted {
@@ -181,6 +179,18 @@ func (r *run) offerOf(ctx context.Context, c verify.Change, lacking []code.Regio
 		return nil
 	}
 	return r.askWriter(ctx, c, lacking, in.Allowed, o)
+}
+
+// free: nothing is at a path, and no link or file is where it has folders.
+func (r *run) free(p string) bool {
+	tree := r.in.Head.BaseFS()
+	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if info, err := fs.Lstat(tree, dir); err == nil && !info.IsDir() {
+			return false
+		}
+	}
+	_, err := fs.Lstat(tree, p)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // worth asks a new test file on the code before the change and about planted faults,
