@@ -45,6 +45,13 @@ func (o opinion) valid(p *parts) error {
 	return nil
 }
 
+// hider gives what takes secrets out of a text, and what stands in files that no model
+// may see: before the change or with it, which may move it to another file.
+func (p *parts) hider(l judgingOn) func(string) string {
+	was, is := loop.Withholder(l.in.Base.BaseFS(), l.in.Base.Files(), l.own.NeverSend), loop.Withholder(l.in.Head.BaseFS(), l.in.Head.Files(), l.own.NeverSend)
+	return func(text string) string { return was(is(p.funnel.Secrets(text))) }
+}
+
 // opinion gives what asks a model about a change, without the files that no model may
 // see and what the evidence quotes of them; nil where nobody is to be asked.
 func (p *parts) opinion(o opinion, l judgingOn, spent *task.USD) (func(context.Context, judge.Asked) (judge.Opinion, error), error) {
@@ -56,9 +63,7 @@ func (p *parts) opinion(o opinion, l judgingOn, spent *task.USD) (func(context.C
 	if err != nil {
 		return nil, err
 	}
-	never := l.own.NeverSend
-	was, is := loop.Withholder(l.in.Base.BaseFS(), l.in.Base.Files(), never), loop.Withholder(l.in.Head.BaseFS(), l.in.Head.Files(), never)
-	hide := func(text string) string { return was(is(p.funnel.Secrets(text))) }
+	never, hide := l.own.NeverSend, p.hider(l)
 	return func(ctx context.Context, in judge.Asked) (out judge.Opinion, err error) {
 		var diff strings.Builder
 		for _, d := range in.Diffs {
@@ -73,6 +78,10 @@ func (p *parts) opinion(o opinion, l judgingOn, spent *task.USD) (func(context.C
 			if !slices.ContainsFunc(out.Withheld, func(path string) bool { return strings.Contains(words, path) }) {
 				doubts = append(doubts, hide(words))
 			}
+		}
+		var fixed []string
+		for _, id := range in.Fixed { // a test names itself as it likes
+			fixed = append(fixed, hide(id))
 		}
 		if diff.Len() == 0 {
 			out.Reason = "all that is changed is under never_send of the repository's settings"
@@ -89,8 +98,8 @@ func (p *parts) opinion(o opinion, l judgingOn, spent *task.USD) (func(context.C
 			return reply, err
 		}
 		got, err := roles.Reviewer.Review(ctx, ask, agent.ReviewBrief{
-			Task: task.Task{Title: in.Title, Body: in.Body}, Tier: o.tier, Diff: diff.String(), Doubts: doubts,
-			Evidence: agent.Evidence{Green: true, Proven: len(in.Fixed) > 0, Fixed: in.Fixed, Tier: o.tier},
+			Task: task.Task{Title: hide(in.Title), Body: hide(in.Body)}, Tier: o.tier, Diff: diff.String(), Doubts: doubts,
+			Evidence: agent.Evidence{Green: true, Proven: len(fixed) > 0, Fixed: fixed, Tier: o.tier},
 		})
 		var failed *model.Error
 		switch {

@@ -22,6 +22,7 @@ func TestJudgedBySecondOpinionsOnlyLower(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	issue := write(t, "issue.md", "The text is old\n\nIt says: hush, the whole of the plan\n")
 	for verdict, want := range map[string]struct {
 		code int
 		says []string
@@ -36,7 +37,7 @@ func TestJudgedBySecondOpinionsOnlyLower(t *testing.T) {
 			srv, tiers := allModels(t, func(scripted.Call, int) scripted.Answer {
 				return scripted.Answer{Text: verdict, TokensIn: 1000, TokensOut: 100}
 			}, task.Tier1)
-			c := call(t, "judge", "--repo", repo, "--config", operator(t, tiers), "--opinion", "tier1", "--quiet")
+			c := call(t, "judge", "--repo", repo, "--config", operator(t, tiers), "--opinion", "tier1", "--quiet", "--issue", issue)
 			for _, words := range want.says {
 				if !strings.Contains(c.out, words) {
 					t.Errorf("%q is missing", words)

@@ -12,7 +12,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/judge"
-	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -35,9 +34,7 @@ func (p *parts) writer(o opinion, l judgingOn) (func(context.Context, judge.Lack
 	if err != nil {
 		return nil, nil, err
 	}
-	never := l.own.NeverSend
-	withhold := loop.Withholder(l.in.Head.BaseFS(), l.in.Head.Files(), never)
-	hide := func(text string) string { return withhold(p.funnel.Secrets(text)) }
+	never, hide := l.own.NeverSend, p.hider(l)
 	limit := task.Dollars(o.most)
 	return func(ctx context.Context, in judge.Lack) (out judge.Written, err error) {
 		if patch.Match(never, in.Path) {
@@ -57,7 +54,7 @@ func (p *parts) writer(o opinion, l judgingOn) (func(context.Context, judge.Lack
 			heads[i].Text = hide(heads[i].Text)
 		}
 		test, words, err := roles.Reproducer.Write(ctx, ask, agent.ReproductionBrief{
-			Task: task.Task{Title: "tests of " + strings.Join(in.Names, ", ") + " in " + in.Path, Body: hide(lackWords(in))},
+			Task: task.Task{Title: hide("tests of " + strings.Join(in.Names, ", ") + " in " + in.Path), Body: hide(lackWords(in))},
 			Tier: o.writer, Aim: agent.AimHold, Tests: heads, TestDirs: dirs, Shown: shownOf(in, hide), Last: in.Last, CameOf: hide(in.CameOf), // what failed may quote any file
 		})
 		var failed *model.Error

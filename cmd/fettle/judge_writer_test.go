@@ -19,19 +19,26 @@ func TestTestsByAModelAreKeptByTheSameMeasure(t *testing.T) {
 	t.Parallel()
 	const shop = "def ship(weight):\n    return weight\n"
 	repo := lay(t, map[string]string{
-		"shop.py": shop, "hidden.py": "def hush(x):\n    return x\n", ".fettle.yml": "never_send: [hidden.py]\n",
+		"docs/shop.md": "A shop.\n",
+		"shop.py":      shop, "hidden.py": "def mute(x):\n    return x\n\n\nWORD = 'the hush of the house'\n", "vault.py": "RATE = 'a hush that was moved'\n", ".fettle.yml": "never_send: [hidden.py, vault.py]\n",
 		"test_shop.py": "import unittest\n\nfrom shop import ship\n\n\nclass Ship(unittest.TestCase):\n    def test_ship(self):\n        self.assertEqual(ship(3), 3)\n",
 	})
+	if err := os.Symlink("docs", filepath.Join(repo, "linked")); err != nil {
+		t.Fatal(err)
+	}
 	inGit(t, repo, "init", "-q", "-b", "main", ".")
 	inGit(t, repo, "add", ".")
 	inGit(t, repo, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-qm", "one")
 	for name, text := range map[string]string{
-		"shop.py":   shop + "\n\ndef duty(price, country):\n    if country == 'EU':\n        return 0\n    return price * 2\n",
-		"hidden.py": "def hush(x):\n    return x + 2\n",
+		"shop.py":   shop + "\n\nRATE = 'a hush that was moved'\n\n\ndef duty(price, country):\n    if country == 'EU':\n        return 0\n    return price * 2\n",
+		"hidden.py": "def mute(x):\n    return x + 2\n\n\nWORD = 'the hush of the house'\n",
 	} {
 		if err := os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Remove(filepath.Join(repo, "vault.py")); err != nil { // what it held is in shop.py now
+		t.Fatal(err)
 	}
 	test := func(path, assertion string) string {
 		return "```json\n{\"actions\":[{\"action\":\"create_file\",\"path\":\"" + path + "\",\"code\":1},{\"action\":\"finish\"}],\"explanation\":\"holds duty\"}\n```\n```python\nimport unittest\n\nfrom shop import duty\n\n\nclass Duty(unittest.TestCase):\n    def test_duty(self):\n        " + assertion + "\n```\n"
@@ -42,11 +49,13 @@ func TestTestsByAModelAreKeptByTheSameMeasure(t *testing.T) {
 		kept    string
 		says    string
 	}{
-		"kept":                {[]string{test("test_duty.py", good)}, "+++ b/test_duty.py", "written by model-tier1 for shop.py"},
-		"kept after a remark": {[]string{test("test_duty.py", "self.assertEqual(duty(5, 'EU'), 7)"), test("test_duty.py", good)}, "+++ b/test_duty.py", "written by model-tier1"},
-		"asserts nothing":     {[]string{test("test_duty.py", "duty(5, 'EU')"), test("test_duty.py", "duty(5, 'EU')")}, "", "no test that was written is kept"},
-		"over the author's":   {[]string{test("test_shop.py", good), test("test_shop.py", good)}, "", "is there already"},
-		"no test":             {[]string{test("shop2.py", good), test("shop2.py", good)}, "", "no place for a test"},
+		"kept":                      {[]string{test("test_duty.py", good)}, "+++ b/test_duty.py", "written by model-tier1 for shop.py"},
+		"kept after a remark":       {[]string{test("test_duty.py", "self.assertEqual(duty(5, 'EU'), 7)"), test("test_duty.py", good)}, "+++ b/test_duty.py", "written by model-tier1"},
+		"says what may not be seen": {[]string{test("test_duty.py", "self.assertEqual(duty(5, 'EU'), open('hidden.py').read())"), test("test_duty.py", good)}, "+++ b/test_duty.py", "written by model-tier1"},
+		"through a link":            {[]string{test("linked/test_duty.py", good), test("linked/test_duty.py", good)}, "", "may not be written to"},
+		"asserts nothing":           {[]string{test("test_duty.py", "duty(5, 'EU')"), test("test_duty.py", "duty(5, 'EU')")}, "", "no test that was written is kept"},
+		"over the author's":         {[]string{test("test_shop.py", good), test("test_shop.py", good)}, "", "is there already"},
+		"no test":                   {[]string{test("shop2.py", good), test("shop2.py", good)}, "", "no place for a test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "kept" { // as the one that is kept after a remark is
@@ -72,7 +81,7 @@ func TestTestsByAModelAreKeptByTheSameMeasure(t *testing.T) {
 				t.Errorf("%d calls, want %d", len(srv.Calls()), len(tc.answers))
 			}
 			for _, asked := range srv.Calls() {
-				if strings.Contains(asked.User, "hush") || !strings.Contains(asked.User, "def duty") {
+				if strings.Contains(asked.User, "hush") || strings.Contains(asked.System, "hush") || !strings.Contains(asked.User, "def duty") {
 					t.Errorf("X6: it is shown\n%s", asked.User)
 				}
 			}
