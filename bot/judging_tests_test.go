@@ -1,10 +1,13 @@
 package bot_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -114,6 +117,44 @@ func TestTestOfOthersIsShownAndCommittedOnRequest(t *testing.T) {
 	}
 	if got := e.remarks(n); len(slices.DeleteFunc(got, func(s string) bool { return !strings.Contains(s, "fettle test:") })) != 1 {
 		t.Errorf("more than one comment: %q", got)
+	}
+}
+
+// A process that dies when it has committed the tests, and has not said so, says so when
+// it is back, and commits nothing again; somebody's own commit is not taken for its.
+func TestTestACommitIsSaidAfterAKill(t *testing.T) {
+	t.Parallel()
+	e := shopEvening(t, "")
+	sha := e.change("more", "shop.py", shopMore)
+	n := e.request("more", "Heavy things cost more.", ada)
+	by, err := e.sim.Comment(acme, shopN, n, "/fettle test commit", ada)
+	e.must(err)
+	e.until("the tests are committed", e.told(n, "Committed to `more` as"))
+	e.handled()
+	now := e.head(n)
+	e.say(n, "/fettle test", ada) // the comment says something else
+	e.until("nothing is lacking now", func() bool { return !e.told(n, "Committed to `more` as")() })
+	e.handled()
+	again := func(id string) {
+		e.Helper()
+		_, err := e.db.Accept(e.Context(), store.Delivery{ID: id, Event: "fettle.judge", Installation: e.repo().Installation, ReceivedAt: time.Now(),
+			Payload: fmt.Appendf(nil, `{"repository":{"full_name":"%s/%s"},"number":%d,"head":%q,"base":"main","comment":%d,"actor":%q,"tests":"commit"}`, acme, shopN, n, sha, by, ada)})
+		e.must(err)
+	}
+	again("again")
+	e.until("it is said", e.told(n, "Committed to `more` as "+now))
+	e.handled()
+	if e.head(n) != now || e.judged.Load() != 2 {
+		t.Errorf("the branch stands at %s, and not at %s; judged %d times", e.head(n), now, e.judged.Load())
+	}
+	_, err = e.sim.CommitFile(acme, shopN, "more", "other.txt", []byte("x"), "mine\n\n"+fmt.Sprintf("Fettle-Run: tests-%d-%d-%s", n, by, sha[:12]), ada)
+	e.must(err)
+	top := e.head(n)
+	comment := e.lastRemark(n, "fettle test:")
+	again("and again")
+	e.handled()
+	if e.head(n) != top || e.lastRemark(n, "fettle test:") != comment {
+		t.Errorf("the branch stands at %s, and not at %s\n%s", e.head(n), top, e.lastRemark(n, "fettle test:"))
 	}
 }
 
