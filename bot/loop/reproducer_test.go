@@ -442,3 +442,42 @@ func TestX6AReproductionTellsNothingOfAFileThatIsNeverSent(t *testing.T) {
 		t.Errorf("the prompts tell what the file computes, or nothing:\n%s", all)
 	}
 }
+
+// An issue that asks for a 500 where a handler throws: the test's own handler does, the
+// exception goes through the code, and that is what the issue complains of.
+func TestC10WhatTheTestsOwnHandlerThrowsThroughTheCodeShowsTheFault(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]blank{
+		"python": {
+			files: map[string]string{
+				"router.py":            "def handle(handler, path):\n    return {'status': 200, 'body': handler(path)}\n",
+				"tests/test_router.py": "from router import handle\n\n\ndef test_one():\n    assert handle(str, '/a') == {'status': 200, 'body': '/a'}\n",
+				"conftest.py":          "",
+			},
+			path:   "tests/test_throws.py",
+			test:   "from router import handle\n\n\ndef broken(path):\n    raise RuntimeError('secret')\n\n\ndef test_throws():\n    assert handle(broken, '/a') == {'status': 500, 'body': 'internal error'}\n",
+			source: "router.py", fix: "def handle(handler, path):\n    try:\n        return {'status': 200, 'body': handler(path)}\n    except Exception:\n        return {'status': 500, 'body': 'internal error'}\n",
+		},
+		"javascript": {
+			files: map[string]string{
+				"package.json":        `{"name": "router", "scripts": {"test": "node --test"}}`,
+				"router.js":           "async function handle(handler, path) {\n  return { status: 200, body: await handler(path) };\n}\n\nmodule.exports = { handle };\n",
+				"test/router.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { handle } = require('../router');\n\ntest('one', async () => {\n  assert.deepStrictEqual(await handle((p) => p, '/a'), { status: 200, body: '/a' });\n});\n",
+			},
+			path:   "test/throws.test.js",
+			test:   "const test = require('node:test');\nconst assert = require('node:assert');\nconst { handle } = require('../router');\n\ntest('throws', async () => {\n  const broken = () => {\n    throw new Error('secret');\n  };\n  assert.deepStrictEqual(await handle(broken, '/a'), { status: 500, body: 'internal error' });\n});\n",
+			source: "router.js", fix: "async function handle(handler, path) {\n  try {\n    return { status: 200, body: await handler(path) };\n  } catch {\n    return { status: 500, body: 'internal error' };\n  }\n}\n\nmodule.exports = { handle };\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := f.begin(t, f.test)
+			b.task.Title = "Handlers that throw"
+			b.task.Body = "A handler that throws takes the whole process down. Please have `handle` catch what handlers throw: it becomes `{ status: 500, body: \"internal error\" }`, so that no details get out."
+			b.run(t, task.Budget{})
+			if got := b.told("reproduction.accepted"); len(got) != 1 {
+				t.Errorf("turned down: %q", b.told("reproduction.turned_down"))
+			}
+		})
+	}
+}
