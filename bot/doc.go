@@ -54,6 +54,25 @@
 // under a key (bot/store), each text through bot/redact; or to the folder of
 // whoever typed fettle fix.
 //
+// # Where a change usually goes
+//
+//	a shape of harm in a diff         bot/verify/danger: lines.go, by the text of a line; tree.go, by Python, JavaScript and Go syntax
+//	a test runner                     bot/verify/detect finds it, bot/verify/runner asks it, bot/verify/parse reads it
+//	what a pull request says          bot/report.go; in a repository's own template: bot/template.go
+//	what a run's page tells           bot/story.go
+//	a comment command                 bot/command/grammar.go has its words, bot/commands.go does it
+//	a provider, a price               bot/model/catalog: catalog.go, price.go
+//	what a door of GitHub accepts     hooks/webhook.go before it is stored, bot/deliver.go after
+//	what a setting is called          bot/settings; of a repository's file: repo.go
+//	where a setup may connect         bot/settings/setup.go names the hosts, bot/sandbox/egress lets them through
+//	what an editor shows              cmd/fettle/lsp_diagnostics.go
+//	a figure of an evaluation         eval/kpi.go
+//	what a judgement asks             bot/judge; its planted faults: faults.go, over bot/code/mutate
+//	a repair                          bot/code/mutate/rules, in the language of bot/code/rule
+//	a prompt                          bot/agent/prompts
+//
+// CONTRIBUTING.md goes through a rule, a runner, a command and a provider step by step.
+//
 // # The rooms
 //
 //	cmd/fettle                       one file per command; flags, wiring, exit codes
