@@ -188,6 +188,20 @@ func FuzzCross(f *testing.F) {
 	})
 }
 
+// A change of many lines is disguised as a whole; what is text inside of it stays.
+func TestC9ALargeChangeIsDisguisedToo(t *testing.T) {
+	t.Parallel()
+	code := strings.Repeat("def f(a, b):\n    return a\n\n\n", 700)
+	text := "WORDS = \"\"\"\n" + strings.Repeat("words\n", 50) + "\"\"\"\n"
+	got, err := Disguise(t.Context(), "a.py", nil, []byte(code+text+code), token)
+	if n := strings.Count(string(got), "return (a) # k4711\n"); err != nil || n != 1400 {
+		t.Errorf("%d of 1,400 lines are disguised: %v", n, err)
+	}
+	if strings.Contains(string(got), "words #") {
+		t.Error("a comment stands inside of a text")
+	}
+}
+
 func TestC9ADisguiseChangesNothingButTheText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, after, want string }{

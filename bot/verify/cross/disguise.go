@@ -49,23 +49,55 @@ func Disguise(ctx context.Context, path string, before, after []byte, token stri
 			text = made
 		}
 	}
-	rows := strings.SplitAfter(string(text), "\n")
-	for i := range rows {
-		if !lines[i+1] || strings.TrimSpace(rows[i]) == "" {
-			continue
-		}
-		body := strings.TrimRight(rows[i], "\r\n")
-		end := rows[i][len(body):]
-		was := rows[i]
-		rows[i] = body + " " + d.comment + " " + token + end
-		if !code.SameCode(ctx, path, text, []byte(strings.Join(rows, ""))) {
-			rows[i] = was // inside of a text, or where a line goes on
-		}
-	}
-	if out := []byte(strings.Join(rows, "")); string(out) != string(after) {
+	if out := remarked(ctx, path, text, lines, d.comment+" "+token); string(out) != string(after) {
 		return out, nil
 	}
 	return nil, nil
+}
+
+// Bounds of what telling where comments can stand may cost: the file is read anew each time.
+const (
+	mostReadings  = 200
+	leastReadings = 16
+	mostRead      = 64 << 20 // bytes in all
+)
+
+// remarked puts a comment behind each of some lines where one can stand: all at once, and
+// where that is other code, in halves. What is not tried within the bounds gets none.
+func remarked(ctx context.Context, path string, text []byte, lines map[int]bool, comment string) []byte {
+	rows := strings.SplitAfter(string(text), "\n")
+	var at []int
+	for i, row := range rows {
+		if lines[i+1] && strings.TrimSpace(row) != "" {
+			at = append(at, i)
+		}
+	}
+	left := min(max(mostRead/max(len(text), 1), leastReadings), mostReadings)
+	var try func(at []int)
+	try = func(at []int) {
+		if len(at) == 0 || left == 0 {
+			return
+		}
+		left--
+		was := make([]string, len(at))
+		for n, i := range at {
+			was[n] = rows[i]
+			body := strings.TrimRight(rows[i], "\r\n")
+			rows[i] = body + " " + comment + rows[i][len(body):]
+		}
+		if code.SameCode(ctx, path, text, []byte(strings.Join(rows, ""))) {
+			return
+		}
+		for n, i := range at {
+			rows[i] = was[n]
+		}
+		if len(at) > 1 { // one alone stands inside of a text, or where a line goes on
+			try(at[:len(at)/2])
+			try(at[len(at)/2:])
+		}
+	}
+	try(at)
+	return []byte(strings.Join(rows, ""))
 }
 
 func parses(ctx context.Context, path string, src []byte) bool {
