@@ -234,16 +234,16 @@ var (
 	asksForWords = lazyregexp.New(`\b(?:document|documented|documentation|docs|docstrings?|comments?|readme|changelog|typos?)\b`)
 )
 
-// plain tells whether a plan is used without a critique: one or two uncritical
-// steps cost less to try than to talk about (SPEC L2).
-func (p Plan) plain() bool {
+// Small tells whether a plan is one or two uncritical steps. It is used without a
+// critique, since they cost less to try than to talk about (SPEC L2).
+func (p Plan) Small() bool {
 	return len(p.Steps) <= 2 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Critical })
 }
 
 // criticise gives the problems of a plan. A critique that cannot be had is no
 // problem of the plan, which is valid by then.
 func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan) ([]string, error) {
-	if plan.plain() {
+	if plan.Small() {
 		return nil, nil
 	}
 	data := func() any {

@@ -30,14 +30,10 @@ func (r *run) planNeedsYes() bool {
 	return r.in.Gates.Plan && (!r.in.Gates.PlanLarge || !r.smallPlan()) || len(r.protectedTargets()) > 0 && r.asks()
 }
 
-// mostSmall is how many steps a small plan has.
-const mostSmall = 2
-
-// smallPlan: a planner wrote it, for a step or two of which none is critical, and each
-// says where.
+// smallPlan: a planner wrote it, it is small, and each step says where.
 func (r *run) smallPlan() bool {
-	return r.plan.Origin != agent.Fallback && len(r.plan.Steps) <= mostSmall &&
-		!slices.ContainsFunc(r.plan.Steps, func(s agent.Step) bool { return s.Critical || len(s.Targets) == 0 })
+	return r.plan.Origin != agent.Fallback && r.plan.Small() &&
+		!slices.ContainsFunc(r.plan.Steps, func(s agent.Step) bool { return len(s.Targets) == 0 })
 }
 
 // askPlan: where plans need a yes, the run waits with the one that it has.
