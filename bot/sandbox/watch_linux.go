@@ -64,24 +64,29 @@ func (d *diskWatch) full(final bool) bool {
 }
 
 // tmpFull looks at the payload's /tmp. Its descriptor outlives the payload, so
-// that the last look tells the truth. bwrap's own process may not be looked
-// into, but what it started may.
+// that the last look tells the truth; of a payload that ended before it was seen
+// once, nothing is known. bwrap's own process may not be looked into, but what it
+// started may, and before it has laid out its root there is another /tmp in its
+// place, without our size.
 func (d *diskWatch) tmpFull() bool {
+	var st unix.Statfs_t
+	ours := func(fd int) bool {
+		return unix.Fstatfs(fd, &st) == nil && st.Type == unix.TMPFS_MAGIC && int64(st.Blocks)*st.Bsize <= d.lim.DiskBytes+st.Bsize
+	}
 	if d.tmp < 0 {
 		for _, pid := range descendants(d.pid1, 8) {
 			fd, err := unix.Open(fmt.Sprintf("/proc/%d/root/tmp", pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 			if err != nil {
 				continue
 			}
-			d.tmp = fd
-			break
+			if ours(fd) {
+				d.tmp = fd
+				break
+			}
+			_ = unix.Close(fd)
 		}
 	}
-	var st unix.Statfs_t
-	if d.tmp < 0 || unix.Fstatfs(d.tmp, &st) != nil || st.Type != unix.TMPFS_MAGIC {
-		return false
-	}
-	return int64(st.Bavail)*st.Bsize < nearlyFull
+	return d.tmp >= 0 && ours(d.tmp) && int64(st.Bavail)*st.Bsize < nearlyFull
 }
 
 // close gives the descriptor back.

@@ -55,8 +55,9 @@ without saying so; 2 configuration; 130 stopped.`,
 // lspServer speaks to one editor. Checks run one at a time, in one goroutine: the sandbox
 // takes the machine's processors as it is.
 type lspServer struct {
-	p    *parts
-	stop context.CancelCauseFunc
+	p     *parts
+	stop  context.CancelCauseFunc // the checks; the connection lasts until exit
+	begin func(*jsonrpc2.Conn)    // the checks, once
 
 	mu       sync.Mutex
 	phase    lspPhase
@@ -64,7 +65,7 @@ type lspServer struct {
 	progress bool // the editor shows progress
 	roots    []*lspRoot
 	wake     chan struct{}
-	begin    sync.Once
+	begun    sync.Once
 	working  sync.WaitGroup
 }
 
@@ -94,10 +95,11 @@ var (
 // serveLSP speaks to an editor until it has enough, or ctx ends.
 func serveLSP(ctx context.Context, p *parts, in io.Reader, out io.Writer) error {
 	s := &lspServer{p: p, wake: make(chan struct{}, 1)}
-	own, stop := context.WithCancelCause(ctx)
+	checks, stop := context.WithCancelCause(ctx)
 	s.stop = stop
+	s.begin = func(conn *jsonrpc2.Conn) { s.working.Go(func() { s.work(checks, conn) }) }
 	stream := newLSPStream(in, out)
-	conn := jsonrpc2.NewConn(own, stream, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0))) // what it would say is in the error below
+	conn := jsonrpc2.NewConn(ctx, stream, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0))) // what it would say is in the error below
 	select {
 	case <-conn.DisconnectNotify():
 	case <-ctx.Done():
@@ -157,7 +159,7 @@ func (s *lspServer) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrp
 		s.phase, s.progress = lspReady, p.Capabilities.Window.WorkDoneProgress
 		return lspInitialized(versionWords()), nil
 	case "initialized":
-		s.begin.Do(func() { s.working.Go(func() { s.work(ctx, conn) }) })
+		s.begun.Do(func() { s.begin(conn) })
 		for _, r := range s.roots {
 			s.ask(r)
 		}
