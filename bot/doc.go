@@ -57,11 +57,13 @@
 // # Where a change usually goes
 //
 //	a shape of harm in a diff         bot/verify/danger: lines.go, by the text of a line; tree.go, by Python, JavaScript and Go syntax
-//	a test runner                     bot/verify/detect finds it, bot/verify/runner asks it, bot/verify/parse reads it
+//	a test runner                     bot/verify/detect finds it (propose.go), bot/verify/runner asks it (adapter.go), bot/verify/parse reads it
 //	what a pull request says          bot/report.go; in a repository's own template: bot/template.go
 //	what a run's page tells           bot/story.go
 //	a comment command                 bot/command/grammar.go has its words, bot/commands.go does it
 //	a provider, a price               bot/model/catalog: catalog.go, price.go
+//	who may say what, and how often   bot/authority.go, over bot/store/authority.go
+//	a column of the database          bot/store/migrations; of runs, written in create.go and finish.go, read by runCols of read.go
 //	what a door of GitHub accepts     hooks/webhook.go before it is stored, bot/deliver.go after
 //	what a setting is called          bot/settings; of a repository's file: repo.go
 //	where a setup may connect         bot/settings/setup.go names the hosts, bot/sandbox/egress lets them through
