@@ -63,7 +63,7 @@ type App struct {
 
 // NewApp returns the service as a GitHub App.
 func NewApp(b *Bot, app AppConfig) *App {
-	return &App{Bot: b, app: app, text: reporter{app.Funnel}, judging: make(chan struct{}, judgedAtOnce), next: make(chan struct{}, 1)}
+	return &App{Bot: b, app: app, text: reporter{app.Funnel}, judging: make(chan struct{}, judgedAtOnce()), next: make(chan struct{}, 1)}
 }
 
 // Accept stores a delivery; after it the door may answer 2xx.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -31,10 +32,12 @@ const judgeEvent = "fettle.judge"
 func JudgeCheck(base string) string { return "fettle judge (" + base + ")" }
 
 const (
-	judgedAtOnce = 1               // by one process: each takes several runs of the tests
-	judgeTurn    = 5 * time.Second // until one that found others before it looks again
-	judgeLimit   = 30 * time.Minute
+	judgeTurn  = 5 * time.Second // until one that found others before it looks again
+	judgeLimit = 30 * time.Minute
 )
+
+// judgedAtOnce is how many one process judges: each takes several runs of the tests.
+func judgedAtOnce() int { return max(1, runtime.NumCPU()/4) }
 
 // asked is the payload of a judgeEvent, in the shape of GitHub's, by which what is
 // stored of a repository is found when it goes.

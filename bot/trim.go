@@ -22,7 +22,7 @@ func (a *App) Trim(ctx context.Context) (more bool, err error) {
 		return a.cfg.Now().Add(-age)
 	}
 	var problems []error
-	rows, err := a.cfg.Store.Trim(ctx, store.Cutoffs{Deliveries: before(k.Deliveries), Conversations: before(k.Conversations), Runs: before(k.Runs)})
+	rows, err := a.cfg.Store.Trim(ctx, store.Cutoffs{Deliveries: before(k.Deliveries), Conversations: before(k.Conversations), Runs: before(k.Runs), Results: before(judgedFor)})
 	problems = append(problems, err)
 	if rows.Deliveries+rows.Conversations+rows.Runs > 0 {
 		a.cfg.Log.Infof("deleted, as older than it is kept: %s, the conversations of %s, %s",

@@ -14,6 +14,7 @@ type Cutoffs struct {
 	Deliveries    time.Time
 	Conversations time.Time
 	Runs          time.Time
+	Results       time.Time // of KeepResult
 }
 
 // Trimmed counts what was deleted.
@@ -21,6 +22,7 @@ type Trimmed struct {
 	Deliveries    int
 	Conversations int // runs whose messages went
 	Runs          int
+	Results       int
 	More          bool // a bound was met: there is more
 }
 
@@ -67,7 +69,21 @@ func (s *Store) Trim(ctx context.Context, old Cutoffs) (t Trimmed, err error) {
 			}
 		}
 	}
-	if t.Deliveries+t.Conversations+t.Runs > 0 && !t.More {
+	if !old.Results.IsZero() {
+		err = s.tx(ctx, "delete results that are too old to be used", func(tx *sql.Tx) error {
+			res, err := tx.ExecContext(ctx, "DELETE FROM results WHERE made_at < $1", micro(old.Results))
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			t.Results = int(n)
+			return err
+		})
+		if err != nil {
+			return t, err
+		}
+	}
+	if t.Deliveries+t.Conversations+t.Runs+t.Results > 0 && !t.More {
 		err = s.scrub(ctx)
 	}
 	return t, err

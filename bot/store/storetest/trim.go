@@ -55,6 +55,15 @@ func testTrim(t *testing.T, h *harness) {
 	if got, err := s.Trim(ctx, store.Cutoffs{}); err != nil || got != (store.Trimmed{}) || !slices.Equal(ids(), before) {
 		t.Errorf("without cutoffs: %+v %v", got, err)
 	}
+	h.must(s.KeepResult(ctx, 7, "acme/shop", "used", []byte(`"old result"`)))
+	h.Advance(time.Hour)
+	h.must(s.KeepResult(ctx, 7, "acme/shop", "used-later", []byte(`"new result"`)))
+	if got, err := s.Trim(ctx, store.Cutoffs{Results: h.Now().Add(-time.Minute)}); err != nil || got != (store.Trimmed{Results: 1}) {
+		t.Errorf("of results: %+v %v", got, err)
+	}
+	if dump := fmt.Sprint(Dump(t, h.url)); strings.Contains(dump, "old result") || !strings.Contains(dump, "new result") {
+		t.Error("not the old result went, or more than it")
+	}
 	month := h.Now().Add(-30 * 24 * time.Hour)
 	got, err := s.Trim(ctx, store.Cutoffs{Deliveries: month, Conversations: month})
 	if err != nil || got.Conversations != 3 || got.Runs != 0 || got.More {
