@@ -22,7 +22,7 @@ func Hold(ctx context.Context, in Input) ([]Held, error) {
 			found = append(found, statement{boundExample{Example: e}, "the issue"})
 		}
 	}
-	s, err := bound(ctx, in.Base, found)
+	s, err := bound(ctx, in.Base, found, in.Title+"\n"+in.Body)
 	if err != nil || len(s.list) == 0 {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func Reproduce(ctx context.Context, in Input) (Found, error) {
 		out.Left = []string{"the issue holds no call with a value or an exception that could be read"}
 		return out, nil
 	}
-	x, err := newIndex(ctx, in.Base)
+	x, err := newIndex(ctx, in.Base, in.Title+"\n"+in.Body)
 	if err != nil {
 		return out, fmt.Errorf("reading the names of the base: %w", err)
 	}

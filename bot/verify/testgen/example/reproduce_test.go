@@ -225,6 +225,8 @@ func TestC5WhatDoesNotReproduceIsThrownAwayWithAReason(t *testing.T) {
 		{"more than a call", pytestRepo, "median([__import__('os').getpid()]) returns 2 instead of 1.5", "two underscores"},
 		{"code that runs", pytestRepo, "median([x for x in open('f')]) returns 2 instead of 1.5", "more than calls"},
 		{"no literal", pytestRepo, "median([1, 2]) returns (a, b) instead of 1.5", "no literal"},
+		{"a method is meant", pytestRepo + "-- sizes.py --\ndef size(stacks, default=0):\n    return len(stacks) or default\n", "size() gives 1 after two pushes and should be 2", "takes one argument at least"},
+		{"a method is named", pytestRepo + "-- sizes.py --\ndef size(default=0):\n    return default\n", "`Stack.size()` is off: `size()` gives 1 after two pushes and should be 2", "Stack.size"},
 		{"no example", pytestRepo, "the median is wrong", "no call with a value"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,6 +38,7 @@ type index struct {
 	base  fs.FS
 	defs  map[string][]def
 	tests []string // paths of test files
+	said  string   // words of the issue
 	// kind is in the names of new files and tests, note stands at their top.
 	kind, note string
 }
@@ -53,8 +54,10 @@ func family(lang code.Language) code.Language {
 	return ""
 }
 
-func newIndex(ctx context.Context, base fs.FS) (*index, error) {
-	x := &index{base: base, defs: map[string][]def{}, kind: "issue"}
+// newIndex reads the names of a base, which examples of an issue that has said something
+// are to be bound to; said is empty where they are of no issue.
+func newIndex(ctx context.Context, base fs.FS, said string) (*index, error) {
+	x := &index{base: base, defs: map[string][]def{}, kind: "issue", said: said}
 	err := x.walk(func(p string, lang code.Language) error { return x.add(ctx, p, lang) })
 	return x, err
 }
@@ -260,7 +263,34 @@ func (x *index) bindIn(ctx context.Context, e Example, lang code.Language) (boun
 	if r := root(e.Call); b.names[r].path != "" {
 		b.main = b.names[r]
 	}
-	return b, nil
+	return b, x.meant(ctx, b)
+}
+
+// meant refuses a function to which the issue's call only has the name in common: it
+// names the method of a class, or gives no argument and no error where one has to be.
+func (x *index) meant(ctx context.Context, b boundExample) error {
+	name := b.main.name
+	if name == "" || name != root(b.Call) {
+		return nil
+	}
+	for _, m := range regexp.MustCompile(`\b([A-Za-z_]\w*)\.`+regexp.QuoteMeta(name)+`\b`).FindAllStringSubmatch(x.said, -1) {
+		if len(x.defs[m[1]]) > 0 {
+			return refuse("the issue speaks of %s.%s", m[1], name)
+		}
+	}
+	if squeezed(b.Call) != name+"()" || b.GotError != "" || b.WantError != "" {
+		return nil
+	}
+	all, err := code.Callables(ctx, b.main.path, []byte(x.read(b.main.path)))
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if c.QualifiedName == name && len(c.Params) > 0 && !c.Params[0].Optional && c.Params[0].Mark == "" {
+			return refuse("%s of %s takes one argument at least", name, b.main.path)
+		}
+	}
+	return nil
 }
 
 // needed drops the statements that the call does not lean on.

@@ -63,17 +63,17 @@ func StatedOf(ctx context.Context, base fs.FS, changes []verify.Change) (*Stated
 			}
 		}
 	}
-	return bound(ctx, base, found)
+	return bound(ctx, base, found, "")
 }
 
 // bound keeps the examples whose names lead to the code.
-func bound(ctx context.Context, base fs.FS, found []statement) (*Stated, error) {
+func bound(ctx context.Context, base fs.FS, found []statement, said string) (*Stated, error) {
 	s := &Stated{}
 	if len(found) == 0 {
 		return s, nil
 	}
 	var err error
-	if s.x, err = newIndex(ctx, base); err != nil {
+	if s.x, err = newIndex(ctx, base, said); err != nil {
 		return nil, fmt.Errorf("reading the names of the base: %w", err)
 	}
 	s.x.kind = "stated"
