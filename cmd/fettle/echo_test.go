@@ -68,7 +68,9 @@ func TestI5AnErrorThatRepeatsTheTokenIsStoredWithoutIt(t *testing.T) {
 	proxy := &echo{seen: map[string]bool{"": false}}
 	w := newWorld(t, quickFiles(), "log: {level: debug}\n", proxy.wrap)
 	on := func(method, part string) func(*http.Request) bool {
-		return func(r *http.Request) bool { return r.Method == method && strings.Contains(r.URL.Path, part) }
+		return func(r *http.Request) bool { // Git asks without a token first
+			return r.Method == method && strings.Contains(r.URL.Path, part) && r.Header.Get("Authorization") != ""
+		}
 	}
 	var dumps []map[string][]string // notes and reasons are written over when things go on
 	noted := func(part string) func() bool {
