@@ -287,6 +287,9 @@ var kinds = []struct {
 	{"Windows line endings", lazyregexp.New(`\bcrlf\b|\bwindows line|\\r\\n|carriage return`), lazyregexp.New(`\\r`)},
 }
 
+// ends are words of what does not come to its end, though no exception is named.
+var ends = lazyregexp.New(`\b(?:raises|raised|throws|threw|crash(?:es|ed)?|panics|panicked|blows up|dies)\b`)
+
 // contradictions: the issue tells of another kind of fault, or of other code.
 func (e *evidence) contradictions() {
 	i, r := e.issue, e.red
@@ -302,7 +305,7 @@ func (e *evidence) contradictions() {
 		e.add(-4, false, false, "the issue tells of %s, and the test ends with %s", quoteAll(sorted(i.errors)), r.Exception)
 	case crashed && wrongValue && !e.mentions(i.errors) && !i.saysBoth():
 		e.add(-3, false, false, "the issue tells of %s, and the test sees a wrong result", quoteAll(sorted(i.errors)))
-	case !crashed && len(i.errors) == 0 && !wrongValue && i.saysValues():
+	case !crashed && len(i.errors) == 0 && !wrongValue && i.saysValues() && !i.Speaks(ends):
 		e.add(-3, false, false, "the issue tells of a wrong result, and the test ends with %s", r.Exception)
 	}
 	if !e.has(true, false) {

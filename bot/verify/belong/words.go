@@ -37,7 +37,7 @@ func (i *Issue) States(value, further string) bool {
 		}
 		return true
 	}
-	bare := strings.Trim(value, "\"'`")
+	bare := strings.TrimSpace(strings.Trim(value, "\"'`"))
 	if bare == "" {
 		return false
 	}
@@ -49,11 +49,14 @@ func (i *Issue) States(value, further string) bool {
 // {{ title | upper }}.
 func (i *Issue) Writes(source string) bool {
 	text := strings.Join(strings.Fields(i.text), " ")
-	return slices.ContainsFunc(literal.FindAllString(source, -1), func(v string) bool {
+	return slices.ContainsFunc(quoted.FindAllString(source, -1), func(v string) bool {
 		inner := strings.Join(strings.Fields(strings.Trim(v, "\"'")), " ")
-		return v[0] != '[' && v[0] != '{' && len(inner) >= 4 && marked.MatchString(inner) && alone(text, inner)
+		return len(inner) >= 4 && marked.MatchString(inner) && alone(text, inner)
 	})
 }
+
+// quoted is a text in source code, also within a list.
+var quoted = lazyregexp.New(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'`)
 
 // alone tells whether a part of a text stands between blanks, quotes or the like.
 func alone(text, part string) bool {

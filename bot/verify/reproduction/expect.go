@@ -22,7 +22,7 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	if strings.Contains(want, "...") || c.goes() && !strings.Contains(squeezed(r.Source), squeezed(want)) {
 		want = "" // it was cut; or the words of the test's author, which Go's tests choose
 	}
-	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement))}
+	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement)), Part: parts.MatchString(statement)}
 	switch {
 	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
 		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement) || f.Kind == task.FailException && speaksOf(issue, r.Source)
@@ -35,7 +35,7 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	case f.Kind == task.FailException && !compares.MatchString(statement):
 		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
-	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, statement, values)
+	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, statement, values) || c.stays(issue, e, statement, values)
 	v.note(e)
 	for n, line := range strings.Split(c.Text, "\n") {
 		if n+1 == at || !asserts.MatchString(line) || !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.Contains(statement, line) {
@@ -49,8 +49,18 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 		if call == "" || len(values) == 0 || raises.MatchString(other) {
 			continue
 		}
-		v.note(Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values)})
+		e := Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
+		e.Given = e.Given || c.stays(issue, e, other, values)
+		v.note(e)
 	}
+}
+
+// stays tells whether an assertion wants to find in what comes out only what the call
+// itself puts in, and the issue is about what stays as it is.
+func (c Candidate) stays(issue *belong.Issue, e Expectation, statement string, values []string) bool {
+	without := lacks.MatchString(statement) != c.goes() // Go's tests ask for the opposite, and fail then
+	return e.Part && len(values) > 0 && !without && issue.Speaks(keeps) &&
+		!slices.ContainsFunc(values, func(v string) bool { return !strings.Contains(e.Call, strings.Trim(v, "\"'`")) })
 }
 
 // gave tells whether the test itself put all of the values in before it holds something
@@ -146,7 +156,7 @@ func Disagree(one, two []Expectation) []string {
 	var out []string
 	for _, a := range one {
 		for _, b := range two {
-			if a.Call != "" && squeezed(a.Call) == squeezed(b.Call) && a.Want != b.Want {
+			if a.Call != "" && squeezed(a.Call) == squeezed(b.Call) && a.Want != b.Want && !a.Part && !b.Part {
 				out = append(out, fmt.Sprintf("two tests that a model wrote disagree on %s: one expects %s, the other %s", a.Call, a.Want, b.Want))
 			}
 		}
@@ -195,6 +205,11 @@ var (
 	element  = lazyregexp.New(`([\w)\]])(?:\[(?:-?\d+|"[^"\]\n]*"|'[^'\]\n]*'|)\])+`)
 	changes  = lazyregexp.New(`\b(?:chang\w*|mutat\w*|modif\w*|overwrit\w*|untouched|side effects?|as (?:it|they) (?:was|were)|has the values? of)\b`)
 	nilError = lazyregexp.New(`\berr\w* == nil\b`)
+	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|torn apart|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
+	// parts are assertions about a part of what comes out, or about what it is not.
+	parts = lazyregexp.New(`\)\.(?:includes|contains|startsWith|endsWith|startswith|endswith|match)\(|\bnot in\b|\bin [\w.]+\(|\bassert(?:NotIn|In|NotRegex|Regex|NotEqual)\(|\b(?:toContain|toMatch|doesNotMatch|notEqual|notDeepEqual|notStrictEqual|notDeepStrictEqual)\(|\.not\.to|strings\.(?:Contains|HasPrefix|HasSuffix)\(|slices\.Contains\(|^\s*assert\b.* != `)
+	// lacks are those of them that want to find it not.
+	lacks    = lazyregexp.New(`!\s*[\w.]+\(|\bnot\b|\bassertNot|\bnot[A-Z]|doesNot|!=`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
 	compares = lazyregexp.New(`(?i)assert|expect|equal|[!=]=|\bis\b`)
 	goText   = lazyregexp.New("\"[^\"]*\"|`[^`]*`")
@@ -213,6 +228,8 @@ func expected(statement string) (call string, values []string) {
 			continue
 		}
 		call = strings.Join(strings.Fields(whole), " ")
+		statement := date.ReplaceAllStringFunc(statement, written)
+		whole = date.ReplaceAllStringFunc(whole, written)
 		values = literals(element.ReplaceAllString(strings.Replace(statement, whole, "it", 1), "$1"))
 		if yes := whether.FindStringSubmatch(statement); yes != nil && len(values) == 0 {
 			values = []string{map[bool]string{true: "true", false: "false"}[yes[1] == "!"]} // it fails where that is not so
@@ -223,6 +240,22 @@ func expected(statement string) (call string, values []string) {
 }
 
 func literals(text string) []string { return scalars.FindAllString(text, -1) }
+
+// date is one that is made of its numbers.
+var date = lazyregexp.New(`\b([\w.]+)\(\s*((?:19|20)\d\d),\s*(\d{1,2}),\s*(\d{1,2})((?:,\s*\d{1,2})*)(?:,\s*time\.UTC)?\)`)
+
+// written is a date as people write it, with a time of day where it is not midnight.
+func written(made string) string {
+	m := date.FindStringSubmatch(made)
+	if strings.HasPrefix(m[1], "Date") { // JavaScript counts months from 0
+		return made
+	}
+	out := fmt.Sprintf("%s-%02s-%02s", m[2], m[3], m[4])
+	if clock := strings.Split(strings.Trim(strings.ReplaceAll(m[5], " ", ""), ","), ","); len(clock) > 1 && strings.Trim(m[5], ", 0") != "" {
+		out += fmt.Sprintf(" %02s:%02s", clock[0], clock[1])
+	}
+	return `"` + out + `"`
+}
 
 // balanced is a call up to its closing bracket.
 func balanced(text string) string {

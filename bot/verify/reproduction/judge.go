@@ -44,6 +44,8 @@ type Expectation struct {
 	Call  string `json:"call,omitempty"` // as written, on one line
 	Want  string `json:"want"`
 	Given bool   `json:"given"` // the issue, the README or a comment states it
+	// Part: what comes out has Want in it, or has it not, and is more than that.
+	Part bool `json:"part,omitempty"`
 }
 
 func not(format string, args ...any) Verdict { return Verdict{Not: fmt.Sprintf(format, args...)} }

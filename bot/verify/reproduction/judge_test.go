@@ -63,6 +63,9 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	const blank = "Cells with only a space count as 0\n\nSomebody typed a blank into a cell; the export now has a 0 there. It has to come out as it was typed."
 	const worded = "Orders that were sent are lost\n\nWhoever looks for a shipped order ends with a key error, though it is in the archive."
 	const banks = "European amounts\n\nMy bank writes 1.234,50. Please give `cents` a keyword `decimal`; anything but a point or a comma is a ValueError."
+	const dates = "Either day\n\n`0 0 13 * fri` runs on 2024-09-13 alone. Expected are 2024-09-06 and 2024-09-13. The words say \"at 00:00 on day 13 and on Fri\"."
+	const torn = "wrap tears characters\n\nA character must never be torn apart: `wrap` should leave it whole, as in `ab` of 2."
+	const raising = "References\n\nThe url is http://localhost/, expected http://example.org/. And `built` of a key that only a later file sets raises, while it should be localhost."
 	before := head + "    assert net(214, 7) == 199\n"
 	for _, c := range []struct {
 		name, issue string
@@ -113,6 +116,13 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "prose alone: a name, and another number", issue: prose, of: failing("assert tries_of(Job(retries=1)) == 7", wrongValue("assert 5 == 7\n +  where 5 = tries_of(Job())")), doubt: "expects 7"},
 		{name: "prose alone: a blank", issue: blank, of: failing("assert exported(' ') == ' '", wrongValue("assert '0' == ' '\n +  where '0' = exported(' ')")), doubt: "of exported(' ')"},
 		{name: "prose alone: an exception in words", issue: worded, of: failing("assert archive.find(shipped) == 5", raised("KeyError", "7"), code), doubt: "expects 5"},
+		{name: "dates of the issue, made of numbers", issue: dates, of: failing("assert runs(parse('0 0 13 * fri'), 2) == [D(2024, 9, 6), D(2024, 9, 13, 0, 0)]", wrongValue("assert [datetime.dat...] == [datetime.dat...]"))},
+		{name: "another date", issue: dates, of: failing("assert runs(parse('0 0 13 * fri'), 1) == [D(2024, 9, 7)]", wrongValue("assert [datetime.dat...] == [datetime.dat...]")), doubt: "2024-09-07"},
+		{name: "a text of the issue within a list of calls", issue: dates, of: failing("got = [str(t) for t in runs(parse('0 0 13 * fri'), 1)]\n    assert got == ['2024-09-06']", wrongValue("assert [...] == [...]"))},
+		{name: "a part of a text that the issue quotes", issue: dates, of: failing("assert ' and on Fri' in words(parse('0 0 13 * fri'))", wrongValue("assert ' and on Fri' in 'x'"))},
+		{name: "what is put in stays whole", issue: torn, of: failing("assert 'ö' in wrap('abö', 3)", wrongValue("assert 'ö' in 'x'"))},
+		{name: "what is put in is gone", issue: torn, of: failing("assert 'ö' not in wrap('abö', 3)", wrongValue("assert 'ö' not in 'abö'")), doubt: "'ö' of wrap"},
+		{name: "it raises, among values that it tells", issue: raising, of: failing("assert built('${host}') == 'localhost'", raised("MissingKey", "host"), code)},
 		{name: "what it was before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 1", wrongValue("assert 2 == 1"))},
 		{name: "compared with what it was before", issue: changes, of: failing("before = dict(one)\n    net(one)\n    assert one == before", wrongValue("AssertionError: assert {...} == {...}"))},
 		{name: "what it was not before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 7", wrongValue("assert 2 == 7")), doubt: "expects 7"},
@@ -162,6 +172,9 @@ func TestC10WhatATestExpects(t *testing.T) {
 func TestC10TwoTestsThatDisagreeAreADoubt(t *testing.T) {
 	t.Parallel()
 	one := []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "6"}}
+	if got := Disagree(one, []Expectation{{Call: "net(3)", Want: "5", Part: true}}); got != nil {
+		t.Errorf("a part is another value: %q", got)
+	}
 	if got := Disagree(one, []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "7"}, {Want: "9"}}); len(got) != 1 || !strings.Contains(got[0], "one expects 6, the other 7") {
 		t.Errorf("%q", got)
 	}
