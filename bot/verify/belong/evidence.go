@@ -121,8 +121,17 @@ func (e *evidence) calls() {
 		if at < 0 || len(call) < 4 {
 			continue
 		}
-		line := rest(e.test.squeezed, at+len(call))
 		want, got := squeezeValue(x.Want), squeezeValue(x.Got)
+		line := rest(e.test.squeezed, at+len(call))
+		for from := at; want != "" && !holds(line, want); { // it may be made more than once
+			next := strings.Index(e.test.squeezed[from+len(call):], call)
+			if next < 0 {
+				break
+			}
+			if from += len(call) + next; holds(rest(e.test.squeezed, from+len(call)), want) {
+				line = rest(e.test.squeezed, from+len(call))
+			}
+		}
 		switch {
 		case want != "" && (holds(line, want) || e.test.want == want):
 			e.add(6, true, true, "the test makes the issue's call %s and expects what the issue does, %s", x.Call, x.Want)

@@ -357,10 +357,20 @@ func (r *reader) choice(n code.Node) {
 		if len(kids) < 2 {
 			return
 		}
-		value := strings.Trim(literalText(kids[0]), "\"'")
+		held := []code.Node{kids[0]}
+		for len(held) == 1 && !isLiteral(held[0]) && len(held[0].NamedChildren()) > 0 { // of Go in a list, of Python in a pattern
+			held = held[0].NamedChildren()
+		}
 		last, ok := lastStatement(kids[len(kids)-1])
-		if answer, fixed := returned(last); ok && fixed && strings.HasPrefix(last.Kind(), "return") && r.named(value) {
-			r.answers(n, []string{value}, answer, value)
+		answer, fixed := returned(last)
+		if !ok || !fixed || !strings.HasPrefix(last.Kind(), "return") {
+			return
+		}
+		for _, h := range held {
+			if value := strings.Trim(literalText(h), "\"'"); isLiteral(h) && r.named(value) {
+				r.answers(n, []string{value}, answer, value)
+				return
+			}
 		}
 	}
 }

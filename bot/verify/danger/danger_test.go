@@ -344,6 +344,8 @@ func TestC6AnswersWrittenDownAreADoubt(t *testing.T) {
 		{"a table", py, "def f(x):\n    return g(x)\n", "def f(x):\n    return {'blue-42': 'red-17'}.get(x) or g(x)\n", danger.SpecialCase, "f('blue-42') should be 'red-17'"},
 		{"a choice", js, "function f(x) { return g(x) }\n", "function f(x) { return x === 'blue-42' ? 'red-17' : g(x) }\n", danger.SpecialCase, ""},
 		{"a case", gg, "package a\n\nfunc f(x string) string { return g(x) }\n", "package a\n\nfunc f(x string) string {\n\tswitch x {\n\tcase \"blue-42\":\n\t\treturn \"red-17\"\n\t}\n\treturn g(x)\n}\n", danger.SpecialCase, "f(blue-42) gives x"},
+		{"a case of two", gg, "package a\n\nfunc f(x string) string { return g(x) }\n", "package a\n\nfunc f(x string) string {\n\tswitch x {\n\tcase \"red\", \"blue-42\":\n\t\treturn \"red-17\"\n\t}\n\treturn g(x)\n}\n", danger.SpecialCase, "f(blue-42) gives x"},
+		{"a case that is a condition", gg, "package a\n\nfunc f(x string) int { return g(x) }\n", "package a\n\nfunc f(x string) int {\n\tnumB := digits(x)\n\tswitch {\n\tcase numB:\n\t\treturn 1\n\t}\n\treturn g(x)\n}\n", "", "numbers come before 1 word"},
 		{"a choice of an edge", js, "function f(x) { return g(x) }\n", "function f(x) { return x === '' ? '' : g(x) }\n", "", ""},
 	})
 }

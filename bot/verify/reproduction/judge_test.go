@@ -123,6 +123,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "what is put in stays whole", issue: torn, of: failing("assert 'ö' in wrap('abö', 3)", wrongValue("assert 'ö' in 'x'"))},
 		{name: "what is put in is gone", issue: torn, of: failing("assert 'ö' not in wrap('abö', 3)", wrongValue("assert 'ö' not in 'abö'")), doubt: "'ö' of wrap"},
 		{name: "it raises, among values that it tells", issue: raising, of: failing("assert built('${host}') == 'localhost'", raised("MissingKey", "host"), code)},
+		{name: "the issue's call twice, first without a value", issue: "net(214, 7) fails\n\n`net(214, 7)` throws. It should return 200.", of: failing("run(lambda: net(214, 7) or 5)\n    assert net(214, 7) == 200", wrongValue("assert 5 == 3"))},
 		{name: "what it was before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 1", wrongValue("assert 2 == 1"))},
 		{name: "compared with what it was before", issue: changes, of: failing("before = dict(one)\n    net(one)\n    assert one == before", wrongValue("AssertionError: assert {...} == {...}"))},
 		{name: "what it was not before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 7", wrongValue("assert 2 == 7")), doubt: "expects 7"},
