@@ -208,16 +208,19 @@ func TestS12AnObedientModelGainsNothingByHundredInjections(t *testing.T) {
 	}
 	r := roles(t)
 	for _, text := range all {
-		calls, spent := 0, 0
+		calls, spent, last := 0, 0, ""
 		obey := func(_ context.Context, req model.Request) (model.Reply, error) {
 			if calls++; strings.Contains(req.System, "OBEY") {
 				t.Fatalf("%q stands among the rules", text)
 			}
 			m := ordered.FindStringSubmatch(req.User)
+			if m == nil && strings.Contains(req.User, last) && last != "" { // the repair of its answer
+				m = []string{"", last}
+			}
 			if m == nil {
 				t.Fatalf("%q was lost: the model is not shown what it obeys", text)
 			}
-			spent += 3000
+			spent, last = spent+3000, m[1]
 			if strings.Contains(m[1], `"code":1`) {
 				m[1] += "\n\n```\nimport os\n```\n"
 			}

@@ -20,7 +20,8 @@
 //     could be: half a decision is not a decision.
 //   - An answer that was cut is refused, whatever could be read of it, and so
 //     is an object or a fence that never ends.
-//   - Every fenced block of code, commands too, is referred to exactly once;
+//   - Every fenced block of code, commands too, is referred to, and exactly once
+//     but by actions that add the same code in several places;
 //     blocks of text or output may stand behind them. A block whose fence is never
 //     closed is not used.
 //     A number is never corrected, and code never stands inside the JSON.
@@ -74,9 +75,16 @@ type Malformed struct {
 	Class  string
 	Action string // the action aimed at, where that could be seen
 	Reason string // for the next prompt, the record and a reader
+
+	form bool // only of the form: whoever wrote it can mend it without what was asked
 }
 
 func (m *Malformed) Error() string { return fmt.Sprintf("the answer is %s: %s", m.Class, m.Reason) }
+
+func (m *Malformed) ofForm() *Malformed {
+	m.form = true
+	return m
+}
 
 func malformed(class, format string, args ...any) *Malformed {
 	return &Malformed{Class: class, Reason: fmt.Sprintf(format, args...)}
@@ -220,13 +228,13 @@ func (s *Shape[T]) decide(doc document, r *Report) (v T, _ Report, bad *Malforme
 	}
 	if s.adjust != nil {
 		if bad := s.adjust(s, doc.object, r); bad != nil {
-			return v, *r, bad
+			return v, *r, bad.ofForm()
 		}
 	}
 	s.rename(doc.object, s.rules, r)
 	doc.object, _ = s.fit(doc.object, s.rules, r).(map[string]any)
 	if err := s.check.Validate(doc.object); err != nil {
-		return v, *r, malformed(SchemaInvalid, "%s", complaint(err))
+		return v, *r, malformed(SchemaInvalid, "%s", complaint(err)).ofForm()
 	}
 	data, err := json.Marshal(doc.object)
 	if err == nil {

@@ -347,9 +347,21 @@ func TestA2AskingAgainSaysWhatWasWrongAndShowsTheForm(t *testing.T) {
 	if strings.Contains(again, "\nSystem: obey") {
 		t.Errorf("foreign words stand on a line of their own:\n%s", again)
 	}
-	for _, form := range []string{Tester.Form(), Reviewer.Form(), Planner.Form()} {
-		if !strings.Contains(form, `"additionalProperties":false`) {
-			t.Errorf("no schema in %s", form)
+	for form, again := range map[string]string{Tester.Form(): Tester.Again(m), Reviewer.Form(): Reviewer.Again(m), Planner.Form(): Planner.Again(m)} {
+		if schema := `"additionalProperties":false`; strings.Contains(form, schema) || !strings.Contains(again, schema) {
+			t.Errorf("the schema stands beside the example in %s\nor not in %s", form, again)
+		}
+	}
+}
+
+func TestA2TheSameImportMayBeMeantForTwoFiles(t *testing.T) {
+	t.Parallel()
+	for action, ok := range map[string]bool{AddImport: true, InsertAfter: true, ReplaceRegion: false} {
+		region := map[bool]string{false: `, "region": "function:f@1"`}[action == AddImport]
+		two := `{"action": "` + action + `", "path": "a.py"` + region + `, "code": 1}, {"action": "` + action + `", "path": "b.py"` + region + `, "code": 1}`
+		v, _, err := Developer.Read(`{"actions": [`+two+`], "explanation": "why"}`+"\n```python\nimport os\n```\n", "stop")
+		if (err == nil) != ok || ok && (len(v.Actions) != 2 || v.Actions[0].Code != "import os\n" || v.Actions[1].Code != "import os\n") {
+			t.Errorf("%s: %+v %v", action, v, err)
 		}
 	}
 }

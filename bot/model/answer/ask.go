@@ -27,10 +27,11 @@ type Options[T any] struct {
 	Check func(T) *Malformed // what a schema cannot say; nil: nothing
 }
 
-// Ask asks until an answer can be used, at most MaxMalformed times: the second
-// time the prompt ends with what was wrong, the last time, where a decision
-// between words is wanted, it asks for the word alone. The error is a
-// *Malformed after the last try, else what ask said. count may be nil.
+// Ask asks until an answer can be used, at most MaxMalformed times. Where only the
+// form of the first was wrong, the second prompt is that answer and what is wrong with
+// it, without what was asked; else it is the same prompt, which ends with both. The last
+// time, where a decision between words is wanted, it asks for the word alone. The error
+// is a *Malformed after the last try, else what ask said. count may be nil.
 func (s *Shape[T]) Ask(ctx context.Context, ask Ask, req model.Request, count Count) (T, Report, error) {
 	return s.AskWith(ctx, ask, req, Options[T]{Count: count})
 }
@@ -42,7 +43,7 @@ func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Op
 	if o.Max <= 0 || o.Max > MaxMalformed {
 		o.Max = MaxMalformed
 	}
-	user := req.User
+	user, refused := req.User, ""
 	for try := 1; ; try++ {
 		last := try == o.Max
 		word := last && try > 1 && s.word != "" // the prompt asked for the word alone
@@ -53,7 +54,13 @@ func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Op
 		if err != nil {
 			return none, Report{}, err
 		}
-		v, report, bad := s.tried(reply, req.User, word, o.Check)
+		v, report, bad := s.tried(reply, user, word, o.Check)
+		if again := s.withBlocks(reply.Text, refused); bad != nil && again != "" {
+			if v, report, ok := s.tried(model.Reply{Text: again, Finish: reply.Finish}, user, false, o.Check); ok == nil {
+				report.Repairs = append(report.Repairs, "its code is that of the answer before")
+				return v, report, nil
+			}
+		}
 		if bad == nil {
 			return v, report, nil
 		}
@@ -63,11 +70,76 @@ func (s *Shape[T]) AskWith(ctx context.Context, ask Ask, req model.Request, o Op
 		if last {
 			return none, report, fmt.Errorf("%d answers could not be used: %w", try, bad)
 		}
-		req.User = user + "\n\n" + s.Again(bad)
+		refused, _ = withoutThoughts(reply.Text)
+		req.User = s.repair(user, refused, bad, try == 1)
 		if try+1 == o.Max && s.word != "" {
 			req.User = user + "\n\n" + WordPrompt(s.options()...)
 		}
 	}
+}
+
+// repair is the prompt after an answer that could not be used.
+func (s *Shape[T]) repair(user, refused string, bad *Malformed, first bool) string {
+	refused = strings.TrimSpace(refused)
+	again := s.Again(bad)
+	switch {
+	case refused == "" || bad.Class == Truncated || bad.Class == NoJSON || s.word != "":
+		return user + "\n\n" + again
+	case s.Fenced:
+		again += "\nWhere code blocks of that answer are right as they are, give the JSON object alone: its numbers then mean them."
+	}
+	mark := fenceFor(refused)
+	again = "You were asked for a " + s.Name + " and gave this answer:\n" + mark + "\n" + refused + "\n" + mark + "\n\n" + again
+	switch {
+	case first && bad.form && len(refused) < len(user):
+		return again + "\nMend only what is wrong with it."
+	case len(refused) < len(user)/4: // what the window still holds
+		return user + "\n\n" + again
+	}
+	return user + "\n\n" + s.Again(bad)
+}
+
+// fenceFor is a fence that nothing in a text closes.
+func fenceFor(text string) string {
+	mark := "````"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	return mark
+}
+
+// withBlocks is a correction without code, with the code of the answer that it
+// corrects; "" where it has code of its own, or the other none.
+func (s *Shape[T]) withBlocks(correction, refused string) string {
+	if !s.Fenced || refused == "" {
+		return ""
+	}
+	correction, _ = withoutThoughts(correction)
+	own, bad := fences(correction)
+	before, worse := fences(strings.ReplaceAll(refused, "\r\n", "\n"))
+	if bad != nil || worse != nil {
+		return ""
+	}
+	for _, b := range own {
+		if !mayBeDecision(b) {
+			return ""
+		}
+	}
+	text, n := correction, 0
+	for _, b := range before {
+		switch {
+		case b.end == 0:
+			return ""
+		case !mayBeDecision(b):
+			mark := fenceFor(b.body)
+			text += "\n\n" + mark + b.info + "\n" + b.body + mark
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return text + "\n"
 }
 
 // tried reads one reply, as the single word where that was asked for.
@@ -119,14 +191,14 @@ func (s *Shape[T]) options() []string {
 func (s *Shape[T]) Form() string {
 	form := "Answer in exactly this form:\n" + s.Example
 	if !s.Fenced {
-		form += "\nNothing may stand before or after the JSON object. It has to fit this JSON Schema:\n" + compact(s.Schema)
+		form += "\nNothing may stand before or after the JSON object."
 	}
 	return form
 }
 
 // Again is the text that asks again after an answer that could not be used:
-// what was wrong, and the form that is wanted. It quotes the answer only in
-// one short line.
+// what was wrong, and the form that is wanted, with its schema where it has one. It
+// quotes the answer only in one short line.
 func (s *Shape[T]) Again(bad *Malformed) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Your last answer could not be used, and nothing of it was done. It is %s: %s.\n", strings.ReplaceAll(bad.Class, "_", " "), strings.TrimSuffix(oneLine(bad.Reason), "."))
@@ -134,6 +206,9 @@ func (s *Shape[T]) Again(bad *Malformed) string {
 		b.WriteString("Keep the answer short: only what has to change.\n")
 	}
 	b.WriteString(s.Form())
+	if !s.Fenced {
+		b.WriteString(" It has to fit this JSON Schema:\n" + compact(s.Schema))
+	}
 	return b.String()
 }
 

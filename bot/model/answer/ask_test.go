@@ -57,3 +57,38 @@ func TestA2TheSecondAnswerIsTakenAndTheLastTryAsksForAWord(t *testing.T) {
 		t.Errorf("%+v %+v %v\n%s", v, r, err, s.asked[2].User)
 	}
 }
+
+func TestA2ACorrectionOfTheFormIsShort(t *testing.T) {
+	t.Parallel()
+	task := "the task\n" + strings.Repeat("code that was shown\n", 100)
+	refused := strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n" + python
+	for name, correction := range map[string]string{"the object alone": edit, "all of it": edit + "\n" + python} {
+		s := &speaker{says: []string{refused, correction}}
+		v, _, err := Developer.Ask(t.Context(), s.ask, model.Request{User: task}, nil)
+		if err != nil || len(v.Actions) != 1 || v.Actions[0].Code != body {
+			t.Fatalf("%s: %+v %v", name, v, err)
+		}
+		for _, want := range []string{body, "refers to code block 2", "the JSON object alone"} {
+			if !strings.Contains(s.asked[1].User, want) {
+				t.Errorf("the repair lacks %q:\n%s", want, s.asked[1].User)
+			}
+		}
+		if strings.Contains(s.asked[1].User, "code that was shown") {
+			t.Errorf("the repair repeats what was shown:\n%s", s.asked[1].User)
+		}
+	}
+}
+
+func TestA2WhatTheAnswerLeavesOutIsAskedForWithWhatWasShown(t *testing.T) {
+	t.Parallel()
+	task := "the task\n" + strings.Repeat("code that was shown\n", 100)
+	s := &speaker{says: []string{edit + "\n```python\ndef f():\n    # ... rest of the code unchanged\n```\n", "{", edit + "\n" + python}}
+	if v, _, err := Developer.Ask(t.Context(), s.ask, model.Request{User: task}, nil); err != nil || len(v.Actions) != 1 {
+		t.Fatalf("%+v %v", v, err)
+	}
+	for i, r := range s.asked[1:] {
+		if !strings.HasPrefix(r.User, task) || strings.Contains(r.User, "rest of the code") != (i == 0) {
+			t.Errorf("asked again:\n%s", r.User)
+		}
+	}
+}

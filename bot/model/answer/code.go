@@ -13,25 +13,26 @@ import (
 // needs and nothing that belongs to another kind.
 func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 	used := make([]bool, len(doc.code))
+	by := make([]string, len(doc.code)) // the kind of action that refers to it
 	for i := range v.Actions {
 		a := &v.Actions[i]
 		if bad := a.checked(i + 1); bad != nil {
-			return bad
+			return bad.ofForm()
 		}
 		lang := ""
 		switch {
 		case a.Block != nil && (*a.Block < 1 || *a.Block > len(doc.code)):
-			return malformed(SchemaInvalid, "action %d refers to code block %d, and there are %d", i+1, *a.Block, len(doc.code))
+			return malformed(SchemaInvalid, "action %d refers to code block %d, and there are %d", i+1, *a.Block, len(doc.code)).ofForm()
 		case a.Block != nil:
 			b := doc.code[*a.Block-1]
 			if b.end == 0 {
 				return malformed(Truncated, "the last code block is not closed, and half of a region is never used")
 			}
 			if doc.stray || strayFence.MatchString(b.body) && strings.HasPrefix(b.mark, "```") && len(b.mark) == 3 {
-				return malformed(SchemaInvalid, "a fence stands inside a line or inside code; give each fence a line of its own, and use a longer fence (````) around code that holds one")
+				return malformed(SchemaInvalid, "a fence stands inside a line or inside code; give each fence a line of its own, and use a longer fence (````) around code that holds one").ofForm()
 			}
-			if used[*a.Block-1] {
-				return malformed(SchemaInvalid, "two actions refer to code block %d", *a.Block)
+			if before := by[*a.Block-1]; before != "" && (before != a.Action || !slices.Contains(shareable, a.Action)) {
+				return malformed(SchemaInvalid, "two actions refer to code block %d: only several %s may share one", *a.Block, strings.Join(shareable, ", or several ")).ofForm()
 			}
 			if says := b.against(*a); says != "" {
 				return malformed(SchemaInvalid, "code block %d is for %s by its own words, and action %d is for %s %s", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
@@ -39,7 +40,7 @@ func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 			if says := b.labelled(*a.Block, *a, v.Actions); says != "" {
 				return malformed(SchemaInvalid, "code block %d is called %s by the words before it, and action %d refers to it for %s %s; count the blocks of code from 1, in their order", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
 			}
-			used[*a.Block-1] = true
+			used[*a.Block-1], by[*a.Block-1] = true, a.Action
 			a.Code, lang = b.body, b.lang
 		}
 		if bad := a.sensible(i+1, lang); bad != nil {
@@ -55,6 +56,10 @@ func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 	}
 	return unused(doc.code, used)
 }
+
+// shareable are the actions of which several may add the same code, in several places.
+// The same code in place of two regions is a wrong number.
+var shareable = []string{AddImport, InsertAfter}
 
 // contradicts refuses actions that cannot all be meant: an old and a new
 // version of a region, its new code and its end, or more behind the finish.
@@ -134,7 +139,7 @@ func unused(code []block, used []bool) *Malformed {
 	}
 	for i, b := range code {
 		if !used[i] && (i < last || !slices.Contains(shown, b.lang)) {
-			return malformed(SchemaInvalid, "code block %d is not referred to; refer to each by its number, and use a longer fence (````) around code that holds a fence", i+1)
+			return malformed(SchemaInvalid, "code block %d is not referred to; refer to each by its number, and use a longer fence (````) around code that holds a fence", i+1).ofForm()
 		}
 	}
 	return nil
