@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -127,32 +126,15 @@ func (r *run) plan(ctx context.Context) (all []fault, left int, err error) {
 		return nil, 0, err
 	}
 	left += unplanted
-	// The likeliest faults of each line first, and of all lines before the second of one.
-	type place struct {
-		path string
-		line int
-	}
-	rank := map[place]int{}
-	slices.SortStableFunc(planted, func(a, b gate.Fault) int { return cmp.Compare(b.Prior, a.Prior) })
-	rounds := make([][]fault, perLine)
-	for _, f := range planted {
-		at := place{f.Path, f.Line}
-		if n := rank[at]; n < perLine {
-			rounds[n] = append(rounds[n], fault{Fault: f})
-		}
-		rank[at]++
-	}
 	room := r.cfg.Faults
-	for n, round := range rounds {
-		slices.SortStableFunc(round, func(a, b fault) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	for n, round := range gate.Rounds(planted, perLine) {
 		if n == 0 && len(round) > room {
 			left += len(round) - room
 		}
 		round = round[:min(len(round), room)]
 		room -= len(round)
 		for _, f := range round {
-			f.Fault = f.Plant()
-			all = append(all, f)
+			all = append(all, fault{Fault: f.Plant()})
 		}
 	}
 	return all, left, nil

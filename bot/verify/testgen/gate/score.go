@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,13 +79,16 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 	if err != nil {
 		return s, err
 	}
-	chosen := plant(spread(all, g.cfg.MaxMutants))
-	s.Cut = left > 0 || len(chosen) < len(all)
-	for i, m := range chosen {
-		if i > 0 && !g.cfg.Now().Before(until) {
+	sample := g.sample(all)
+	s.Cut = left > 0 || len(sample) < len(all)
+	tried := 0
+	for _, f := range sample {
+		if s.Mutants == g.cfg.MaxMutants || tried == mostTried*g.cfg.MaxMutants || tried > 0 && !g.cfg.Now().Before(until) {
 			s.Cut = true
 			break
 		}
+		tried++
+		m := f.Plant()
 		files := c.overlay(true)
 		files[m.Path] = m.Text
 		rep, err := g.try(ctx, c, files, c.paths())
@@ -102,6 +106,57 @@ func (g *Gate) score(ctx context.Context, c Candidate) (Score, error) {
 		}
 	}
 	return s, nil
+}
+
+// mostTried is how many faults are tried for each that is to be counted: of a language
+// with types many do not compile.
+const mostTried = 3
+
+// sample orders faults so that whoever stops has seen all lines.
+func (g *Gate) sample(all []Fault) (out []Fault) {
+	for _, round := range Rounds(all, perLine) {
+		few := spread(round, g.cfg.MaxMutants)
+		out = append(out, few...)
+		out = append(out, slices.DeleteFunc(round, func(f Fault) bool {
+			return slices.ContainsFunc(few, func(o Fault) bool { return o.Path == f.Path && o.at == f.at })
+		})...)
+	}
+	return out
+}
+
+const perLine = 3 // faults of one line
+
+// Rounds parts faults: the first round has one for each line, the second another, up to
+// so many for each, in the order of the text. Of a line the likeliest comes first, and
+// what changes or takes away before what only adds: of that much changes nothing.
+func Rounds(all []Fault, perLine int) [][]Fault {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Or(a.adds()-b.adds(), cmp.Compare(b.Prior, a.Prior)) })
+	type place struct {
+		path string
+		line int
+	}
+	rank := map[place]int{}
+	rounds := make([][]Fault, perLine)
+	for _, f := range all {
+		at := place{f.Path, f.Line}
+		if n := rank[at]; n < perLine {
+			rounds[n] = append(rounds[n], f)
+		}
+		rank[at]++
+	}
+	for _, r := range rounds {
+		slices.SortStableFunc(r, func(a, b Fault) int { return cmp.Or(cmp.Compare(a.Path, b.Path), a.Line-b.Line) })
+	}
+	return rounds
+}
+
+// adds is 1 of a fault that leaves what is there, else 0.
+func (f Fault) adds() int {
+	if f.at.Start == f.at.End {
+		return 1
+	}
+	return 0
 }
 
 // Sees tells whether a report shows a red test, and whether it shows anything:
