@@ -45,6 +45,9 @@ type world struct {
 	pins     pinned
 	until    time.Duration                        // that mechanical repair was given
 	mends    string                               // words of the change that mechanical repair finds
+	doubts   []string                             // of that change; nil: another one rivals it
+	made     *example.Found                       // the test that is made of the issue; nil: none is
+	shows    int                                  // suspicious files that are shown; zero: the first
 	mending  task.Mending                         // what mechanical repair was told
 	service  func(words string, s smoking) smoked // nil: there is none
 }
@@ -79,10 +82,14 @@ func (w *world) measure(context.Context, func(string)) (verify.Baseline, error) 
 		}
 		rep.Tests = append(rep.Tests, r)
 	}
+	rep.Suites = []verify.Suite{{Name: "pytest", Dir: "."}}
 	return verify.Baseline{Report: rep}, nil
 }
 
 func (w *world) exemplify(context.Context, task.Task, patch.Guard) (example.Found, error) {
+	if w.made != nil {
+		return *w.made, nil
+	}
 	return example.Found{}, nil
 }
 
@@ -101,7 +108,7 @@ func (w *world) concerned(context.Context, string) (concern, error) {
 func (w *world) localise(context.Context, search) (located, error) {
 	var out located
 	for i := range max(1, w.places) {
-		out.Suspects = append(out.Suspects, mend.Suspect{Path: fmt.Sprintf("weave%d.py", i), Line: 1, EndLine: 2, Score: 1, Reasons: []string{"run by failing tests"}})
+		out.Suspects = append(out.Suspects, mend.Suspect{Path: fmt.Sprintf("weave%d.py", i), Line: 1, EndLine: 2, Score: 1, Failing: 1, Reasons: []string{"run by failing tests"}})
 	}
 	return out, nil
 }
@@ -113,19 +120,24 @@ func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
 	w.happens("repair", time.Second)
 	if w.mends != "" {
 		p := task.Patch{Edits: []task.Edit{{Kind: task.EditReplace, Path: "weave0.py", Region: "function:interleave@00000000", Code: w.mends}}}
-		return mend.Repair{Tried: 7, Plausible: 2, Found: &mend.Found{Patch: p, Explanation: "it takes turns", Alternatives: []string{"a rival"}, Ambiguous: true}}, nil
+		found := mend.Found{Patch: p, Explanation: "it takes turns", Alternatives: []string{"a rival"}, Ambiguous: w.doubts == nil, Doubts: w.doubts}
+		return mend.Repair{Tried: 7, Plausible: 2, Found: &found}, nil
 	}
 	return mend.Repair{Tried: 7, Reason: "no candidate passed"}, nil
 }
 
 func (w *world) sight(context.Context, looking) (sight, error) {
 	t := agent.Text{Path: "weave0.py", ID: "function:interleave@00000000", Start: 1, End: 2, Code: "def interleave(a, b):\n    return a + b\n"}
-	return sight{Shown: agent.Shown{Code: []agent.Text{t}, Files: []string{"weave0.py", "t.py"}}, TestDirs: []string{"."}}, nil
+	out := sight{Shown: agent.Shown{Code: []agent.Text{t}, Files: []string{"weave0.py", "t.py"}}, TestDirs: []string{"."}}
+	for i := 1; i < w.shows; i++ {
+		out.Shown.Code = append(out.Shown.Code, agent.Text{Path: fmt.Sprintf("weave%d.py", i), Code: "left = 1\n"})
+	}
+	return out, nil
 }
 
 func (w *world) apply(_ context.Context, p task.Patch, g patch.Guard, _ task.Tier) (applied, error) {
 	w.happens("apply", time.Millisecond)
-	words := strings.TrimSpace(p.Edits[0].Code)
+	words := strings.TrimSpace(p.Edits[len(p.Edits)-1].Code) // a test that is there already goes before
 	if strings.Contains(words, "protected") && !g.AllowProtected {
 		return applied{Refused: "weave0.py is protected", Protected: true}, nil
 	}
@@ -196,7 +208,7 @@ func (w *world) lay(_ context.Context, stands []standing) error {
 	w.laid++
 	w.tree = nil
 	for _, s := range stands {
-		w.tree = append(w.tree, strings.TrimSpace(s.Patch.Edits[0].Code))
+		w.tree = append(w.tree, strings.TrimSpace(s.Patch.Edits[len(s.Patch.Edits)-1].Code))
 	}
 	return nil
 }

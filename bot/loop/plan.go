@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/loop/estimate"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
 
 // firstPlan is the plan that costs nothing: one step, the task as a whole. A
@@ -63,6 +64,13 @@ func (r *run) planned(ctx context.Context) error {
 		why = "no model that writes plans is configured"
 	case clear:
 		why = "a plan would cost more than it helps: " + where
+	default:
+		if r.state.PlanLater, where, err = r.oneThought(ctx); err != nil {
+			return err
+		}
+		if r.state.PlanLater {
+			why = "the developer is asked first, and for a plan only if that fails: " + where
+		}
 	}
 	if why != "" || !can {
 		if err := r.note(ctx, "plan.skipped", why, nil); err != nil {
@@ -158,6 +166,62 @@ func (r *run) clear(ctx context.Context) (bool, string, error) {
 		}
 	}
 	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and "), nil
+}
+
+// leftOut is the part of the files run by a reproduction that may have no room, as one
+// in so many, for the developer to be asked without a plan.
+const leftOut = 3
+
+// oneThought tells whether all failing tests are the reproduction of this one issue, the
+// issue does not list several wishes, and most files that the reproduction runs fit into
+// the developer's prompt. A plan would show the same once more (SPEC L2).
+func (r *run) oneThought(ctx context.Context) (bool, string, error) {
+	if r.in.Gates.PlanFirst || r.example == nil || len(without(r.red(), r.example.Report.Red())) > 0 || len(belong.Wishes(r.in.Task.Body+"\n\n"+r.in.Task.Hint)) > 0 {
+		return false, "", nil
+	}
+	ran := slices.Clone(r.facts.Files)
+	if len(ran) == 0 { // in languages whose calls are not followed, coverage tells
+		for _, s := range r.suspects {
+			if s.Failing > 0 && !slices.Contains(ran, s.Path) {
+				ran = append(ran, s.Path)
+			}
+		}
+	}
+	seen, err := r.sees(ctx, r.modelTiers()[0], true)
+	if err != nil {
+		return false, "", err
+	}
+	left := without(ran, seen.Shown.Paths())
+	if len(ran) == 0 || leftOut*len(left) > len(ran) {
+		return false, "", nil
+	}
+	return true, fmt.Sprintf("%s was made for this issue alone, and %d of the %s that it runs fit into one prompt", r.example.Path, len(ran)-len(left), task.Count(len(ran), "file")), nil
+}
+
+// planAfter asks for a plan once the developer has failed without one at a tier. It
+// tells whether there is one: else the ladder goes on as it is.
+func (r *run) planAfter(ctx context.Context) (bool, error) {
+	tier, can := r.planner()
+	wrote := func(a task.Attempt) bool { return a.Tier != task.TierMechanical && a.Diff != "" }
+	if !can || !r.state.PlanLater || !r.plan.Whole() || !slices.ContainsFunc(r.here(), wrote) { // of answers that change nothing there is nothing to learn
+		return false, nil
+	}
+	r.state.PlanLater = false
+	brief, err := r.planBrief(ctx, tier)
+	if err != nil {
+		return false, err
+	}
+	plan, err := r.Planner.Plan(ctx, r.asker(fmt.Sprintf("plan-%d", r.state.PlanNo+1), nil), brief)
+	switch {
+	case err != nil:
+		return false, r.unplanned(ctx, err)
+	case plan.Origin == agent.Fallback:
+		return false, r.note(ctx, "plan.skipped", strings.Join(plan.Problems, "; "), nil)
+	}
+	if err := r.adopt(ctx, plan, plan.Summary); err != nil {
+		return false, err
+	}
+	return true, r.settle(ctx)
 }
 
 func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, error) {

@@ -242,13 +242,14 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 	switch d.Next {
 	case agent.NextAccept:
 		return r.accepted(ctx, a.Number)
-	case agent.NextRetry:
+	case agent.NextRetry, agent.NextEscalate:
 		r.state.Next, r.state.Feedback = a.Tier, feedback(d)
-		if r.attemptsAt(a.Tier) >= r.perTier(a.Tier) {
-			r.state.Next, err = r.further(ctx, a.Tier)
+		if d.Next == agent.NextRetry && r.attemptsAt(a.Tier) < r.perTier(a.Tier) {
+			return nil
 		}
-	case agent.NextEscalate:
-		r.state.Feedback = feedback(d)
+		if planned, err := r.planAfter(ctx); planned || err != nil {
+			return err
+		}
 		r.state.Next, err = r.further(ctx, a.Tier)
 	case agent.NextReplan:
 		if !r.mayRevise() {

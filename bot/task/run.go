@@ -101,24 +101,25 @@ type RunState struct {
 	Attempts   []Attempt       `json:"attempts,omitempty"`
 	Accepted   int             `json:"accepted,omitempty"` // number of the attempt that ended the run well; 0 for none
 	// Where the run stands.
-	Plan      json.RawMessage `json:"plan,omitempty"`      // agent.Plan
-	PlanNo    int             `json:"plan_no,omitempty"`   // plans so far, without a model's or with
-	Planned   bool            `json:"planned,omitempty"`   // whether to ask the planner was decided
-	PlanYes   int             `json:"plan_yes,omitempty"`  // PlanNo of the last plan that a human let go on
-	Revisions int             `json:"revisions,omitempty"` // of the plan
-	Step      int             `json:"step,omitempty"`      // index of the step in hand
-	Done      []int           `json:"done,omitempty"`      // numbers of the attempts that stand in the tree, a step each
-	Next      Tier            `json:"next,omitempty"`      // of the next attempt; "" when it is not chosen
-	Feedback  string          `json:"feedback,omitempty"`  // what was said against the last plan or attempt
-	Gate      *Gate           `json:"gate,omitempty"`      // what the run waits for
-	Answered  int             `json:"answered,omitempty"`  // answers of humans that were taken in
-	Scope     []string        `json:"scope,omitempty"`     // what whoever asked allowed to change
-	Gates     Gates           `json:"gates,omitzero"`      // where whoever asked wants to be asked
-	Outsider  string          `json:"outsider,omitempty"`  // who wrote the task, if that is somebody who may not write to the repository
-	Published int             `json:"published,omitempty"` // number of the draft that stands and waits for a yes
-	Worked    time.Duration   `json:"worked,omitempty"`    // on the run, up to the last save; time parked or without a server is not in it
-	Outcome   Outcome         `json:"outcome,omitempty"`   // decided, not yet published
-	Errors    int             `json:"errors,omitempty"`    // times the run's surroundings failed
+	Plan      json.RawMessage `json:"plan,omitempty"`       // agent.Plan
+	PlanNo    int             `json:"plan_no,omitempty"`    // plans so far, without a model's or with
+	Planned   bool            `json:"planned,omitempty"`    // whether to ask the planner was decided
+	PlanLater bool            `json:"plan_later,omitempty"` // the planner is asked only once the developer has failed
+	PlanYes   int             `json:"plan_yes,omitempty"`   // PlanNo of the last plan that a human let go on
+	Revisions int             `json:"revisions,omitempty"`  // of the plan
+	Step      int             `json:"step,omitempty"`       // index of the step in hand
+	Done      []int           `json:"done,omitempty"`       // numbers of the attempts that stand in the tree, a step each
+	Next      Tier            `json:"next,omitempty"`       // of the next attempt; "" when it is not chosen
+	Feedback  string          `json:"feedback,omitempty"`   // what was said against the last plan or attempt
+	Gate      *Gate           `json:"gate,omitempty"`       // what the run waits for
+	Answered  int             `json:"answered,omitempty"`   // answers of humans that were taken in
+	Scope     []string        `json:"scope,omitempty"`      // what whoever asked allowed to change
+	Gates     Gates           `json:"gates,omitzero"`       // where whoever asked wants to be asked
+	Outsider  string          `json:"outsider,omitempty"`   // who wrote the task, if that is somebody who may not write to the repository
+	Published int             `json:"published,omitempty"`  // number of the draft that stands and waits for a yes
+	Worked    time.Duration   `json:"worked,omitempty"`     // on the run, up to the last save; time parked or without a server is not in it
+	Outcome   Outcome         `json:"outcome,omitempty"`    // decided, not yet published
+	Errors    int             `json:"errors,omitempty"`     // times the run's surroundings failed
 	Reason    string          `json:"reason,omitempty"`
 }
 
