@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,11 +169,7 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 	if len(one.came.Verdict.Doubts) == 0 {
 		return one, nil
 	}
-	unstated := "It fails as it should. But " + strings.ReplaceAll(strings.Join(one.came.Verdict.Doubts, "; "), reproduction.Ask, "") + ". Write one that expects only what the issue, the README or a comment states."
-	known := w.brief.Shown
-	w.brief.Shown.Code, w.brief.Shown.Map, w.brief.Shown.Left, w.brief.Tests = nil, nil, nil, nil // the test shows what it calls
-	two, err := w.askUntil(ctx, strategy, agent.AimFail, one, unstated, 1)
-	w.brief.Shown = known
+	two, err := w.askUntil(ctx, strategy, agent.AimFail, one, unstated(one.came.Verdict), 1)
 	var over *noReproduction
 	switch {
 	case errors.As(err, &over), err == nil && two == nil:
@@ -190,6 +187,37 @@ func (w *writer) better(ctx context.Context, strategy string, one *candidate) (*
 	return one, nil
 }
 
+// mostUnstated bounds what a model is told that a test expects and nobody has stated.
+const mostUnstated = 40
+
+// unstated tells a model all that its test expects and nobody has stated; a person is
+// told of the first.
+func unstated(v reproduction.Verdict) string {
+	var said []string
+	for _, e := range v.Expects {
+		if !e.Given {
+			said = append(said, fmt.Sprintf("- %s of %s", e.Want, cmp.Or(e.Call, "the code")))
+		}
+	}
+	return "It fails as it should. But it expects what neither the issue nor the README nor a comment says:\n" + strings.Join(first(said, mostUnstated), "\n") +
+		"\nWrite one that expects only what the issue, the README or a comment states."
+}
+
+// again is a brief for another test in place of one that ran: that test shows what it
+// calls, and its author may look at the rest.
+func again(b agent.ReproductionBrief) agent.ReproductionBrief {
+	b.Shown.Code, b.Shown.Map, b.Shown.Left, b.Tests = nil, nil, nil, nil
+	return b
+}
+
+// reached tells a test that ran, and failed, if at all, in an assertion or out of the
+// code: its author knows the code. One that misses something has to see it again.
+func (c candidate) reached() bool {
+	return len(c.came.Report.Tests) > 0 && !slices.ContainsFunc(c.came.Report.Tests, func(t verify.TestResult) bool {
+		return t.Red() && (t.Failure == nil || t.Failure.Kind != task.FailAssertion && (t.Failure.File == "" || t.Failure.File == path.Clean(c.test.Path)))
+	})
+}
+
 const noTest = "no test came within the turns of an answer"
 
 // askUntil asks, a few times, until a test does what it is meant to.
@@ -198,6 +226,7 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 	b.Aim = aim
 	var passed string
 	if from != nil {
+		b = again(b)
 		b.Last, b.CameOf = from.came.Content, cameOf
 		if aim == agent.AimTurn {
 			passed = from.came.Content
@@ -222,9 +251,9 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 		if c.came, err = w.witness(ctx, witnessing{Task: w.in.Task, Aim: aim, Test: *test, Passed: passed, Guard: w.guard(w.tier), Refused: w.outOfScope(w.tier, task.Patch{Edits: []task.Edit{*test}})}); err != nil {
 			return nil, err
 		}
-		v := c.came.Verdict
+		v, knows := c.came.Verdict, c.reached()
 		if v.Not == "" && aim != agent.AimPass && !w.known(c.came.Report) {
-			v.Not = "is run by none of the repository's own suites"
+			v.Not, knows = "is run by none of the repository's own suites", false
 		}
 		if v.Not == "" {
 			return &c, nil
@@ -242,6 +271,9 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 		}
 		if v.Later {
 			return nil, &noReproduction{"the test needs what the issue asks to add, so it has to come with the change"}
+		}
+		if knows {
+			b = again(b)
 		}
 		b.Last, b.CameOf, b.Failures = test.Code, fmt.Sprintf("The test %s.", v.Not), c.came.Failures
 	}

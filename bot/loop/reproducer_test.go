@@ -265,6 +265,69 @@ func TestC10TheSecondWayIsToldWhyTheFirstFailed(t *testing.T) {
 	})
 }
 
+// A test that ran and shows nothing is all that its author has to see again; one that
+// misses something was written without knowing the code.
+func TestC10ASecondTestIsAskedForWithoutTheCodeAgain(t *testing.T) {
+	t.Parallel()
+	f := blanks["python"]
+	const source = "def initials(name):\n    words"
+	for name, tc := range map[string]struct {
+		first string
+		code  bool
+	}{"ran": {f.passes, false}, "misses a name": {f.wrong[1], true}, "unstated": {f.unsaid, false}} {
+		var second scripted.Call
+		n := 0
+		b := newBench(t, f.files, func(c scripted.Call, _ int) scripted.Answer {
+			if aim(c) != agent.AimFail {
+				return creates(f.source, f.fix)
+			}
+			if n++; n == 1 {
+				return creates(f.path, tc.first)
+			}
+			second = c
+			return creates(f.path, f.test)
+		}, task.Tier1)
+		b.reproducing(t)
+		b.task = task.Task{Title: namesTitle, Body: namesBody, Origin: task.OriginEval}
+		ready(t, b, b.run(t, task.Budget{}))
+		_, behind, _ := strings.Cut(second.User, "The test as it was written last")
+		if !strings.Contains(behind, strings.TrimSpace(tc.first)) || !strings.Contains(behind, "What came of it") {
+			t.Errorf("%s: the test and what came of it are not shown:\n%s", name, second.User)
+		}
+		if strings.Contains(second.User, source) != tc.code || strings.Contains(second.User, "How tests of the repository begin") != tc.code {
+			t.Errorf("%s: code shown again %v:\n%s", name, !tc.code, second.User)
+		}
+	}
+}
+
+func TestC10AModelIsToldAllThatItsTestExpectsAndNobodySaid(t *testing.T) {
+	t.Parallel()
+	f := blanks["python"]
+	long := f.unsaid
+	people := []string{"Alan Turing", "Edsger Dijkstra", "Barbara Liskov", "Donald Knuth"}
+	for _, p := range people {
+		long += fmt.Sprintf("    assert initials('%s') == '%s. %s.'\n", p, p[:1], p[3:4])
+	}
+	var asked []scripted.Call
+	b := newBench(t, f.files, func(c scripted.Call, _ int) scripted.Answer {
+		if aim(c) == "" {
+			return creates(f.source, f.fix)
+		}
+		if asked = append(asked, c); len(asked) == 1 {
+			return creates(f.path, long)
+		}
+		return creates(f.path, f.test)
+	}, task.Tier1)
+	b.reproducing(t)
+	b.task = task.Task{Title: namesTitle, Body: namesBody, Origin: task.OriginEval}
+	ready(t, b, b.run(t, task.Budget{}))
+	for _, p := range people {
+		if n := strings.Count(asked[1].User, p); n != 2 { // in the test and in what came of it
+			t.Errorf("%s is told of %d times:\n%s", p, n, asked[1].User)
+		}
+	}
+}
+
 func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
 	t.Parallel()
 	inSome(t, func(t *testing.T, f blank) {
