@@ -103,3 +103,91 @@ func TestL2APlanIsAskedForWhereTheDeveloperFailedWithoutOne(t *testing.T) {
 		t.Errorf("the record does not replay: %+v", got)
 	}
 }
+
+// What the search has objections to can be a draft at best: the developer is asked for
+// more, and nobody reviews what it replaces.
+func TestC10WhatTheSearchDoubtsIsNotReviewedWhereAModelMendsIt(t *testing.T) {
+	t.Parallel()
+	for name, doubts := range map[string][]string{"a doubt": {"its condition was found by trying"}, "a rival": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, asked := counted(t, []string{"right, by a model"}, task.Tier1)
+			s.world.mends, s.world.doubts = "right", doubts
+			res, err := s.run(t.Context())
+			if err != nil || res.Outcome != task.Success || res.Draft || res.Tier != task.Tier1 {
+				t.Fatalf("%v: %s (%s) at %s, draft %v %q", err, res.Outcome, res.Reason, res.Tier, res.Draft, res.DraftReasons)
+			}
+			if asked["developer"] != 1 || asked["reviewer"] != 1 || asked["planner"] != 0 {
+				t.Errorf("asked %v: %s", asked, s.kinds())
+			}
+			if a := res.Attempts[0]; !a.Green || a.Cost != 0 || !strings.Contains(a.Why, "kept") {
+				t.Errorf("the first attempt: %+v", a)
+			}
+			if got := s.replays(); !got.Ended {
+				t.Errorf("the record does not replay: %+v", got)
+			}
+		})
+	}
+}
+
+// Where no tier brings better, the kept change is reviewed, and is a draft at best; where
+// the money is gone, that nobody reviewed it is an open point.
+func TestC10WhatTheSearchDoubtsIsADraftWhereNoModelBringsBetter(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		verdict string
+		budget  task.Budget
+		outcome task.Outcome
+		says    string
+	}{
+		"accepted":           {"ACCEPT", task.Budget{}, task.Success, "brought none"},
+		"turned down":        {"RETRY", task.Budget{}, task.FailedAllTiers, ""},
+		"no money is left":   {"ACCEPT", task.Budget{USD: 1}, task.Success, "no reviewer looked at it"},
+		"no attempt is left": {"ACCEPT", task.Budget{Attempts: 2}, task.Success, "brought none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reviewed := 0
+			s := newStage(t, func(call scripted.Call, n int) scripted.Answer {
+				switch role(call) {
+				case "reviewer":
+					reviewed++
+					if !strings.Contains(call.User, "its condition was found by trying") {
+						t.Errorf("the reviewer is not told what speaks against it: %s", call.User)
+					}
+					return scripted.Answer{Text: `{"verdict": "` + c.verdict + `", "reason": "it fits one value"}`}
+				case "planner", "critic":
+					return scripted.Answer{Status: 403, Body: "{}"}
+				}
+				return says(fmt.Sprintf("wrong %d", n))
+			}, task.Tier1)
+			s.withRoles()
+			s.cfg.Tester = nil
+			s.world.mends, s.world.doubts, s.in.Budget = "right", []string{"its condition was found by trying"}, c.budget
+			res, err := s.run(t.Context())
+			if err != nil || res.Outcome != c.outcome || res.Best == nil || res.Best.Number != 1 {
+				t.Fatalf("%v: %s (%s), %+v", err, res.Outcome, res.Reason, res.Best)
+			}
+			if said := strings.Join(res.DraftReasons, "; "); res.Outcome == task.Success && (!res.Draft || !strings.Contains(said, c.says)) {
+				t.Errorf("draft %v: %q", res.Draft, said)
+			}
+			if want := map[bool]int{true: 0, false: 1}[c.budget.USD > 0]; reviewed != want {
+				t.Errorf("it was reviewed %d times, not %d: %s", reviewed, want, s.kinds())
+			}
+			if got := s.replays(); !got.Ended {
+				t.Errorf("the record does not replay: %+v", got)
+			}
+		})
+	}
+}
+
+// A yes that people want to give is asked for as before.
+func TestL6WhatTheSearchDoubtsStillWaitsForAYes(t *testing.T) {
+	t.Parallel()
+	s, asked := counted(t, []string{"right"}, task.Tier1)
+	s.world.mends, s.world.scores, s.in.Gates.RiskOver = "right", 90, 50
+	s.waits(task.GateStep)
+	if asked["reviewer"] != 1 || asked["developer"] != 0 {
+		t.Errorf("asked %v", asked)
+	}
+}

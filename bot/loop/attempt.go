@@ -86,6 +86,7 @@ type trial struct {
 	risk      task.Risk
 	protected bool // refused for a protected file alone
 	actions   []detect.Action
+	objected  bool // mechanical repair itself has objections to what it found
 	found     detect.Finding
 	ask       agent.Ask
 }
@@ -110,6 +111,7 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 	case len(a.Patch.Edits) > 0: // it is there already
 	case a.Tier == task.TierMechanical:
 		d, err = r.mend(ctx, a)
+		t.objected = a.Ambiguous || len(a.Doubts) > 0
 	default:
 		d, err = r.develop(ctx, t)
 	}
@@ -248,6 +250,9 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 		}
 		e.Missing = p.Missing
 	}
+	if why := r.keeps(t, e); why != "" {
+		return decided(agent.NextEscalate, why), nil
+	}
 	var advice agent.Advice
 	var review agent.Review
 	if a.Tier != task.TierMechanical || e.Green {
@@ -288,20 +293,29 @@ func (r *run) opinions(ctx context.Context, t *trial, e agent.Evidence) (advice 
 			return advice, review, err
 		}
 	}
+	review, err = r.review(ctx, t, e, advice)
+	return advice, review, err
+}
+
+// review asks the reviewer about what the checks let pass.
+func (r *run) review(ctx context.Context, t *trial, e agent.Evidence, advice agent.Advice) (review agent.Review, err error) {
 	tier := t.a.Tier
 	if tiers := r.modelTiers(); tier == task.TierMechanical && len(tiers) > 0 { // the cheapest looks at what the search found
 		tier = tiers[0]
 	}
-	if r.Reviewer != nil && !e.Red() && tier != task.TierMechanical && !r.written() { // what a human wrote out needs no model's yes
-		brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Done: r.done(), Diff: t.a.Diff, Evidence: e, Advice: advice,
-			Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 3)}
+	if r.Reviewer == nil || e.Red() || tier == task.TierMechanical || r.written() { // what a human wrote out needs no model's yes
+		return review, nil
+	}
+	brief := agent.ReviewBrief{Task: r.in.Task, Tier: tier, Diff: t.a.Diff, Evidence: e, Advice: advice,
+		Doubts: first(t.a.Doubts, 5), Rivals: first(t.a.Alternatives, 3)}
+	if !t.a.Kept { // which was made of the task as a whole
+		brief.Done = r.done()
 		if !r.plan.Whole() {
 			brief.Step = r.step()
 		}
-		review, err = r.Reviewer.Review(ctx, t.ask, brief)
-		err = r.unaffordable(ctx, err)
 	}
-	return advice, review, err
+	review, err = r.Reviewer.Review(ctx, t.ask, brief)
+	return review, r.unaffordable(ctx, err)
 }
 
 // unaffordable forgives a call that was not made for want of money.

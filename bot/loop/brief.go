@@ -189,11 +189,12 @@ func (r *run) some(all []task.Failure, of []string) []task.Failure {
 }
 
 // tried are the attempts that failed on the tree as it stands, as far as a model
-// may see them. A search that found nothing says nothing to it.
+// may see them. A search that found nothing says nothing to it, and what was kept did not
+// fail.
 func (r *run) tried() []task.Attempt {
 	var out []task.Attempt
 	for _, a := range r.state.Attempts {
-		if !slices.Equal(a.On, r.state.Done) || a.Tier == task.TierMechanical && a.Diff == "" {
+		if !slices.Equal(a.On, r.state.Done) || a.Tier == task.TierMechanical && a.Diff == "" || a.Kept {
 			continue
 		}
 		shown := make([]task.Failure, len(a.Failures))

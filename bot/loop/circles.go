@@ -115,6 +115,8 @@ func verdictWords(a task.Attempt, d agent.Decision) string {
 		return a.Refused
 	case a.Diff == "":
 		return a.Explanation
+	case a.Kept:
+		return "green, and kept: " + d.Reason
 	case a.Green:
 		return fmt.Sprintf("green, but the %s says: %s", d.By, d.Reason)
 	case len(a.Broken) > 0:

@@ -253,7 +253,7 @@ func (r *run) decide(ctx context.Context) error {
 	for _, phase := range []struct {
 		name string
 		do   func(context.Context) error
-	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"recall", r.recall}, {"observe", r.observed}, {"work", r.work}} {
+	}{{"triage", r.triaged}, {"setup", r.setup}, {"baseline", r.measured}, {"claim", r.claim}, {"example", r.exemplify}, {"reproduce", r.writeReproduction}, {"testable", r.testable}, {"localise", r.locate}, {"recall", r.recall}, {"observe", r.observed}, {"work", r.climb}} {
 		if err := r.alive(ctx); err != nil {
 			return err
 		}

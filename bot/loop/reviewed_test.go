@@ -8,8 +8,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// Where a model is configured, the reviewer sees what the free search found, with
-// its rivals, in one call of the cheapest; it lowers the verdict and cannot raise it.
+// Where a model is configured, the reviewer sees what the free search found and has no
+// objections to, with its rivals, in one call of the cheapest; it lowers the verdict and cannot raise it.
 func TestL2TheReviewerSeesAMechanicalChange(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[string]int{"ACCEPT": 1, "FAIL": 2} {
@@ -34,7 +34,7 @@ func TestL2TheReviewerSeesAMechanicalChange(t *testing.T) {
 				return says("right, by a model")
 			}, task.Tier1, task.Tier2)
 			s.withRoles()
-			s.world.mends = "right"
+			s.world.mends, s.world.doubts = "right", []string{}
 			res, err := s.run(t.Context())
 			if err != nil || res.Outcome != task.Success || len(res.Attempts) != want {
 				t.Fatalf("%v: %s (%s) after %d attempts", err, res.Outcome, res.Reason, len(res.Attempts))
