@@ -35,6 +35,7 @@ type conversation struct {
 	edits                  []task.Edit
 	explanation, refused   string
 	done                   []Done
+	read                   []string // places that were shown, as targets of a step
 	repairs                []string
 }
 
@@ -163,6 +164,9 @@ func (c *conversation) one(ctx context.Context, turn *results, n int, a answer.A
 		c.asked[key(a)]-- // it may be asked for again
 		c.note(a, "failed", 0, 0)
 		return true, nil
+	}
+	if a.Action == answer.ReadRegion {
+		c.read = append(c.read, targetOf(a))
 	}
 	c.note(a, "shown", size, hiddenIn(text))
 	return true, nil

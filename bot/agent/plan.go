@@ -17,6 +17,7 @@ type Plan struct {
 	Steps    []Step   `json:"steps"`
 	Origin   Origin   `json:"origin"`
 	Problems []string `json:"problems,omitempty"` // what was said against it, or why it is the fallback
+	Looked   []string `json:"looked,omitempty"`   // what the planner read before, as targets of a step
 }
 
 // Whole tells whether the plan is the task itself, and its step says no more.

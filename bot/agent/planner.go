@@ -111,7 +111,7 @@ func (p *Planner) plan(ctx context.Context, ask Ask, b PlanBrief, feedback strin
 	if len(left) > 0 {
 		return FallbackPlan(b, append([]string{"the plan was rejected twice"}, left...)...), nil
 	}
-	second.Origin, second.Problems = Revised, problems
+	second.Origin, second.Problems, second.Looked = Revised, problems, append(first.Looked, second.Looked...)
 	return second, nil
 }
 
@@ -158,11 +158,11 @@ func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback stri
 		return Plan{}, err
 	}
 	req.Tier, req.Agent = b.Tier, "planner"
-	got, err := p.look(ctx, ask, req, full)
+	got, looked, err := p.look(ctx, ask, req, full)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Summary: got.Summary}
+	plan := Plan{Summary: got.Summary, Looked: looked}
 	for _, s := range got.Steps {
 		plan.Steps = append(plan.Steps, Step{Goal: s.Goal, Targets: s.Targets, Acceptance: s.Acceptance, Critical: s.Critical, Test: s.Test})
 	}
@@ -173,8 +173,8 @@ func (p *Planner) draft(ctx context.Context, ask Ask, b PlanBrief, feedback stri
 const plannerTurns = 4
 
 // look asks until there is a plan: an answer that asks to see something gets it and
-// another turn, for a few turns.
-func (p *Planner) look(ctx context.Context, ask Ask, req model.Request, b PlanBrief) (answer.Plan, error) {
+// another turn, for a few turns. looked is what it read of it.
+func (p *Planner) look(ctx context.Context, ask Ask, req model.Request, b PlanBrief) (plan answer.Plan, looked []string, err error) {
 	limits := p.limits
 	limits.Turns = min(limits.Turns, plannerTurns)
 	c := &conversation{brief: Brief{Tools: b.Tools, MaxBytes: b.MaxBytes}, limits: limits, asked: map[string]int{}}
@@ -188,11 +188,11 @@ func (p *Planner) look(ctx context.Context, ask Ask, req model.Request, b PlanBr
 			return b.check(v)
 		}})
 		if err != nil || len(got.Steps) > 0 {
-			return got, err
+			return got, c.read, err
 		}
 		c.turns++
 		if over, err := c.take(ctx, answer.Actions{Actions: got.Look}); err != nil {
-			return got, err
+			return got, nil, err
 		} else if over != "" { // it asks for the same again and again
 			c.turns = limits.Turns
 		}

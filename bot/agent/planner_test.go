@@ -207,7 +207,7 @@ func TestM9ThePlannerLooksAndPlans(t *testing.T) {
 	look := `{"summary": "", "steps": [], "look": [{"action": "outline", "path": "src/b.py"}]}`
 	s := &speaker{says: []string{look, better}}
 	p, err := roles(t).Planner.Plan(t.Context(), s.ask, b)
-	if err != nil || len(p.Steps) != 1 || p.Origin != Planned || len(s.asked) != 2 || !strings.Contains(s.asked[1].User, "Action 1 (outline src/b.py)") {
+	if err != nil || len(p.Steps) != 1 || p.Origin != Planned || len(p.Looked) > 0 || len(s.asked) != 2 || !strings.Contains(s.asked[1].User, "Action 1 (outline src/b.py)") {
 		t.Errorf("%+v %v after %d calls", p, err, len(s.asked))
 	}
 	s = &speaker{says: []string{look, look, look, look, look, look, look}}

@@ -39,8 +39,10 @@ type Text struct {
 	Code       string
 	Index      []string // of a whole file: its regions
 	Why        string
-	Target     bool // the step in hand names it, or its file
-	Given      bool // of a test: fettle puts it into the change by itself
+	Used       []string // places of other files that use it
+	Top        bool     // it is how a file begins of which regions are shown
+	Target     bool     // the step in hand names it, or its file
+	Given      bool     // of a test: fettle puts it into the change by itself
 }
 
 // Mapped is a file with its symbols, one a line, by line number and signature.
@@ -80,7 +82,10 @@ func (s *Shown) leave() {
 	t := s.Code[len(s.Code)-1]
 	s.Code = s.Code[:len(s.Code)-1]
 	what := t.ID
-	if what == "" {
+	switch {
+	case t.Top:
+		return // the map and the regions tell what there is
+	case what == "":
 		what = "the whole file"
 	}
 	s.Left = append([]string{fmt.Sprintf("%s %s, lines %d-%d", t.Path, what, t.Start, t.End)}, s.Left...)
@@ -121,13 +126,14 @@ type textView struct {
 	Index               []foreign
 	Start, End          int
 	Lang                string // a language of package code, not foreign
-	Given               bool
+	Given, Top          bool
+	Used                []foreign
 }
 
 func textsOf(all []Text) []textView {
 	out := make([]textView, 0, len(all))
 	for _, t := range all {
-		out = append(out, textView{foreign(t.Path), foreign(t.ID), foreign(t.Code), foreign(t.Why), foreigns(t.Index), t.Start, t.End, string(code.LanguageOf(t.Path)), t.Given})
+		out = append(out, textView{foreign(t.Path), foreign(t.ID), foreign(t.Code), foreign(t.Why), foreigns(t.Index), t.Start, t.End, string(code.LanguageOf(t.Path)), t.Given, t.Top, foreigns(t.Used)})
 	}
 	return out
 }

@@ -253,7 +253,7 @@ func describe(f task.Failure) string {
 // sample fills every part of a prompt once, to try the prompt out.
 func sample() *view {
 	one := []foreign{"x"}
-	text := []textView{{"x", "x", "x", "x", one, 1, 1, "go", true}, {"x", "", "x", "", one, 1, 1, "go", false}}
+	text := []textView{{"x", "x", "x", "x", one, 1, 1, "go", true, false, one}, {"x", "", "x", "", one, 1, 1, "go", false, true, one}, {"x", "", "x", "", one, 1, 1, "go", false, false, nil}}
 	return &view{
 		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true, true, false}, {"x", "x", one, true, false, true}}}, Step: stepView{Goal: "x", Acceptance: "x", Targets: one}, Feedback: "x",
 		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},

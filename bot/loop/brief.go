@@ -58,6 +58,7 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 	l := looking{Title: r.in.Task.Title, Body: r.in.Task.Body + "\n\n" + r.in.Task.Hint, On: r.state.Done, Failures: r.failing(), Tests: r.redTests(), Room: r.room(tier)}
 	if carries {
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
+		l.Looked = r.plan.Looked
 	}
 	if len(r.state.Done) == 0 {
 		l.Ran = r.facts.Files
@@ -84,7 +85,7 @@ func (r *run) tellShown(ctx context.Context, as string, tier task.Tier, s agent.
 	size := 0
 	for _, t := range s.Code {
 		size += len(t.Code)
-		what := fmt.Sprintf("%s %s", t.Path, cmp.Or(t.ID, "whole"))
+		what := fmt.Sprintf("%s %s", t.Path, cmp.Or(t.ID, map[bool]string{true: "head", false: "whole"}[t.Top]))
 		if t.Why != "" {
 			what += " (" + t.Why + ")"
 		}

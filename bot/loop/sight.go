@@ -18,6 +18,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
+	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -32,11 +33,17 @@ const (
 	headBytes    = 1500
 	mostWhole    = 3 // suspicious files that are shown whole because they are small
 	longestWhy   = 80
+	mostWords    = 2 // of the issue that are a place's reason
 	longestTest  = 2 << 10
 	longestDoc   = 1500
 	mostDocs     = 2
 	nearDoc      = 0.6 // of the nearest section's score
 	longestInMap = 120
+	mostHeaded   = 3  // files that are not the step's of which the head is shown
+	longestTop   = 12 // lines of it
+	leastHeads   = 16 // a part of the room that heads may take though it is used up
+	mostUsed     = 3  // shown places of which is told who uses them
+	mostUses     = 3
 )
 
 // room is how many bytes a role is shown of the tree.
@@ -64,6 +71,11 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	for _, t := range l.Targets {
 		if file, region := agent.SplitTarget(t); !h.secret(file) {
 			w.target(file, region, l.Words)
+		}
+	}
+	for _, t := range l.Looked {
+		if file, region := agent.SplitTarget(t); !h.secret(file) {
+			w.looked(file, region)
 		}
 	}
 	for _, s := range l.Suspects {
@@ -188,6 +200,28 @@ func (w *wanted) target(file, region, words string) {
 	}
 }
 
+// looked wants what the planner read: whoever carries the plan out would have to ask
+// for it again.
+func (w *wanted) looked(file, region string) {
+	const why = "the planner read it"
+	regions, ok := w.h.now.list(file)
+	if !ok || region == "" && w.whole(file, why, false, w.room.Code/4) {
+		return
+	}
+	g, _, err := code.Resolve(regions, region)
+	if m := answer.LineRange.FindStringSubmatch(region); m != nil {
+		from, _, _ := strings.Cut(m[1], "-")
+		line, _ := strconv.Atoi(from) // it is a number
+		g, ok = code.Enclosing(regions, line)
+		err = nil
+	}
+	if ok && err == nil && g.EndByte-g.StartByte <= w.room.Code/4 {
+		p := w.h.now.at(file, g)
+		p.Why = why
+		w.add(p)
+	}
+}
+
 // suspect wants the region of a place of the base, as it stands now, or its file
 // where that is small.
 func (w *wanted) suspect(s mend.Suspect) {
@@ -197,7 +231,11 @@ func (w *wanted) suspect(s mend.Suspect) {
 	if len(w.places) >= surelyShown && s.Score < leastScore*w.top {
 		return
 	}
-	why := first([]rune(strings.Join(first(s.Reasons, 1), "")), longestWhy)
+	reason := strings.Join(first(s.Reasons, 1), "")
+	if list, words := strings.CutPrefix(reason, "has the words "); words {
+		reason = "has the words " + strings.Join(first(strings.Split(list, ", "), mostWords), ", ")
+	}
+	why := first([]rune(reason), longestWhy)
 	if files := w.files(); (len(files) < mostWhole || slices.Contains(files[:mostWhole], s.Path)) && w.whole(s.Path, string(why), false, w.room.Code/4) {
 		return
 	}
@@ -246,12 +284,23 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 	})
 	shown = w.joined(shown)
 	out := agent.Shown{Room: w.room.Names}
+	room := w.room.Code
 	for _, p := range shown {
+		room -= len(p.Code)
+	}
+	heads := w.heads(shown, max(room, w.room.Code/leastHeads))
+	for n, p := range shown {
+		if g, ok := heads[n]; ok {
+			out.Code = append(out.Code, agent.Text{Path: p.Path, Top: true, Start: 1, End: g.EndLine, Code: g.Code, Target: p.Target})
+		}
 		t := agent.Text{Path: p.Path, ID: p.Region.ID, Start: p.Region.StartLine, End: p.Region.EndLine, Code: p.Code, Why: p.Why, Target: p.Target}
 		if t.ID == "" {
 			regions, _ := w.h.now.list(p.Path)
 			_, touched := w.h.stood[p.Path]
 			t.Index = index(regions, touched)
+		}
+		if n < mostUsed {
+			t.Used = w.h.uses(p, shown)
 		}
 		out.Code = append(out.Code, t)
 	}
@@ -496,7 +545,17 @@ func (s *sources) place(p string, line int) (agent.Place, bool) {
 // at is a region of a file that was listed.
 func (s *sources) at(p string, g code.Region) agent.Place {
 	src, _ := s.read(p)
-	return agent.Place{Path: p, Region: g, Code: string(src[g.StartByte:g.EndByte])}
+	return agent.Place{Path: p, Region: g, Code: indented(src, g)}
+}
+
+// indented is the text of a region with the indentation of its first line: so it is
+// written, and so its new code is asked for.
+func indented(src []byte, g code.Region) string {
+	start := bytes.LastIndexByte(src[:g.StartByte], '\n') + 1
+	if len(bytes.TrimLeft(src[start:g.StartByte], " \t")) > 0 {
+		start = g.StartByte
+	}
+	return string(src[start:g.EndByte])
 }
 
 func head(s string, n int) string {

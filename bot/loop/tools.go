@@ -219,9 +219,9 @@ func (h *real) reads(ctx context.Context, tree fs.FS, files []string, name, regi
 	case err != nil:
 		return "", refused("%s: %v", name, err)
 	case how.By != "id": // its id is what an edit has to name
-		return fmt.Sprintf("%s lines %d-%d\n\n%s", g.ID, g.StartLine, g.EndLine, src[g.StartByte:g.EndByte]), nil
+		return fmt.Sprintf("%s lines %d-%d\n\n%s", g.ID, g.StartLine, g.EndLine, indented(src, g)), nil
 	}
-	return string(src[g.StartByte:g.EndByte]), nil
+	return indented(src, g), nil
 }
 
 // permit says whether an edit is of the code as it stands: one that an earlier
@@ -250,7 +250,7 @@ func (h *real) permit(ctx context.Context, tree fs.FS, files []string, c toolCal
 	text := src[g.StartByte:g.EndByte]
 	base, _ := h.sources.read(c.Path) // none for a file that a step made
 	if how.Changed || touched && how.By == "name" && c.Edit != task.EditInsert && !bytes.Contains(base, text) {
-		return &refusal{fmt.Sprintf("the region was changed since, and is %s now; give its whole new code under that id, on the ground of the text as it is", g.ID), string(text)}
+		return &refusal{fmt.Sprintf("the region was changed since, and is %s now; give its whole new code under that id, on the ground of the text as it is", g.ID), indented(src, g)}
 	}
 	return nil
 }

@@ -1,0 +1,116 @@
+package loop
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
+)
+
+// opener is how a file begins, before its first function.
+type opener struct {
+	Code    string
+	EndLine int
+}
+
+// heads are the imports and constants of files of which only regions are shown: of
+// those that are likely to be changed, before the first region of each. A long one is
+// left out.
+func (w *wanted) heads(shown []agent.Place, room int) map[int]opener {
+	out, seen := map[int]opener{}, map[string]bool{}
+	for n, p := range shown {
+		if seen[p.Path] || p.Region.ID == "" || !p.Target && len(seen) >= mostHeaded {
+			continue
+		}
+		seen[p.Path] = true
+		src, _ := w.h.now.read(p.Path)
+		regions, _ := w.h.now.list(p.Path)
+		end := len(src)
+		for _, g := range regions {
+			if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
+				end = min(end, g.StartByte)
+			}
+		}
+		text := strings.TrimRight(string(src[:bytes.LastIndexByte(src[:end], '\n')+1]), " \t\n")
+		g := opener{text + "\n", strings.Count(text, "\n") + 1}
+		within := slices.ContainsFunc(shown, func(o agent.Place) bool { return o.Path == p.Path && o.Region.StartLine <= g.EndLine })
+		if text != "" && !within && g.EndLine <= longestTop && len(text) <= room {
+			out[n], room = g, room-len(text)
+		}
+	}
+	return out
+}
+
+// uses are the places of other files that use a region, or what a whole file holds:
+// one for a file, as far as names tell. What is shown whole needs none.
+func (h *real) uses(p agent.Place, shown []agent.Place) []string {
+	owners, use := h.namesOf(p)
+	if use == nil {
+		return nil
+	}
+	var out []string
+	for _, f := range first(h.files(), maxSearched) {
+		whole := slices.ContainsFunc(shown, func(o agent.Place) bool { return o.Path == f && o.Region.ID == "" })
+		if f == p.Path || whole || code.LanguageOf(f) != code.LanguageOf(p.Path) || code.IsTest(f) || h.secret(f) {
+			continue
+		}
+		src, err := h.now.read(f)
+		if err != nil || len(src) > largestRead || !slices.ContainsFunc(owners, func(o string) bool { return bytes.Contains(src, []byte(o)) }) {
+			continue
+		}
+		n := 0
+		for line := range strings.Lines(string(src)) {
+			if n++; use.MatchString(line) && !bringing.MatchString(line) {
+				out = append(out, fmt.Sprintf("%s:%d", f, n))
+				break
+			}
+		}
+		if len(out) == mostUses {
+			break
+		}
+	}
+	return out
+}
+
+// namesOf are the names by which other files know a place's file, and what a line says
+// that uses the place; nil: no name tells.
+func (h *real) namesOf(p agent.Place) (owners []string, use *regexp.Regexp) {
+	stem := strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))
+	owners = []string{stem}
+	if code.LanguageOf(p.Path) == code.Go || slices.Contains([]string{"__init__", "index", "mod", "lib", "main"}, stem) { // its folder names it
+		if owners = nil; path.Dir(p.Path) != "." {
+			owners = []string{path.Base(path.Dir(p.Path))}
+		}
+	}
+	whole := p.Region.ID == ""
+	var names []string
+	regions, _ := h.now.list(p.Path)
+	for _, g := range regions {
+		holds := g.Kind == code.KindClass || g.Kind == code.KindType
+		if holds && (whole || strings.HasPrefix(p.Region.QualifiedName, g.Name+".")) {
+			owners = append(owners, g.Name, strings.ToLower(g.Name))
+		}
+		if p.Region.ID == g.ID || whole && (holds || g.Kind == code.KindFunction) {
+			names = append(names, regexp.QuoteMeta(g.Name))
+		}
+	}
+	if names = slices.DeleteFunc(names, func(n string) bool { return n == "" }); len(names) == 0 || len(owners) == 0 {
+		return nil, nil
+	}
+	known := make([]string, len(owners))
+	for n, o := range owners {
+		known[n] = regexp.QuoteMeta(o)
+	}
+	all := strings.Join(names, "|")
+	of := map[bool]string{true: `\w`, false: `(?:` + all + `)\b`}[whole]
+	return owners, regexp.MustCompile(`\b(?:` + strings.Join(known, "|") + `)\.` + of + `|(?:^|[^\w$])(?:` + all + `)\(`)
+}
+
+// bringing is a line that only brings names in, or is a comment.
+var bringing = lazyregexp.New(`^\s*(?:import\b|from\b|use\b|require|#|//|\*|(?:const|let|var)\b.*\brequire\(|export\b.*\bfrom\b)`)
