@@ -54,7 +54,8 @@ func (b PlanBrief) steps() int {
 // A plan that aims at protected files again, though it was said against it, is
 // given as it is: it is not for a model to decide.
 //
-// A plan of one or two uncritical steps is used without a critique.
+// A plan of one or two uncritical steps is used without a critique. One with a critical
+// step is criticised by the task, its own words and the signatures of its targets.
 //
 //	plan ─ valid? ─ critique ─ approved ─► plan
 //	  └──── no ────────┬─ rejected ─► one revision ─ valid? ─ critique ─► plan
@@ -234,10 +235,13 @@ var (
 	asksForWords = lazyregexp.New(`\b(?:document|documented|documentation|docs|docstrings?|comments?|readme|changelog|typos?)\b`)
 )
 
+// mostSmall is how many steps a small plan has at most.
+const mostSmall = 2
+
 // Small tells whether a plan is one or two uncritical steps. It is used without a
 // critique, since they cost less to try than to talk about (SPEC L2).
 func (p Plan) Small() bool {
-	return len(p.Steps) <= 2 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Critical })
+	return len(p.Steps) <= mostSmall && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Critical })
 }
 
 // criticise gives the problems of a plan. A critique that cannot be had is no
@@ -246,9 +250,13 @@ func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan
 	if plan.Small() {
 		return nil, nil
 	}
+	few := len(plan.Steps) <= mostSmall
+	if few { // the planner had the code; what a critical step aims at is told by its names
+		b.Shown = b.Shown.outline(plan.Files())
+	}
 	data := func() any {
 		v := p.view(b)
-		v.Plan = planOf(plan)
+		v.Plan, v.Outline = planOf(plan), few
 		return v
 	}
 	req, err := p.request("critic", window(b.MaxBytes), data, func(over int) bool { return b.shrink(over) })

@@ -184,6 +184,42 @@ func TestL2TheCriticSeesAGoalToItsEnd(t *testing.T) {
 	}
 }
 
+// What a critical step of a small plan would change is told by its signatures: the planner
+// read the code. A plan of more steps is held against the code.
+func TestL2ACriticalStepIsCheckedByTheSignaturesOfItsTargets(t *testing.T) {
+	t.Parallel()
+	b := planBrief()
+	b.Failures = []task.Failure{{Test: "t", Kind: task.FailAssertion, Message: "three is not four"}}
+	b.Shown.Code = []Text{
+		{Path: "src/a.py", Start: 1, End: 9, Code: "import os\n\n\ndef total(items, rate=0):\n    hidden = sum(items)\n    return hidden\n"},
+		{Path: "src/b.py", ID: "function:other@1", Start: 7, End: 9, Code: "def other():\n    aside = 1\n"},
+		{Path: "plan/plan.go", ID: "function:Make@1", Start: 40, End: 44, Code: "func Make(src, dst Tree, o Options) []Action {\n\treturn nil\n}\n"},
+	}
+	b.Shown.Files = append(b.Shown.Files, "plan/plan.go")
+	b.Shown.Map = []Mapped{{Path: "src/a.py", Lines: []string{"40 def rest(items)"}}, {Path: "src/b.py", Lines: []string{"70 def further()"}}}
+	aims := strings.Replace(good, `"src/a.py"`, `"src/a.py", "plan/plan.go::Make"`, 1)
+	s := &speaker{says: []string{aims, approve}}
+	if p, err := roles(t).Planner.Plan(t.Context(), s.ask, b); err != nil || p.Origin != Planned || len(s.asked) != 2 || s.asked[1].Agent != "critic" {
+		t.Fatalf("%+v %v after %d calls", p, err, len(s.asked))
+	}
+	user := s.asked[1].User
+	for _, want := range []string{"total is wrong", "mend total", "critical", "4 def total(items, rate=0)", "40 def rest(items)", "40 func Make(src, dst Tree, o Options) []Action"} {
+		if !strings.Contains(user, want) {
+			t.Errorf("the check is not told %q:\n%s", want, user)
+		}
+	}
+	for _, bad := range []string{"hidden", "aside", "other", "further", "return nil", "three is not four", "No test fails"} {
+		if strings.Contains(user, bad) {
+			t.Errorf("the check is shown %q:\n%s", bad, user)
+		}
+	}
+	three := `{"summary": "s", "steps": [{"goal": "a", "targets": ["src/a.py"]}, {"goal": "b", "targets": ["src/b.py"]}, {"goal": "c", "targets": []}]}`
+	s = &speaker{says: []string{three, approve}}
+	if _, err := roles(t).Planner.Plan(t.Context(), s.ask, b); err != nil || len(s.asked) != 2 || !strings.Contains(s.asked[1].User, "hidden = sum(items)") || !strings.Contains(s.asked[1].User, "three is not four") {
+		t.Errorf("%v after %d calls", err, len(s.asked))
+	}
+}
+
 func TestL2APlanDoesNotAimAtTestsThatAreThere(t *testing.T) {
 	t.Parallel()
 	b := planBrief()

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -90,6 +92,40 @@ func (s *Shown) leave() {
 	}
 	s.Left = append([]string{fmt.Sprintf("%s %s, lines %d-%d", t.Path, what, t.Start, t.End)}, s.Left...)
 }
+
+// outline is what files hold, of what is shown: line and signature, without the code.
+func (s Shown) outline(files []string) Shown {
+	var out Shown
+	for _, file := range files {
+		m := Mapped{Path: file}
+		for _, t := range s.Code {
+			if t.Path != file {
+				continue
+			}
+			regions, _ := code.Regions(context.Background(), t.Path, []byte(t.Code)) // of what cannot be read nothing is told
+			for _, g := range regions {
+				if sig := strings.Join(strings.Fields(g.Signature), " "); sig != "" {
+					m.Lines = append(m.Lines, fmt.Sprintf("%d %s", max(t.Start, 1)+g.StartLine-1, strings.ToValidUTF8(sig[:min(len(sig), longestSignature)], "")))
+				}
+			}
+		}
+		for _, o := range s.Map {
+			if o.Path == file {
+				m.Lines = append(m.Lines, o.Lines...)
+			}
+		}
+		if m.Lines = m.Lines[:min(len(m.Lines), mostSignatures)]; len(m.Lines) > 0 {
+			out.Map = append(out.Map, m)
+		}
+	}
+	return out
+}
+
+// Bounds of an outline, of each file.
+const (
+	mostSignatures   = 40
+	longestSignature = 160
+)
 
 // Paths are the files of which code is shown, each once, the likeliest first.
 func (s Shown) Paths() []string {

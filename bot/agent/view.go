@@ -14,6 +14,7 @@ import (
 type view struct {
 	Task         taskView
 	Plan         planView
+	Outline      bool // of the code only signatures are shown
 	Step         stepView
 	Feedback     foreign
 	Shown        shownView

@@ -42,7 +42,7 @@ func (r *run) climb(ctx context.Context) error {
 	t := &trial{a: &a, ask: r.asker(fmt.Sprintf("attempt-%d", a.Number), &a)}
 	e := agent.Evidence{Green: true, Proven: len(a.Fixed) > 0, Fixed: a.Fixed, Tier: a.Tier}
 	var review agent.Review
-	if review, err = r.review(ctx, t, e, agent.Advice{}); err != nil && !(errors.As(err, &late) && late.Outcome == task.Timeout) {
+	if review, err = r.review(ctx, t, e, agent.Advice{}); err != nil && (!errors.As(err, &late) || late.Outcome != task.Timeout) {
 		return err
 	}
 	a.Cost += r.money.all - before
