@@ -66,8 +66,35 @@ func TestM9WhatThePlannerReadIsShownToTheDeveloper(t *testing.T) {
 	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || len(c.planned) != 2 {
 		t.Fatalf("%s (%s), planned %d times", res.Outcome, res.Reason, len(c.planned))
 	}
-	if asked := c.developed["first"][0].User; !strings.Contains(asked, "(the planner read it)") || !strings.Contains(asked, "def other_q(") {
+	if asked := c.developed["first"][0].User; !strings.Contains(asked, "(it was read before)") || !strings.Contains(asked, "def other_q(") {
 		t.Errorf("the developer would have to read it again:\n%s", asked)
+	}
+	b.replays(t)
+}
+
+func TestM9WhatAFailedAttemptReadIsShownToTheNext(t *testing.T) {
+	t.Parallel()
+	files := till()
+	asked := []string{}
+	change := func(code string) scripted.Answer {
+		return scripted.Answer{Text: "```json\n" + `{"actions": [{"action": "replace_region", "path": "till/cart.py", "region": "Cart.total", "code": 1}], "explanation": "rounds"}` + "\n```\n```python\n    def total(self):\n        " + code + "\n```\n", TokensIn: 1000, TokensOut: 100}
+	}
+	b := newBench(t, files, func(c scripted.Call, n int) scripted.Answer {
+		asked = append(asked, c.User)
+		switch len(asked) {
+		case 1:
+			return scripted.Answer{Text: "```json\n" + `{"actions": [{"action": "read_region", "path": "till/receipt.py", "region": "other_q"}, {"action": "read_region", "path": "till/nothing.py"}], "explanation": "who prints it?"}` + "\n```\n", TokensIn: 1000, TokensOut: 100}
+		case 2:
+			return change("return sum(self.rows) * 2")
+		}
+		return change("return sum(self.rows).quantize(CENT)")
+	}, task.Tier1)
+	b.task = task.Task{Title: "Cart.total is not rounded", Body: "The total of a cart with 1.005 should be 1.00.", Origin: task.OriginEval}
+	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || len(asked) != 3 {
+		t.Fatalf("%s (%s) after %d calls", res.Outcome, res.Reason, len(asked))
+	}
+	if strings.Contains(asked[0], "def other_q(") || !strings.Contains(asked[2], "(it was read before)") || !strings.Contains(asked[2], "def other_q(") {
+		t.Errorf("it would have to be read again:\n%s", asked[2])
 	}
 	b.replays(t)
 }

@@ -430,6 +430,7 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		write = func() (agent.Answer, error) { return r.delegate(ctx, a, brief) }
 	}
 	answer, err := write()
+	a.Looked = readOf(answer.Actions)
 	for _, x := range answer.Actions {
 		t.actions = append(t.actions, detect.Action{Name: x.Action, Args: x.Target, Output: fmt.Sprint(x.Result, x.Bytes)})
 	}

@@ -60,6 +60,11 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
 		l.Looked = r.plan.Looked
 	}
+	for _, a := range r.state.Attempts { // what was read is not to be asked for again
+		if slices.Equal(a.On, r.state.Done) {
+			l.Looked = slices.Concat(l.Looked, without(a.Looked, l.Looked))
+		}
+	}
 	if len(r.state.Done) == 0 {
 		l.Ran = r.facts.Files
 	}

@@ -78,7 +78,7 @@ type looking struct {
 	Suspects []mend.Suspect `json:"suspects"`           // places on the base, the most suspicious first
 	Targets  []string       `json:"targets,omitempty"`  // of the step in hand
 	Words    string         `json:"words,omitempty"`    // of the step
-	Looked   []string       `json:"looked,omitempty"`   // what its planner read, as targets
+	Looked   []string       `json:"looked,omitempty"`   // what its planner and failed attempts read, as targets
 	Failures []task.Failure `json:"failures,omitempty"` // what fails now
 	Ran      []string       `json:"ran,omitempty"`      // files that the failing tests were seen to run
 	Tests    []redTest      `json:"tests,omitempty"`    // of which the source is wanted

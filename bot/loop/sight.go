@@ -200,12 +200,18 @@ func (w *wanted) target(file, region, words string) {
 	}
 }
 
-// looked wants what the planner read: whoever carries the plan out would have to ask
-// for it again.
+// looked wants what the planner read, or an attempt that failed: whoever comes after it
+// would have to ask for it again.
 func (w *wanted) looked(file, region string) {
-	const why = "the planner read it"
+	const why = "it was read before"
 	regions, ok := w.h.now.list(file)
-	if !ok || region == "" && w.whole(file, why, false, w.room.Code/4) {
+	left := w.room.Code / 2 // of all of them: the suspicious places have to be seen, too
+	for _, p := range w.places {
+		if p.Why == why {
+			left -= len(p.Code)
+		}
+	}
+	if !ok || region == "" && w.whole(file, why, false, min(left, w.room.Code/4)) {
 		return
 	}
 	g, _, err := code.Resolve(regions, region)
@@ -215,11 +221,22 @@ func (w *wanted) looked(file, region string) {
 		g, ok = code.Enclosing(regions, line)
 		err = nil
 	}
-	if ok && err == nil && g.EndByte-g.StartByte <= w.room.Code/4 {
+	if ok && err == nil && g.EndByte-g.StartByte <= min(left, w.room.Code/4) {
 		p := w.h.now.at(file, g)
 		p.Why = why
 		w.add(p)
 	}
+}
+
+// readOf is what was read of what an attempt asked for, as targets of a step.
+func readOf(done []agent.Done) []string {
+	var out []string
+	for _, x := range done {
+		if x.Action == answer.ReadRegion && x.Result == "shown" && !slices.Contains(out, x.Target) {
+			out = append(out, x.Target)
+		}
+	}
+	return out
 }
 
 // suspect wants the region of a place of the base, as it stands now, or its file

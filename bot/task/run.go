@@ -152,6 +152,7 @@ type Attempt struct {
 	Commit       string        `json:"commit,omitempty"`    // on refs/fettle/<run>/attempt-<number> of the run's Git directory
 	NewTests     []string      `json:"new_tests,omitempty"` // paths of the test files that it adds
 	OwnTests     []string      `json:"own_tests,omitempty"` // those of them that fettle wrote and no model
+	Looked       []string      `json:"looked,omitempty"`    // what its model read before, as targets of a step
 	Kept         bool          `json:"kept,omitempty"`      // green with objections, and not reviewed: a draft, if no tier brings better
 	Yes          bool          `json:"yes,omitempty"`       // a human allowed it to touch protected files
 	Why          string        `json:"why,omitempty"`       // what came of it, and what followed, in a line
