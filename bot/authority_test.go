@@ -22,6 +22,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/redact"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -358,6 +359,7 @@ func TestF05AServerThatWasDownForAnHourMissesNothing(t *testing.T) {
 // TestF05FiveHundredMissedEventsAreAskedForInSeveralSweeps: GitHub takes 180 changes a
 // minute, so a sweep asks for 150, and the next ones for the rest.
 func TestF05FiveHundredMissedEventsAreAskedForInSeveralSweeps(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	h := newHouse(t)
 	h.down.Store(true)

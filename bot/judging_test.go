@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/forge/simulator"
 	"github.com/fettle-dev/fettle/bot/judge"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -93,6 +94,7 @@ func TestJudgedAPullRequestIsJudgedAtEachPush(t *testing.T) {
 }
 
 func TestJudgedForksAreJudgedWhereTheBaseSaysSo(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [forks], deny: [mel]}")
 	e.must(e.sim.SetPermission(acme, shopN, mel, "read"))

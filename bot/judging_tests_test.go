@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -123,6 +124,7 @@ func TestTestOfOthersIsShownAndCommittedOnRequest(t *testing.T) {
 // A process that dies when it has committed the tests, and has not said so, says so when
 // it is back, and commits nothing again; somebody's own commit is not taken for its.
 func TestTestACommitIsSaidAfterAKill(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	e := shopEvening(t, "")
 	sha := e.change("more", "shop.py", shopMore)
@@ -198,6 +200,7 @@ func TestTestSaysWhereThereIsNothingToAdd(t *testing.T) {
 // The same files before and after, under the same settings, are judged once; somebody
 // who asks has them judged anew.
 func TestJudgedTheSameContentsAreJudgedOnce(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	e := shopEvening(t, "{pull_requests_of: [people]}")
 	first := e.change("more", "shop.py", shopMore)
@@ -226,6 +229,7 @@ func TestJudgedTheSameContentsAreJudgedOnce(t *testing.T) {
 // A push that changes the code alone takes what the tests showed of the code before the
 // change from the push before; what says something of the change is asked there again.
 func TestJudgedABaseIsMeasuredOnceForSeveralPushes(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	e := judged(t, "{pull_requests_of: [people]}")
 	worse := e.change("turns", "weave.py", "def interleave(first, second):\n    return None\n")

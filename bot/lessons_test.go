@@ -15,6 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/heal"
 	"github.com/fettle-dev/fettle/bot/memory/pattern"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -53,6 +54,7 @@ func (e *evening) asked(title, body string) task.Run {
 // TestM5WhatPeopleChangedInAMergeMendsTheNextIssue goes from a label to a merge with
 // a human's change, and to the next issues of the same kind.
 func TestM5WhatPeopleChangedInAMergeMendsTheNextIssue(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	e := newEvening(t, shelves(), task.Gates{}, func(c scripted.Call, _ int) scripted.Answer {
 		return edit(c, "prices.py", "price", "def price(table, label):\n    return (table.get(label) or 0) * 100\n", "Nothing is worth nothing.")

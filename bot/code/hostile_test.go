@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code/grammar"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 // hostile are texts of the kinds that break parsers and outlines.
@@ -105,6 +106,7 @@ func FuzzOutline(f *testing.F) {
 // regions and a verdict in every language, or the error of a deadline, soon
 // after it has passed.
 func TestE1DeepAndLargeTextInEveryLanguage(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	texts := []string{strings.Repeat("[", 100_000), strings.Repeat("(", 100_000), strings.Repeat("{", 100_000), strings.Repeat("var a=function(b){return b?c(b):{d:[1,2]}};", 120_000)}
 	for _, path := range []string{"a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.rs", "a.rb", "a.php", "a.c", "a.cc", "a.txt"} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -28,6 +29,7 @@ func (l *listener) Progress(ctx context.Context, p task.Progress) error {
 // TestL5ALongBaselineSaysThatItStillRuns: whoever waits for a suite that hangs
 // learns when it is stopped.
 func TestL5ALongBaselineSaysThatItStillRuns(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	b := newBench(t, map[string]string{"test_slow.py": "import time\n\ndef test_slow():\n    time.sleep(6.5)\n"}, func(scripted.Call, int) scripted.Answer { return scripted.Answer{} })
 	heard := &listener{Memory: b.journal}

@@ -23,6 +23,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -424,6 +425,7 @@ func TestL7ARunGoesOnFromItsLastSavedAttemptAndBuysNothingTwice(t *testing.T) {
 }
 
 func TestL7ACallCutByAShutdownIsChargedAndNeverMadeAgainUnderItsName(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	id := region(t, broken)
 	calls := 0
@@ -482,6 +484,7 @@ func TestC5WhereNoTestFailsANewOneHasToFailFirst(t *testing.T) {
 }
 
 func TestA3AnAttemptNamesTheSubstituteThatAnswered(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	id := region(t, broken)
 	b := newBenchWith(t, weave, func(c scripted.Call, _ int) scripted.Answer {

@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -72,6 +73,7 @@ func TestC5AGreenChangeComesWithTestsThatPinIt(t *testing.T) {
 }
 
 func TestC5AnExampleOfTheReadmeThatBreaksIsADoubt(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	id := region(t, broken)
 	files := maps.Clone(weave)
@@ -103,6 +105,7 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 `
 
 func TestC7AChangeThatBreaksTheServiceIsRed(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	id := region(t, broken)
 	files := map[string]string{"server.py": server}

@@ -84,6 +84,7 @@ func TestC5AnExampleThatTheBaseDoesNotShowMakesNoTest(t *testing.T) {
 }
 
 func TestC5ACrashInTheIssueMendedIsADraft(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	b := newBench(t, map[string]string{
 		"sums.py":            "def head(values):\n    return values[1]\n",

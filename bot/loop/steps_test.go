@@ -215,6 +215,7 @@ func discount(t *testing.T) (*cast, *bench, task.Result) {
 }
 
 func TestL3TheNextStepSeesTheTreeWithTheStepsBefore(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	after := strings.Replace(shop, "def total(items):\n    return sum(price(i) for i in items)\n", cheaper, 1)
 	c, b, res := discount(t)

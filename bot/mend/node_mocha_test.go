@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -63,6 +64,7 @@ func mochaChange(from, to string) candidate {
 var mochaRed, mochaGreen = []string{"test/a.js > sum > adds", "test/b.mjs > mean"}, []string{"test/a.js > sum > is given one", "test/a.js > sum > waits"}
 
 func TestR1CandidatesAreTriedWithMochaOneByOne(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	b, tgt := mochaPatient(t, mochaRed, mochaGreen)
 	cs := []candidate{
@@ -95,6 +97,7 @@ func TestR1CandidatesAreTriedWithMochaOneByOne(t *testing.T) {
 }
 
 func TestR1ACandidateUnderMochaThatNeverCallsBackFailsThatTestOnly(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	b, tgt := mochaPatient(t, []string{"test/a.js > sum > waits"}, []string{"test/a.js > sum > is given one"})
 	got := 0

@@ -387,6 +387,7 @@ func TestParallelGivesEachIndexOnce(t *testing.T) {
 
 // The project's own options may name plugins that the driver does without.
 func TestR1PytestsOptionsOfTheProjectAreKept(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	p := patient{name: "options", dir: t.TempDir()}
 	p.task.Mending.MaxCandidates = 40 // with these options each is slow

@@ -46,6 +46,7 @@ var caught = []string{
 
 // Never as root: without walls S09 would mount over the host's /tmp.
 func TestHostileSuiteFailsWithoutWalls(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	if naked() {
 		t.Skip("SKIPPED: it is this run")

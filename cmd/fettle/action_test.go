@@ -322,7 +322,7 @@ func TestS9AModelIsAskedInAJobAndExhaustionIsToldHonestly(t *testing.T) {
 }
 
 func TestJudgedACommentHasAPullRequestJudgedInAJob(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	r := newRunner(t, weaveFiles(), jobMay)
 	_, err := r.sim.CommitFile(owner, "weave", "turns", "weave.py", []byte(weaveMended+weave[strings.Index(weave, "\n\ndef total"):]), "take turns", human)
 	r.must(err)

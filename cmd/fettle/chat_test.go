@@ -38,7 +38,7 @@ func TestChatTellsQuestionsFromTasks(t *testing.T) {
 // S6: in turns, with a model: a plan is shown and revised with words, what is said next
 // goes on from the change that is not written, and the model is told what was said.
 func TestChatGoesOnFromWhatWasSaid(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	plans := 0
 	double, tiers := models(t, func(c scripted.Call, _ int) scripted.Answer {

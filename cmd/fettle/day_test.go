@@ -47,7 +47,7 @@ func inGit(t *testing.T, dir string, args ...string) string {
 // S6, S7: a day in a terminal, from a repository that fettle has never seen to the text of
 // a pull request.
 func TestS7ADayInATerminal(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right := rightWeave(t)
 	double, tiers := models(t, func(scripted.Call, int) scripted.Answer { return scripted.Answer{Text: right} }, task.Tier1)
 	dir, config := village(t), operator(t, tiers)

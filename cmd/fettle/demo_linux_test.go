@@ -16,7 +16,7 @@ import (
 // The contract of the demo's document, on the command line and without any
 // network but loopback; it is kept as TestO1ADemoIsKeptInARelativeFolder wants it.
 func TestDemoJSONOffline(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root may make the network namespace that proves it")
 	}

@@ -105,7 +105,7 @@ func TestK2AScriptedLadderCostsWhatItDoesByHand(t *testing.T) {
 // K1: whoever looks into the folder of a bridge answers a run, without a key, and the
 // report says who it was. The tier's own endpoint and its substitute are never asked.
 func TestK1ABridgeIsAnsweredFromItsFolder(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	right, dir := rightWeave(t), t.TempDir()
 	config := operator(t, "tiers:\n  tier1: {base_url: \"http://127.0.0.1:9/v1\", model: m, api_key_env: FETTLE_TEST_NOT_SET, price_in_per_mtok: 1, price_out_per_mtok: 2, substitute: {base_url: \"http://127.0.0.1:9/v1\", model: s}}\n")
 	ctx, stop := context.WithCancel(t.Context())

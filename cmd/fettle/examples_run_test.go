@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +44,7 @@ func examples(t *testing.T) (names []string, scenes map[string][]shownLine) {
 			scene = rest
 			names = append(names, rest)
 			continue
-		case "=", "~", "?", ":":
+		case "=", "?", ":":
 			e.arg, e.line, _ = strings.Cut(rest, " ")
 		case "@", "&":
 			e.arg, e.line, _ = strings.Cut(rest, " "+how+" ")
@@ -83,15 +82,13 @@ func TestO8ExamplesAreRun(t *testing.T) {
 	if t.Failed() {
 		return
 	}
+	sandboxtest.Whole(t)
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("jq is not here; .ci/setup-runners.sh installs Debian's")
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if !slices.ContainsFunc(scenes[name], plays) {
-				t.Skip("make test-whole runs it")
-			}
 			s := newStage(t)
 			for _, e := range scenes[name] {
 				s.play(e)
@@ -150,16 +147,8 @@ func (s *stage) shell(ctx context.Context, line string) *exec.Cmd {
 	return c
 }
 
-// plays tells whether an example is run in this form of the tests.
-func plays(e shownLine) bool {
-	return strings.ContainsRune("=@?", rune(e.how)) || e.how == '~' && !sandboxtest.Quick()
-}
-
 func (s *stage) play(e shownLine) {
 	s.Helper()
-	if !plays(e) && !strings.ContainsRune(around, rune(e.how)) {
-		return
-	}
 	if e.how == '+' {
 		doubles[e.line](s)
 		return

@@ -36,7 +36,7 @@ func TestH8TheDemoWalksThroughTheStates(t *testing.T) {
 // H3: the case of a quarantine that a run of a server tripped is decided again from its
 // file alone, in a folder without a database.
 func TestH3ACaseIsDecidedAgainOffline(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	w := newWorld(t, quickFiles(), "")
 	w.ask(quickTitle, quickBody)
 	s := w.start()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -194,6 +195,9 @@ func TestF01KilledAtEachPoint(t *testing.T) {
 	} {
 		for life := range lives {
 			t.Run(fmt.Sprintf("%s/%d", c.name, life+1), func(t *testing.T) {
+				if !c.right {
+					sandboxtest.Whole(t)
+				}
 				heavy(t)
 				right, wrong := rightWeave(t), wrongWeave(t)
 				double, tiers := models(t, func(_ scripted.Call, n int) scripted.Answer {

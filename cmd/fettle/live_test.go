@@ -76,7 +76,7 @@ func TestLiveFixShowsWhereItStands(t *testing.T) {
 
 // S7, TRUST F14: the first ctrl-c stops with what was reached and gives the terminal back.
 func TestLiveCtrlCStopsAndGivesTheTerminalBack(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	dir := redMedians(t)
 	test := filepath.Join(dir, "test_calc.py")
 	raw, err := os.ReadFile(test)
@@ -95,7 +95,7 @@ func TestLiveCtrlCStopsAndGivesTheTerminalBack(t *testing.T) {
 
 // S7: who wants plain lines has them; a question has the terminal to itself.
 func TestLivePlainLinesAndQuestions(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	dir := redMedians(t)
 	x := newTerminal(t, dir, 80, 24)
 	plain := `NO_COLOR=1 fettle fix --fix-until-green; echo "ended with $?"`

@@ -127,7 +127,7 @@ func TestL6AnOutsidersDraftThatIsStoppedStaysAsItIs(t *testing.T) {
 }
 
 func TestL6NothingOfAnOutsiderIsPushedBeforeAYes(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	answers := []bool{true}
 	if !testing.Short() {
 		answers = append(answers, false)

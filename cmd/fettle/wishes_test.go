@@ -17,7 +17,7 @@ import (
 // App is uninstalled, nothing of the repository is left in the state folder, searched
 // file by file.
 func TestS4X6FromTheRepositorysWishesToUninstalling(t *testing.T) {
-	heavy(t)
+	endToEnd(t)
 	const mark = "sightglass7731"
 	files := slowFiles("0")
 	for name, text := range files {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 )
 
 func TestModulesMatchTheirCommittedHashes(t *testing.T) {
@@ -96,6 +98,7 @@ func TestALoopWithoutEndIsStopped(t *testing.T) {
 // Each of these has at some time kept a parser busy: tokens that look at all
 // of the text that is left, nests that are never closed, errors in each byte.
 func TestHostileInputIsBounded(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	repeat := func(s string, n int) []byte { return bytes.Repeat([]byte(s), n) }
 	inputs := map[string][]byte{

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/sirupsen/logrus"
 
+	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
@@ -429,6 +430,7 @@ func TestC5TimeOverIsSaidAndNoError(t *testing.T) {
 // TestC5ASlowSuiteHasItsShareOfTheBudget: what its tests call is seen however long
 // they take, and however busy the machine is, within the budget.
 func TestC5ASlowSuiteHasItsShareOfTheBudget(t *testing.T) {
+	sandboxtest.Whole(t)
 	t.Parallel()
 	slow := strings.Replace(pythonLab, "def test_odd():\n", "def test_odd():\n    __import__(\"time\").sleep(6.5)\n", 1)
 	l := tryOut(t, slow, patience)
