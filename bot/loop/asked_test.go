@@ -191,3 +191,27 @@ func TestL6WhatTheSearchDoubtsStillWaitsForAYes(t *testing.T) {
 		t.Errorf("asked %v", asked)
 	}
 }
+
+// A search knows when a model wrote the only failing test and is asked next: then what is
+// found late is worth nothing to the run.
+func TestL1ASearchIsToldWhetherAModelFollows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by    string
+		tiers []task.Tier
+		want  bool
+	}{
+		"a model's test, and a model":      {"model-tier1", []task.Tier{task.Tier1}, true},
+		"of the issue's example":           {"", []task.Tier{task.Tier1}, false},
+		"a model's test, and no model now": {"model-tier1", nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := counted(t, []string{"right"}, c.tiers...)
+			s.reproduced(1, 1).world.made.By = c.by
+			if _, err := s.run(t.Context()); err != nil || s.world.followed != c.want {
+				t.Errorf("told %v, %v", s.world.followed, err)
+			}
+		})
+	}
+}

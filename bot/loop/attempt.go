@@ -360,6 +360,7 @@ func (r *run) mend(ctx context.Context, a *task.Attempt) (agent.Decision, error)
 	begun := r.now()
 	q := r.search(ctx)
 	q.Deadline = r.freeUntil()
+	q.Followed = len(r.modelTiers()) > 0 && r.reproducedAlone() && r.example.By != ""
 	rep, err := r.repair(ctx, q)
 	if err != nil {
 		return agent.Decision{}, err

@@ -44,6 +44,7 @@ type world struct {
 	suite    time.Duration     // how long the base's tests take; zero: a second
 	pins     pinned
 	until    time.Duration                        // that mechanical repair was given
+	followed bool                                 // mechanical repair was told that a model is asked next
 	mends    string                               // words of the change that mechanical repair finds
 	doubts   []string                             // of that change; nil: another one rivals it
 	made     *example.Found                       // the test that is made of the issue; nil: none is
@@ -116,6 +117,7 @@ func (w *world) localise(context.Context, search) (located, error) {
 func (w *world) facts(context.Context, search) (facts, error) { return facts{}, nil }
 
 func (w *world) repair(_ context.Context, q search) (mend.Repair, error) {
+	w.followed = q.Followed
 	w.until, w.mending = q.Deadline.Sub(w.clock()), q.Task.Mending
 	w.happens("repair", time.Second)
 	if w.mends != "" {

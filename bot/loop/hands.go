@@ -59,6 +59,7 @@ type search struct {
 	Example  *example.Found  `json:"example,omitempty"`
 	Suspects []mend.Suspect  `json:"suspects,omitempty"`
 	Deadline time.Time       `json:"deadline"`
+	Followed bool            `json:"followed,omitempty"` // only a model's test fails, and a model is asked next
 
 	forbidden func(path string) bool
 	progress  func(note string)

@@ -168,6 +168,11 @@ func (r *run) clear(ctx context.Context) (bool, string, error) {
 	return len(files) <= 2, "the failing tests point at " + strings.Join(files, " and "), nil
 }
 
+// reproducedAlone tells whether all failing tests are the reproduction of this issue.
+func (r *run) reproducedAlone() bool {
+	return r.example != nil && len(without(r.red(), r.example.Report.Red())) == 0
+}
+
 // leftOut is the part of the files run by a reproduction that may have no room, as one
 // in so many, for the developer to be asked without a plan.
 const leftOut = 3
@@ -176,7 +181,7 @@ const leftOut = 3
 // issue does not list several wishes, and most files that the reproduction runs fit into
 // the developer's prompt. A plan would show the same once more (SPEC L2).
 func (r *run) oneThought(ctx context.Context) (bool, string, error) {
-	if r.in.Gates.PlanFirst || r.example == nil || len(without(r.red(), r.example.Report.Red())) > 0 || len(belong.Wishes(r.in.Task.Body+"\n\n"+r.in.Task.Hint)) > 0 {
+	if r.in.Gates.PlanFirst || !r.reproducedAlone() || len(belong.Wishes(r.in.Task.Body+"\n\n"+r.in.Task.Hint)) > 0 {
 		return false, "", nil
 	}
 	ran := slices.Clone(r.facts.Files)

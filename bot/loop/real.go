@@ -167,7 +167,7 @@ func (h *real) repair(ctx context.Context, q search) (rep mend.Repair, err error
 
 func (h *real) request(q search) mend.Request {
 	r := mend.Request{
-		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Deadline: q.Deadline,
+		Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Files: h.tree.Files(), Task: q.Task, Baseline: q.Baseline, Deadline: q.Deadline, Followed: q.Followed,
 		Protected: q.forbidden, Progress: q.progress, Places: func(ctx context.Context) ([]mend.Suspect, error) { return h.spoken(ctx, q) },
 	}
 	if q.Example != nil {

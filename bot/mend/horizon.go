@@ -64,7 +64,17 @@ func (s *search) leader() candidate {
 func (s *search) inTime() bool { return s.mender.cfg.Now().Before(s.until) }
 
 // goesOn tells whether another candidate may be run.
-func (s *search) goesOn() bool { return s.tried < s.most && s.inTime() }
+func (s *search) goesOn() bool { return s.tried < s.bound() && s.inTime() }
+
+// bound is how many candidates may be run by now. While none is plausible, and models
+// are asked next, it is as many as are tried before what passes can only be a draft:
+// whoever names a bound of their own gets that.
+func (s *search) bound() int {
+	if s.req.Followed && len(s.plausible) == 0 && s.req.Task.Mending.MaxCandidates == 0 {
+		return min(s.most, lateTurn)
+	}
+	return s.most
+}
 
 // most is how many candidates may be run.
 func (c Config) most(r Request) int {

@@ -81,6 +81,9 @@ type Request struct {
 	// asked where no test tells a line. nil: nothing is known of them.
 	Places   func(ctx context.Context) ([]Suspect, error)
 	Deadline time.Time // for what is found to be judged; zero for none
+	// Followed: only a test that a model wrote fails, and a model is asked next. Then the
+	// search ends without a find where a find could only be a draft.
+	Followed bool
 }
 
 // Suspect is a place that may hold the fault.

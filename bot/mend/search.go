@@ -123,6 +123,8 @@ func (s *search) run(ctx context.Context, suspects []Suspect) (Repair, error) {
 	switch {
 	case found != nil:
 		rep.Reason = fmt.Sprintf("%d of %d candidates passed every test", len(s.plausible), s.tried)
+	case s.tried >= s.bound() && s.tried < s.most && len(cs) > s.next:
+		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others; what passes after so many is a draft at best, and a model is asked now", s.tried)
 	case s.tried >= s.most && len(cs) > s.next:
 		rep.Reason = fmt.Sprintf("none of %d candidates made the failing tests pass without breaking others, and no more may be tried (--max-candidates)", s.tried)
 	case rep.TimeUp:
@@ -177,7 +179,7 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 		end = s.horizon(cs, s.next)
 	}
 	for (s.next < end || s.pending()) && s.goesOn() {
-		from, to := s.next, min(s.next+s.bench.round(), end, s.next+s.most-s.tried)
+		from, to := s.next, min(s.next+s.bench.round(), end, s.next+s.bound()-s.tried)
 		s.next = to
 		unfolded := s.unfolding(ctx)
 		got, err := s.mends(ctx, cs[from:to])

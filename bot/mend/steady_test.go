@@ -127,6 +127,29 @@ func TestR1NoMoreCandidatesAreTriedThanAsked(t *testing.T) {
 	}
 }
 
+// What passes after so many that it can only be a draft is not looked for where a model is
+// asked next; rivals of what passed before still are.
+func TestR1ASearchThatAModelFollowsEndsWhereAFindWouldBeADraft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		req       Request
+		plausible int
+		tried     int
+		goesOn    bool
+	}{
+		"so many, without a find": {Request{Followed: true}, 0, lateTurn, false},
+		"fewer":                   {Request{Followed: true}, 0, lateTurn - 1, true},
+		"after a find":            {Request{Followed: true}, 1, lateTurn, true},
+		"no model follows":        {Request{}, 0, lateTurn, true},
+		"a bound of one's own":    {Request{Followed: true, Task: task.Task{Mending: task.Mending{MaxCandidates: 5000}}}, 0, lateTurn, true},
+	} {
+		s := &search{mender: New(Config{}), req: c.req, until: time.Now().Add(time.Hour), most: 5000, tried: c.tried, plausible: make([]candidate, c.plausible)}
+		if got := s.goesOn(); got != c.goesOn {
+			t.Errorf("%s: goes on %v after %d", name, got, c.tried)
+		}
+	}
+}
+
 func TestR1TheSeedDecidesBetweenEquals(t *testing.T) {
 	t.Parallel()
 	order := func(seed int64) []string {
