@@ -161,3 +161,40 @@ func TestA5AnOrderHoldsWhatAnAgentCannotSeeAndNoCode(t *testing.T) {
 		}
 	}
 }
+
+func TestM9AnEarlierAttemptIsToldToItsEnd(t *testing.T) {
+	t.Parallel()
+	b, p := brief(), planBrief()
+	b.Attempts = []task.Attempt{{Number: 1, Tier: task.TierMechanical, Diff: "+found", Explanation: "a.py, line 2: Return early.", Green: true, Fixed: []string{"t"}, Why: "green, but the reviewer says: it hides the cause."}}
+	p.Attempts = b.Attempts
+	_, user := prompted(t, b)
+	s := &speaker{says: []string{good}}
+	if _, err := roles(t).Planner.Plan(t.Context(), s.ask, p); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Attempt 1 (mechanical): a.py, line 2: Return early.\nmade 1 failing test green; turned down because: the reviewer says: it hides the cause.\n"
+	for _, text := range []string{user, s.asked[0].User} {
+		if !strings.Contains(text, want) || strings.Contains(text, "+found") {
+			t.Errorf("told as\n%s", text)
+		}
+	}
+}
+
+// What stands in the source of a test that is shown, or twice in a failure, is said once.
+func TestM9AFailureSaysNothingTwice(t *testing.T) {
+	t.Parallel()
+	test := Text{Path: "t.js", Code: "test('x', () => {\n  assert.ok(cut('abcdef').includes('…'));\n});\n", Given: true}
+	for message, want := range map[string]string{
+		"The expression evaluated to a falsy value:\n\n  assert.ok(cut('abcdef').includes('…'))\n":                              "message: The expression evaluated to a falsy value:\n",
+		"Lists differ: ['b'] != []\n\nFirst list contains 1 additional elements.\nFirst extra element 0:\n'b'\n\n- ['b']\n+ []": "message: Lists differ: ['b'] != []\n",
+		"assert 'http://localhost/' == 'http://example.org/'\n  \n  - http://example.org/\n  + http://localhost/":               "message: assert 'http://localhost/' == 'http://example.org/'\n",
+		"Expected values to be loosely deep-equal:\n\n[\n  'a'\n]\n\nshould loosely deep-equal\n\n[\n  'b'\n]":                  "message: Expected values to be loosely deep-equal:\n\n[\n  'a'\n]\n\nshould loosely deep-equal\n\n[\n  'b'\n]\n",
+		"^1.2.0 gives 2.0.0-beta (<nil>), want 1.2.0\n* gives 2.0.0-beta (<nil>), want 1.2.0":                                   "message: ^1.2.0 gives 2.0.0-beta (<nil>), want 1.2.0\n* gives 2.0.0-beta (<nil>), want 1.2.0\n",
+		"assert [1, 2, ...] == [1, 3, ...]\n  \n  - 2\n  + 3":                                                                   "message: assert [1, 2, ...] == [1, 3, ...]\n  \n  - 2\n  + 3\n",
+	} {
+		got := beside([]task.Failure{{Test: "x", Kind: task.FailAssertion, File: "t.js", Line: 2, Message: message, Trace: []task.Frame{{File: "t.js", Line: 2, Function: "x"}}}}, 5, []Text{test})[0]
+		if want = "test: x\nkind: assertion at t.js:2\n" + want; string(got) != want {
+			t.Errorf("got\n%q\nwant\n%q", got, want)
+		}
+	}
+}

@@ -109,7 +109,7 @@ func viewOf(b Brief, turns int) *view {
 		}
 	}
 	v.Done, v.Shown = doneOf(b.Done), shownOf(b.Shown)
-	v.Failures, v.Strategies = describeAll(b.Failures, 5), strategiesFor(b.Failures, wantedStatus(b.Task))
+	v.Failures, v.Strategies = beside(b.Failures, 5, b.Shown.Tests), strategiesFor(b.Failures, wantedStatus(b.Task))
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, dirsOf(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns
@@ -129,8 +129,9 @@ func viewOf(b Brief, turns int) *view {
 func shown(b Brief) []task.Attempt {
 	var models []task.Attempt
 	for i, a := range b.Attempts {
-		// What a search found is shown where the feedback speaks of it.
-		if a.Tier != task.TierMechanical || b.Feedback != "" && i == len(b.Attempts)-1 && a.Diff != "" {
+		// What a search found is shown where the feedback speaks of it, or where it is the
+		// change that first comes to mind: it made a test green.
+		if a.Tier != task.TierMechanical || a.Diff != "" && (len(a.Fixed) > 0 || b.Feedback != "" && i == len(b.Attempts)-1) {
 			models = append(models, a)
 		}
 	}

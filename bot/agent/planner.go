@@ -273,7 +273,7 @@ func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan
 
 func (p *Planner) view(b PlanBrief) *view {
 	v := newView()
-	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), describeAll(b.Failures, 5)
+	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), beside(b.Failures, 5, b.Shown.Tests)
 	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
 	v.Said = foreigns(b.Advice)
 	v.Done, v.MaxSteps, v.NeedsTest = doneOf(b.Done), b.steps(), b.NeedsTest

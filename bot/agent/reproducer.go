@@ -78,7 +78,7 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 	data := func() any {
 		v := newView()
 		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), dirsOf(b.TestDirs), shownOf(b.Shown)
-		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), describeAll(b.Failures, 3)
+		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), beside(b.Failures, 3, []Text{{Code: b.Last}})
 		v.Earlier = earlierOf(b.Earlier)
 		v.Tools, v.Turns = b.Tools != nil, limits.Turns
 		return v

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -150,6 +151,7 @@ type attemptView struct {
 	Explanation foreign
 	Left        []foreign // call sites that were not adapted
 	Fixed       int
+	Why         foreign // it was turned down, though it made tests green
 	Broken      []foreign
 	Failures    []foreign
 }
@@ -157,8 +159,14 @@ type attemptView struct {
 func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 	out := make([]attemptView, 0, len(attempts))
 	for _, a := range attempts {
-		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed),
+		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed), "",
 			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
+		if a.Green || len(a.Fixed) > 0 && len(a.Broken) == 0 {
+			v.Why = foreign(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(a.Why, "green, and kept: "), "green, but "), ". "))
+		}
+		if a.Tier == task.TierMechanical && a.Explanation != "" { // which says all that the change is
+			v.Diff = ""
+		}
 		for _, c := range a.Callers {
 			if !c.Adapted {
 				v.Left = append(v.Left, foreign(fmt.Sprintf("%s:%d, which uses %s", c.Path, c.Line, c.Name)))
@@ -198,6 +206,15 @@ func evidenceOf(e Evidence) evidenceView {
 	return v
 }
 
+// beside describes failures beside the source of tests that is shown.
+func beside(failures []task.Failure, most int, tests []Text) []foreign {
+	failures = slices.Clone(failures[:min(len(failures), most)])
+	for i := range failures {
+		failures[i].Message = quoting(failures[i].Message, tests)
+	}
+	return describeAll(failures, most)
+}
+
 func describeAll(failures []task.Failure, most int) []foreign {
 	out := make([]foreign, 0, len(failures))
 	for _, f := range failures[:min(len(failures), most)] {
@@ -217,15 +234,42 @@ var address = lazyregexp.New(`(?: at )?\b0x(?:7f[0-9a-f]{10}|55[0-9a-f]{10}|56[0
 // still takes addresses out.
 func still(text string) string { return address.ReplaceAllString(text, "") }
 
-// once leaves out of pytest's words the comparison line by line, where both values
+// apart is where the parts of a comparison begin that two values in a first line
+// already show: pytest's and unittest's, line by line.
+var apart = lazyregexp.New(`\n\s*\n(?:  Full diff|\s*- |First (?:differing element|list contains|tuple contains|set contains|sequence contains)|Second (?:list|tuple|set|sequence) contains|Items in the )|\n  Full diff`)
+
+// once leaves out of a runner's words the comparison line by line, where both values
 // stand in the first line already.
 func once(message string) string {
 	head, _, _ := strings.Cut(message, "\n")
-	if at := strings.Index(message, "\n  Full diff"); at > 0 && len(head) < 300 && !strings.Contains(head, "...") {
-		return strings.TrimRight(message[:at], " \n")
+	if at := apart.FindStringIndex(message); at != nil && len(head) < 300 && !strings.Contains(head, "...") && compares.MatchString(head) {
+		return strings.TrimRight(message[:at[0]], " \n")
 	}
 	return message
 }
+
+var compares = lazyregexp.New(` (?:==|!=|in|not in|<|>|<=|>=) `)
+
+// quoting takes lines of a message out that stand in the shown source of tests word for
+// word.
+func quoting(message string, tests []Text) string {
+	if len(tests) == 0 {
+		return message
+	}
+	var out []string
+	for i, l := range strings.Split(message, "\n") {
+		words := strings.TrimSpace(l)
+		shown := len(words) >= shortestQuote && slices.ContainsFunc(tests, func(t Text) bool {
+			return slices.ContainsFunc(strings.Split(t.Code, "\n"), func(s string) bool { return strings.TrimRight(strings.TrimSpace(s), ";") == words })
+		})
+		if i == 0 || !shown {
+			out = append(out, l)
+		}
+	}
+	return strings.TrimRight(strings.Join(out, "\n"), " \n")
+}
+
+const shortestQuote = 12 // bytes of a line
 
 // describe puts a failure in a few lines.
 func describe(f task.Failure) string {
@@ -242,6 +286,9 @@ func describe(f task.Failure) string {
 	}
 	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(once(still(f.Message)), longestMessage))
 	for i, fr := range f.Trace {
+		if len(f.Trace) == 1 && fr.File == f.File && fr.Line == f.Line {
+			break // it was said
+		}
 		if i == 12 {
 			fmt.Fprintf(&b, "  … %d more frames\n", len(f.Trace)-i)
 			break
@@ -259,7 +306,7 @@ func sample() *view {
 		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true, true, false}, {"x", "x", one, true, false, true}}}, Step: stepView{Goal: "x", Acceptance: "x", Targets: one}, Feedback: "x",
 		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},
 		Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Heads: []fileView{{"x", "x"}}, Failures: one,
-		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, one, one}, {2, task.Tier1, "", "x", "x", one, 1, one, one}},
+		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, "x", one, one}, {2, task.Tier1, "", "x", "x", one, 1, "", one, one}, {3, task.Tier1, "", "", "x", nil, 1, "x", nil, nil}},
 		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Said: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Why: "x"}, Advice: "x",
 	}

@@ -117,6 +117,8 @@ func verdictWords(a task.Attempt, d agent.Decision) string {
 		return a.Explanation
 	case a.Kept:
 		return "green, and kept: " + d.Reason
+	case a.Tier == task.TierMechanical && !a.Green && len(a.Fixed) > 0 && len(a.Broken) == 0 && d.Reason != "":
+		return d.Reason
 	case a.Green:
 		return fmt.Sprintf("green, but the %s says: %s", d.By, d.Reason)
 	case len(a.Broken) > 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
@@ -14,13 +15,24 @@ import (
 // facts are what was seen while the failing tests ran on the base (SPEC M9). They
 // guide models and are never evidence.
 type facts struct {
-	Words string   `json:"words,omitempty"` // calls, arguments, results, as text
-	Files []string `json:"files,omitempty"` // whose functions were called, most calls first
+	Calls []seenCall `json:"calls,omitempty"`
+	Times int        `json:"times,omitempty"` // calls in all
+	Files []string   `json:"files,omitempty"` // whose functions were called, most calls first
+}
+
+// seenCall is a call in words, with its arguments and what came of it.
+type seenCall struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"` // of the function
+	Words string `json:"words"`
+	Threw bool   `json:"threw,omitempty"`
 }
 
 const (
 	mostTraced = 12 // files whose calls are followed
-	mostCalls  = 16 // calls that are told
+	mostSeen   = 40 // calls that are kept
+	mostCalls  = 12 // of them that are told
+	mostAlike  = 2  // of one function
 	mostFacts  = 1800
 )
 
@@ -32,7 +44,7 @@ func (r *run) observed(ctx context.Context) (err error) {
 	if r.facts, err = r.outside.facts(ctx, r.search(ctx)); err != nil {
 		return err
 	}
-	if r.facts.Words == "" {
+	if len(r.facts.Calls) == 0 {
 		return nil
 	}
 	return r.note(ctx, "traced", "the failing test calls functions of "+strings.Join(r.facts.Files, ", "), nil)
@@ -75,34 +87,50 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 }
 
 // told puts calls into words: where an exception began first, then in the order of
-// the calls, each call with the same arguments and result once.
-func (h *real) told(calls []characterise.Call) (out facts) {
-	count := map[string]int{}
+// the calls, each call with the same arguments and result once. One that takes nothing
+// and gives nothing says nothing.
+func (h *real) told(calls []characterise.Call) facts {
+	out := facts{Times: len(calls)}
+	count, seen := map[string]int{}, map[string]bool{}
 	for _, c := range calls {
 		count[c.Path]++
 		if !slices.Contains(out.Files, c.Path) {
 			out.Files = append(out.Files, c.Path)
 		}
-	}
-	slices.SortStableFunc(out.Files, func(a, b string) int { return count[b] - count[a] })
-	var b strings.Builder
-	seen, placed := map[string]bool{}, map[string]bool{}
-	for _, c := range calls {
-		line := fmt.Sprintf("%s%s(%s) %s", strings.Repeat("  ", min(c.Depth, 6)), c.Name, c.Args, c.Came())
-		key := strings.TrimSpace(line)
-		if seen[key] || len(seen) == mostCalls || b.Len()+len(line) > mostFacts {
+		words := fmt.Sprintf("%s(%s) %s", c.Name, c.Args, c.Came())
+		idle := c.Args == "" && slices.Contains([]string{"None", "undefined"}, c.Gave)
+		if seen[words] || idle || len(seen) == mostSeen {
 			continue
 		}
-		seen[key] = true
-		if place := fmt.Sprintf("%s:%d", c.Path, c.Line); !placed[place] {
-			placed[place] = true
-			line += "   [" + place + "]"
-		}
-		fmt.Fprintln(&b, line)
+		seen[words] = true
+		out.Calls = append(out.Calls, seenCall{c.Path, c.Line, h.hide.text(strings.Repeat("  ", min(c.Depth, 6)) + words), c.Raised != ""})
 	}
-	if n := len(calls) - len(seen); n > 0 && len(seen) > 0 {
-		fmt.Fprintf(&b, "(%s more: repetitions, or without room)\n", task.Count(n, "call"))
-	}
-	out.Words = h.hide.text(b.String())
+	slices.SortStableFunc(out.Files, func(a, b string) int { return count[b] - count[a] })
 	return out
+}
+
+// beside are the calls that help whoever sees that code: of functions that stand in
+// it, two of each, and those out of which an exception came.
+func (f facts) beside(shown agent.Shown) string {
+	var b strings.Builder
+	times, told := map[string]int{}, 0
+	for _, c := range f.Calls {
+		place := fmt.Sprintf("%s:%d", c.Path, c.Line)
+		stands := slices.ContainsFunc(shown.Code, func(t agent.Text) bool {
+			return t.Path == c.Path && !t.Top && (t.ID == "" || t.Start <= c.Line && c.Line <= t.End)
+		})
+		if !stands && !c.Threw || times[place] == mostAlike && !c.Threw || told == mostCalls || b.Len()+len(c.Words) > mostFacts {
+			continue
+		}
+		b.WriteString(c.Words)
+		if times[place]++; times[place] == 1 {
+			b.WriteString("   [" + place + "]")
+		}
+		b.WriteString("\n")
+		told++
+	}
+	if n := f.Times - told; n > 0 && told > 0 {
+		fmt.Fprintf(&b, "(%s more: repetitions, of code that is not shown, or without room)\n", task.Count(n, "call"))
+	}
+	return b.String()
 }
