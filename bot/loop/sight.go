@@ -55,7 +55,7 @@ type room struct {
 
 // sight shows the tree as it stands (SPEC M9): the files that the step names whole,
 // or their likeliest regions, then the most suspicious places, which are those of the
-// base wherever they stand now, then what the issue's words point at. No line is
+// base wherever they stand now, and what the issue's words point at, fused. No line is
 // shown twice.
 func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	out := sight{TestDirs: h.testDirs()}
@@ -78,9 +78,7 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 			w.looked(file, region)
 		}
 	}
-	for _, s := range l.Suspects {
-		w.suspect(s)
-	}
+	var spoken []mend.Suspect
 	for n, g := range hits {
 		if g.Score < leastScore && n >= surelyShown {
 			break
@@ -89,8 +87,14 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 			continue
 		}
 		if g.Class == memory.ClassSource || memory.ClassOf(g.Path) == memory.ClassSource {
-			w.suspect(mend.Suspect{Path: g.Path, Line: g.Start, EndLine: g.End, Region: g.Region, Score: g.Score, Reasons: g.Reasons()})
+			spoken = append(spoken, mend.Suspect{Path: g.Path, Line: g.Start, EndLine: g.End, Region: g.Region, Score: g.Score, Reasons: g.Reasons()})
 		}
+	}
+	if len(l.Suspects) > 0 {
+		w.top = l.Suspects[0].Score
+	}
+	for _, s := range fused(l.Suspects, spoken) {
+		w.suspect(s)
 	}
 	out.Shown = w.packed(l.Failures)
 	out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits)
@@ -117,6 +121,43 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		}
 	}
 	return out, nil
+}
+
+// farRank flattens ranks: a place that both lists have somewhere is before one that heads
+// a list and is not in the other.
+const farRank = 10
+
+// fused orders what failing tests ran and what the issue speaks of by reciprocal ranks
+// (Cormack, Clarke, Büttcher 2009): a place counts by its own rank, and by that of its
+// file in the other list.
+func fused(ran, spoken []mend.Suspect) []mend.Suspect {
+	files := func(of []mend.Suspect) map[string]float64 {
+		out := map[string]float64{}
+		for n, s := range of {
+			if _, seen := out[s.Path]; !seen {
+				out[s.Path] = 1 / float64(farRank+n)
+			}
+		}
+		return out
+	}
+	type ranked struct {
+		mend.Suspect
+		score float64
+	}
+	var all []ranked
+	add := func(own []mend.Suspect, others map[string]float64) {
+		for n, s := range own {
+			all = append(all, ranked{s, 1/float64(farRank+n) + others[s.Path]})
+		}
+	}
+	add(ran, files(spoken))
+	add(spoken, files(ran))
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	out := make([]mend.Suspect, len(all))
+	for n, r := range all {
+		out[n] = r.Suspect
+	}
+	return out
 }
 
 // opening is how a text begins.
