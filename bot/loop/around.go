@@ -25,7 +25,7 @@ type opener struct {
 func (w *wanted) heads(shown []agent.Place, room int) map[int]opener {
 	out, seen := map[int]opener{}, map[string]bool{}
 	for n, p := range shown {
-		if seen[p.Path] || p.Region.ID == "" || !p.Target && len(seen) >= mostHeaded {
+		if seen[p.Path] || p.Region.ID == "" || !p.Target && (n >= 2*mostHeaded || len(seen) >= mostHeaded) {
 			continue
 		}
 		seen[p.Path] = true
@@ -37,15 +37,22 @@ func (w *wanted) heads(shown []agent.Place, room int) map[int]opener {
 				end = min(end, g.StartByte)
 			}
 		}
-		text := strings.TrimRight(string(src[:bytes.LastIndexByte(src[:end], '\n')+1]), " \t\n")
+		text := strings.TrimRight(aboveRegion.ReplaceAllString(string(src[:bytes.LastIndexByte(src[:end], '\n')+1]), ""), " \t\n")
 		g := opener{text + "\n", strings.Count(text, "\n") + 1}
 		within := slices.ContainsFunc(shown, func(o agent.Place) bool { return o.Path == p.Path && o.Region.StartLine <= g.EndLine })
-		if text != "" && !within && g.EndLine <= longestTop && len(text) <= room {
+		if saysMuch.MatchString(text) && !within && g.EndLine <= longestTop && len(text) <= room {
 			out[n], room = g, room-len(text)
 		}
 	}
 	return out
 }
+
+var (
+	// aboveRegion is the comment at the end, which belongs to what follows.
+	aboveRegion = lazyregexp.New(`(?:\n[ \t]*(?:#|//|/?\*)[^\n]*)+\s*$`)
+	// saysMuch is an import or a value.
+	saysMuch = lazyregexp.New(`(?m)^\s*(?:import|from|use|require)\b|=`)
+)
 
 // uses are the places of other files that use a region, or what a whole file holds:
 // one for a file, as far as names tell. What is shown whole needs none.

@@ -210,12 +210,21 @@ func again(b agent.ReproductionBrief) agent.ReproductionBrief {
 	return b
 }
 
-// reached tells a test that ran, and failed, if at all, in an assertion or out of the
-// code: its author knows the code. One that misses something has to see it again.
+// reached tells a test that ran: it passed, or one of its parts failed in an assertion or
+// out of the code, so that its author knows the code. One that misses something has to
+// see it again.
 func (c candidate) reached() bool {
-	return len(c.came.Report.Tests) > 0 && !slices.ContainsFunc(c.came.Report.Tests, func(t verify.TestResult) bool {
-		return t.Red() && (t.Failure == nil || t.Failure.Kind != task.FailAssertion && (t.Failure.File == "" || t.Failure.File == path.Clean(c.test.Path)))
-	})
+	red := 0
+	for _, t := range c.came.Report.Tests {
+		if !t.Red() {
+			continue
+		}
+		red++
+		if t.Failure != nil && (t.Failure.Kind == task.FailAssertion || t.Failure.File != "" && t.Failure.File != path.Clean(c.test.Path)) {
+			return true
+		}
+	}
+	return red == 0 && len(c.came.Report.Tests) > 0
 }
 
 const noTest = "no test came within the turns of an answer"

@@ -67,7 +67,7 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	if err != nil {
 		return out, fmt.Errorf("looking for what the issue speaks of: %w", err)
 	}
-	w := &wanted{h: h, room: l.Room}
+	w := &wanted{h: h, room: l.Room, tests: l.Heads}
 	for _, t := range l.Targets {
 		if file, region := agent.SplitTarget(t); !h.secret(file) {
 			w.target(file, region, l.Words)
@@ -182,6 +182,7 @@ type wanted struct {
 	h      *real
 	room   room
 	places []agent.Place
+	tests  bool    // for whoever writes one, and changes none of it
 	top    float64 // score of the first suspect
 }
 
@@ -346,7 +347,10 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 	for _, p := range shown {
 		room -= len(p.Code)
 	}
-	heads := w.heads(shown, max(room, w.room.Code/leastHeads))
+	var heads map[int]opener
+	if !w.tests {
+		heads = w.heads(shown, max(room, w.room.Code/leastHeads))
+	}
 	for n, p := range shown {
 		if g, ok := heads[n]; ok {
 			out.Code = append(out.Code, agent.Text{Path: p.Path, Top: true, Start: 1, End: g.EndLine, Code: g.Code, Target: p.Target})
@@ -357,7 +361,7 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 			_, touched := w.h.stood[p.Path]
 			t.Index = index(regions, touched)
 		}
-		if n < mostUsed {
+		if n < mostUsed && !w.tests {
 			t.Used = w.h.uses(p, shown)
 		}
 		out.Code = append(out.Code, t)
