@@ -178,6 +178,10 @@ func TestM9AnEarlierAttemptIsToldToItsEnd(t *testing.T) {
 			t.Errorf("told as\n%s", text)
 		}
 	}
+	b.Feedback = "it hides the cause."
+	if _, user := prompted(t, b); strings.Count(user, "it hides the cause") != 1 || !strings.Contains(user, "turned down because of what is said below.") {
+		t.Errorf("the reason is told as\n%s", user)
+	}
 }
 
 // What stands in the source of a test that is shown, or twice in a failure, is said once.

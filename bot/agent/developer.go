@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/model"
@@ -111,6 +112,11 @@ func viewOf(b Brief, turns int) *view {
 	v.Done, v.Shown = doneOf(b.Done), shownOf(b.Shown)
 	v.Failures, v.Strategies = beside(b.Failures, 5, b.Shown.Tests), strategiesFor(b.Failures, wantedStatus(b.Task))
 	v.Attempts = attemptsOf(b.Attempts, 5)
+	for i, a := range b.Attempts {
+		if said := strings.TrimRight(b.Feedback, ". \n"); said != "" && v.Attempts[i].Why != "" && strings.Contains(a.Why, said) {
+			v.Attempts[i].Why = "of what is said below"
+		}
+	}
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, dirsOf(b.TestDirs)
 	v.Tools, v.Checks, v.Turns = b.Tools != nil, foreigns(b.Checks), turns
 	v.Warnings, v.Said = foreigns(b.Warnings), foreigns(b.Advice)
