@@ -67,6 +67,8 @@
 //	what a door of GitHub accepts     hooks/webhook.go before it is stored, bot/deliver.go after
 //	what a setting is called          bot/settings; of a repository's file: repo.go
 //	where a setup may connect         bot/settings/setup.go names the hosts, bot/sandbox/egress lets them through
+//	what a result holds               of a sandboxed command: bot/sandbox/process.go; of fettle check, with its JSON: bot/verify/check/doc.go
+//	what no work begins on            bot/loop/triage: judge.go, by its scope; danger.go, by its harm; request.go, by what it asks
 //	what an editor shows              cmd/fettle/lsp_diagnostics.go
 //	a figure of an evaluation         eval/kpi.go
 //	what a judgement asks             bot/judge; its planted faults: faults.go, over bot/code/mutate
