@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,6 +69,9 @@ func TestC2BadInputIsToldWithWhatToDo(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath("npm"); err != nil && name == "a script that does nothing" {
+				t.Skip("npm, which runs it, is not here")
+			}
 			r := checked(t, c.files, Options{})
 			var said strings.Builder
 			said.WriteString(strings.Join(r.Notes, "\n"))
