@@ -1,6 +1,7 @@
 package reproduction
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -70,7 +71,7 @@ func Judge(issue *belong.Issue, c Candidate) Verdict {
 		return v
 	}
 	var v Verdict
-	red := 0
+	red, own, other := 0, false, ""
 	for _, t := range c.Report.Tests {
 		if !t.Red() {
 			continue
@@ -84,14 +85,22 @@ func Judge(issue *belong.Issue, c Candidate) Verdict {
 		}
 		red++
 		why, ties := c.wrong(issue, t, c.Red[at])
-		if why != "" {
+		switch {
+		case strings.HasPrefix(why, elsewhere): // it may be of another thing that the issue asks for
+			other = cmp.Or(other, why)
+		case why != "":
 			return Verdict{Not: why, Untied: why == untied}
+		default:
+			own = true
 		}
 		v.Ties = append(v.Ties, ties...)
 		v.expect(issue, c, *t.Failure, c.Red[at])
 		if v.Fails == "" {
 			v.Fails = words(t.Failure)
 		}
+	}
+	if other != "" && !own {
+		return Verdict{Not: other}
 	}
 	if red == 0 {
 		return not("passes on the code as it is, so it does not show the fault")
@@ -165,8 +174,12 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 	}
 	d := issue.Decide(c.nameless(r, f))
 	for _, x := range d.Reasons {
-		if x.Weight < 0 && !asked {
-			return "shows something else than the issue tells: " + x.Words, nil
+		switch {
+		case asked || x.Weight >= 0:
+		case x.Weight <= opposite:
+			return "shows the opposite of what the issue tells: " + x.Words, nil
+		default:
+			return elsewhere + x.Words, nil
 		}
 	}
 	ties := slices.DeleteFunc(d.Reasons, func(x belong.Reason) bool { return x.Weight <= 0 })
@@ -192,6 +205,11 @@ var imports = lazyregexp.New(`(?m)^\s*(?:import|from|use|require|#include)\b.*$|
 func (c Candidate) reached(f task.Failure) bool {
 	return !c.own(f) && slices.ContainsFunc(f.Trace, func(fr task.Frame) bool { return fr.File == c.Path && fr.Function != "" && fr.Function != "<module>" })
 }
+
+const (
+	opposite  = -10 // weight of what contradicts the issue, whatever else a test does
+	elsewhere = "shows something else than the issue tells: "
+)
 
 const untied = "runs nothing that the issue names, and nothing comes out that it tells of"
 
