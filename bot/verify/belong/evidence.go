@@ -296,6 +296,9 @@ var kinds = []struct {
 	{"Windows line endings", lazyregexp.New(`\bcrlf\b|\bwindows line|\\r\\n|carriage return`), lazyregexp.New(`\\r`)},
 }
 
+// NotCalled are the words of a reason.
+const NotCalled = "the issue's example calls what the test does not"
+
 // ends are words of what does not come to its end, though no exception is named.
 var ends = lazyregexp.New(`\b(?:raises|raised|throws|threw|crash(?:es|ed)?|panics|panicked|blows up|dies)\b`)
 
@@ -333,7 +336,7 @@ func (e *evidence) contradictions() {
 		}
 	}
 	if named > 0 && named == told {
-		e.add(-3, false, false, "the issue's example calls what the test does not")
+		e.add(-3, false, false, NotCalled)
 	}
 }
 

@@ -55,6 +55,14 @@ func (i *Issue) Writes(source string) bool {
 	})
 }
 
+// Called are the names that the issue's examples call.
+func (i *Issue) Called() (names []string) {
+	for _, x := range i.examples {
+		names = append(names, lastName(strings.SplitN(x.Call, "(", 2)[0]))
+	}
+	return names
+}
+
 // quoted is a text in source code, also within a list.
 var quoted = lazyregexp.New(`"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){1,200}'`)
 

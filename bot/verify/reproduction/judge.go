@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,6 +177,7 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 	for _, x := range d.Reasons {
 		switch {
 		case asked || x.Weight >= 0:
+		case x.Words == belong.NotCalled && c.Has != nil && !slices.ContainsFunc(issue.Called(), c.Has): // its examples are of what is to be added
 		case x.Weight <= opposite:
 			return "shows the opposite of what the issue tells: " + x.Words, nil
 		default:
@@ -296,7 +298,11 @@ var (
 func (c Candidate) asked(issue *belong.Issue, lacks []string) bool {
 	for _, m := range lacks {
 		all := identifier.FindAllString(m, -1)
-		if len(all) == 0 || !issue.Names(all[len(all)-1]) || c.Has != nil && c.Has(all[len(all)-1]) {
+		if len(all) == 0 || !issue.Names(all[len(all)-1]) {
+			return false
+		}
+		// a word such as refers may stand in a comment of the code
+		if name := all[len(all)-1]; c.Has != nil && c.Has(name) && !issue.Speaks(lazyregexp.New(`\bnew (?:function|method|class|field|option|argument|parameter|keyword|command|flag)\b[^.\n]{0,20}[\w.]*\b`+strings.ToLower(regexp.QuoteMeta(name))+`\b`)) {
 			return false
 		}
 	}

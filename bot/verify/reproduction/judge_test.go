@@ -39,6 +39,12 @@ func made(c Candidate) Candidate {
 	return c
 }
 
+// spelled is a candidate whose names all stand somewhere in the code.
+func spelled(c Candidate) Candidate {
+	c.Has = func(string) bool { return true }
+	return c
+}
+
 func wrongValue(message string) task.Failure {
 	return task.Failure{Kind: task.FailAssertion, Exception: "AssertionError", Message: message}
 }
@@ -89,6 +95,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a call that the issue asks to add", issue: adds, of: failing("cancel(5)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
 		{name: "the class that the issue names", issue: adds, of: failing("with raises(KeyError): cancel(7)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
 		{name: "a class that nobody named", issue: adds, of: failing("with raises(OSError): cancel(7)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'")), doubt: "expects an error of"},
+		{name: "a new method whose name is a word of the code's comments", issue: "Which keys\n\nThere should be a new method `Settings.refers(key)`: `s.refers('url') == ['host']`.", of: spelled(failing("assert s.refers('url') == ['host']", raised("AttributeError", "'Settings' object has no attribute 'refers'")))},
 		{name: "a typo", issue: values, of: failing("assert nett(214, 7) == 200", raised("NameError", "name 'nett' is not defined")), not: "fails by itself"},
 		{name: "an attribute that is not there", issue: values, of: failing("assert price.nat(214, 7) == 200", raised("AttributeError", "module 'price' has no attribute 'nat'")), not: "needs nat"},
 		{name: "a name that the issue asks to add", issue: asks, of: failing("assert net(200, 0, discount=2) == 100", raised("TypeError", "net() got an unexpected keyword argument 'discount'"))},
@@ -193,6 +200,11 @@ func TestC10TestsOfOtherWishesComeWithTheOneOfTheExample(t *testing.T) {
 	alone := Judge(issue, other)
 	if !strings.Contains(alone.Not, "calls what the test does not") {
 		t.Fatalf("alone it is turned down because it %q", alone.Not)
+	}
+	without := other
+	without.Has = func(name string) bool { return name != "net" }
+	if v := Judge(issue, without); v.Not != "" {
+		t.Errorf("where the example is of what is to be added, it is turned down because it %q", v.Not)
 	}
 	both := mine
 	both.Text += "\n\n" + other.Red[0].Source
