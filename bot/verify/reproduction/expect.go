@@ -60,7 +60,15 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 func (c Candidate) stays(issue *belong.Issue, e Expectation, statement string, values []string) bool {
 	without := lacks.MatchString(statement) != c.goes() // Go's tests ask for the opposite, and fail then
 	return e.Part && len(values) > 0 && !without && issue.Speaks(keeps) &&
-		!slices.ContainsFunc(values, func(v string) bool { return !strings.Contains(e.Call, strings.Trim(v, "\"'`")) })
+		!slices.ContainsFunc(values, func(v string) bool { return !puts(e.Call, v) })
+}
+
+// puts tells whether a call is given a value, or a text that holds it.
+func puts(call, value string) bool {
+	text := strings.Trim(value, "\"'`")
+	return slices.ContainsFunc(literals(call), func(given string) bool {
+		return given == value || text != value && strings.Contains(strings.Trim(given, "\"'`"), text)
+	})
 }
 
 // gave tells whether the test itself put all of the values in before it holds something
@@ -205,7 +213,7 @@ var (
 	element  = lazyregexp.New(`([\w)\]])(?:\[(?:-?\d+|"[^"\]\n]*"|'[^'\]\n]*'|)\])+`)
 	changes  = lazyregexp.New(`\b(?:chang\w*|mutat\w*|modif\w*|overwrit\w*|untouched|side effects?|as (?:it|they) (?:was|were)|has the values? of)\b`)
 	nilError = lazyregexp.New(`\berr\w* == nil\b`)
-	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|torn apart|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
+	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
 	// parts are assertions about a part of what comes out, or about what it is not.
 	parts = lazyregexp.New(`\)\.(?:includes|contains|startsWith|endsWith|startswith|endswith|match)\(|\bnot in\b|\bin [\w.]+\(|\bassert(?:NotIn|In|NotRegex|Regex|NotEqual)\(|\b(?:toContain|toMatch|doesNotMatch|notEqual|notDeepEqual|notStrictEqual|notDeepStrictEqual)\(|\.not\.to|strings\.(?:Contains|HasPrefix|HasSuffix)\(|slices\.Contains\(|^\s*assert\b.* != `)
 	// lacks are those of them that want to find it not.

@@ -128,6 +128,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a text of the issue within a list of calls", issue: dates, of: failing("got = [str(t) for t in runs(parse('0 0 13 * fri'), 1)]\n    assert got == ['2024-09-06']", wrongValue("assert [...] == [...]"))},
 		{name: "a part of a text that the issue quotes", issue: dates, of: failing("assert ' and on Fri' in words(parse('0 0 13 * fri'))", wrongValue("assert ' and on Fri' in 'x'"))},
 		{name: "what is put in stays whole", issue: torn, of: failing("assert 'ö' in wrap('abö', 3)", wrongValue("assert 'ö' in 'x'"))},
+		{name: "a digit of what is put in", issue: torn, of: failing("assert 1 in wrap('abö', 214)", wrongValue("assert 1 in 'x'")), doubt: "1 of wrap"},
 		{name: "what is put in is gone", issue: torn, of: failing("assert 'ö' not in wrap('abö', 3)", wrongValue("assert 'ö' not in 'abö'")), doubt: "'ö' of wrap"},
 		{name: "it raises, among values that it tells", issue: raising, of: failing("assert built('${host}') == 'localhost'", raised("MissingKey", "host"), code)},
 		{name: "the issue's call twice, first without a value", issue: "net(214, 7) fails\n\n`net(214, 7)` throws. It should return 200.", of: failing("run(lambda: net(214, 7) or 5)\n    assert net(214, 7) == 200", wrongValue("assert 5 == 3"))},
