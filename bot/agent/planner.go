@@ -252,7 +252,7 @@ func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan
 	}
 	few := len(plan.Steps) <= mostSmall
 	if few { // the planner had the code; what a critical step aims at is told by its names
-		b.Shown = b.Shown.outline(plan.Files())
+		b.Shown = b.Shown.outline(ctx, plan.Files())
 	}
 	data := func() any {
 		v := p.view(b)

@@ -94,7 +94,7 @@ func (s *Shown) leave() {
 }
 
 // outline is what files hold, of what is shown: line and signature, without the code.
-func (s Shown) outline(files []string) Shown {
+func (s Shown) outline(ctx context.Context, files []string) Shown {
 	var out Shown
 	for _, file := range files {
 		m := Mapped{Path: file}
@@ -102,7 +102,7 @@ func (s Shown) outline(files []string) Shown {
 			if t.Path != file {
 				continue
 			}
-			regions, _ := code.Regions(context.Background(), t.Path, []byte(t.Code)) // of what cannot be read nothing is told
+			regions, _ := code.Regions(ctx, t.Path, []byte(t.Code)) // of what cannot be read nothing is told
 			for _, g := range regions {
 				if sig := strings.Join(strings.Fields(g.Signature), " "); sig != "" {
 					m.Lines = append(m.Lines, fmt.Sprintf("%d %s", max(t.Start, 1)+g.StartLine-1, strings.ToValidUTF8(sig[:min(len(sig), longestSignature)], "")))
