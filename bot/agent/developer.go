@@ -114,7 +114,7 @@ func viewOf(b Brief, turns int) *view {
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	for i, a := range b.Attempts {
 		if said := strings.TrimRight(b.Feedback, ". \n"); said != "" && v.Attempts[i].Why != "" && strings.Contains(a.Why, said) {
-			v.Attempts[i].Why = "of what is said below"
+			v.Attempts[i].Why, v.Attempts[i].Below = "", true
 		}
 	}
 	v.Regenerate, v.NeedsTest, v.MayTest, v.TestDirs = b.Regenerate, b.NeedsTest, b.MayTest, dirsOf(b.TestDirs)

@@ -152,6 +152,7 @@ type attemptView struct {
 	Left        []foreign // call sites that were not adapted
 	Fixed       int
 	Why         foreign // it was turned down, though it made tests green
+	Below       bool    // what is said against it further down is why
 	Broken      []foreign
 	Failures    []foreign
 }
@@ -159,7 +160,7 @@ type attemptView struct {
 func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 	out := make([]attemptView, 0, len(attempts))
 	for _, a := range attempts {
-		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed), "",
+		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed), "", false,
 			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
 		if a.Green || len(a.Fixed) > 0 && len(a.Broken) == 0 {
 			v.Why = foreign(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(a.Why, "green, and kept: "), "green, but "), ". "))
@@ -306,7 +307,7 @@ func sample() *view {
 		Task: taskView{"x", "x", "x"}, Plan: planView{"x", []stepView{{"x", "x", one, true, true, false}, {"x", "x", one, true, false, true}}}, Step: stepView{Goal: "x", Acceptance: "x", Targets: one}, Feedback: "x",
 		Shown:        shownView{one, 1, text, "x", one, 1, text, text, "x"},
 		Instructions: []fileView{{"x", "x"}}, Done: []acceptedView{{"x", "x", one}}, Heads: []fileView{{"x", "x"}}, Failures: one,
-		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, "x", one, one}, {2, task.Tier1, "", "x", "x", one, 1, "", one, one}, {3, task.Tier1, "", "", "x", nil, 1, "x", nil, nil}},
+		Strategies: strategies[:1], Attempts: []attemptView{{1, task.Tier1, "x", "x", "x", one, 1, "x", false, one, one}, {2, task.Tier1, "", "x", "x", one, 1, "", true, one, one}, {3, task.Tier1, "", "", "x", nil, 1, "x", false, nil, nil}},
 		History: one, Precedents: []precedentView{{"x", "x", 1, 1}}, Warnings: one, Said: one, Regenerate: true, NeedsTest: true, MayTest: true, TestDirs: one, Tools: true, Checks: one,
 		Turns: 1, MaxSteps: 1, Diff: "x", Evidence: evidenceView{Why: "x"}, Advice: "x",
 	}

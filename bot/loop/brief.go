@@ -76,7 +76,7 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 	l.Suspects = first(l.Suspects, mostSuspects)
 	seen, err := r.sight(ctx, l)
 	if len(r.state.Done) == 0 {
-		seen.Shown.Facts = r.facts.beside(seen.Shown)
+		seen.Shown.Facts = r.facts.near(seen.Shown)
 	}
 	if r.example != nil && len(r.state.Done) == 0 {
 		seen.Shown.Tests = append([]agent.Text{{Path: r.example.Path, Code: r.example.Content, Given: true}}, seen.Shown.Tests...)

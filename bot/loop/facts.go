@@ -109,9 +109,9 @@ func (h *real) told(calls []characterise.Call) facts {
 	return out
 }
 
-// beside are the calls that help whoever sees that code: of functions that stand in
+// near are the calls that help whoever sees that code: of functions that stand in
 // it, two of each, and those out of which an exception came.
-func (f facts) beside(shown agent.Shown) string {
+func (f facts) near(shown agent.Shown) string {
 	var b strings.Builder
 	times, told := map[string]int{}, 0
 	for _, c := range f.Calls {
