@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,11 @@ const (
 	lockHeal    = 0x66657474_04 // held while heal takes a result in
 )
 
+// idleInTransaction is after what time Postgres rolls back a transaction whose process
+// asks nothing more: one that was stopped, or whose machine is gone without a word, would
+// keep its locks for hours, and with lockClaim no other worker could take a run.
+const idleInTransaction = 10 * time.Second
+
 // openPostgres opens the pool. A connection attempt is bounded so that a
 // server that is gone is an error within the time a webhook has.
 func (s *Store) openPostgres(ctx context.Context) error {
@@ -29,7 +35,10 @@ func (s *Store) openPostgres(ctx context.Context) error {
 	if conf.ConnectTimeout == 0 {
 		conf.ConnectTimeout = 5 * time.Second
 	}
-	s.w = stdlib.OpenDB(*conf)
+	s.w = stdlib.OpenDB(*conf, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, "SET idle_in_transaction_session_timeout = "+strconv.FormatInt(idleInTransaction.Milliseconds(), 10))
+		return err
+	}))
 	s.w.SetMaxOpenConns(16)
 	s.w.SetMaxIdleConns(8)
 	s.w.SetConnMaxIdleTime(time.Minute)

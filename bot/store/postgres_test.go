@@ -6,6 +6,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/store/storetest"
+	"github.com/fettle-dev/fettle/bot/task"
 )
 
 func TestPostgres(t *testing.T) {
@@ -35,6 +36,38 @@ func TestPostgres(t *testing.T) {
 		t.Parallel()
 		oneLiveRun(t, open(t, server.New(t)))
 	})
+}
+
+// TestF13AProcessThatStopsInAClaimHoldsNobodyUp: whoever stands still inside a transaction,
+// with the lock that every claim needs, loses it, and the others go on.
+func TestF13AProcessThatStopsInAClaimHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	url, ctx := storetest.StartPostgres(t).New(t), t.Context()
+	stuck, other := open(t, url), open(t, url)
+	if _, _, err := other.CreateRun(ctx, store.NewRun{ID: "r", Task: task.Task{Title: "it is broken", Issue: 1, Repo: task.Repo{Installation: 1, Owner: "acme", Name: "tool"}}}); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := stuck.DB().BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := stuck.ClaimLock(ctx, tx); err != nil {
+		t.Fatal(err)
+	}
+	lease, _, err := other.Claim(ctx) // waits until Postgres ends the other's transaction
+	if err != nil || lease == nil {
+		t.Fatalf("claimed %v: %v", lease, err)
+	}
+	if err := tx.Commit(); err == nil {
+		t.Error("what stood still was committed")
+	}
+	if err := stuck.Ready(); err != nil {
+		t.Errorf("once it goes on: %v", err)
+	}
+	if _, err := stuck.Heartbeat(ctx, lease); err != nil {
+		t.Errorf("once it goes on: %v", err)
+	}
 }
 
 // TestF11PostgresRestarts: killed connections and a server that is away are

@@ -222,11 +222,12 @@ func (s *Store) txOnce(ctx context.Context, f func(*sql.Tx) error) error {
 	return s.Ready() // what was committed to a file that is gone is not stored
 }
 
-// victim: Postgres chose this transaction as the victim of a deadlock or a
-// serialisation conflict; the same again will go through.
+// victim: Postgres rolled this transaction back because of a deadlock, of a serialisation
+// conflict, or because it stood still too long (idleInTransaction); the same again will go
+// through.
 func victim(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
+	return errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001" || pg.Code == "25P03")
 }
 
 // explain adds what was tried, and what to do where the cause is known.
