@@ -183,9 +183,10 @@ type run struct {
 	facts     facts    // what was seen while the failing tests ran
 	localised float64  // seconds that it took to find them; 0 where another process did
 	installed prepare.Result
-	claims    belong.Sorted  // which red tests of the base are the issue's
-	example   *example.Found // nil: the repository's own tests show the fault, or none does
-	smoked    *smoked        // what the service of the base answered; nil: not asked yet
+	claims    belong.Sorted     // which red tests of the base are the issue's
+	example   *example.Found    // nil: the repository's own tests show the fault, or none does
+	holding   []example.Example // of the issue, which hold on the base, where none fails there
+	smoked    *smoked           // what the service of the base answered; nil: not asked yet
 	plan      agent.Plan
 	pins      bool // tests are written that pin what a change does
 	care      task.Care
@@ -274,7 +275,7 @@ func (r *run) remember() error {
 	if len(r.state.Baseline) > 0 {
 		err = json.Unmarshal(r.state.Baseline, &r.baseline)
 	}
-	err = errors.Join(err, r.claimed())
+	err = errors.Join(err, r.claimed(), r.heldBefore())
 	if len(r.state.Suspects) > 0 {
 		err = errors.Join(err, json.Unmarshal(r.state.Suspects, &r.suspects))
 	}

@@ -80,6 +80,9 @@ func (r *run) advice(res task.Result) string {
 	if held := r.held(res); held != "" {
 		return "Decide which is right: " + held + ". Change that test, or say in the issue what it should give; then ask again."
 	}
+	if len(r.holding) > 0 && len(r.red()) == 0 {
+		return "See whether it is mended already, or say in the issue which call still gives something else than it should; then ask again."
+	}
 	if test, _, _ := r.pinned(); test != "" {
 		return fmt.Sprintf("Decide whether the issue or the test %s is right: change that test, or say in the issue what it should be; then ask again.", test)
 	}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,9 @@ import (
 // the issue's examples (SPEC C5). What is found counts as red in the run's baseline and becomes a
 // part of every attempt's patch.
 func (r *run) exemplify(ctx context.Context) error {
+	if err := r.heldBefore(); err != nil {
+		return err
+	}
 	if len(r.state.Example) > 0 {
 		r.example = &example.Found{}
 		return json.Unmarshal(r.state.Example, r.example)
@@ -36,7 +40,10 @@ func (r *run) exemplify(ctx context.Context) error {
 		return err
 	}
 	if found.Path == "" || !r.known(found.Report) {
-		return r.note(ctx, "reproduction.none", "no example of the issue makes a failing test", map[string]any{"left": first(found.Left, 5)})
+		if err := r.holds(found); err != nil {
+			return err
+		}
+		return r.note(ctx, "reproduction.none", cmp.Or(r.holdsAlready(), "no example of the issue makes a failing test"), map[string]any{"left": first(found.Left, 5)})
 	}
 	if err := r.reproducedBy(found); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/model/scripted"
 	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
@@ -187,4 +188,54 @@ func (b *bench) reproducing(t testing.TB) {
 	}
 	b.cfg.Reproducer = roles.Reproducer
 	b.engine = loop.New(b.cfg)
+}
+
+func TestC5AnExampleThatHoldsAlreadyIsToldWithWhatItGave(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Whole(t)
+	b := sumsBench(t)
+	b.task.Title, b.task.Body = "total(3, 0) gives 4, expected 3", "Also total(5, 1) should be 4."
+	res := b.run(t, task.Budget{})
+	for _, want := range []string{"the issue's own examples were run", "hold already: total(3, 0) gives 3, total(5, 1) gives 4; no test fails"} {
+		if !strings.Contains(res.Reason, want) {
+			t.Errorf("the reason does not say %q: %s", want, res.Reason)
+		}
+	}
+	if res.Outcome != task.Rejected || !strings.Contains(res.NextAction, "mended already") {
+		t.Errorf("outcome %s, next %q", res.Outcome, res.NextAction)
+	}
+
+	// A process that takes the run up says the same.
+	b.journal.State.Outcome, b.journal.State.Reason = "", ""
+	if again := b.run(t, task.Budget{}); again.Reason != res.Reason {
+		t.Errorf("taken up again: %s", again.Reason)
+	}
+}
+
+func TestC5AnExampleThatHoldsBesideOneThatFailsIsNotTold(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Whole(t)
+	b := sumsBench(t)
+	b.task.Title, b.task.Body = "total(2, 3) gives -1, expected 5", "total(3, 0) gives 3, expected 3."
+	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || strings.Contains(strings.Join(res.DraftReasons, " "), "total(3, 0)") {
+		t.Errorf("outcome %s (%s), open %v", res.Outcome, res.Reason, res.DraftReasons)
+	}
+}
+
+// A model mends something else than what the issue complains of.
+func TestC5AComplaintThatWasNotTrueMakesTheChangeADraft(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Whole(t)
+	regions, err := code.Regions(t.Context(), "sums.py", []byte(sums["sums.py"]))
+	if err != nil || len(regions) != 1 {
+		t.Fatalf("%v %v", regions, err)
+	}
+	b := newBench(t, map[string]string{"sums.py": sums["sums.py"], "tests/test_sums.py": sums["tests/test_sums.py"], "conftest.py": ""}, func(scripted.Call, int) scripted.Answer {
+		return scripted.Answer{Text: "```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"sums.py\",\"region\":\"" + regions[0].ID + "\",\"code\":1},{\"kind\":\"create_file\",\"path\":\"tests/test_more.py\",\"code\":2}],\"explanation\":\"adds\"}\n```\n```\ndef total(first, second):\n    return first + second\n```\n```\nfrom sums import total\n\n\ndef test_adds():\n    assert total(2, 3) == 5\n```\n"}
+	}, task.Tier1)
+	b.task = task.Task{Title: "total(3, 0) gives 4, expected 3", Body: "It should add two numbers.", Origin: task.OriginEval}
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.Success || !strings.Contains(strings.Join(res.DraftReasons, " "), "the issue complains of total(3, 0), but without the change total(3, 0) gives 3 already") {
+		t.Errorf("outcome %s (%s), open %v", res.Outcome, res.Reason, res.DraftReasons)
+	}
 }

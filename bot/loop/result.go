@@ -31,6 +31,7 @@ func (r *run) result(ctx context.Context) (task.Result, error) {
 	}
 	if res.Outcome == task.Success {
 		res.DraftReasons = append(draftReasons(res, without(res.KnownRed, r.baseline.Aside)), r.claimDoubts(res.KnownRed)...)
+		res.DraftReasons = append(res.DraftReasons, r.holdingDoubts()...)
 		res.DraftReasons = append(res.DraftReasons, r.in.OpenPoints...)
 		if r.care.Degraded() {
 			res.DraftReasons = append(res.DraftReasons, r.care.Why)

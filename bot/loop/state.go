@@ -48,7 +48,7 @@ func (r *run) end(outcome task.Outcome, reason string) {
 		if r.state.Setup != "" && outcome != task.Success && outcome != task.Cancelled && !strings.Contains(reason, r.state.Setup) {
 			reason = strings.TrimSuffix(reason, ".") + ". The " + r.state.Setup
 		}
-		r.state.Outcome, r.state.Reason = outcome, reason
+		r.state.Outcome, r.state.Reason = outcome, r.withHolding(outcome, reason)
 	}
 }
 

@@ -94,6 +94,7 @@ type RunState struct {
 	Triage     json.RawMessage `json:"triage,omitempty"`   // triage.Verdict
 	Baseline   json.RawMessage `json:"baseline,omitempty"` // verify.Baseline
 	Example    json.RawMessage `json:"example,omitempty"`  // example.Found, a test made from the issue
+	Holding    json.RawMessage `json:"holding,omitempty"`  // []example.Example, those of the issue that hold on the base
 	Claim      json.RawMessage `json:"claim,omitempty"`    // belong.Sorted, which red tests are the issue's
 	Suspects   json.RawMessage `json:"suspects,omitempty"` // []mend.Suspect
 	Recalled   *Recalled       `json:"recalled,omitempty"` // what earlier runs taught of it; nil: not asked

@@ -16,7 +16,12 @@
 // away.
 package example
 
-import "github.com/fettle-dev/fettle/bot/code"
+import (
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
 
 // Example is a call with what the issue says of it. Texts are as written.
 type Example struct {
@@ -38,6 +43,25 @@ type Example struct {
 // complete: the example says what a test should expect.
 func (e Example) complete() bool {
 	return !e.clash && e.Call != "" && (e.Want != "" || e.WantError != "" || e.GotError != "")
+}
+
+// Gave says what an example that holds came to.
+func (e Example) Gave() string {
+	var gave string
+	switch {
+	case e.Want != "":
+		gave = " gives " + e.Want
+	case e.WantError != "":
+		gave = " ends with " + e.WantError
+	default:
+		gave = " does not end with " + e.GotError
+	}
+	return strings.Join(append(slices.Clone(e.Setup), e.Call), "; ") + gave
+}
+
+// Complains tells whether the issue says that something else came out than it wants.
+func (e Example) Complains() bool {
+	return e.GotError != "" && e.GotError != e.WantError || e.Got != "" && squeezed(e.Got) != squeezed(e.Want)
 }
 
 // limits of what is read.

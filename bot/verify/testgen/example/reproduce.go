@@ -41,6 +41,9 @@ type Found struct {
 	Doubts []string `json:"doubts,omitempty"`
 	// Left are examples that made no test, with the reason.
 	Left []string `json:"left,omitempty"`
+	// Holding are examples that hold on the base: the issue asks for what the code
+	// does already. None that the issue leaves unsure is among them.
+	Holding []Example `json:"holding,omitempty"`
 	// Pinned are green tests that hold a call to the value that the issue calls
 	// wrong: no change can satisfy both.
 	Pinned []string `json:"pinned,omitempty"`
@@ -152,7 +155,11 @@ func (x *index) run(ctx context.Context, in Input, list []boundExample, w writte
 	}
 	var kept []boundExample
 	for i, b := range list {
-		why := judge(find(rep, w.path, w.names[i]), rep)
+		own := find(rep, w.path, w.names[i])
+		if own != nil && own.Status == verify.StatusPassed && !b.Unsure {
+			out.Holding = append(out.Holding, b.Example)
+		}
+		why := judge(own, rep)
 		if at := slices.IndexFunc(seen, func(s boundExample) bool { return s.Call == b.Call }); why == "" && at >= 0 && at < len(told.names) {
 			if t := find(rep, told.path, told.names[at]); t == nil || t.Status != verify.StatusPassed {
 				why = "on the base something else comes out than the issue says"
