@@ -74,6 +74,9 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 		}
 	}
 	l.Suspects = first(l.Suspects, mostSuspects)
+	if r.example != nil {
+		l.Given = r.example.Content
+	}
 	seen, err := r.sight(ctx, l)
 	if len(r.state.Done) == 0 {
 		seen.Shown.Facts = r.facts.near(seen.Shown)

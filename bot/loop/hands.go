@@ -83,6 +83,7 @@ type looking struct {
 	Failures []task.Failure `json:"failures,omitempty"` // what fails now
 	Ran      []string       `json:"ran,omitempty"`      // files that the failing tests were seen to run
 	Tests    []redTest      `json:"tests,omitempty"`    // of which the source is wanted
+	Given    string         `json:"given,omitempty"`    // source of the test that shows the issue
 	Heads    bool           `json:"heads,omitempty"`    // how tests begin is wanted
 	On       []int          `json:"on,omitempty"`       // the attempts that stand in the tree
 	Room     room           `json:"room"`

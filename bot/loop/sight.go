@@ -63,6 +63,13 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	for _, f := range l.Failures {
 		ask.Frames = append(ask.Frames, f.Trace...)
 	}
+	ask.Tests = l.Given
+	for _, t := range l.Tests {
+		if text := h.sources.red(ctx, t.ID, t.File, t.Name, nil).Source; text != "" && !h.secret(t.File) {
+			ask.Tests += "\n" + text
+			out.Shown.Tests = append(out.Shown.Tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
+		}
+	}
 	hits, err := h.hits(ctx, ask)
 	if err != nil {
 		return out, fmt.Errorf("looking for what the issue speaks of: %w", err)
@@ -83,7 +90,7 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		if g.Score < leastScore && n >= surelyShown {
 			break
 		}
-		if len(l.Ran) > 0 && g.Score < besidesRan && !slices.Contains(l.Ran, g.Path) {
+		if len(l.Ran) > 0 && !slices.Contains(l.Ran, g.Path) && (g.Score < besidesRan || !slices.ContainsFunc(g.Parts, meant)) {
 			continue
 		}
 		if g.Class == memory.ClassSource || memory.ClassOf(g.Path) == memory.ClassSource {
@@ -96,13 +103,10 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	for _, s := range fused(l.Suspects, spoken) {
 		w.suspect(s)
 	}
+	tests := out.Shown.Tests
 	out.Shown = w.packed(l.Failures)
+	out.Shown.Tests = tests
 	out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits)
-	for _, t := range l.Tests {
-		if text := h.sources.red(ctx, t.ID, t.File, t.Name, nil).Source; text != "" && !h.secret(t.File) {
-			out.Shown.Tests = append(out.Shown.Tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
-		}
-	}
 	for _, g := range hits {
 		if l.Heads && code.IsTest(g.Path) && len(out.Heads) < mostHeads && !slices.ContainsFunc(out.Heads, func(o agent.Head) bool { return o.Path == g.Path }) {
 			if src, err := h.now.read(g.Path); err == nil {
@@ -121,6 +125,12 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		}
 	}
 	return out, nil
+}
+
+// meant tells a part of a score that rests on more than words of prose: the issue or a
+// failing test names the place, or what they name leads to it.
+func meant(p memory.Part) bool {
+	return slices.Contains([]string{memory.ByName, memory.ByMessage, memory.ByTest, memory.ByPath, memory.ByFrame, memory.ByGraph}, p.By)
 }
 
 // farRank flattens ranks: a place that both lists have somewhere is before one that heads

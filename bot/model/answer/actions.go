@@ -113,13 +113,13 @@ var Developer = Shape[Actions]{
     "check": {"type": "string", "maxLength": 200}, "reason": {"type": "string"}, "code": {"type": "integer", "minimum": 0, "maximum": 100}, "signature": {"type": "boolean"}}}},
   "explanation": {"type": "string", "default": ""}}}`),
 	Example: "```json\n" + `{"actions": [{"action": "replace_region", "path": "src/a.py", "region": "function:total@12345678", "code": 1}],
- "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```python\n# the whole new code of that region, and nothing else\n```",
+ "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```\nthe whole new code of that region, and nothing else\n```",
 	names: fieldNames, single: isAction, adjust: adjustActions, blocks: readBlocks, finish: finishActions, whole: complete,
 }.compile()
 
 // NewTestForm is the form of a Developer's answer that is one new file.
 const NewTestForm = "Answer in exactly this form:\n```json\n" + `{"actions": [{"action": "create_file", "path": "tests/test_total.py", "code": 1}],
- "explanation": "one or two sentences: what the test shows"}` + "\n```\n\n```python\n# the whole new file, and nothing else\n```"
+ "explanation": "one or two sentences: what the test shows"}` + "\n```\n\n```\nthe whole new file, and nothing else\n```"
 
 // isAction tells an object that is one action on its own. A JSON file that
 // comes as code, with a "name" or a "command", is none.
