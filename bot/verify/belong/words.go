@@ -41,7 +41,33 @@ func (i *Issue) States(value, further string) bool {
 	if bare == "" {
 		return false
 	}
-	return holds(i.text, bare) || holds(further, bare) || holds(i.flat, strings.ToLower(bare))
+	return holds(i.text, bare) || holds(further, bare) || holds(i.flat, strings.ToLower(bare)) || i.below(bare)
+}
+
+// below tells whether the lines of a text stand one below the other in the issue, each in
+// a line of its own, such as of a comment, with remarks before and behind.
+func (i *Issue) below(text string) bool {
+	lines := strings.Split(strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'").Replace(text), "\n")
+	for n := range lines {
+		lines[n] = strings.TrimSpace(lines[n])
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return false
+	}
+	said := strings.Split(i.text, "\n")
+	for at := 0; at+len(lines) <= len(said); at++ {
+		n := 0
+		for n < len(lines) && holds(said[at+n], lines[n]) && (lines[n] != "" || strings.Trim(said[at+n], " \t/#*") == "") {
+			n++
+		}
+		if n == len(lines) {
+			return true
+		}
+	}
+	return false
 }
 
 // Writes tells whether a test gives the code a text that the issue writes out and that
