@@ -377,7 +377,7 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	for _, f := range first(rep.Failures(), mostFailing) {
 		out.Failures = append(out.Failures, sendable(h.never, f))
 	}
-	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.spells}
+	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.spells, Beside: h.beside(file.Path, string(file.After))}
 	for _, t := range rep.Tests {
 		if t.Red() {
 			name, _ := verify.NativeName(rep.Suites, t.ID)
@@ -388,12 +388,27 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	if w.Aim == agent.AimPass {
 		out.Verdict = reproduction.Passes(issue, c)
 	} else {
-		out.Verdict = reproduction.Judge(issue, c)
+		out.Verdict = reproduction.Judge(ctx, issue, c)
 	}
 	if slices.ContainsFunc(rep.Failures(), h.quotesSecret) { // a verdict says what came out
 		out.Verdict = reproduction.Verdict{Not: "fails in a file that no model may see"}
 	}
 	return out, nil
+}
+
+const mostBeside = 20 // files in which helpers of a test are looked for
+
+// beside are the test files whose functions a new test can call.
+func (h *real) beside(test, text string) (out []reproduction.Beside) {
+	for _, f := range h.tree.Files() {
+		if len(out) == mostBeside || !reproduction.Reaches(test, text, f) || h.secret(f) {
+			continue
+		}
+		if src, err := h.sources.read(f); err == nil && len(src) <= largestRead {
+			out = append(out, reproduction.Beside{Path: f, Text: string(src)})
+		}
+	}
+	return out
 }
 
 const mostDocumented = 200 // files whose comments are read

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -337,6 +338,43 @@ func TestC10WhatNobodyHasSaidIsNeverReady(t *testing.T) {
 		res := b.run(t, task.Budget{})
 		if res.Outcome != task.Success || !res.Draft || !strings.Contains(strings.Join(res.DraftReasons, "\n"), "neither the issue nor the README nor a comment says") {
 			t.Fatalf("%s (%s), draft %v: %q\n%q", res.Outcome, res.Reason, res.Draft, res.DraftReasons, b.told("reproduction.turned_down"))
+		}
+	})
+}
+
+// What a helper of the test asserts is asserted about what it is given, by the traces
+// of real runners.
+func TestC10AReproductionThatAssertsByAHelperIsTaken(t *testing.T) {
+	t.Parallel()
+	inSome(t, func(t *testing.T, f blank) {
+		helped := map[string]string{
+			"names.py": "import unittest\n\nfrom names import initials\n\n\nclass TestInitials(unittest.TestCase):\n    def check(self, name, want):\n        got = initials(name)\n        self.assertEqual(got, want)\n\n    def test_two_words(self):\n        self.check('Ada Lovelace', 'AL')\n",
+			"names.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { initials } = require('../names');\n\nconst same = (a, b) => assert.equal(a, b);\n\ntest('two words', () => {\n  same(initials('Ada Lovelace'), 'AL');\n});\n",
+			"names.go": "package names\n\nimport \"testing\"\n\nfunc same(t *testing.T, got, want string) {\n\tif got != want {\n\t\tt.Errorf(\"got %q, want %q\", got, want)\n\t}\n}\n\nfunc TestTwoWords(t *testing.T) {\n\tsame(t, Initials(\"Ada Lovelace\"), \"AL\")\n}\n",
+		}[f.source]
+		b := f.begin(t, helped)
+		ready(t, b, b.run(t, task.Budget{}))
+		if got := b.told("reproduction.accepted"); len(got) != 1 {
+			t.Errorf("accepted %q, turned down %q", got, b.told("reproduction.turned_down"))
+		}
+
+		second := ""
+		n := 0
+		b = newBench(t, f.files, func(c scripted.Call, _ int) scripted.Answer {
+			if aim(c) == "" {
+				return creates(f.source, f.fix)
+			}
+			if n++; n == 1 {
+				return creates(f.path, strings.NewReplacer("Ada Lovelace", "Grace Hopper", "AL", "G. H.").Replace(helped))
+			}
+			second = c.User
+			return creates(f.path, f.test)
+		}, task.Tier1)
+		b.reproducing(t)
+		b.task = task.Task{Title: namesTitle, Body: namesBody, Origin: task.OriginEval}
+		ready(t, b, b.run(t, task.Budget{}))
+		if _, came, _ := strings.Cut(strings.ToLower(second), "what came of it"); !regexp.MustCompile(`g\. h\.['"]? of initials\(['"]?(?:grace hopper|name)`).MatchString(came) {
+			t.Errorf("what nobody said is not told with its call:\n%s", came)
 		}
 	})
 }

@@ -15,8 +15,8 @@ import (
 // expect reads what a failing test expects, in the assertion that failed and in all
 // others of it, which have to hold later, too; and whether anybody has stated it.
 func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r belong.Red) {
-	at := c.at(f)
-	statement := c.statement(at)
+	at, inner := c.site(f, r)
+	statement, wrote := c.failed(at, inner)
 	call, values := expected(statement)
 	_, want := belong.Compared(f.Message)
 	if strings.Contains(want, "...") || c.goes() && !strings.Contains(squeezed(r.Source), squeezed(want)) {
@@ -35,24 +35,35 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	case f.Kind == task.FailException && !compares.MatchString(statement):
 		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
-	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, statement, values) || c.stays(issue, e, statement, values)
-	v.note(e)
-	for n, line := range strings.Split(c.Text, "\n") {
-		if n+1 == at || !asserts.MatchString(line) || !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.Contains(statement, line) {
-			continue
-		}
-		other := c.statement(n + 1)
-		call, values := expected(other)
-		if c.goes() && noError.MatchString(other) { // that nothing went wrong is what else it needs
-			values = slices.DeleteFunc(values, func(s string) bool { return s == "nil" })
-		}
-		if call == "" || len(values) == 0 || raises.MatchString(other) {
-			continue
-		}
-		e := Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
-		e.Given = e.Given || c.stays(issue, e, other, values)
+	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, wrote, values) || c.stays(issue, e, statement, values)
+	if at > 0 || inner == 0 { // else it is among the others
 		v.note(e)
 	}
+	for n, line := range strings.Split(c.Text, "\n") {
+		if !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.TrimSpace(line) == "" {
+			continue
+		}
+		for _, other := range c.assertions(n + 1) {
+			if n+1 == at && other == statement || strings.Contains(statement, line) {
+				continue
+			}
+			v.also(issue, c, other)
+		}
+	}
+}
+
+// also notes what an assertion expects that did not fail.
+func (v *Verdict) also(issue *belong.Issue, c Candidate, other string) {
+	call, values := expected(other)
+	if c.goes() && noError.MatchString(other) { // that nothing went wrong is what else it needs
+		values = slices.DeleteFunc(values, func(s string) bool { return s == "nil" })
+	}
+	if call == "" || len(values) == 0 || raises.MatchString(other) {
+		return
+	}
+	e := Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
+	e.Given = e.Given || c.stays(issue, e, other, values)
+	v.note(e)
 }
 
 // stays tells whether an assertion wants to find in what comes out only what the call

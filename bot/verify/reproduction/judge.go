@@ -2,6 +2,7 @@ package reproduction
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -24,6 +25,10 @@ type Candidate struct {
 	Docs   string        // what README and comments say
 	// Has tells whether a name stands anywhere in the code as it is; nil: none does.
 	Has func(name string) bool
+	// Beside are files whose functions the test can call.
+	Beside []Beside
+
+	helpers *helpers
 }
 
 // Verdict says whether a candidate is taken.
@@ -67,10 +72,11 @@ func Passes(issue *belong.Issue, c Candidate) Verdict {
 }
 
 // Judge decides on a test that is to fail.
-func Judge(issue *belong.Issue, c Candidate) Verdict {
+func Judge(ctx context.Context, issue *belong.Issue, c Candidate) Verdict {
 	if v := c.ran(issue); v.Not != "" {
 		return v
 	}
+	c.helpers = readHelpers(ctx, c)
 	var v Verdict
 	red, own, other := 0, false, ""
 	for _, t := range c.Report.Tests {
@@ -173,6 +179,7 @@ func (c Candidate) wrong(issue *belong.Issue, t verify.TestResult, r belong.Red)
 	case c.Before != "" && !c.turned(f, r):
 		return fmt.Sprintf("does not fail in the assertion that was turned round (%s)", f.Words()), nil
 	}
+	r.Source = c.helpers.with(r.Source)
 	d := issue.Decide(c.nameless(r, f))
 	for _, x := range d.Reasons {
 		switch {
@@ -312,7 +319,8 @@ func (c Candidate) asked(issue *belong.Issue, lacks []string) bool {
 // turned tells whether a failure lies in a line that the text before has not; of
 // Go, which compares apart from where it fails, in such a test.
 func (c Candidate) turned(f task.Failure, r belong.Red) bool {
-	lines := []string{c.line(c.at(f))}
+	at, _ := c.site(f, r)
+	lines := []string{c.line(at)}
 	if path.Ext(c.Path) == ".go" {
 		lines = strings.Split(r.Source, "\n")[1:] // its name may change besides
 	}

@@ -53,7 +53,7 @@ func raised(class, message string) task.Failure {
 	return task.Failure{Kind: task.FailException, Exception: class, Message: message}
 }
 
-var code = task.Frame{File: "price.py", Line: 3, Function: "net"}
+var inside = task.Frame{File: "price.py", Line: 3, Function: "net"}
 
 func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 	const written = "10-3-2 is 9\n\nA cell with =10-3-2 shows 9, expected 5."
 	const changes = "net changes what it is given\n\nAfter `net(one)` the prices in one are others."
 	const mapped = "Handlers that throw\n\nA handler that throws takes the process down. Please have `handle` catch it: the answer becomes `{'status': 500, 'body': 'internal error'}`."
-	const inside = "Answer when the rate is missing\n\n`net` without a rate should answer with status 500 and the words no rate."
+	const missed = "Answer when the rate is missing\n\n`net` without a rate should answer with status 500 and the words no rate."
 	const prose = "A job is tried once too often\n\nRetries: 1 means two tries in all, and there are three."
 	const blank = "Cells with only a space count as 0\n\nSomebody typed a blank into a cell; the export now has a 0 there. It has to come out as it was typed."
 	const worded = "Orders that were sent are lost\n\nWhoever looks for a shipped order ends with a key error, though it is in the archive."
@@ -88,9 +88,9 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "words of its own", issue: values, of: failing("assert net(214, 5) == 999, 'expected an error'", wrongValue("AssertionError: expected an error\nassert 5 == 999\n +  where 5 = net(214, 5)")), doubt: "expects 999"},
 		{name: "a comment of its own", issue: values, of: failing("assert config.LIMIT == 3  # net(214, 7)", wrongValue("assert 2 == 3\n +  where 2 = config.LIMIT")), not: "runs nothing that the issue names"},
 		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
-		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), code), doubt: ""},
-		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), code), doubt: "that it does not end with KeyError of net(five)"},
-		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), code), not: "an exception of which the issue says nothing"},
+		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), inside), doubt: ""},
+		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), inside), doubt: "that it does not end with KeyError of net(five)"},
+		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), inside), not: "an exception of which the issue says nothing"},
 		{name: "a mistake of its own", issue: crash, of: failing("assert net([][1]) == 200", raised("IndexError", "list index out of range")), not: "fails by itself"},
 		{name: "a call that the issue asks to add", issue: adds, of: failing("cancel(5)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
 		{name: "the class that the issue names", issue: adds, of: failing("with raises(KeyError): cancel(7)", raised("AttributeError", "'Agenda' object has no attribute 'cancel'"))},
@@ -101,8 +101,8 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a name that the issue asks to add", issue: asks, of: failing("assert net(200, 0, discount=2) == 100", raised("TypeError", "net() got an unexpected keyword argument 'discount'"))},
 		{name: "an import that was forgotten", issue: values, of: failing("assert net(214, 7) == 200", raised("NameError", "name 'net' is not defined")), not: "fails by itself"},
 		{name: "a fixture", issue: values, of: failing("assert net(goods) == 200", raised("FixtureLookupError", "fixture 'goods' not found")), not: "fails by itself"},
-		{name: "a file", issue: values, of: failing("assert net(read()) == 200", raised("FileNotFoundError", "[Errno 2] No such file or directory: 'x'"), code), not: "needs a file"},
-		{name: "a network", issue: values, of: failing("assert net(fetch()) == 200", raised("ConnectionRefusedError", "[Errno 111] Connection refused"), code), not: "needs a network"},
+		{name: "a file", issue: values, of: failing("assert net(read()) == 200", raised("FileNotFoundError", "[Errno 2] No such file or directory: 'x'"), inside), not: "needs a file"},
+		{name: "a network", issue: values, of: failing("assert net(fetch()) == 200", raised("ConnectionRefusedError", "[Errno 111] Connection refused"), inside), not: "needs a network"},
 		{name: "time", issue: values, of: failing("assert net(214, 7) == 200", task.Failure{Kind: task.FailTimeout}), not: "runs out of time"},
 		{name: "nothing of the issue", issue: values, of: failing("assert len('ab') == 3", wrongValue("assert 2 == 3")), not: "runs nothing that the issue names"},
 		{name: "a text that the issue writes out", issue: written, of: failing("assert value('=10-3-2') == 5", wrongValue("assert 9 == 5\n +  where 9 = value('=10-3-2')"))},
@@ -111,18 +111,18 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "cents of an amount that is written with a point", issue: banks, of: failing("assert cents('1.234,50', decimal=',') == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
 		{name: "an element of a list", issue: banks, of: failing("assert cents(['1.234,50'], decimal=',')[7] == 123450", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
 		{name: "an exception that the line before expects", issue: banks, of: failing("with raises(ValueError):\n        cents('1', decimal=';')", raised("TypeError", "cents() got an unexpected keyword argument 'decimal'"))},
-		{name: "what a handler of the test throws goes through the code", issue: mapped, of: failing("assert handle('/a') == {'status': 500, 'body': 'internal error'}", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"})},
-		{name: "the same, and what should come nobody said", issue: mapped, of: failing("assert handle('/a') == {'status': 503, 'body': 'gone away'}", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"}), doubt: "503, 'body', 'gone away'"},
-		{name: "what a handler throws where the issue tells of no error", issue: values, of: failing("assert net(broken) == 200", raised("RuntimeError", "secret"), code, task.Frame{File: own, Line: 1, Function: "broken"}), not: "fails by itself"},
+		{name: "what a handler of the test throws goes through the code", issue: mapped, of: failing("assert handle('/a') == {'status': 500, 'body': 'internal error'}", raised("RuntimeError", "secret"), inside, task.Frame{File: own, Line: 1, Function: "broken"})},
+		{name: "the same, and what should come nobody said", issue: mapped, of: failing("assert handle('/a') == {'status': 503, 'body': 'gone away'}", raised("RuntimeError", "secret"), inside, task.Frame{File: own, Line: 1, Function: "broken"}), doubt: "503, 'body', 'gone away'"},
+		{name: "what a handler throws where the issue tells of no error", issue: values, of: failing("assert net(broken) == 200", raised("RuntimeError", "secret"), inside, task.Frame{File: own, Line: 1, Function: "broken"}), not: "fails by itself"},
 		{name: "what the test throws by itself", issue: mapped, of: failing("assert handle(broken()) == {'status': 500}", raised("RuntimeError", "secret"), task.Frame{File: own, Line: 1, Function: "broken"}), not: "fails by itself"},
-		{name: "another answer than the 500 that is asked for", issue: inside, of: failing("assert net(5) == (500, 'no rate')", wrongValue("assert (200, '') == (500, 'no rate')\n +  where (200, '') = net(5)"))},
-		{name: "an error inside where a 500 is asked for", issue: inside, of: failing("assert net(5) == (500, 'no rate')", raised("KeyError", "'rate'"), code)},
+		{name: "another answer than the 500 that is asked for", issue: missed, of: failing("assert net(5) == (500, 'no rate')", wrongValue("assert (200, '') == (500, 'no rate')\n +  where (200, '') = net(5)"))},
+		{name: "an error inside where a 500 is asked for", issue: missed, of: failing("assert net(5) == (500, 'no rate')", raised("KeyError", "'rate'"), inside)},
 		{name: "prose alone: a name and numbers that are spelled out", issue: prose, of: failing("assert tries_of(Job(retries=1)) == 2", wrongValue("assert 3 == 2\n +  where 3 = tries_of(Job())"))},
 		{name: "prose alone: numbers of something else", issue: prose, of: failing("assert len(colours) == 2", wrongValue("assert 3 == 2\n +  where 3 = len()")), not: "runs nothing that the issue names"},
 		{name: "prose alone: a name that the code does not have", issue: prose, of: made(failing("assert tries_of(Job(retries=1)) == 2", wrongValue("assert 3 == 2\n +  where 3 = tries_of(Job())"))), not: "runs nothing that the issue names"},
 		{name: "prose alone: a name, and another number", issue: prose, of: failing("assert tries_of(Job(retries=1)) == 7", wrongValue("assert 5 == 7\n +  where 5 = tries_of(Job())")), doubt: "expects 7"},
 		{name: "prose alone: a blank", issue: blank, of: failing("assert exported(' ') == ' '", wrongValue("assert '0' == ' '\n +  where '0' = exported(' ')")), doubt: "of exported(' ')"},
-		{name: "prose alone: an exception in words", issue: worded, of: failing("assert archive.find(shipped) == 5", raised("KeyError", "7"), code), doubt: "expects 5"},
+		{name: "prose alone: an exception in words", issue: worded, of: failing("assert archive.find(shipped) == 5", raised("KeyError", "7"), inside), doubt: "expects 5"},
 		{name: "dates of the issue, made of numbers", issue: dates, of: failing("assert runs(parse('0 0 13 * fri'), 2) == [D(2024, 9, 6), D(2024, 9, 13, 0, 0)]", wrongValue("assert [datetime.dat...] == [datetime.dat...]"))},
 		{name: "another date", issue: dates, of: failing("assert runs(parse('0 0 13 * fri'), 1) == [D(2024, 9, 7)]", wrongValue("assert [datetime.dat...] == [datetime.dat...]")), doubt: "2024-09-07"},
 		{name: "a text of the issue within a list of calls", issue: dates, of: failing("got = [str(t) for t in runs(parse('0 0 13 * fri'), 1)]\n    assert got == ['2024-09-06']", wrongValue("assert [...] == [...]"))},
@@ -130,7 +130,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "what is put in stays whole", issue: torn, of: failing("assert 'ö' in wrap('abö', 3)", wrongValue("assert 'ö' in 'x'"))},
 		{name: "a digit of what is put in", issue: torn, of: failing("assert 1 in wrap('abö', 214)", wrongValue("assert 1 in 'x'")), doubt: "1 of wrap"},
 		{name: "what is put in is gone", issue: torn, of: failing("assert 'ö' not in wrap('abö', 3)", wrongValue("assert 'ö' not in 'abö'")), doubt: "'ö' of wrap"},
-		{name: "it raises, among values that it tells", issue: raising, of: failing("assert built('${host}') == 'localhost'", raised("MissingKey", "host"), code)},
+		{name: "it raises, among values that it tells", issue: raising, of: failing("assert built('${host}') == 'localhost'", raised("MissingKey", "host"), inside)},
 		{name: "the issue's call twice, first without a value", issue: "net(214, 7) fails\n\n`net(214, 7)` throws. It should return 200.", of: failing("run(lambda: net(214, 7) or 5)\n    assert net(214, 7) == 200", wrongValue("assert 5 == 3"))},
 		{name: "what it was before", issue: changes, of: failing("one = {'a': 1}\n    net(one)\n    assert one['a'] == 1", wrongValue("assert 2 == 1"))},
 		{name: "compared with what it was before", issue: changes, of: failing("before = dict(one)\n    net(one)\n    assert one == before", wrongValue("AssertionError: assert {...} == {...}"))},
@@ -147,7 +147,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 			t.Parallel()
 			title, body, _ := strings.Cut(c.issue, "\n\n")
 			c.of.Before = c.before
-			v := Judge(belong.Read(title, body), c.of)
+			v := Judge(t.Context(), belong.Read(title, body), c.of)
 			if c.not == "" && v.Not != "" || !strings.Contains(v.Not, c.not) || v.Later != c.later {
 				t.Fatalf("turned down because it %q, later %v", v.Not, v.Later)
 			}
@@ -198,13 +198,13 @@ func TestC10TestsOfOtherWishesComeWithTheOneOfTheExample(t *testing.T) {
 	other := failing("assert rate('xy') == 77", wrongValue("assert 0 == 77\n +  where 0 = rate('xy')"))
 	other.Report.Tests[0].ID, other.Red[0].ID = id+"_too", id+"_too"
 	other.Red[0].Source = strings.Replace(other.Red[0].Source, "net", "rate", 1)
-	alone := Judge(issue, other)
+	alone := Judge(t.Context(), issue, other)
 	if !strings.Contains(alone.Not, "calls what the test does not") {
 		t.Fatalf("alone it is turned down because it %q", alone.Not)
 	}
 	without := other
 	without.Has = func(name string) bool { return name != "net" }
-	if v := Judge(issue, without); v.Not != "" {
+	if v := Judge(t.Context(), issue, without); v.Not != "" {
 		t.Errorf("where the example is of what is to be added, it is turned down because it %q", v.Not)
 	}
 	both := mine
@@ -214,7 +214,7 @@ func TestC10TestsOfOtherWishesComeWithTheOneOfTheExample(t *testing.T) {
 	other.Report.Tests[0].Failure = &f
 	both.Report.Tests = append(both.Report.Tests, other.Report.Tests...)
 	both.Red = append(both.Red, other.Red...)
-	v := Judge(issue, both)
+	v := Judge(t.Context(), issue, both)
 	if v.Not != "" || len(v.Ties) == 0 {
 		t.Errorf("together they are turned down because they %q", v.Not)
 	}

@@ -197,6 +197,10 @@ func pythonDefine(s *sheet, n code.Node) {
 		s.patchedParams(n)
 	case "assignment", "augmented_assignment", "for_statement", "for_in_clause":
 		s.fields(n, "left", "right")
+		if right, ok := n.ChildByField("right"); ok && right.Kind() == "lambda" {
+			left, _ := n.ChildByField("left")
+			s.defs[wording(left)] = append(s.defs[wording(left)], right)
+		}
 	case "named_expression":
 		s.fields(n, "name", "value")
 	case "as_pattern":

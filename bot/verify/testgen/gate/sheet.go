@@ -98,6 +98,10 @@ func (s *sheet) find(body code.Node) []assertion {
 				out = append(out, assertion{node: n, about: append(args, body)})
 				return true
 			}
+			if s.renamed(name) {
+				out = append(out, assertion{node: n, about: args})
+				return true
+			}
 			for _, def := range s.defs[last(name)] {
 				if def != body && !inside(n, def) && s.assertsIn(def) {
 					out = append(out, assertion{node: n, about: append(args, def)})
@@ -128,11 +132,20 @@ func (s *sheet) assertsBelow(def code.Node, looked map[code.Node]bool) bool {
 			return false
 		}
 		if name, args, ok := s.call(n); ok {
-			found = s.d.helps(s, name, args) || slices.ContainsFunc(s.defs[last(name)], func(h code.Node) bool { return s.assertsBelow(h, looked) })
+			found = s.d.helps(s, name, args) || s.renamed(name) || slices.ContainsFunc(s.defs[last(name)], func(h code.Node) bool { return s.assertsBelow(h, looked) })
 		}
 		return !found
 	})
 	return found
+}
+
+// renamed tells whether a name is another one of an assertion, as in
+// same = assert.equal.
+func (s *sheet) renamed(name string) bool {
+	return slices.ContainsFunc(s.vars[name], func(v code.Node) bool {
+		k := v.Kind()
+		return (k == "attribute" || k == "member_expression" || k == "selector_expression") && s.d.asserting(s, wording(v), v)
+	})
 }
 
 func inside(n, outer code.Node) bool { return outer.Start() <= n.Start() && n.End() <= outer.End() }

@@ -57,6 +57,8 @@ func TestC5HelpersAreFollowedBeforeATestIsCalledEmpty(t *testing.T) {
 		{"a helper in another file", "python", "import stats\nfrom tests.base import same\n\n\ndef test_even():\n    same(stats.median([1, 2]), 1.5)\n"},
 		{"a method of a class", "javascript", "import test from 'node:test';\nimport assert from 'node:assert';\nimport { median } from '../lib/stats.js';\n\nclass Checker {\n  check(values, want) { assert.equal(median(values), want); }\n}\n\ntest('even', () => { new Checker().check([1, 2], 1.5); });\n"},
 		{"a method of an object", "javascript", "import test from 'node:test';\nimport assert from 'node:assert';\nimport { median } from '../lib/stats.js';\n\nconst checker = { check: (values, want) => assert.equal(median(values), want) };\n\ntest('even', () => { checker.check([1, 2], 1.5); });\n"},
+		{"a lambda", "python", "import stats\n\nsame = lambda got, want: compare(got, want)\n\n\ndef compare(got, want):\n    assert got == want\n\n\ndef test_even():\n    same(stats.median([1, 2]), 1.5)\n"},
+		{"an assertion of another name", "javascript", "import test from 'node:test';\nimport assert from 'node:assert';\nimport { median } from '../lib/stats.js';\n\nconst same = assert.equal;\n\ntest('even', () => { same(median([1, 2]), 1.5); });\n"},
 		{"a method", "go", "package stats\n\nimport \"testing\"\n\ntype even struct{ want float64 }\n\nfunc (e even) check(t *testing.T, values ...float64) {\n\tt.Helper()\n\tif got := Median(values); got != e.want {\n\t\tt.Errorf(\"got %v\", got)\n\t}\n}\n\nfunc TestEven(t *testing.T) {\n\teven{1.5}.check(t, 1, 2)\n}\n"},
 		{"a helper in another file", "go", "package stats\n\nimport \"testing\"\n\nfunc TestEven(t *testing.T) {\n\tsame(t, Median([]float64{1, 2}), 1.5)\n}\n"},
 	} {

@@ -1,0 +1,500 @@
+package reproduction
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
+)
+
+// Beside is a file whose functions the candidate can call: a test file of its package,
+// a conftest.py, a module that it imports.
+type Beside struct{ Path, Text string }
+
+// Reaches tells whether a test can call the functions of another test file: one of its
+// package in Go, a conftest.py above it, a module that it imports.
+func Reaches(test, text, file string) bool {
+	name := path.Base(file)
+	switch {
+	case file == test || !code.IsTest(file) && name != "conftest.py" || !slices.Contains(family[path.Ext(test)], path.Ext(file)):
+		return false
+	case path.Ext(test) == ".go":
+		return path.Dir(file) == path.Dir(test)
+	case name == "conftest.py":
+		return path.Dir(file) == "." || strings.HasPrefix(test, path.Dir(file)+"/")
+	}
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	return slices.ContainsFunc(imports.FindAllString(text, -1), func(line string) bool {
+		return slices.Contains(identifier.FindAllString(line, -1), stem) || strings.Contains(line, "/"+stem)
+	})
+}
+
+var family = map[string][]string{".go": {".go"}, ".py": {".py"},
+	".js": {".js", ".mjs", ".cjs"}, ".mjs": {".js", ".mjs", ".cjs"}, ".cjs": {".js", ".mjs", ".cjs"},
+	".ts": {".ts", ".tsx", ".js"}, ".tsx": {".ts", ".tsx", ".js"}}
+
+// helpers are the functions that hold what they are given to something.
+type helpers struct {
+	own  *code.Tree // of the candidate
+	defs map[string][]helper
+}
+
+// helper is a function or method that asserts.
+type helper struct {
+	fn      code.Node
+	params  []param
+	locals  map[string]code.Node // names that it gives one value
+	asserts []code.Node
+	calls   []code.Node // of functions that may be helpers, too
+	method  bool
+}
+
+type param struct {
+	name  string
+	given code.Node // its value where a call gives none
+}
+
+// held is an assertion as the call of a helper makes it: with what is passed in the
+// place of the parameters.
+type held struct {
+	text string
+	in   code.Node // of the helper
+}
+
+// deepest is how many helpers that call each other are followed.
+const deepest = 3
+
+// readHelpers finds the helpers of a candidate. A text that cannot be read has none.
+func readHelpers(ctx context.Context, c Candidate) *helpers {
+	h := &helpers{defs: map[string][]helper{}}
+	for n, f := range append([]Beside{{c.Path, c.Text}}, c.Beside...) {
+		t, err := code.Parse(ctx, code.LanguageOf(f.Path), []byte(f.Text))
+		if err != nil {
+			continue
+		}
+		if n == 0 {
+			h.own = t
+		}
+		t.Walk(func(node code.Node) bool {
+			if name, fn, ok := function(node); ok && !isTest.MatchString(name) {
+				h.defs[name] = append(h.defs[name], newHelper(fn))
+			}
+			return true
+		})
+	}
+	for again := true; again; { // what asserts by a helper is one
+		again = false
+		for _, name := range slices.Sorted(maps.Keys(h.defs)) {
+			kept := slices.DeleteFunc(slices.Clone(h.defs[name]), func(d helper) bool {
+				return len(d.asserts) == 0 && !slices.ContainsFunc(d.calls, func(call code.Node) bool { return len(h.of(call)) > 0 })
+			})
+			again = again || len(kept) < len(h.defs[name])
+			if h.defs[name] = kept; len(kept) == 0 {
+				delete(h.defs, name)
+			}
+		}
+	}
+	return h
+}
+
+// isTest is the name of what a runner calls itself.
+var isTest = lazyregexp.New(`^(?:test|Test|Benchmark|Example|Fuzz)`)
+
+// function gives the name and the node of a function that a node defines.
+func function(n code.Node) (string, code.Node, bool) {
+	switch n.Kind() {
+	case "function_definition", "function_declaration", "method_declaration", "method_definition", "generator_function_declaration":
+		name, ok := n.ChildByField("name")
+		return text(name, ok), n, ok
+	case "assignment", "variable_declarator", "short_var_declaration", "public_field_definition", "pair":
+		for _, f := range [][2]string{{"name", "value"}, {"left", "right"}, {"property", "value"}, {"key", "value"}} {
+			left, ok := n.ChildByField(f[0])
+			right, has := n.ChildByField(f[1])
+			if !ok || !has {
+				continue
+			}
+			if one := right.NamedChildren(); right.Kind() == "expression_list" && len(one) == 1 {
+				right = one[0]
+			}
+			switch right.Kind() {
+			case "lambda", "arrow_function", "function_expression", "func_literal":
+				return left.Text(), right, true
+			}
+		}
+	}
+	return "", n, false
+}
+
+func text(n code.Node, ok bool) string {
+	if !ok {
+		return ""
+	}
+	return n.Text()
+}
+
+func newHelper(fn code.Node) helper {
+	h := helper{fn: fn, locals: map[string]code.Node{}}
+	if list, ok := fn.ChildByField("parameters"); ok {
+		for _, p := range list.NamedChildren() {
+			h.params = append(h.params, params(p)...)
+		}
+	} else if p, ok := fn.ChildByField("parameter"); ok {
+		h.params = []param{{name: p.Text()}}
+	}
+	h.method = fn.Kind() == "method_definition" || fn.Kind() == "method_declaration"
+	if len(h.params) > 0 && (h.params[0].name == "self" || h.params[0].name == "cls") {
+		h.params, h.method = h.params[1:], true
+	}
+	if _, in := fn.Ancestor("class_definition"); in && fn.Kind() == "function_definition" {
+		h.method = true // a static one
+	}
+	body, ok := fn.ChildByField("body")
+	if !ok {
+		return h
+	}
+	many := map[string]bool{}
+	body.Walk(func(n code.Node) bool {
+		if asserting(n) {
+			h.asserts = append(h.asserts, n)
+			return false
+		}
+		if _, _, is := callOf(n); is {
+			h.calls = append(h.calls, n)
+		}
+		for _, f := range [][2]string{{"name", "value"}, {"left", "right"}} {
+			left, ok := n.ChildByField(f[0])
+			right, has := n.ChildByField(f[1])
+			if !ok || !has || n.Kind() == "keyword_argument" {
+				continue
+			}
+			if name := left.Text(); many[name] {
+				delete(h.locals, name)
+			} else {
+				many[name], h.locals[name] = true, right
+			}
+		}
+		return true
+	})
+	for _, p := range h.params {
+		delete(h.locals, p.name)
+	}
+	return h
+}
+
+// params are the names of one declaration of parameters; of one that is taken apart,
+// one without a name.
+func params(p code.Node) []param {
+	if p.IsExtra() {
+		return nil
+	}
+	var out []param
+	given, _ := p.ChildByField("value")
+	for _, c := range p.Children() {
+		if f := c.Field(); f == "name" || f == "pattern" && c.Kind() == "identifier" {
+			out = append(out, param{c.Text(), given})
+		}
+	}
+	if left, ok := p.ChildByField("left"); ok {
+		right, _ := p.ChildByField("right")
+		out = append(out, param{left.Text(), right})
+	}
+	if kids := p.NamedChildren(); len(out) == 0 && p.Kind() == "typed_parameter" && len(kids) > 0 {
+		out = append(out, param{name: kids[0].Text()})
+	}
+	if p.Kind() == "identifier" {
+		out = append(out, param{name: p.Text()})
+	}
+	if len(out) == 0 {
+		out = append(out, param{})
+	}
+	return out
+}
+
+var (
+	goFails  = lazyregexp.New(`\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$`)
+	checking = lazyregexp.New(`^(?:(?:self|cls|t)\.)?assert|^expect\(|^(?:require|check)\.|^t\.(?:is|equal|deepEqual|same)$|^pytest\.raises$`)
+)
+
+// asserting tells whether a node makes a test fail where something does not hold.
+func asserting(n code.Node) bool {
+	switch n.Kind() {
+	case "assert_statement":
+		return true
+	case "if_statement":
+		then, ok := n.ChildByField("consequence")
+		return ok && fails(then)
+	case "with_statement":
+		for _, c := range n.NamedChildren() {
+			if c.Field() != "body" && raises.MatchString(c.Text()) {
+				return true
+			}
+		}
+	default:
+		name, _, ok := callOf(n)
+		return ok && checking.MatchString(name)
+	}
+	return false
+}
+
+// fails tells whether a block fails the test, by Go's calls or by an exception.
+func fails(block code.Node) bool {
+	found := false
+	block.Walk(func(n code.Node) bool {
+		name, _, ok := callOf(n)
+		found = found || ok && goFails.MatchString(name) || n.Kind() == "throw_statement" || n.Kind() == "raise_statement" && strings.Contains(n.Text(), "AssertionError")
+		return !found
+	})
+	return found
+}
+
+// callOf gives the text of what a call calls, and its arguments.
+func callOf(n code.Node) (string, []code.Node, bool) {
+	if n.Kind() != "call" && n.Kind() != "call_expression" {
+		return "", nil, false
+	}
+	fn, ok := n.ChildByField("function")
+	args, has := n.ChildByField("arguments")
+	if !ok || !has {
+		return "", nil, false
+	}
+	return fn.Text(), args.NamedChildren(), true
+}
+
+// of are the helpers that a call may call, by its name.
+func (h *helpers) of(call code.Node) []helper {
+	name, _, ok := callOf(call)
+	if !ok {
+		return nil
+	}
+	dot := strings.LastIndexByte(name, '.')
+	return slices.DeleteFunc(slices.Clone(h.defs[name[dot+1:]]), func(d helper) bool {
+		return dot >= 0 && !d.method && d.fn.Kind() != "arrow_function" || dot < 0 && d.method
+	})
+}
+
+// around is the helper of the candidate in which a line lies.
+func (h *helpers) around(line int) (helper, bool) {
+	var best helper
+	found := false
+	if h == nil {
+		return best, false
+	}
+	for _, list := range h.defs {
+		for _, d := range list {
+			if d.fn.Tree() == h.own && d.fn.Line() <= line && line <= d.fn.EndLine() && (!found || d.fn.Start() > best.fn.Start()) {
+				best, found = d, true
+			}
+		}
+	}
+	return best, found
+}
+
+// at are the assertions that the calls of helpers in a line make.
+func (h *helpers) at(line int) (out []held) {
+	if h == nil || h.own == nil || len(h.defs) == 0 {
+		return nil
+	}
+	if _, within := h.around(line); within {
+		return nil
+	}
+	h.own.Walk(func(n code.Node) bool {
+		if n.Line() > line || n.EndLine() < line {
+			return false
+		}
+		if found := h.of(n); len(found) > 0 && n.Line() == line {
+			out = append(out, h.inline(found, n, nil, 0)...)
+			return false
+		}
+		return true
+	})
+	return out
+}
+
+// inline writes out what a call of helpers asserts about what it is given.
+func (h *helpers) inline(found []helper, call code.Node, outer map[string]string, depth int) (out []held) {
+	_, args, _ := callOf(call)
+	for _, d := range found {
+		bind := d.bind(args, outer)
+		for _, a := range d.asserts {
+			if !uses(a, bind) {
+				continue
+			}
+			if a.Kind() != "if_statement" {
+				out = append(out, held{render(a, bind), a})
+				continue
+			}
+			cond, ok := a.ChildByField("condition")
+			if init, has := a.ChildByField("initializer"); ok && has {
+				out = append(out, held{"if " + render(init, bind) + "; " + render(cond, bind) + " {", a})
+			} else if ok {
+				out = append(out, held{"if " + render(cond, bind) + " {", a})
+			}
+		}
+		for _, inner := range d.calls {
+			if more := h.of(inner); depth < deepest && len(more) > 0 {
+				out = append(out, h.inline(more, inner, bind, depth+1)...)
+			}
+		}
+	}
+	return out
+}
+
+// uses tells whether a node has one of some names.
+func uses(n code.Node, names map[string]string) bool {
+	found := false
+	n.Walk(func(c code.Node) bool {
+		if _, ok := names[c.Text()]; ok && c.Kind() == "identifier" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// bind gives each parameter and local name of a helper the text that it stands for.
+func (d helper) bind(args []code.Node, outer map[string]string) map[string]string {
+	bind := map[string]string{}
+	at := 0
+	for _, a := range args {
+		if name, ok := a.ChildByField("name"); ok && a.Kind() == "keyword_argument" {
+			value, _ := a.ChildByField("value")
+			bind[name.Text()] = render(value, outer)
+			continue
+		}
+		if at < len(d.params) {
+			bind[d.params[at].name] = render(a, outer)
+		}
+		at++
+	}
+	for _, p := range d.params {
+		if _, ok := bind[p.name]; !ok && p.given != (code.Node{}) {
+			bind[p.name] = p.given.Text()
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.locals)) {
+		if _, ok := bind[name]; !ok {
+			bind[name] = render(d.locals[name], bind)
+		}
+	}
+	delete(bind, "")
+	return bind
+}
+
+// render is a node's text with names replaced by what they stand for.
+func render(n code.Node, bind map[string]string) string {
+	var out strings.Builder
+	at := n.Start()
+	n.Walk(func(c code.Node) bool {
+		if c.Kind() != "identifier" && c.Kind() != "shorthand_property_identifier" {
+			return true
+		}
+		by, ok := bind[c.Text()]
+		if f := c.Field(); !ok || f == "attribute" || f == "property" || f == "field" || f == "name" && c.Up() == "keyword_argument" {
+			return true
+		}
+		out.WriteString(string(c.Tree().Src[at:c.Start()]) + by)
+		at = c.End()
+		return true
+	})
+	out.Write(n.Tree().Src[at:n.End()])
+	return out.String()
+}
+
+// with adds to a test's source that of the helpers that it calls: they are a part of
+// what it runs.
+func (h *helpers) with(source string) string {
+	if h == nil || h.own == nil || len(h.defs) == 0 {
+		return source
+	}
+	from := strings.Index(string(h.own.Src), source)
+	if from < 0 {
+		return source
+	}
+	var out strings.Builder
+	out.WriteString(source)
+	added := map[code.Node]bool{}
+	var add func(n code.Node, from, to int)
+	add = func(n code.Node, from, to int) {
+		n.Walk(func(c code.Node) bool {
+			if c.End() <= from || to <= c.Start() {
+				return false
+			}
+			for _, d := range h.of(c) {
+				within := d.fn.Tree() == h.own && from <= d.fn.Start() && d.fn.End() <= to
+				if !added[d.fn] && c.Start() >= from && !within {
+					added[d.fn] = true
+					out.WriteString("\n" + d.fn.Text())
+					add(d.fn, d.fn.Start(), d.fn.End())
+				}
+			}
+			return true
+		})
+	}
+	add(h.own.Root(), from, from+len(source))
+	return out.String()
+}
+
+// site is the line of the test out of which a failure comes, and the line of the helper
+// that it calls there, if it is one that fails. The first is 0 where the helper is called
+// more than once and nothing tells which call it was.
+func (c Candidate) site(f task.Failure, r belong.Red) (at, inner int) {
+	inner = c.at(f)
+	if _, is := c.helpers.around(inner); !is {
+		return inner, 0
+	}
+	for n := len(f.Trace) - 1; n >= 0; n-- {
+		if fr := f.Trace[n]; fr.File == c.Path {
+			if _, is := c.helpers.around(fr.Line); !is && len(c.helpers.at(fr.Line)) > 0 {
+				return fr.Line, inner
+			}
+		}
+	}
+	calls := 0 // of Go's tests the trace is one line
+	for n, line := range strings.Split(c.Text, "\n") {
+		if strings.Contains(r.Source, strings.TrimSpace(line)) && slices.ContainsFunc(c.helpers.at(n+1), func(h held) bool { return h.in.Line() <= inner && inner <= h.in.EndLine() }) {
+			at = n + 1
+			calls++
+		}
+	}
+	switch calls {
+	case 0:
+		return inner, 0
+	case 1:
+		return at, inner
+	}
+	return 0, inner
+}
+
+// assertions are those of a line: its own, or those that it makes by a helper.
+func (c Candidate) assertions(n int) []string {
+	if asserts.MatchString(c.line(n)) {
+		return []string{c.statement(n)}
+	}
+	var out []string
+	for _, h := range c.helpers.at(n) {
+		out = append(out, h.text)
+	}
+	return out
+}
+
+// failed is the assertion of a line that failed, in a helper at the line inner, and
+// what the test wrote there.
+func (c Candidate) failed(at, inner int) (statement, wrote string) {
+	list := c.helpers.at(at)
+	for _, h := range list {
+		if h.in.Tree() == c.helpers.own && h.in.Line() <= inner && inner <= h.in.EndLine() {
+			return h.text, c.line(at)
+		}
+	}
+	if len(list) > 0 && !asserts.MatchString(c.line(at)) {
+		return list[0].text, c.line(at)
+	}
+	statement = c.statement(at)
+	return statement, statement
+}
