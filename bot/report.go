@@ -473,18 +473,28 @@ func (r reporter) exhausted(res task.Result, pub task.Publication) string {
 
 // firstLooks names the failing tests and the regions that were changed.
 func firstLooks(res task.Result) []string {
+	const most = 6
 	var out []string
-	seen := map[string]bool{}
+	seen, more := map[string]bool{}, 0
 	add := func(s string) {
-		if !seen[s] && len(out) < 6 {
-			seen[s] = true
-			out = append(out, s)
+		if !seen[s] {
+			if seen[s] = true; len(out) < most {
+				out = append(out, s)
+			} else {
+				more++
+			}
 		}
 	}
 	for i := len(res.Attempts) - 1; i >= 0; i-- {
 		for _, f := range res.Attempts[i].Failures {
 			add(fmt.Sprintf("%s: %s%s", shortIDs(f.Test), prefixed("", f.Exception+" "), cut(strings.Join(strings.Fields(f.Message), " "), 160)))
 		}
+	}
+	if n := len(res.Attempts); n > 0 {
+		more += res.Attempts[n-1].Unkept
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("… and %d more like these", more))
 	}
 	for i := len(res.Attempts) - 1; i >= 0; i-- {
 		for _, reg := range res.Attempts[i].Regions {

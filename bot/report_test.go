@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,5 +27,24 @@ func TestX3AStrangersTitleClosesNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestB5WhatFailsBesidesIsCountedInTheReport(t *testing.T) {
+	t.Parallel()
+	a := task.Attempt{Number: 1, Why: "3 tests turned red", Unkept: 4, Regions: []task.RegionRef{{Path: "a.py", Name: "net", StartLine: 3}}}
+	for i := range 10 {
+		a.Failures = append(a.Failures, task.Failure{Test: fmt.Sprintf("pytest:.:t.py::test_%d", i), Message: "no"})
+	}
+	got := firstLooks(task.Result{Attempts: []task.Attempt{a}})
+	if len(got) != 7 || got[6] != "… and 8 more like these" {
+		t.Errorf("%q", got)
+	}
+	if came := Came(a); !strings.Contains(came, "test_0: no) and 13 more like this") {
+		t.Errorf("%q", came)
+	}
+	a.Failures, a.Unkept = a.Failures[:1], 0
+	if got, came := firstLooks(task.Result{Attempts: []task.Attempt{a}}), Came(a); len(got) != 2 || strings.Contains(came, "more") {
+		t.Errorf("%q, %q", got, came)
 	}
 }

@@ -166,6 +166,9 @@ func Came(a task.Attempt) string {
 	if !a.Green && len(a.Failures) > 0 {
 		f := a.Failures[0]
 		why += fmt.Sprintf(" (%s: %s)", f.Test, strings.TrimSpace(f.Exception+" "+f.Message))
+		if n := len(a.Failures) - 1 + a.Unkept; n > 0 {
+			why += fmt.Sprintf(" and %d more like this", n)
+		}
 	}
 	return why
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -196,9 +197,50 @@ func TestM9AFailureSaysNothingTwice(t *testing.T) {
 		"^1.2.0 gives 2.0.0-beta (<nil>), want 1.2.0\n* gives 2.0.0-beta (<nil>), want 1.2.0":                                   "message: ^1.2.0 gives 2.0.0-beta (<nil>), want 1.2.0\n* gives 2.0.0-beta (<nil>), want 1.2.0\n",
 		"assert [1, 2, ...] == [1, 3, ...]\n  \n  - 2\n  + 3":                                                                   "message: assert [1, 2, ...] == [1, 3, ...]\n  \n  - 2\n  + 3\n",
 	} {
-		got := beside([]task.Failure{{Test: "x", Kind: task.FailAssertion, File: "t.js", Line: 2, Message: message, Trace: []task.Frame{{File: "t.js", Line: 2, Function: "x"}}}}, 5, []Text{test})[0]
+		got := beside([]task.Failure{{Test: "x", Kind: task.FailAssertion, File: "t.js", Line: 2, Message: message, Trace: []task.Frame{{File: "t.js", Line: 2, Function: "x"}}}}, 5, []Text{test}, nil)[0]
 		if want = "test: x\nkind: assertion at t.js:2\n" + want; string(got) != want {
 			t.Errorf("got\n%q\nwant\n%q", got, want)
+		}
+	}
+}
+
+// What is not shown of the failures is counted, and named where it is little.
+func TestM9WhatFailsBesidesIsTold(t *testing.T) {
+	t.Parallel()
+	var failures []task.Failure
+	var red []string
+	for i := range 9 {
+		id := fmt.Sprintf("pytest:.:test_a.py::test_%d", i)
+		failures, red = append(failures, task.Failure{Test: id, Kind: task.FailAssertion, Message: "no"}), append(red, id)
+	}
+	compile := []task.Failure{{Kind: task.FailSyntax, Message: "a"}, {Kind: task.FailSyntax, Message: "b"}, {Kind: task.FailSyntax, Message: "c"}}
+	for _, c := range []struct {
+		name     string
+		failures []task.Failure
+		lost     int
+		red      []string
+		want     string // what the last part begins with
+		parts    int
+	}{
+		{"all are shown", failures[:3], 0, red[:3], "test: ", 3},
+		{"a few are not", failures[:6], 0, red[:6], "… and 1 more like these: pytest:.:test_a.py::test_5", 6},
+		{"some have no failure of their own", failures[:2], 0, red[:4], "… and 2 more like these: pytest:.:test_a.py::test_2, pytest:.:test_a.py::test_3", 3},
+		{"many", failures[:5], 40, red, "… and 40 more like these", 6},
+		{"of no test", compile, 4, nil, "… and 4 more like these", 4},
+		{"none", nil, 0, red, "", 0},
+	} {
+		got := describeAll(c.failures, 5, c.lost, c.red)
+		if len(got) != c.parts || c.parts > 0 && !strings.HasPrefix(string(got[len(got)-1]), c.want) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+	b := brief()
+	b.Tier, b.Failures, b.Red = task.Tier2, failures[:5], red
+	b.Attempts = []task.Attempt{{Number: 1, Tier: task.Tier1, Diff: "x", Failures: failures[:5], Red: red[:5], Unkept: 30, Broken: append(red, red...)}}
+	_, text := prompted(t, b)
+	for _, want := range []string{"… and 4 more like these: pytest:.:test_a.py::test_5, ", "… and 30 more like these", "and 8 more;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said:\n%s", want, text)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type Brief struct {
 	Shown    Shown
 	Small    bool // the model's window is small: a form of its own, short
 	Failures []task.Failure
+	Red      []string       // all tests that fail now
 	Attempts []task.Attempt // that failed on this tree, for tiers that see them
 	// History are decisions of the ladder in one line each, such as "tier1
 	// gave up: the same error three times"; tier 3 sees them.

@@ -110,7 +110,7 @@ func viewOf(b Brief, turns int) *view {
 		}
 	}
 	v.Done, v.Shown = doneOf(b.Done), shownOf(b.Shown)
-	v.Failures, v.Strategies = beside(b.Failures, 5, b.Shown.Tests), strategiesFor(b.Failures, wantedStatus(b.Task))
+	v.Failures, v.Strategies = beside(b.Failures, 5, b.Shown.Tests, b.Red), strategiesFor(b.Failures, wantedStatus(b.Task))
 	v.Attempts = attemptsOf(b.Attempts, 5)
 	for i, a := range b.Attempts {
 		if said := strings.TrimRight(b.Feedback, ". \n"); said != "" && v.Attempts[i].Why != "" && strings.Contains(a.Why, said) {

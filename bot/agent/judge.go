@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/model/answer"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -17,6 +18,7 @@ type Evidence struct {
 	StillRed []string // tests that failed before and still fail
 	Missing  []string // files that the plan promised and that are not there
 	Failures []task.Failure
+	Unkept   int // failures that are not among them, for their number
 	Tier     task.Tier
 	Earlier  []task.Attempt // of the same step, oldest first
 }
@@ -25,6 +27,15 @@ type Evidence struct {
 // contradicts itself is red.
 func (e Evidence) Red() bool {
 	return !e.Green || e.Refused != "" || len(e.Broken) > 0 || len(e.Missing) > 0
+}
+
+// reds are the tests that are red with the change.
+func (e Evidence) reds() []string {
+	var out []string
+	for _, f := range e.Failures {
+		out = append(out, f.Test)
+	}
+	return slices.Concat(out, e.Broken, e.StillRed)
 }
 
 // Next is what follows an attempt, from the best to the worst.

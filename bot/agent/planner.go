@@ -24,6 +24,7 @@ type PlanBrief struct {
 	Tier         task.Tier // whose model plans; the same one criticises
 	Shown        Shown
 	Failures     []task.Failure
+	Red          []string // all tests that fail now
 	Instructions []Instruction
 	Attempts     []task.Attempt
 	Done         []Accepted // steps of the plan so far that stand in the tree; the plan asked for is of the rest
@@ -273,7 +274,7 @@ func (p *Planner) criticise(ctx context.Context, ask Ask, b PlanBrief, plan Plan
 
 func (p *Planner) view(b PlanBrief) *view {
 	v := newView()
-	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), beside(b.Failures, 5, b.Shown.Tests)
+	v.Task, v.Shown, v.Failures = taskOf(b.Task), shownOf(b.Shown), beside(b.Failures, 5, b.Shown.Tests, b.Red)
 	v.Attempts, v.Precedents, v.Warnings = attemptsOf(b.Attempts, 2), precedentsOf(b.Precedents), foreigns(b.Warnings)
 	v.Said = foreigns(b.Advice)
 	v.Done, v.MaxSteps, v.NeedsTest = doneOf(b.Done), b.steps(), b.NeedsTest

@@ -38,6 +38,7 @@ type ReproductionBrief struct {
 	// CameOf is what Last did on the code as it is, and Failures with what.
 	CameOf   string
 	Failures []task.Failure
+	Red      []string // all of its tests that fail
 	Earlier  Earlier
 	MaxBytes int // of the prompt's user part without the conversation; 0: 48 KiB
 	Tools    Tools
@@ -78,7 +79,7 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 	data := func() any {
 		v := newView()
 		v.Task, v.Heads, v.TestDirs, v.Shown = taskOf(b.Task), headsOf(b.Tests), dirsOf(b.TestDirs), shownOf(b.Shown)
-		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), beside(b.Failures, 3, []Text{{Code: b.Last}})
+		v.Diff, v.Feedback, v.Failures = foreign(b.Last), foreign(b.CameOf), beside(b.Failures, 3, []Text{{Code: b.Last}}, b.Red)
 		v.Earlier = earlierOf(b.Earlier)
 		v.Tools, v.Turns = b.Tools != nil, limits.Turns
 		return v

@@ -39,10 +39,11 @@ func (r *Reviewer) Review(ctx context.Context, ask Ask, b ReviewBrief) (Review, 
 		b.MaxBytes = 32 << 10
 	}
 	b.Done = slices.Clone(b.Done)
+	all, red := len(b.Evidence.Failures), b.Evidence.reds()
 	data := func() any {
 		v := newView()
 		v.Task, v.Step, v.Done, v.Diff = taskOf(b.Task), stepOf(b.Step), doneOf(b.Done), diffOf(b.Diff)
-		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5)
+		v.Evidence, v.Failures = evidenceOf(b.Evidence), describeAll(b.Evidence.Failures, 5, b.Evidence.Unkept+all-len(b.Evidence.Failures), red)
 		if b.Advice.Asked { // a rule says what the evidence says
 			v.Advice = foreign(b.Advice.Recommendation + ": " + b.Advice.Reason)
 		}

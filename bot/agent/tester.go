@@ -47,7 +47,7 @@ func (t *Tester) Recommend(ctx context.Context, ask Ask, e Evidence) (Advice, er
 	failures := append([]task.Failure(nil), e.Failures[:min(3, len(e.Failures))]...)
 	data := func() any {
 		v := newView()
-		v.Failures, v.Evidence = describeAll(failures, 3), evidenceOf(e)
+		v.Failures, v.Evidence = describeAll(failures, 3, e.Unkept+len(e.Failures)-len(failures), e.reds()), evidenceOf(e)
 		return v
 	}
 	req, err := t.request("tester", 6<<10, data, func(int) bool { return shorten(&failures) })

@@ -161,7 +161,7 @@ func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 	out := make([]attemptView, 0, len(attempts))
 	for _, a := range attempts {
 		v := attemptView{a.Number, a.Tier, foreign(a.Refused), diffOf(clipped(a.Diff, 8<<10)), foreign(a.Explanation), nil, len(a.Fixed), "", false,
-			foreigns(a.Broken[:min(len(a.Broken), 10)]), describeAll(a.Failures, failures)}
+			brokenOf(a.Broken), describeAll(a.Failures, failures, a.Unkept, a.Red)}
 		if a.Green || len(a.Fixed) > 0 && len(a.Broken) == 0 {
 			v.Why = foreign(strings.TrimRight(strings.TrimPrefix(strings.TrimPrefix(a.Why, "green, and kept: "), "green, but "), ". "))
 		}
@@ -174,6 +174,16 @@ func attemptsOf(attempts []task.Attempt, failures int) []attemptView {
 			}
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+const mostBroken = 10 // tests that are named of those that an attempt broke
+
+func brokenOf(ids []string) []foreign {
+	out := foreigns(ids[:min(len(ids), mostBroken)])
+	if n := len(ids) - mostBroken; n > 0 {
+		out = append(out, foreign(fmt.Sprintf("and %d more", n)))
 	}
 	return out
 }
@@ -208,20 +218,57 @@ func evidenceOf(e Evidence) evidenceView {
 }
 
 // beside describes failures beside the source of tests that is shown.
-func beside(failures []task.Failure, most int, tests []Text) []foreign {
-	failures = slices.Clone(failures[:min(len(failures), most)])
-	for i := range failures {
+func beside(failures []task.Failure, most int, tests []Text, red []string) []foreign {
+	failures = slices.Clone(failures)
+	for i := range failures[:min(len(failures), most)] {
 		failures[i].Message = quoting(failures[i].Message, tests)
 	}
-	return describeAll(failures, most)
+	return describeAll(failures, most, 0, red)
 }
 
-func describeAll(failures []task.Failure, most int) []foreign {
-	out := make([]foreign, 0, len(failures))
-	for _, f := range failures[:min(len(failures), most)] {
+// describeAll describes the first of some failures, and says behind them how many there
+// are besides: of the failures, of those that were not kept, and of the red tests.
+func describeAll(failures []task.Failure, most, lost int, red []string) []foreign {
+	shown := failures[:min(len(failures), most)]
+	out := make([]foreign, 0, len(shown)+1)
+	for _, f := range shown {
 		out = append(out, foreign(describe(f)))
 	}
+	if rest := besides(failures, len(shown), lost, red); rest != "" && len(shown) > 0 {
+		out = append(out, foreign(rest))
+	}
 	return out
+}
+
+const mostNamed = 5 // tests that are named though their failures are not shown
+
+// besides says how much fails besides the failures that are shown, or "".
+func besides(failures []task.Failure, shown, lost int, red []string) string {
+	var names []string
+	told := map[string]bool{"": true}
+	for _, f := range failures[:shown] {
+		told[f.Test] = true
+	}
+	unnamed := lost
+	for _, f := range failures[shown:] {
+		if f.Test == "" {
+			unnamed++
+		}
+		red = append(slices.Clone(red), f.Test)
+	}
+	for _, id := range red {
+		if !told[id] {
+			told[id], names = true, append(names, id)
+		}
+	}
+	switch n := max(len(names), unnamed); { // those that were not kept may be of the tests named
+	case n == 0:
+		return ""
+	case n == len(names) && n <= mostNamed:
+		return fmt.Sprintf("… and %d more like these: %s", n, strings.Join(names, ", "))
+	default:
+		return fmt.Sprintf("… and %d more like these", n)
+	}
 }
 
 // longestMessage bounds what a failure says, in bytes: an assertion on two

@@ -94,6 +94,9 @@ type trial struct {
 // mostRed bounds the failing tests that an attempt remembers.
 const mostRed = 100
 
+// mostKept bounds the failures of one kind of check that an attempt remembers.
+const mostKept = 10
+
 // mostDangers bounds the dangers that a draft names one by one.
 const mostDangers = 20
 
@@ -157,6 +160,12 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 	return d, nil
 }
 
+// keepFailures remembers the first of some failures, and how many there are besides.
+func keepFailures(a *task.Attempt, all []task.Failure) {
+	kept := first(all, mostKept)
+	a.Failures, a.Unkept = append(slices.Clone(a.Failures), kept...), a.Unkept+len(all)-len(kept)
+}
+
 // prove judges the change that lies in the tree, and commits it.
 func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	a := t.a
@@ -176,7 +185,8 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	a.Green, a.Fixed, a.Besides, a.Broken, a.Checks = v.Green, v.Fixed, v.Besides, append(v.Broken, v.Missing...), v.Checks
 	a.Red = first(append(slices.Clone(v.StillRed), a.Broken...), mostRed)
 	if !v.Green {
-		a.Failures = first(v.Failures, 10)
+		a.Failures, a.Unkept = nil, 0
+		keepFailures(a, v.Failures)
 	}
 	late := timedOut(v.Failures)
 	if err := r.told(ctx, a.Number, "verify", map[bool]task.Trigger{true: task.Watchdog}[late != ""], late); err != nil {
@@ -239,7 +249,7 @@ func (r *run) commit(ctx context.Context, a *task.Attempt) (err error) {
 // can lower it and never raise it.
 func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.Decision, error) {
 	a := t.a
-	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, StillRed: v.StillRed, Failures: a.Failures, Tier: a.Tier, Earlier: r.here()}
+	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, StillRed: v.StillRed, Failures: a.Failures, Unkept: a.Unkept, Tier: a.Tier, Earlier: r.here()}
 	if len(r.stepsLeft()) > 0 && !v.Green && sound(a, v) {
 		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
 	}

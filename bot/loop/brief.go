@@ -144,7 +144,7 @@ func (r *run) brief(ctx context.Context, t *trial) (agent.Brief, error) {
 	b := agent.Brief{
 		Task: r.in.Task, Tier: tier, Plan: r.plan, Step: r.step(), Feedback: r.state.Feedback,
 		NeedsTest: needs, MayTest: !needs && len(r.red()) == 0 && r.step().Testable(), TestDirs: seen.TestDirs,
-		Done: r.done(), Shown: seen.Shown, Failures: r.failing(), Attempts: r.tried(), MaxBytes: r.window(tier), Small: r.small(tier),
+		Done: r.done(), Shown: seen.Shown, Failures: r.failing(), Red: r.still(), Attempts: r.tried(), MaxBytes: r.window(tier), Small: r.small(tier),
 		Regenerate: r.plateau(tier), Tools: tools{r, "developer"}, Permit: tools{r, "developer"}.permit, Checks: []string{checkTests},
 	}
 	for _, a := range b.Attempts {
@@ -181,8 +181,16 @@ func (r *run) failing() []task.Failure {
 		return r.failures()
 	}
 	last := r.state.Attempts[r.state.Done[len(r.state.Done)-1]-1]
-	still := slices.DeleteFunc(r.red(), func(id string) bool { return !slices.Contains(last.Red, id) })
-	return r.some(slices.Concat(last.Failures, r.baseline.Report.Failures()), still) // of what was not kept of the last, what the base said
+	return r.some(slices.Concat(last.Failures, r.baseline.Report.Failures()), r.still()) // of what was not kept of the last, what the base said
+}
+
+// still are the tests of the issue that are red on the tree as it stands.
+func (r *run) still() []string {
+	if len(r.state.Done) == 0 {
+		return r.red()
+	}
+	last := r.state.Attempts[r.state.Done[len(r.state.Done)-1]-1]
+	return slices.DeleteFunc(r.red(), func(id string) bool { return !slices.Contains(last.Red, id) })
 }
 
 // some gives the failures of the tests named, each once, at most mostFailing.

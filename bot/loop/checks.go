@@ -130,6 +130,6 @@ func (r *run) count(a *task.Attempt, j check.Judged) {
 	if j.Red() {
 		a.Green = false
 		a.Broken = append(a.Broken, "check "+j.Name)
-		a.Failures = append(a.Failures, first(j.Failures, 10)...)
+		keepFailures(a, j.Failures)
 	}
 }

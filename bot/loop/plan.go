@@ -236,7 +236,7 @@ func (r *run) planBrief(ctx context.Context, tier task.Tier) (agent.PlanBrief, e
 	}
 	done := r.done()
 	b := agent.PlanBrief{
-		Task: r.in.Task, Tier: tier, Shown: seen.Shown, Failures: r.failing(), Attempts: r.tried(), Done: done,
+		Task: r.in.Task, Tier: tier, Shown: seen.Shown, Failures: r.failing(), Red: r.still(), Attempts: r.tried(), Done: done,
 		Plan: r.plan, NeedsTest: len(r.red()) == 0 && !r.tested(), MaxSteps: max(1, r.in.Budget.Steps-len(done)), MaxBytes: r.window(tier), Instructions: seen.Instructions, Tools: tools{r, "planner"},
 	}
 	b.Plan.Steps = b.Plan.Steps[len(done):]

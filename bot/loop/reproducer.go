@@ -285,6 +285,7 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 			b = again(b)
 		}
 		b.Last, b.CameOf, b.Failures = test.Code, fmt.Sprintf("The test %s.", v.Not), c.came.Failures
+		b.Red = c.came.Report.Red()
 	}
 	return nil, nil //nolint:nilnil // this strategy brought no test
 }

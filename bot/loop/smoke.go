@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -49,7 +48,7 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 	}
 	switch {
 	case c.Status == task.CheckFailed:
-		a.Failures = append(a.Failures, first(now.Failures(), 10)...)
+		keepFailures(a, now.Failures())
 	case after == 0:
 		c.Status = task.CheckSkipped
 		c.Detail += ", so they prove nothing"
@@ -58,7 +57,7 @@ func (r *run) smokes(ctx context.Context, a *task.Attempt) error {
 		}
 	}
 	if red := redBefore(now.Results, worse); len(red) > 0 && len(r.stepsLeft()) == 0 {
-		doubt := "required scenarios of the service failed before the change too, so they say nothing about it: " + strings.Join(first(red, 5), ", ")
+		doubt := "required scenarios of the service failed before the change too, so they say nothing about it: " + names(red)
 		if c.Status == task.CheckSkipped {
 			doubt += " (" + c.Detail + ")"
 		}

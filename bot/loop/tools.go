@@ -385,8 +385,11 @@ func (h *real) runTests(ctx context.Context) (string, error) {
 	h.hide.report(&rep)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d pass, %d fail\n", len(rep.Green()), len(rep.Red()))
-	for _, f := range first(rep.Failures(), 10) {
+	for _, f := range first(rep.Failures(), mostKept) {
 		fmt.Fprintln(&b, sendable(h.never, f).Words())
+	}
+	if n := len(rep.Failures()) - mostKept; n > 0 {
+		fmt.Fprintf(&b, "… and %d more like these\n", n)
 	}
 	return b.String(), nil
 }

@@ -173,7 +173,8 @@ type Attempt struct {
 	Red          []string      `json:"red,omitempty"`       // tests red with the change, at most 100
 	Behaviour    []Behaviour   `json:"behaviour,omitempty"` // what changed functions do otherwise (SPEC C5)
 	Failures     []Failure     `json:"failures,omitempty"`
-	Smoke        *SmokeRate    `json:"smoke,omitempty"` // nil: no scenarios, or not asked
+	Unkept       int           `json:"unkept,omitempty"` // failures that are not among them, for their number
+	Smoke        *SmokeRate    `json:"smoke,omitempty"`  // nil: no scenarios, or not asked
 	Green        bool          `json:"green"`
 	Cost         USD           `json:"cost_usd"`
 	Elapsed      time.Duration `json:"elapsed"`
