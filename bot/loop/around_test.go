@@ -52,6 +52,24 @@ func TestM9ARegionIsShownAsItStandsWithItsFilesHeadAndItsUsers(t *testing.T) {
 	}
 }
 
+// TestM9WhatTheLikeliestCodeCallsIsShown: whoever changes a function has to know what it
+// calls, though no word of the issue stands there.
+func TestM9WhatTheLikeliestCodeCallsIsShown(t *testing.T) {
+	t.Parallel()
+	var users []string
+	files := till()
+	files["till/cart.py"] = strings.Replace(strings.Replace(files["till/cart.py"], "import Decimal\n", "import Decimal\nfrom .money import vacant\n", 1), "return Decimal(sum(self.rows))", "return Decimal(sum(self.rows)) if self.rows else vacant()", 1)
+	files["till/money.py"] = strings.Replace(files["till/receipt.py"], "def receipt(cart):\n    return 'total %s' % cart.total()\n", "def vacant():\n    return 0\n", 1)
+	b := newBench(t, files, func(c scripted.Call, _ int) scripted.Answer {
+		users = append(users, c.User)
+		return scripted.Answer{Text: `{"actions": [{"action": "finish"}], "explanation": "no"}`, TokensIn: 1000, TokensOut: 100}
+	}, task.Tier1)
+	b.task = task.Task{Title: "Cart.total is not rounded", Body: "The total of a cart with 1.005 should be 1.00.", Origin: task.OriginEval}
+	if b.run(t, task.Budget{}); len(users) == 0 || !regexp.MustCompile("vacant@\\w+ .*\\n```python\ndef vacant\\(").MatchString(users[0]) {
+		t.Errorf("what Cart.total calls is not shown:\n%s", users)
+	}
+}
+
 func TestM9WhatThePlannerReadIsShownToTheDeveloper(t *testing.T) {
 	t.Parallel()
 	files := till()

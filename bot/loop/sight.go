@@ -42,8 +42,9 @@ const (
 	mostHeaded   = 3  // files that are not the step's of which the head is shown
 	longestTop   = 12 // lines of it
 	leastHeads   = 16 // a part of the room that heads may take though it is used up
-	mostUsed     = 3  // shown places of which is told who uses them
+	mostUsed     = 5  // shown places of which is told who uses them
 	mostUses     = 3
+	mostCalled   = 40 // files in which what is called is looked for
 )
 
 // room is how many bytes a role is shown of the tree.
@@ -100,7 +101,18 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	if len(l.Suspects) > 0 {
 		w.top = l.Suspects[0].Score
 	}
-	for _, s := range fused(l.Suspects, spoken) {
+	near := slices.Clone(l.Ran)
+	for _, g := range hits {
+		near = append(near, g.Path)
+	}
+	all := fused(l.Suspects, spoken)
+	for _, s := range first(all, surelyShown) {
+		w.suspect(s)
+	}
+	if !l.Heads {
+		w.called(near)
+	}
+	for _, s := range all[min(surelyShown, len(all)):] {
 		w.suspect(s)
 	}
 	tests := out.Shown.Tests
@@ -324,6 +336,50 @@ func (w *wanted) suspect(s mend.Suspect) {
 		w.add(p)
 	}
 }
+
+// called wants what the places so far call, where one function or class of the likeliest
+// files has the name: whoever changes them has to know it, and would ask for it.
+func (w *wanted) called(files []string) {
+	type found struct {
+		file   string
+		region code.Region
+	}
+	names, seen := map[string][]found{}, map[string]bool{}
+	for _, f := range append(w.files(), files...) {
+		if seen[f] || len(seen) == mostCalled || w.h.secret(f) || code.IsTest(f) {
+			continue
+		}
+		seen[f] = true
+		regions, _ := w.h.now.list(f)
+		for _, g := range regions {
+			if g.Kind == code.KindFunction || g.Kind == code.KindMethod || g.Kind == code.KindClass {
+				names[g.Name] = append(names[g.Name], found{f, g})
+			}
+		}
+	}
+	left := w.room.Code / 4
+	for _, p := range slices.Clone(w.places) {
+		for _, m := range calling.FindAllStringSubmatch(p.Code, -1) {
+			of := names[m[1]]
+			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left {
+				continue
+			}
+			c := w.h.now.at(of[0].file, of[0].region)
+			c.Why = "it is called there"
+			if c.Path != p.Path {
+				c.Why = path.Base(p.Path) + " calls it"
+			}
+			if had := len(w.places); !inside(c, p) {
+				if w.add(c); len(w.places) > had {
+					left -= len(c.Code)
+				}
+			}
+		}
+	}
+}
+
+// calling is a name that is called.
+var calling = lazyregexp.New(`([A-Za-z_$][\w$]+)\(`)
 
 // named is the region of the base that a suspect names by its id.
 func (h *real) named(s mend.Suspect) (agent.Place, bool) {
