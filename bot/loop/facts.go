@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/belong"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
@@ -26,6 +29,33 @@ type seenCall struct {
 	Line  int    `json:"line"` // of the function
 	Words string `json:"words"`
 	Threw bool   `json:"threw,omitempty"`
+	Flows bool   `json:"flows,omitempty"` // it gave what the failing assertion saw
+}
+
+func (c seenCall) place() string { return fmt.Sprintf("%s:%d", c.Path, c.Line) }
+
+// worth ranks calls by what they tell of a failure. The test's own calls are not indented.
+func (c seenCall) worth() int {
+	switch {
+	case c.Flows:
+		return 3
+	case c.Threw:
+		return 2
+	case !strings.HasPrefix(c.Words, " "):
+		return 1
+	}
+	return 0
+}
+
+// worthiest are the places of calls, those that tell the most first; of equals the later,
+// which are nearer to where the test fails.
+func worthiest(calls []seenCall) []int {
+	at := make([]int, len(calls))
+	for n := range at {
+		at[n] = n
+	}
+	slices.SortFunc(at, func(a, b int) int { return cmp.Or(calls[b].worth()-calls[a].worth(), b-a) })
+	return at
 }
 
 const (
@@ -58,13 +88,24 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 		return out, nil
 	}
 	red := q.Baseline.Red()
-	var tests []string
+	in := characterise.Traced{Dir: h.tree.Dir(), Suites: q.Baseline.Report.Suites, Only: map[string][]string{}}
+	var got []string
 	for _, t := range q.Baseline.Report.Tests {
-		if file := sourceOf(t); slices.Contains(red, t.ID) && !slices.Contains(tests, file) && len(tests) < mostSources {
-			tests = append(tests, file)
+		file := sourceOf(t)
+		if !slices.Contains(red, t.ID) || !slices.Contains(in.Tests, file) && len(in.Tests) == mostSources {
+			continue
+		}
+		if !slices.Contains(in.Tests, file) {
+			in.Tests = append(in.Tests, file)
+		}
+		if name, ok := verify.NativeName(in.Suites, t.ID); ok {
+			in.Only[file] = append(in.Only[file], name)
+		}
+		if t.Failure != nil {
+			value, _ := belong.Compared(t.Failure.Message)
+			got = append(got, value)
 		}
 	}
-	in := characterise.Traced{Dir: h.tree.Dir(), Suites: q.Baseline.Report.Suites, Tests: tests}
 	for _, s := range q.Suspects {
 		src, err := h.sources.read(s.Path)
 		if _, known := in.Files[s.Path]; err == nil && !known && !h.secret(s.Path) && !code.IsTest(s.Path) && len(in.Files) < mostTraced {
@@ -75,8 +116,8 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 		}
 	}
 	err = h.withExample(ctx, q.Example, func() error {
-		calls, err := h.Characteriser.Trace(ctx, in)
-		out = h.told(calls)
+		calls, times, err := h.Characteriser.Trace(ctx, in)
+		out = h.told(calls, times, got)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -86,12 +127,13 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 	return out, err
 }
 
-// told puts calls into words: where an exception began first, then in the order of
-// the calls, each call with the same arguments and result once. One that takes nothing
-// and gives nothing says nothing.
-func (h *real) told(calls []characterise.Call) facts {
-	out := facts{Times: len(calls)}
+// told puts calls into words, in their order, each call with the same arguments and
+// result once; of many those that tell the most. One that takes nothing and gives nothing
+// says nothing. got are the values that the failing assertions saw.
+func (h *real) told(calls []characterise.Call, times int, got []string) facts {
+	out := facts{Times: times}
 	count, seen := map[string]int{}, map[string]bool{}
+	var all []seenCall
 	for _, c := range calls {
 		count[c.Path]++
 		if !slices.Contains(out.Files, c.Path) {
@@ -99,36 +141,50 @@ func (h *real) told(calls []characterise.Call) facts {
 		}
 		words := fmt.Sprintf("%s(%s) %s", c.Name, c.Args, c.Came())
 		idle := c.Args == "" && slices.Contains([]string{"None", "undefined"}, c.Gave)
-		if seen[words] || idle || len(seen) == mostSeen {
+		if seen[words] || idle {
 			continue
 		}
 		seen[words] = true
-		out.Calls = append(out.Calls, seenCall{c.Path, c.Line, h.hide.text(strings.Repeat("  ", min(c.Depth, 6)) + words), c.Raised != ""})
+		all = append(all, seenCall{c.Path, c.Line, h.hide.text(strings.Repeat("  ", min(c.Depth, 6)) + words), c.Raised != "", c.Gave != "" && slices.Contains(got, c.Gave)})
+	}
+	for _, n := range slices.Sorted(slices.Values(first(worthiest(all), mostSeen))) {
+		out.Calls = append(out.Calls, all[n])
 	}
 	slices.SortStableFunc(out.Files, func(a, b string) int { return count[b] - count[a] })
 	return out
 }
 
 // near are the calls that help whoever sees that code: of functions that stand in
-// it, two of each, and those out of which an exception came.
+// it, two of each, and those out of which an exception came; of many those that tell the
+// most, in their order.
 func (f facts) near(shown agent.Shown) string {
-	var b strings.Builder
-	times, told := map[string]int{}, 0
-	for _, c := range f.Calls {
-		place := fmt.Sprintf("%s:%d", c.Path, c.Line)
+	times, size := map[string]int{}, 0
+	var kept []int
+	for _, n := range worthiest(f.Calls) {
+		c := f.Calls[n]
 		stands := slices.ContainsFunc(shown.Code, func(t agent.Text) bool {
 			return t.Path == c.Path && !t.Top && (t.ID == "" || t.Start <= c.Line && c.Line <= t.End)
 		})
-		if !stands && !c.Threw || times[place] == mostAlike && !c.Threw || told == mostCalls || b.Len()+len(c.Words) > mostFacts {
+		if !stands && !c.Threw || times[c.place()] == mostAlike && !c.Threw || len(kept) == mostCalls || size+len(c.Words) > mostFacts {
 			continue
 		}
+		times[c.place()]++
+		size += len(c.Words) + 1
+		kept = append(kept, n)
+	}
+	slices.Sort(kept)
+	var b strings.Builder
+	said := map[string]bool{}
+	for _, n := range kept {
+		c := f.Calls[n]
 		b.WriteString(c.Words)
-		if times[place]++; times[place] == 1 {
-			b.WriteString("   [" + place + "]")
+		if at := c.place(); !said[at] {
+			said[at] = true
+			b.WriteString("   [" + at + "]")
 		}
 		b.WriteString("\n")
-		told++
 	}
+	told := len(kept)
 	if n := f.Times - told; n > 0 && told > 0 {
 		fmt.Fprintf(&b, "(%s more: repetitions, of code that is not shown, or without room)\n", task.Count(n, "call"))
 	}

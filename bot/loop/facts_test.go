@@ -1,24 +1,52 @@
 package loop
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
 func TestM9OnlyCallsOfWhatIsShownAreTold(t *testing.T) {
 	t.Parallel()
 	f := facts{Times: 9, Calls: []seenCall{
-		{"a.js", 3, "whole('x') gave 1", false}, {"b.js", 5, "shown('x') gave 2", false}, {"b.js", 5, "shown('y') gave 3", false}, {"b.js", 5, "shown('z') gave 4", false},
-		{"b.js", 30, "elsewhere('x') gave 5", false}, {"c.js", 1, "thrower('x') raised TypeError", true},
+		{"a.js", 3, "whole('x') gave 1", false, false}, {"b.js", 5, "shown('x') gave 2", false, false}, {"b.js", 5, "shown('y') gave 3", false, false}, {"b.js", 5, "shown('z') gave 4", false, false},
+		{"b.js", 30, "elsewhere('x') gave 5", false, false}, {"c.js", 1, "thrower('x') raised TypeError", true, false},
 	}}
 	got := f.near(agent.Shown{Code: []agent.Text{{Path: "a.js", Start: 1, End: 90}, {Path: "b.js", ID: "function:shown@1", Start: 5, End: 9}, {Path: "c.js", Top: true, Start: 1, End: 3}}})
-	want := "whole('x') gave 1   [a.js:3]\nshown('x') gave 2   [b.js:5]\nshown('y') gave 3\nthrower('x') raised TypeError   [c.js:1]\n(5 calls more: "
+	want := "whole('x') gave 1   [a.js:3]\nshown('y') gave 3   [b.js:5]\nshown('z') gave 4\nthrower('x') raised TypeError   [c.js:1]\n(5 calls more: "
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("told\n%s", got)
 	}
 	if got := f.near(agent.Shown{}); !strings.HasPrefix(got, "thrower") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
+// Of many calls those are told that made what the assertion saw, and the last; the call
+// that the test makes itself is not pushed out by those within it.
+func TestM9OfALongTraceWhatMadeTheFailingValueIsTold(t *testing.T) {
+	t.Parallel()
+	var calls []characterise.Call
+	for n := range 60 { // of other tests and of what is set up
+		calls = append(calls, characterise.Call{Path: "shop.py", Name: fmt.Sprintf("load%d", n), Line: n + 1, Args: "1", Gave: fmt.Sprint(1000 + n)})
+	}
+	calls = append(calls, characterise.Call{Path: "shop.py", Name: "total", Line: 100, Args: "n=60", Gave: "199"})
+	for n := range 60 {
+		calls = append(calls, characterise.Call{Path: "shop.py", Name: "price", Line: 110, Depth: 1, Args: fmt.Sprint(n), Gave: fmt.Sprint(n)})
+	}
+	f := (&real{}).told(calls, 5000, []string{"199"})
+	if len(f.Calls) != mostSeen || f.Times != 5000 {
+		t.Fatalf("%d calls of %d", len(f.Calls), f.Times)
+	}
+	got := f.near(agent.Shown{Code: []agent.Text{{Path: "shop.py", Start: 1, End: 200}}})
+	if !strings.Contains(got, "total(n=60) gave 199   [shop.py:100]\n") || strings.Contains(got, "load0(") || !strings.Contains(got, "load59(") || !strings.Contains(got, "(4988 calls more") {
+		t.Errorf("told\n%s", got)
+	}
+	f = (&real{}).told(calls[60:], 61, []string{"199"})
+	if got = f.near(agent.Shown{Code: []agent.Text{{Path: "shop.py", Start: 1, End: 200}}}); !strings.HasPrefix(got, "total(n=60) gave 199") || !strings.Contains(got, "\n  price(59) gave 59\n") {
 		t.Errorf("told\n%s", got)
 	}
 }

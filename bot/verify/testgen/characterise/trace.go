@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +20,9 @@ import (
 type Traced struct {
 	Dir    string
 	Suites []verify.Suite
-	Tests  []string          // test files
-	Files  map[string][]byte // whose functions are followed, with their texts
+	Tests  []string            // test files
+	Only   map[string][]string // of a file, the tests that matter, as it names them; without: all
+	Files  map[string][]byte   // whose functions are followed, with their texts
 }
 
 // Call is one call as it was seen. It is a guide for a reader and never evidence.
@@ -54,8 +56,18 @@ const (
 )
 
 // Trace runs test files of Python or JavaScript in the sandbox, and tells the calls
-// of the files' functions in their order. Of other languages it tells none.
-func (c *Characteriser) Trace(ctx context.Context, in Traced) ([]Call, error) {
+// of the files' functions in their order, and how many there were: of many the first,
+// and those that ended last. Of other languages it tells none.
+func (c *Characteriser) Trace(ctx context.Context, in Traced) (calls []Call, times int, err error) {
+	calls, times, err = c.trace(ctx, in)
+	if err == nil && len(calls) == 0 && len(in.Only) > 0 { // its runner may know the tests by other names
+		in.Only = nil
+		return c.trace(ctx, in)
+	}
+	return calls, times, err
+}
+
+func (c *Characteriser) trace(ctx context.Context, in Traced) (calls []Call, times int, err error) {
 	lang, dir, name := code.Unknown, "", ""
 	for _, p := range slices.Sorted(maps.Keys(in.Files)) {
 		if l := family(p); l == code.Python || l == code.JavaScript {
@@ -67,19 +79,26 @@ func (c *Characteriser) Trace(ctx context.Context, in Traced) ([]Call, error) {
 		}
 	}
 	if lang == code.Unknown || len(in.Tests) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	box, err := c.cfg.Sandbox.Workspace(ctx, in.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("a workspace to follow calls: %w", err)
+		return nil, 0, fmt.Errorf("a workspace to follow calls: %w", err)
 	}
 	defer box.Close()
 	v := &view{c: c, root: in.Dir, box: box, dir: dir, runner: name, change: gate.Change{Path: "calls"}}
 	var files []string
 	for _, f := range in.Tests {
-		if family(f) == lang {
-			files = append(files, v.rel(f))
+		if family(f) != lang {
+			continue
 		}
+		if names := in.Only[f]; v.runner == "pytest" && len(names) > 0 {
+			for _, n := range names {
+				files = append(files, v.rel(f)+"::"+n)
+			}
+			continue
+		}
+		files = append(files, v.rel(f))
 	}
 	var followed []code.Callable
 	var paths []string
@@ -90,16 +109,16 @@ func (c *Characteriser) Trace(ctx context.Context, in Traced) ([]Call, error) {
 		}
 		all, err := code.Callables(ctx, p, in.Files[p])
 		if err != nil {
-			return nil, fmt.Errorf("reading the functions of %s: %w", p, err)
+			return nil, 0, fmt.Errorf("reading the functions of %s: %w", p, err)
 		}
 		all = all[:min(len(all), max(0, mostFollow-len(followed)))]
 		if lang == code.JavaScript {
 			text, err := follow(ctx, p, in.Files[p], all, len(followed))
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			if err := box.WriteFile(p, text); err != nil {
-				return nil, fmt.Errorf("laying out %s to follow its calls: %w", p, err)
+				return nil, 0, fmt.Errorf("laying out %s to follow its calls: %w", p, err)
 			}
 		}
 		for _, f := range all {
@@ -110,19 +129,27 @@ func (c *Characteriser) Trace(ctx context.Context, in Traced) ([]Call, error) {
 	cmd := python{}.command(here)
 	if lang == code.JavaScript {
 		cmd = node{}.command(here)
+		for _, f := range in.Tests {
+			for _, n := range in.Only[f] {
+				suites := strings.Split(n, " > ")
+				cmd.Argv = slices.Insert(cmd.Argv, 1, "--test-name-pattern="+regexp.QuoteMeta(suites[len(suites)-1]))
+			}
+		}
 	}
 	cmd.Limits = limits(traceTime)
 	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "trace", "targets": targets, "files": files, "runner": v.runner, "wall": almost(traceTime).Seconds(), "most": mostSeen})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return callsOf(lines, followed, paths), nil
+	calls, times = callsOf(lines, followed, paths)
+	return calls, times, nil
 }
 
-// callsOf reads what a driver said of calls: that they begin, and how they end.
-func callsOf(lines [][]byte, followed []code.Callable, paths []string) []Call {
-	var out []Call
+// callsOf reads what a driver said of calls: that they begin, how they end, and how many
+// there were.
+func callsOf(lines [][]byte, followed []code.Callable, paths []string) (out []Call, times int) {
 	at := map[int]int{}
+	var order []int
 	for _, line := range lines {
 		var s struct {
 			Call   int    `json:"call"`
@@ -132,21 +159,33 @@ func callsOf(lines [][]byte, followed []code.Callable, paths []string) []Call {
 			Gave   string `json:"gave"`
 			Raised string `json:"raised"`
 			Began  bool   `json:"began"`
+			Calls  int    `json:"calls"` // in all
 		}
 		if json.Unmarshal(line, &s) != nil {
 			continue
 		}
+		times = max(times, s.Calls)
 		n, known := at[s.Call]
 		switch {
-		case s.Spot != nil && *s.Spot >= 0 && *s.Spot < len(followed) && len(out) < mostSeen:
+		case s.Spot != nil && *s.Spot >= 0 && *s.Spot < len(followed) && len(out) < 2*mostSeen:
 			f := followed[*s.Spot]
 			at[s.Call] = len(out)
+			order = append(order, s.Call)
 			out = append(out, Call{Path: paths[*s.Spot], Name: f.QualifiedName, Line: f.StartLine, Depth: max(0, s.Depth), Args: short(s.Args)})
 		case s.Spot == nil && known:
 			out[n].Gave, out[n].Raised, out[n].Began = short(s.Gave), short(s.Raised), s.Began
 		}
 	}
-	return out
+	byCall := make([]int, len(out))
+	for n := range byCall {
+		byCall[n] = n
+	}
+	slices.SortFunc(byCall, func(a, b int) int { return order[a] - order[b] })
+	sorted := make([]Call, 0, len(out))
+	for _, n := range byCall {
+		sorted = append(sorted, out[n])
+	}
+	return sorted, max(times, len(out))
 }
 
 const longestSeen = 110 // characters of arguments or of a result

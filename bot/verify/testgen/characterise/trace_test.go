@@ -43,7 +43,7 @@ func TestM9CallsOfAFailingTestAreTold(t *testing.T) {
 					in.Files[f] = []byte(text)
 				}
 			}
-			calls, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
+			calls, _, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,6 +55,66 @@ func TestM9CallsOfAFailingTestAreTold(t *testing.T) {
 				if !strings.Contains(strings.Join(said, "\n"), want) {
 					t.Errorf("the calls do not say %q:\n%s", want, strings.Join(said, "\n"))
 				}
+			}
+		})
+	}
+}
+
+// Of many calls those around the others and those of the end are kept, and of a file only
+// the tests that matter run.
+func TestM9OfManyCallsTheLastAreTold(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]struct {
+		suite verify.Suite
+		files map[string]string
+		test  string
+		only  string
+	}{
+		"python": {verify.Suite{Name: "pytest", Kind: "python", Dir: "."}, map[string]string{
+			"shop.py":      "def price(item):\n    return item\n\n\ndef total(n):\n    return sum(price(i) for i in range(n))\n\n\ndef late(x):\n    return total(x)\n",
+			"test_shop.py": "import shop\n\n\ndef test_first():\n    assert shop.price(-7) == -7\n\n\nclass TestShop:\n    def test_many(self):\n        shop.total(2000)\n        assert shop.late(5) == 4\n"},
+			"test_shop.py", "TestShop::test_many"},
+		"javascript": {verify.Suite{Name: "node", Kind: "javascript", Dir: "."}, map[string]string{
+			"package.json": `{"type": "module"}`,
+			"shop.js":      "export function price(item) {\n  return item;\n}\nexport function total(n) {\n  let out = 0;\n  for (let i = 0; i < n; i++) out += price(i);\n  return out;\n}\nexport const late = (x) => total(x);\n",
+			"shop.test.js": "import { test, describe, it } from 'node:test';\nimport assert from 'node:assert';\nimport * as shop from './shop.js';\ntest('first', () => assert.equal(shop.price(-7), -7));\ndescribe('shop', () => { it('has many (of them)', () => { shop.total(2000); assert.equal(shop.late(5), 4); }); });\n"},
+			"shop.test.js", "shop > has many (of them)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box, err := Box()
+			if err != nil {
+				t.Fatalf("the tests need the sandbox: %v", err)
+			}
+			dir := t.TempDir()
+			in := Traced{Dir: dir, Suites: []verify.Suite{p.suite}, Tests: []string{p.test}, Only: map[string][]string{p.test: {p.only}}, Files: map[string][]byte{}}
+			for f, text := range p.files {
+				if err := os.WriteFile(filepath.Join(dir, f), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(f, "shop.") && f != p.test {
+					in.Files[f] = []byte(text)
+				}
+			}
+			calls, times, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, c := range calls {
+				said += strings.ReplaceAll(c.Name+"("+c.Args+") "+c.Came(), "=", " ") + "\n"
+			}
+			for _, want := range []string{"gave 1999000\n", "5) gave 10\n", "4) gave 4\n"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("the calls do not say %q", want)
+				}
+			}
+			if times != 2008 || len(calls) > mostSeen || strings.Contains(said, "-7") {
+				t.Errorf("%d calls of %d, with that of the other test: %v", len(calls), times, strings.Contains(said, "-7"))
+			}
+			in.Only[p.test] = []string{"it is called otherwise"}
+			if calls, _, err = New(Config{Sandbox: box}).Trace(t.Context(), in); err != nil || len(calls) == 0 {
+				t.Errorf("without a test of that name: %d calls, %v", len(calls), err)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import { Worker, isMainThread, workerData } from 'node:worker_threads';
 const req = isMainThread ? JSON.parse(fs.readFileSync(0, 'utf8')) : workerData;
 const write = fs.writeSync;
 const say = (line) => write(2, '\n' + req.mark + JSON.stringify(line) + '\n');
+const FOLLOWED = 20000; // calls
 const PARTS = 20, DEEP = 4, TEXT = 200, WHOLE = 300;
 const fail = () => { throw new Error('no literal'); };
 
@@ -54,17 +55,33 @@ const brief = (v, most = 80) => {
   return out.length <= most ? out : out.slice(0, most - 1) + '…';
 };
 
-// trace tells the calls of the functions that carry calls of it, in their order,
-// and what came of each.
+// trace tells the calls of the functions that carry calls of it, and what came of
+// each: the first at once, of the others at the end those that ended last, which the
+// calls around them are among.
 function trace() {
   let calls = 0, depth = 0;
-  const errors = new WeakSet();
-  const ended = (f, line) => { if (f) { depth = f.depth; say({ call: f.call, ...line }); } };
+  const errors = new WeakSet(), first = Math.floor(req.most / 3), late = new Map(), open = new Map();
+  const ended = (f, line) => {
+    if (!f) return;
+    depth = f.depth;
+    if (f.call <= first) return say({ call: f.call, ...line });
+    const begun = open.get(f.call);
+    if (!begun) return;
+    open.delete(f.call);
+    late.set(f.call, [begun, { call: f.call, ...line }]);
+    if (late.size > req.most - first) late.delete(late.keys().next().value);
+  };
+  process.on('exit', () => {
+    for (const line of [...[...open.values()].slice(0, req.most - first), ...[...late.values()].flat()]) say(line);
+    say({ calls });
+  });
   globalThis.__fettle = {
     begins: (spot, given) => {
-      if (calls >= req.most) return undefined;
+      if (calls >= FOLLOWED) return undefined;
       const f = { call: ++calls, depth };
-      say({ call: f.call, spot, depth, args: given().map((v) => brief(v)).join(', ') });
+      const line = { call: f.call, spot, depth, args: given().map((v) => brief(v)).join(', ') };
+      if (f.call <= first) say(line);
+      else open.set(f.call, line);
       depth++;
       return f;
     },

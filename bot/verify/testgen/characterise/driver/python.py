@@ -3,6 +3,7 @@
 # read from standard input; each line that it writes to the error stream begins
 # with a mark. What it says makes tests, which are then judged by being run.
 import base64
+import collections
 import importlib
 import inspect
 import json
@@ -23,6 +24,9 @@ ASLEEP = 0x80 | 0x200  # coroutine, asynchronous generator
 
 class NoLiteral(Exception):
     pass
+
+
+FOLLOWED = 20000  # calls
 
 
 def say(line):
@@ -236,9 +240,12 @@ def brief(value, most=80):
 
 
 class Tracer:
-    """Tells the calls of some functions in their order, and what came of each."""
+    """Tells the calls of some functions, and what came of each: the first at once, of
+    the others at the end those that ended last, which the calls around them are among."""
 
     def __init__(self):
+        self.first = req["most"] // 3
+        self.late, self.open = collections.deque(maxlen=req["most"] - self.first), {}
         self.spots, self.real, self.calls, self.depth, self.raised = {}, {}, 0, 0, {}
         for i, t in enumerate(req["targets"]):
             self.spots.setdefault((os.path.realpath(t["path"]), t["name"]), []).append((i, t))
@@ -249,7 +256,7 @@ class Tracer:
         if name not in self.real:
             self.real[name] = os.path.realpath(name)
         for i, t in self.spots.get((self.real[name], code.co_name), ()):
-            if t["from"] <= code.co_firstlineno <= t["to"] and self.calls < req["most"] and not code.co_flags & 0x2A0:
+            if t["from"] <= code.co_firstlineno <= t["to"] and self.calls < FOLLOWED and not code.co_flags & 0x2A0:
                 return self.follow(i, frame, code)
         return None
 
@@ -258,7 +265,7 @@ class Tracer:
         call, state = self.calls, {}
         at = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
         names = [n for n in code.co_varnames[:at] if n not in ("self", "cls")]
-        say({"call": call, "spot": spot, "depth": self.depth, "args": ", ".join("%s=%s" % (n, brief(frame.f_locals[n])) for n in names if n in frame.f_locals)})
+        self.begin(call, {"call": call, "spot": spot, "depth": self.depth, "args": ", ".join("%s=%s" % (n, brief(frame.f_locals[n])) for n in names if n in frame.f_locals)})
         self.depth += 1
         frame.f_trace_lines = False
 
@@ -271,19 +278,43 @@ class Tracer:
                 if arg is None and error is not None:
                     began = id(error) not in self.raised
                     self.raised[id(error)] = error
-                    say({"call": call, "raised": "%s: %s" % (type(error).__name__, str(error)[:120]), "began": began})
+                    self.end(call, {"call": call, "raised": "%s: %s" % (type(error).__name__, str(error)[:120]), "began": began})
                 else:
-                    say({"call": call, "gave": brief(arg, 160)})
+                    self.end(call, {"call": call, "gave": brief(arg, 160)})
             return local
 
         return local
 
+    def begin(self, call, line):
+        if call <= self.first:
+            say(line)
+        else:
+            self.open[call] = line
+
+    def end(self, call, line):
+        if call <= self.first:
+            say(line)
+        else:
+            self.late.append((self.open.pop(call), line))
+
+    def rest(self):
+        sys.settrace(None)
+        for line in [*list(self.open.values())[: self.late.maxlen], *(part for both in self.late for part in both)]:
+            say(line)
+        say({"calls": self.calls})
+
+    def over(self, *_):
+        self.rest()
+        os._exit(0)
+
 
 def record():
-    signal.alarm(int(req["wall"]))
-    sys.path.insert(0, os.getcwd())
     tracing = req["mode"] == "trace"
     watch = Tracer() if tracing else Recorder()  # of frames that it gives nothing for, it is told the beginning alone
+    if tracing:
+        signal.signal(signal.SIGALRM, watch.over)
+    signal.alarm(int(req["wall"]))
+    sys.path.insert(0, os.getcwd())
     try:
         import pytest
     except ImportError:
@@ -300,6 +331,8 @@ def record():
             unittest.main(module=None, argv=["unittest", *req["files"]], exit=False)
     except BaseException:  # whatever it was, what was told counts
         pass
+    if tracing:
+        watch.rest()
     done()
 
 
