@@ -93,10 +93,10 @@ func Judge(ctx context.Context, issue *belong.Issue, c Candidate) Verdict {
 		red++
 		why, ties := c.wrong(issue, t, c.Red[at])
 		switch {
-		case strings.HasPrefix(why, elsewhere): // it may be of another thing that the issue asks for
+		case why == untied, strings.HasPrefix(why, elsewhere): // it may be of another thing that the issue asks for
 			other = cmp.Or(other, why)
 		case why != "":
-			return Verdict{Not: why, Untied: why == untied}
+			return Verdict{Not: why}
 		default:
 			own = true
 		}
@@ -107,7 +107,7 @@ func Judge(ctx context.Context, issue *belong.Issue, c Candidate) Verdict {
 		}
 	}
 	if other != "" && !own {
-		return Verdict{Not: other}
+		return Verdict{Not: other, Untied: other == untied}
 	}
 	if red == 0 {
 		return not("passes on the code as it is, so it does not show the fault")

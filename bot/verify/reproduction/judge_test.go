@@ -190,35 +190,39 @@ func TestC10TwoTestsThatDisagreeAreADoubt(t *testing.T) {
 }
 
 // C10: an issue asks for several things, and its example is of one. Tests of the others
-// come with the one that is tied to it; without that one nothing of them is taken.
+// come with the one that is tied to it, also those that nothing in the issue points at;
+// without that one nothing of them is taken.
 func TestC10TestsOfOtherWishesComeWithTheOneOfTheExample(t *testing.T) {
 	t.Parallel()
 	issue := belong.Read("net is off", "`net(214, 7)` gives 199, and should be 200. A blank rate counts as 5 for `rate`.")
-	mine := failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))
-	other := failing("assert rate('xy') == 77", wrongValue("assert 0 == 77\n +  where 0 = rate('xy')"))
-	other.Report.Tests[0].ID, other.Red[0].ID = id+"_too", id+"_too"
-	other.Red[0].Source = strings.Replace(other.Red[0].Source, "net", "rate", 1)
-	alone := Judge(t.Context(), issue, other)
-	if !strings.Contains(alone.Not, "calls what the test does not") {
-		t.Fatalf("alone it is turned down because it %q", alone.Not)
-	}
-	without := other
-	without.Has = func(name string) bool { return name != "net" }
-	if v := Judge(t.Context(), issue, without); v.Not != "" {
-		t.Errorf("where the example is of what is to be added, it is turned down because it %q", v.Not)
-	}
-	both := mine
-	both.Text += "\n\n" + other.Red[0].Source
-	f := *other.Report.Tests[0].Failure
-	f.Trace = []task.Frame{{File: own, Line: strings.Count(both.Text, "\n"), Function: "test_it"}}
-	other.Report.Tests[0].Failure = &f
-	both.Report.Tests = append(both.Report.Tests, other.Report.Tests...)
-	both.Red = append(both.Red, other.Red...)
-	v := Judge(t.Context(), issue, both)
-	if v.Not != "" || len(v.Ties) == 0 {
-		t.Errorf("together they are turned down because they %q", v.Not)
-	}
-	if doubts := strings.Join(v.Doubts, "\n"); !strings.Contains(doubts, "77 of rate('xy')") {
-		t.Errorf("what nobody stated is no doubt: %q", doubts)
+	for name, tc := range map[string]struct{ call, alone string }{
+		"elsewhere": {"rate('xy')", "calls what the test does not"},
+		"untied":    {"gross('xy')", untied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mine := failing("assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))
+			other := failing("assert "+tc.call+" == 77", wrongValue("assert 0 == 77\n +  where 0 = "+tc.call))
+			other.Report.Tests[0].ID, other.Red[0].ID = id+"_too", id+"_too"
+			other.Red[0].Source = strings.Replace(other.Red[0].Source, "net", tc.call[:strings.Index(tc.call, "(")], 1)
+			alone := Judge(t.Context(), issue, other)
+			if !strings.Contains(alone.Not, tc.alone) || alone.Untied != (tc.alone == untied) {
+				t.Fatalf("alone it is turned down because it %q", alone.Not)
+			}
+			both := mine
+			both.Text += "\n\n" + other.Red[0].Source
+			f := *other.Report.Tests[0].Failure
+			f.Trace = []task.Frame{{File: own, Line: strings.Count(both.Text, "\n"), Function: "test_it"}}
+			other.Report.Tests[0].Failure = &f
+			both.Report.Tests = append(both.Report.Tests, other.Report.Tests...)
+			both.Red = append(both.Red, other.Red...)
+			v := Judge(t.Context(), issue, both)
+			if v.Not != "" || len(v.Ties) == 0 {
+				t.Errorf("together they are turned down because they %q", v.Not)
+			}
+			if doubts := strings.Join(v.Doubts, "\n"); !strings.Contains(doubts, "77 of "+tc.call) {
+				t.Errorf("what nobody stated is no doubt: %q", doubts)
+			}
+		})
 	}
 }
