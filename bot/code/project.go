@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Bounds of a project: further or larger files are not looked at.
@@ -24,6 +25,9 @@ type Project struct {
 	src    map[string][]byte
 	paths  []string // sorted
 	module string   // Go's module path, from go.mod at the root
+
+	named sync.Once
+	names map[string]bool // see segments
 }
 
 // NewProject reads the source files below the root of fsys, but for those of

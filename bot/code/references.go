@@ -39,7 +39,7 @@ func (s *search) in(ctx context.Context, other string) []Reference {
 	}
 	regions := t.Regions()
 	imports := s.p.imports(t, other)
-	knows := s.knows(other, imports)
+	knows, foreign := s.knows(other, imports), s.p.foreign(t)
 	var out []Reference
 	t.Walk(func(n Node) bool {
 		if !n.identifier() {
@@ -49,7 +49,7 @@ func (s *search) in(ctx context.Context, other string) []Reference {
 			return true
 		}
 		names, sure := s.names(ctx, n, other, imports, knows)
-		if !names || defines(regions, n) {
+		if !names || s.isForeign(n, foreign) || defines(regions, n) {
 			return true
 		}
 		ref := Reference{Path: other, Line: n.Line(), Sure: sure, Import: n.under("import_statement", "import_from_statement", "import_declaration", "use_declaration")}
@@ -112,6 +112,26 @@ func (s *search) names(ctx context.Context, n Node, other string, imports map[st
 		return path.Dir(other) == path.Dir(s.file), true // a bare name in another Go package is another thing
 	}
 	return knows, true
+}
+
+// isForeign tells whether a name is one of another package or module, or of what is
+// imported of it.
+func (s *search) isForeign(n Node, foreign map[string]bool) bool {
+	owner, _, ok := n.member()
+	if !ok {
+		owner = n.Text()
+	}
+	return foreign[rootOf(owner)]
+}
+
+// rootOf is the first name of a chain such as a.b(c).d.
+func rootOf(chain string) string {
+	for i := range len(chain) {
+		if !wordByte(chain[i]) && chain[i] != '$' {
+			return chain[:i]
+		}
+	}
+	return chain
 }
 
 // is tells whether a name of a file leads to the region.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -56,7 +57,7 @@ var (
 
 // uses are the places of other files that use a region, or what a whole file holds:
 // one for a file, as far as names tell. What is shown whole needs none.
-func (h *real) uses(p agent.Place, shown []agent.Place) []string {
+func (h *real) uses(ctx context.Context, p agent.Place, shown []agent.Place) []string {
 	owners, use := h.namesOf(p)
 	if use == nil {
 		return nil
@@ -71,18 +72,64 @@ func (h *real) uses(p agent.Place, shown []agent.Place) []string {
 		if err != nil || len(src) > largestRead || !slices.ContainsFunc(owners, func(o string) bool { return bytes.Contains(src, []byte(o)) }) {
 			continue
 		}
-		n := 0
-		for line := range strings.Lines(string(src)) {
-			if n++; use.MatchString(line) && !bringing.MatchString(line) {
-				out = append(out, fmt.Sprintf("%s:%d", f, n))
-				break
-			}
+		if n := h.usedAt(ctx, p, f, src, use); n > 0 {
+			out = append(out, fmt.Sprintf("%s:%d", f, n))
 		}
 		if len(out) == mostUses {
 			break
 		}
 	}
 	return out
+}
+
+// usedAt is the first line of a file that uses a place, 0 for none.
+func (h *real) usedAt(ctx context.Context, p agent.Place, file string, src []byte, use *regexp.Regexp) int {
+	var foreign map[string]bool
+	n := 0
+	for line := range strings.Lines(string(src)) {
+		if n++; bringing.MatchString(line) {
+			continue
+		}
+		for _, at := range use.FindAllStringIndex(line, -1) {
+			if foreign == nil {
+				if foreign, _ = h.project().Foreign(ctx, file, src); foreign == nil {
+					foreign = map[string]bool{} // it cannot be read: names alone tell
+				}
+			}
+			first, dotted := qualifier(line, at)
+			bare := !dotted && code.LanguageOf(file) == code.Go && path.Dir(file) != path.Dir(p.Path) // it is of its own package
+			if !foreign[first] && !bare {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// qualifier is the first name of the chain that a match is the end of, and whether there
+// is a chain.
+func qualifier(line string, at []int) (first string, dotted bool) {
+	word := func(c byte) bool {
+		return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	}
+	from := at[0]
+	for from < at[1] && !word(line[from]) && line[from] != '.' {
+		from++
+	}
+	for from > 0 && (word(line[from-1]) || line[from-1] == '.') {
+		from--
+	}
+	first, _, dotted = strings.Cut(strings.TrimSuffix(line[from:at[1]], "("), ".")
+	return first, dotted
+}
+
+// project is the tree as it stands, as far as imports lead through it.
+func (h *real) project() *code.Project {
+	if h.listed == nil {
+		mod, _ := h.now.read("go.mod")
+		h.listed = code.Listed(h.files(), code.Module(mod))
+	}
+	return h.listed
 }
 
 // namesOf are the names by which other files know a place's file, and what a line says

@@ -116,3 +116,22 @@ func TestM9WhatAFailedAttemptReadIsShownToTheNext(t *testing.T) {
 	}
 	b.replays(t)
 }
+
+// Who uses a function is told by the imports, where names alone would take another one
+// for it.
+func TestM9WhatAForeignPackageHasByTheSameNameIsNoUse(t *testing.T) {
+	t.Parallel()
+	var users []string
+	files := till()
+	files["till/cart.py"] = strings.Replace(files["till/cart.py"], "\n    def total(self):", "\n    def dumps(self):\n        return str(self.total())\n\n    def total(self):", 1)
+	files["till/aside.py"] = "import json\nfrom statistics import total\n\n\ndef show(cart, cart_rows):\n    return json.dumps(cart_rows), total(cart_rows)\n"
+	b := newBench(t, files, func(c scripted.Call, _ int) scripted.Answer {
+		users = append(users, c.User)
+		return scripted.Answer{Text: `{"actions": [{"action": "finish"}], "explanation": "no"}`, TokensIn: 1000, TokensOut: 100}
+	}, task.Tier1)
+	b.task = task.Task{Title: "Cart.total is not rounded", Body: "The total of a cart with 1.005 should be 1.00.", Origin: task.OriginEval}
+	b.run(t, task.Budget{})
+	if len(users) == 0 || !regexp.MustCompile(`Cart\.total@\w+ .*; used by till/receipt\.py:2\n`).MatchString(users[0]) {
+		t.Errorf("who uses the method is not said, or somebody who does not:\n%s", users)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/judge"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
@@ -35,7 +36,8 @@ type real struct {
 	ahead   ahead                      // of what the run has asked for
 	hide    *withholder                // of what tests print of it; nil: nothing to hide
 
-	documented string // see docs
+	documented string        // see docs
+	listed     *code.Project // see project; nil: not asked since the tree changed
 
 	index *memory.Index // opened when it is first asked
 	view  *memory.View
@@ -322,7 +324,7 @@ func (h *real) lay(ctx context.Context, stands []standing) error {
 	if err := h.layOut(ctx, stands); err != nil {
 		return err
 	}
-	h.now, h.stood = h.sources, nil
+	h.now, h.stood, h.listed = h.sources, nil, nil
 	if len(stands) == 0 {
 		return nil
 	}

@@ -116,7 +116,7 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		w.suspect(s)
 	}
 	tests := out.Shown.Tests
-	out.Shown = w.packed(l.Failures)
+	out.Shown = w.packed(ctx, l.Failures)
 	out.Shown.Tests = tests
 	out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits)
 	for _, g := range hits {
@@ -392,7 +392,7 @@ func (h *real) named(s mend.Suspect) (agent.Place, bool) {
 }
 
 // packed chooses what fits, each line once, and maps what else its files hold.
-func (w *wanted) packed(failures []task.Failure) agent.Shown {
+func (w *wanted) packed(ctx context.Context, failures []task.Failure) agent.Shown {
 	places := agent.Look(w.places, failures)
 	hits := make([]memory.Hit, len(places))
 	for i, p := range places {
@@ -428,7 +428,7 @@ func (w *wanted) packed(failures []task.Failure) agent.Shown {
 			t.Index = index(regions, touched)
 		}
 		if n < mostUsed && !w.tests {
-			t.Used = w.h.uses(p, shown)
+			t.Used = w.h.uses(ctx, p, shown)
 		}
 		out.Code = append(out.Code, t)
 	}
