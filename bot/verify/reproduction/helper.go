@@ -41,8 +41,9 @@ var family = map[string][]string{".go": {".go"}, ".py": {".py"},
 
 // helpers are the functions that hold what they are given to something.
 type helpers struct {
-	own  *code.Tree // of the candidate
-	defs map[string][]helper
+	own    *code.Tree // of the candidate
+	defs   map[string][]helper
+	called int // how often one was followed
 }
 
 // helper is a function or method that asserts.
@@ -67,8 +68,11 @@ type held struct {
 	in   code.Node // of the helper
 }
 
-// deepest is how many helpers that call each other are followed.
-const deepest = 3
+// Bounds of what is read of helpers, which a model wrote.
+const (
+	deepest    = 3     // helpers that call each other are followed
+	mostCalled = 5_000 // calls of helpers of a file
+)
 
 // readHelpers finds the helpers of a candidate. A text that cannot be read has none.
 func readHelpers(ctx context.Context, c Candidate) *helpers {
@@ -320,6 +324,9 @@ func (h *helpers) at(line int) (out []held) {
 func (h *helpers) inline(found []helper, call code.Node, outer map[string]string, depth int) (out []held) {
 	_, args, _ := callOf(call)
 	for _, d := range found {
+		if h.called++; h.called > mostCalled {
+			return out
+		}
 		bind := d.bind(args, outer)
 		for _, a := range d.asserts {
 			if !uses(a, bind) {
@@ -364,11 +371,11 @@ func (d helper) bind(args []code.Node, outer map[string]string) map[string]strin
 	for _, a := range args {
 		if name, ok := a.ChildByField("name"); ok && a.Kind() == "keyword_argument" {
 			value, _ := a.ChildByField("value")
-			bind[name.Text()] = render(value, outer)
+			bind[name.Text()] = bounded(value, outer)
 			continue
 		}
 		if at < len(d.params) {
-			bind[d.params[at].name] = render(a, outer)
+			bind[d.params[at].name] = bounded(a, outer)
 		}
 		at++
 	}
@@ -379,11 +386,20 @@ func (d helper) bind(args []code.Node, outer map[string]string) map[string]strin
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.locals)) {
 		if _, ok := bind[name]; !ok {
-			bind[name] = render(d.locals[name], bind)
+			bind[name] = bounded(d.locals[name], bind)
 		}
 	}
 	delete(bind, "")
 	return bind
+}
+
+// bounded is render, or the text as it stands where it grows too long: names that stand for
+// twice another one, which stands for twice a third, have no end.
+func bounded(n code.Node, bind map[string]string) string {
+	if text := render(n, bind); len(text) <= longestStatement {
+		return text
+	}
+	return n.Text()
 }
 
 // render is a node's text with names replaced by what they stand for.

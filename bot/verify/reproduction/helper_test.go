@@ -1,6 +1,7 @@
 package reproduction
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -239,5 +240,28 @@ func TestC10ATestReachesTheHelpersOfItsPackageItsConftestAndItsImports(t *testin
 		if got := Reaches(c.test, c.text, c.file); got != c.want {
 			t.Errorf("%s, %q, %s: %v", c.test, c.text, c.file, got)
 		}
+	}
+}
+
+// M9: what a model writes is read within bounds: names that stand for ever more text, and
+// helpers that call each other, end, and what was not read is a doubt.
+func TestHelpersWithoutEndAreADoubt(t *testing.T) {
+	t.Parallel()
+	text := "def grow(a):\n    b00 = a + a\n"
+	for n := 1; n < 60; n++ {
+		text += fmt.Sprintf("    b%02d = b%02d + b%02d\n", n, n-1, n-1)
+	}
+	text += "    assert b59 == a\n\n"
+	for n := range 60 {
+		text += fmt.Sprintf("def h%02d(a):\n    assert a\n", n)
+		for m := range 60 {
+			text += fmt.Sprintf("    h%02d(a)\n", m)
+		}
+	}
+	c := failing("grow(net(214, 7)); h00(net(214, 7)); assert net(214, 7) == 200", wrongValue("assert 199 == 200\n +  where 199 = net(214, 7)"))
+	c.Text += "\n\n" + text
+	v := Judge(t.Context(), belong.Read("net is off", "`net(214, 7)` gives 199, and should be 200."), c)
+	if doubts := strings.Join(v.Doubts, "\n"); !strings.Contains(doubts, "more than was read") {
+		t.Errorf("turned down because it %q, doubts %q", v.Not, doubts)
 	}
 }

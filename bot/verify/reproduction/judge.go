@@ -106,6 +106,9 @@ func Judge(ctx context.Context, issue *belong.Issue, c Candidate) Verdict {
 			v.Fails = words(t.Failure)
 		}
 	}
+	if c.helpers.called > mostCalled {
+		v.note(Expectation{Want: "more than was read"})
+	}
 	if other != "" && !own {
 		return Verdict{Not: other, Untied: other == untied}
 	}
