@@ -10,17 +10,21 @@ import (
 
 // Evidence is what the checks say of an attempt.
 type Evidence struct {
-	Green    bool   // every required check passed on the whole tree
-	Proven   bool   // a test that failed before the change passes now
-	Refused  string // why the edits were not applied, or ""
-	Fixed    []string
-	Broken   []string // tests that were green and are red or were not seen
-	StillRed []string // tests that failed before and still fail
-	Missing  []string // files that the plan promised and that are not there
-	Failures []task.Failure
-	Unkept   int // failures that are not among them, for their number
-	Tier     task.Tier
-	Earlier  []task.Attempt // of the same step, oldest first
+	Green   bool   // every required check passed on the whole tree
+	Proven  bool   // a test that failed before the change passes now
+	Refused string // why the edits were not applied, or ""
+	Fixed   []string
+	// Reproduced and Known are how many of Fixed are the reproduction's, and the
+	// repository's own; the rest are new tests of the change.
+	Reproduced, Known int
+	OnBase            *task.NewOnBase // what the developer's own new tests did before; nil: not asked
+	Broken            []string        // tests that were green and are red or were not seen
+	StillRed          []string        // tests that failed before and still fail
+	Missing           []string        // files that the plan promised and that are not there
+	Failures          []task.Failure
+	Unkept            int // failures that are not among them, for their number
+	Tier              task.Tier
+	Earlier           []task.Attempt // of the same step, oldest first
 }
 
 // Red tells whether anything speaks against the attempt. Evidence that

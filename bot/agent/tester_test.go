@@ -147,3 +147,22 @@ func TestM9TheReviewerReadsNothingTwice(t *testing.T) {
 		t.Errorf("the prompt:\n%s", user)
 	}
 }
+
+// Whose the tests are that were red before is told apart: a reproduction proves more than
+// tests that came with the change.
+func TestM9TheReviewerKnowsWhoseTestsWereRed(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]Evidence{
+		"pass now: 3 (1 of the reproduction, 1 of the repository's own tests, 1 of the change's new tests); of the developer's own new tests, 1 of 4 failed before the change.": {Green: true, Proven: true, Fixed: []string{"a", "b", "c"}, Reproduced: 1, Known: 1, OnBase: &task.NewOnBase{Ran: 4, Red: 1}},
+		"pass now: 1 (1 of the reproduction); of the developer's own new tests, 0 of 2 failed before the change (1 file could not be run there).":                               {Green: true, Proven: true, Fixed: []string{"a"}, Reproduced: 1, OnBase: &task.NewOnBase{Ran: 2, Broken: 1}},
+		"pass now: 2.": {Green: true, Proven: true, Fixed: []string{"a", "b"}},
+	} {
+		s := &speaker{says: []string{`{"verdict": "ACCEPT", "reason": "as asked"}`}}
+		if _, err := roles(t).Reviewer.Review(t.Context(), s.ask, ReviewBrief{Task: task.Task{Title: "total is wrong"}, Diff: "+x\n", Evidence: e}); err != nil {
+			t.Fatal(err)
+		}
+		if user := s.asked[0].User; !strings.Contains(user, want) {
+			t.Errorf("%q is not said:\n%s", want, user)
+		}
+	}
+}

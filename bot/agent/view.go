@@ -207,14 +207,45 @@ type evidenceView struct {
 	Green, Proven                        bool
 	Fixed, Broken, Still, Missing, Tried int
 	Why                                  foreign
+	Apart, New                           string
 }
 
 func evidenceOf(e Evidence) evidenceView {
-	v := evidenceView{!e.Red(), e.Proven, len(e.Fixed), len(e.Broken), len(e.StillRed), len(e.Missing), len(e.Earlier), ""}
+	v := evidenceView{!e.Red(), e.Proven, len(e.Fixed), len(e.Broken), len(e.StillRed), len(e.Missing), len(e.Earlier), "", e.apart(), e.fresh()}
 	if e.Red() {
 		v.Why = foreign(whyRed(e))
 	}
 	return v
+}
+
+// apart says whose the tests are that failed before and pass now, where it is known.
+func (e Evidence) apart() string {
+	var out []string
+	for _, x := range []struct {
+		n    int
+		whom string
+	}{{e.Reproduced, "of the reproduction"}, {e.Known, "of the repository's own tests"}, {len(e.Fixed) - e.Reproduced - e.Known, "of the change's new tests"}} {
+		if x.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", x.n, x.whom))
+		}
+	}
+	if e.Reproduced+e.Known == 0 && e.OnBase == nil {
+		return ""
+	}
+	return strings.Join(out, ", ")
+}
+
+// fresh says how many of the developer's own new tests failed before, or "".
+func (e Evidence) fresh() string {
+	b := e.OnBase
+	if b == nil || b.Ran+b.Broken == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("of the developer's own new tests, %d of %d failed before the change", b.Red, b.Ran)
+	if b.Broken > 0 {
+		out += fmt.Sprintf(" (%s could not be run there)", task.Count(b.Broken, "file"))
+	}
+	return out
 }
 
 // beside describes failures beside the source of tests that is shown.

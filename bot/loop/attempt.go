@@ -250,6 +250,8 @@ func (r *run) commit(ctx context.Context, a *task.Attempt) (err error) {
 func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.Decision, error) {
 	a := t.a
 	e := agent.Evidence{Green: v.Green, Proven: len(v.Fixed) > 0, Fixed: a.Fixed, Broken: a.Broken, StillRed: v.StillRed, Failures: a.Failures, Unkept: a.Unkept, Tier: a.Tier, Earlier: r.here()}
+	e.OnBase = a.OnBase
+	e.Reproduced, e.Known = r.origins(a.Fixed)
 	if len(r.stepsLeft()) > 0 && !v.Green && sound(a, v) {
 		e.Green, e.Failures = true, nil // the steps to come are what mends the tests
 	}
@@ -279,6 +281,24 @@ func (r *run) verdict(ctx context.Context, t *trial, v verify.Verdict) (agent.De
 		a.Refused = d.Reason
 	}
 	return d, nil
+}
+
+// origins counts of tests that are mended those of the reproduction, and the others that
+// were there before.
+func (r *run) origins(fixed []string) (reproduced, known int) {
+	var own []string
+	if r.example != nil {
+		own = r.example.Report.Red()
+	}
+	for _, id := range fixed {
+		switch {
+		case slices.Contains(own, id):
+			reproduced++
+		case slices.Contains(r.baseline.Report.Red(), id):
+			known++
+		}
+	}
+	return reproduced, known
 }
 
 // sound: nothing is broken, no required scenario either; all that is wanting is

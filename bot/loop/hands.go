@@ -157,11 +157,13 @@ type weighing struct {
 	Own           string   `json:"own,omitempty"` // path of the test made from the issue
 	New           []string `json:"new"`           // paths of all new tests
 	Characterises bool     `json:"characterises"` // other tests prove the change
+	OnBase        bool     `json:"on_base"`       // what the new tests did before is asked for
 }
 
 // weighed are its verdicts; nil where there was nothing to judge.
 type weighed struct {
-	Own      *gate.Verdict `json:"own,omitempty"`
-	Theirs   *gate.Verdict `json:"theirs,omitempty"`
-	Unjudged []string      `json:"unjudged,omitempty"` // new tests in languages whose tests cannot be judged
+	Own      *gate.Verdict   `json:"own,omitempty"`
+	Theirs   *gate.Verdict   `json:"theirs,omitempty"`
+	Unjudged []string        `json:"unjudged,omitempty"` // new tests in languages whose tests cannot be judged
+	OnBase   *task.NewOnBase `json:"on_base,omitempty"`
 }

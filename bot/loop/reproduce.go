@@ -192,7 +192,7 @@ func (r *run) weigh(ctx context.Context, a *task.Attempt) (refused bool, err err
 	if !a.Green || len(a.NewTests) == 0 {
 		return false, nil
 	}
-	w := weighing{New: a.NewTests, Characterises: len(r.red()) > 0}
+	w := weighing{New: a.NewTests, Characterises: len(r.red()) > 0, OnBase: r.Reviewer != nil && a.Tier != task.TierMechanical}
 	if r.example != nil {
 		w.Own = r.example.Path
 	}
@@ -200,6 +200,7 @@ func (r *run) weigh(ctx context.Context, a *task.Attempt) (refused bool, err err
 	if err != nil {
 		return false, err
 	}
+	a.OnBase = got.OnBase
 	if got.Own != nil {
 		r.checkExample(a, *got.Own)
 	}
@@ -227,6 +228,11 @@ func (h *real) weigh(ctx context.Context, w weighing) (out weighed, err error) {
 		}
 		out.Own = &v
 	}
+	if w.OnBase && len(theirs) > 0 {
+		if out.OnBase, err = h.onBase(ctx, theirs, changes); err != nil {
+			return out, err
+		}
+	}
 	for _, p := range slices.Sorted(maps.Keys(theirs)) {
 		if !gate.Judges(string(code.LanguageOf(p))) {
 			out.Unjudged = append(out.Unjudged, p)
@@ -242,6 +248,21 @@ func (h *real) weigh(ctx context.Context, w weighing) (out weighed, err error) {
 		out.Theirs = &v
 	}
 	return out, nil
+}
+
+// onBase runs new tests on the code before the change.
+func (h *real) onBase(ctx context.Context, tests map[string][]byte, changes []gate.Change) (*task.NewOnBase, error) {
+	files := maps.Clone(tests)
+	for _, c := range changes {
+		files[c.Path] = c.Before
+	}
+	rep, err := h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: files, Tests: slices.Sorted(maps.Keys(tests))})
+	if errors.Is(err, verify.ErrNoTests) {
+		return nil, nil //nolint:nilnil // nothing can be said
+	} else if err != nil {
+		return nil, fmt.Errorf("running the new tests on the code before the change: %w", err)
+	}
+	return &task.NewOnBase{Ran: len(rep.Tests), Red: len(rep.Red()), Broken: len(rep.Broken)}, nil
 }
 
 // candidates are the contents of the test, of the others, and the rest

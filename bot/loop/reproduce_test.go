@@ -239,3 +239,33 @@ func TestC5AComplaintThatWasNotTrueMakesTheChangeADraft(t *testing.T) {
 		t.Errorf("outcome %s (%s), open %v", res.Outcome, res.Reason, res.DraftReasons)
 	}
 }
+
+// L2: the reviewer is told how many of the developer's own new tests were red before, which
+// are run on the code as it was.
+func TestL2TheReviewerIsToldHowManyNewTestsWereRed(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Whole(t)
+	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
+	const own = "from weave import interleave\n\n\ndef test_turns():\n    assert interleave([1, 2], [9]) == [1, 9, 2]\n\n\ndef test_nothing():\n    assert interleave([], []) == []\n"
+	said := ""
+	b := newBench(t, map[string]string{"weave.py": broken, "test_weave.py": green}, func(c scripted.Call, _ int) scripted.Answer {
+		if strings.Contains(c.System, "You review a change") {
+			said = c.User
+			return scripted.Answer{Text: `{"verdict": "ACCEPT", "reason": "good"}`}
+		}
+		return scripted.Answer{Text: "```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"weave.py\",\"region\":\"" + region(t, broken) + "\",\"code\":1},{\"kind\":\"create_file\",\"path\":\"test_turns.py\",\"code\":2}],\"explanation\":\"turns\"}\n```\n```\n" + mended + "```\n```\n" + own + "```\n"}
+	}, task.Tier1)
+	roles, err := agent.New(agent.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.cfg.Reviewer = roles.Reviewer
+	b.engine = loop.New(b.cfg)
+	if res := b.run(t, task.Budget{}); res.Outcome != task.Success {
+		t.Fatalf("outcome %s (%s): %+v", res.Outcome, res.Reason, res.Attempts)
+	}
+	if want := "pass now: 1 (1 of the change's new tests); of the developer's own new tests, 1 of 2 failed before the change."; !strings.Contains(said, want) {
+		t.Errorf("%q is not said:\n%s", want, said)
+	}
+	b.replays(t)
+}

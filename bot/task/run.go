@@ -138,6 +138,13 @@ func (s RunState) Change(number int) string {
 	return diff + a.Diff
 }
 
+// NewOnBase is what new tests did on the code before the change.
+type NewOnBase struct {
+	Ran    int `json:"ran"`              // tests
+	Red    int `json:"red"`              // of them
+	Broken int `json:"broken,omitempty"` // files that could not be run there
+}
+
 // Attempt is one pass develop → apply → verify → judge at one tier.
 type Attempt struct {
 	Number       int           `json:"number"`         // 1-based over the whole run
@@ -153,6 +160,7 @@ type Attempt struct {
 	Commit       string        `json:"commit,omitempty"`    // on refs/fettle/<run>/attempt-<number> of the run's Git directory
 	NewTests     []string      `json:"new_tests,omitempty"` // paths of the test files that it adds
 	OwnTests     []string      `json:"own_tests,omitempty"` // those of them that fettle wrote and no model
+	OnBase       *NewOnBase    `json:"on_base,omitempty"`   // what the model's new tests did without the change; nil: not asked
 	Looked       []string      `json:"looked,omitempty"`    // what its model read before, as targets of a step
 	Kept         bool          `json:"kept,omitempty"`      // green with objections, and not reviewed: a draft, if no tier brings better
 	Yes          bool          `json:"yes,omitempty"`       // a human allowed it to touch protected files
