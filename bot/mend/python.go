@@ -30,6 +30,15 @@ var preloaded = []string{"pytest", "unittest", "unittest.mock", "json", "re", "d
 	"collections", "itertools", "functools", "enum", "math", "random", "statistics", "string", "textwrap", "csv", "io", "pathlib", "tempfile",
 	"logging", "abc", "copy", "heapq", "bisect", "contextlib", "threading", "asyncio", "uuid", "hashlib", "operator", "time", "calendar"}
 
+// preloads are the preloaded modules of a suite: unittest has no use for pytest, which
+// takes longer to load than all others together.
+func preloads(program string) []string {
+	if program == "unittest" {
+		return preloaded[1:]
+	}
+	return preloaded
+}
+
 // pythonBench keeps workers that fork a child for each candidate.
 type pythonBench struct {
 	cfg     Config
@@ -140,7 +149,7 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string, collect python
 		return nil, errors.Join(err, w.kept.close(), space.Close())
 	}
 	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
-	if err := w.in.Encode(map[string]any{"modules": preloaded}); err != nil {
+	if err := w.in.Encode(map[string]any{"modules": preloads(collect.Program)}); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	_, err = w.read()

@@ -639,11 +639,14 @@ def main():
     os.dup2(null, 1)
     os.dup2(null, 2)
     preload = json.loads(sys.stdin.readline())
+    gc.disable()  # loading makes little garbage and is walked through again and again
     for name in preload["modules"]:
         try:
             __import__(name)
         except Exception:
             pass
+    gc.freeze()  # what is loaded stays
+    gc.enable()
     answers.write('{"ready": true}\n')
     answers.flush()
     adopt()

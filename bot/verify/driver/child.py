@@ -320,6 +320,7 @@ def run_pytest(cfg, send, arm, disarm):
         args.append("--ignore=" + unit)
     args += cfg["files"]
     set_path(cfg["program"])
+    gc.freeze()  # pytest collects garbage five times at its end, which visits what the runner itself is made of
     code, error = 0, None
     try:
         code = int(pytest.main(args, plugins=[Recorder()]))
@@ -335,7 +336,6 @@ def run_unittest(cfg, send, arm, disarm):
     import importlib
     import importlib.util
     import unittest
-    import unittest.mock
     import difflib, pprint
 
     changed = integrity([builtins, unittest.case, unittest.result, unittest.suite, unittest.loader])
