@@ -20,6 +20,7 @@ const (
 	ClassCall      Class = "call" // a type error at a call
 	ClassAssertion Class = "assertion"
 	ClassException Class = "exception"
+	ClassRaised    Class = "raised" // an exception that a statement of the code raises
 	ClassTimeout   Class = "timeout"
 	ClassSyntax    Class = "syntax"
 	ClassLint      Class = "lint"
@@ -48,6 +49,7 @@ var strategies = []Strategy{
 	{ClassCall, "A call does not fit its function: compare the signature with the arguments at the call, and change the side that the task says is wrong.", []string{"signature", "caller"}, true},
 	{ClassAssertion, "The result is wrong: find where the logic departs from what the assertion expects. Do not fit the code to this one value.", []string{"function"}, true},
 	{ClassException, "An exception is raised: mend its cause at the innermost frame of this repository, do not swallow it.", []string{"function", "caller"}, true},
+	{ClassRaised, "An exception is raised on purpose, by the statement at the innermost frame of this repository: the cause is more likely in what calls it, or in the condition that leads there. Do not swallow it, and leave the check unless the task says that it is wrong.", []string{"caller", "function"}, true},
 	{ClassTimeout, "It does not end in time: look at conditions that end loops and recursion, at waiting without a limit, and at quadratic work.", []string{"function"}, true},
 	{ClassSyntax, "The code cannot be parsed: give the whole region again with balanced brackets and exact indentation, and change nothing else.", []string{"function"}, false},
 	{ClassLint, "A rule of the linter is broken: mend exactly the line that it names and keep the behaviour.", []string{"function"}, false},
@@ -93,6 +95,8 @@ func classFor(f task.Failure, wanted map[string]bool) Class {
 		return ClassImport
 	case strings.HasSuffix(f.Exception, "TypeError") && badCall.MatchString(f.Message):
 		return ClassCall
+	case f.Raised:
+		return ClassRaised
 	}
 	return ClassException
 }

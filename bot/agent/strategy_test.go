@@ -43,6 +43,8 @@ func TestC8AFailuresKindChoosesTheStrategy(t *testing.T) {
 		{task.Failure{Kind: task.FailLint}, ClassLint, "function", false},
 		{task.Failure{Kind: task.FailMissing}, ClassMissing, "test", true},
 		{task.Failure{Kind: task.FailCrash}, ClassCrash, "function", true},
+		{task.Failure{Kind: task.FailException, Exception: "ValueError", Message: "negative", Raised: true}, ClassRaised, "caller", true},
+		{task.Failure{Kind: task.FailException, Exception: "TypeError", Message: "x.map is not a function", Raised: true}, ClassCall, "signature", true},
 		{task.Failure{Kind: "something new"}, ClassException, "function", true},
 	} {
 		s := StrategyFor(ClassOf(tc.f))

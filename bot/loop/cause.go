@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,25 @@ func (s *sources) cause(f task.Failure) string {
 	return ""
 }
 
+// raises tells whether the innermost line of the project's code raises what a test ended
+// with: the statement names its class, passes on what was caught, or panics.
+func (s *sources) raises(ctx context.Context, f task.Failure) bool {
+	for n := len(f.Trace) - 1; n >= 0 && f.Kind != task.FailAssertion; n-- {
+		at := f.Trace[n]
+		src, err := s.read(at.File)
+		if err != nil {
+			continue // not of the repository
+		}
+		said := code.Raising(ctx, at.File, src, at.Line)
+		class := f.Exception[strings.LastIndexAny(f.Exception, ".:")+1:]
+		named := class != "" && class != "panic" && strings.Contains(said, class)
+		again := len(strings.Fields(said)) <= 2 && !strings.Contains(said, "(")
+		panics := strings.HasPrefix(said, "panic") && !strings.HasPrefix(f.Message, "runtime error")
+		return said != "" && !code.IsTest(at.File) && (named || again || panics)
+	}
+	return false
+}
+
 // quote shows the line of a frame, with its place; "" where it is not known.
 func (s *sources) quote(f *task.Frame) string {
 	if f == nil || f.Line < 1 || s.hidden != nil && s.hidden(f.File) {
@@ -86,12 +106,12 @@ func short(s string) string {
 }
 
 // explain writes the causes down with the failures of a report.
-func (s *sources) explain(rep *verify.Report, hidden func(path string) bool) {
+func (s *sources) explain(ctx context.Context, rep *verify.Report, hidden func(path string) bool) {
 	open := &sources{base: s.base, over: s.over, regions: s.regions, text: s.text, hidden: hidden}
 	for i := range rep.Tests[:min(len(rep.Tests), maxExplained)] {
 		if f := rep.Tests[i].Failure; f != nil && rep.Tests[i].Red() {
 			with := *f
-			with.Cause = open.cause(*f)
+			with.Cause, with.Raised = open.cause(*f), open.raises(ctx, *f)
 			rep.Tests[i].Failure = &with
 		}
 	}

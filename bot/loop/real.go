@@ -69,7 +69,7 @@ func (h *real) measure(ctx context.Context, tell func(note string)) (verify.Base
 		return base, fmt.Errorf("running the tests on the base: %w", err)
 	}
 	h.hide.report(&base.Report)
-	h.sources.explain(&base.Report, h.secret)
+	h.sources.explain(ctx, &base.Report, h.secret)
 	return base, nil
 }
 
@@ -108,7 +108,7 @@ func (h *real) exemplify(ctx context.Context, t task.Task, guard patch.Guard) (e
 		return found, fmt.Errorf("making a test of the issue's examples: %w", err)
 	}
 	with := h.sources.under(map[string]task.FileChange{found.Path: {Path: found.Path, Content: []byte(found.Content)}})
-	with.explain(&found.Report, h.secret)
+	with.explain(ctx, &found.Report, h.secret)
 	return found, nil
 }
 

@@ -373,7 +373,7 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	}
 	h.hide.report(&rep)
 	with := h.sources.under(map[string]task.FileChange{file.Path: {Path: file.Path, Content: file.After}})
-	with.explain(&rep, h.secret)
+	with.explain(ctx, &rep, h.secret)
 	out := witnessed{Content: string(file.After), Report: verify.Report{Suites: rep.Suites, Tests: rep.Tests, Elapsed: rep.Elapsed}}
 	for _, f := range first(rep.Failures(), mostFailing) {
 		out.Failures = append(out.Failures, sendable(h.never, f))

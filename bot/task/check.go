@@ -49,6 +49,9 @@ type Failure struct {
 	// Cause says in a sentence what was seen when it failed, with the lines of code
 	// that it speaks of.
 	Cause string `json:"cause,omitempty"`
+	// Raised: the innermost line of the project's code raises the exception by a
+	// statement of its own.
+	Raised bool `json:"raised,omitempty"`
 }
 
 // Words says in one line what failed and where.
