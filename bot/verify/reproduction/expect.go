@@ -35,7 +35,7 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	case f.Kind == task.FailException && !compares.MatchString(statement):
 		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
-	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, wrote, values) || c.stays(issue, e, statement, values)
+	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, wrote, values) || c.stays(issue, e, statement, values) || c.returns(issue, r.Source, at, call, values)
 	if at > 0 || inner == 0 { // else it is among the others
 		v.note(e)
 	}
@@ -47,13 +47,13 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 			if n+1 == at && other == statement || strings.Contains(statement, line) {
 				continue
 			}
-			v.also(issue, c, other)
+			v.also(issue, c, r.Source, n+1, other)
 		}
 	}
 }
 
 // also notes what an assertion expects that did not fail.
-func (v *Verdict) also(issue *belong.Issue, c Candidate, other string) {
+func (v *Verdict) also(issue *belong.Issue, c Candidate, source string, at int, other string) {
 	call, values := expected(other)
 	if c.goes() && noError.MatchString(other) { // that nothing went wrong is what else it needs
 		values = slices.DeleteFunc(values, func(s string) bool { return s == "nil" })
@@ -62,7 +62,10 @@ func (v *Verdict) also(issue *belong.Issue, c Candidate, other string) {
 		return
 	}
 	e := Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
-	e.Given = e.Given || c.stays(issue, e, other, values)
+	if c.goes() {
+		at++ // where the test fails
+	}
+	e.Given = e.Given || c.stays(issue, e, other, values) || c.returns(issue, source, at, call, values)
 	v.note(e)
 }
 
