@@ -160,6 +160,9 @@ func (x *index) run(ctx context.Context, in Input, list []boundExample, w writte
 			out.Holding = append(out.Holding, b.Example)
 		}
 		why := judge(own, rep)
+		if own != nil && own.Status == verify.StatusPassed {
+			why = fmt.Sprintf("its test passes on the base (%s), so it shows no fault", b.Gave())
+		}
 		if at := slices.IndexFunc(seen, func(s boundExample) bool { return s.Call == b.Call }); why == "" && at >= 0 && at < len(told.names) {
 			if t := find(rep, told.path, told.names[at]); t == nil || t.Status != verify.StatusPassed {
 				why = "on the base something else comes out than the issue says"
@@ -182,7 +185,7 @@ func judge(t *verify.TestResult, rep verify.Report) string {
 	case t == nil:
 		return "its test was not seen to run"
 	case !t.Red():
-		return "its test passes on the base, so it shows no fault"
+		return "its test did not fail on the base"
 	case !verify.Ran(t.Failure):
 		return "its test could not be run: " + t.Failure.Words()
 	case t.Failure.Kind == task.FailTimeout:

@@ -216,7 +216,7 @@ func TestC5WhatDoesNotReproduceIsThrownAwayWithAReason(t *testing.T) {
 	t.Parallel()
 	twice := strings.Replace(pytestRepo, "-- tests/", "-- other.py --\ndef median(values):\n    return 0\n-- tests/", 1)
 	for _, c := range []struct{ name, repo, body, reason string }{
-		{"passes on the base", pytestRepo, "median([1, 2, 3]) should be 2", "shows no fault"},
+		{"passes on the base", pytestRepo, "median([1, 2, 3]) should be 2", "median([1, 2, 3]): its test passes on the base (median([1, 2, 3]) gives 2), so it shows no fault"},
 		{"another result than told", pytestRepo, "median([1, 2]) returns 7 instead of 1.5", "something else comes out"},
 		{"another exception than told", pytestRepo, "median([]) raises KeyError instead of None", "something else comes out"},
 		{"unknown name", pytestRepo, "mode([1, 2]) returns 1 instead of 2", "nothing in the project is called mode"},
@@ -236,5 +236,20 @@ func TestC5WhatDoesNotReproduceIsThrownAwayWithAReason(t *testing.T) {
 				t.Fatalf("%q\n%s\nleft %q, want a reason with %q", f.Path, f.Content, f.Left, c.reason)
 			}
 		})
+	}
+}
+
+// An example that holds already is told with what it gave, and one that the issue leaves
+// unsure is not taken for one.
+func TestC5AnExampleThatHoldsIsToldWithWhatItGave(t *testing.T) {
+	t.Parallel()
+	f := reproduce(t, pytestRepo, "Wrong result", "median([1, 2, 3]) gives 3, expected 2. median([9]) == 9")
+	if len(f.Holding) == 0 || f.Holding[0].Gave() != "median([1, 2, 3]) gives 2" || !f.Holding[0].Complains() {
+		t.Fatalf("%+v, left %q", f.Holding, f.Left)
+	}
+	for _, h := range f.Holding {
+		if h.Unsure {
+			t.Errorf("unsure: %+v", h)
+		}
 	}
 }
