@@ -160,7 +160,7 @@ func newBenchWith(t testing.TB, files map[string]string, script scripted.Script,
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet(), Reruns: again})
 	b := &bench{now: time.Now, tree: tree, journal: loop.NewMemory(), task: task.Task{Title: "interleave does not take turns", Body: "It should give one of each in turn.", Origin: task.OriginEval}}
 	b.cfg = loop.Config{
-		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10}),
+		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 10, Workers: 1}),
 		Developer: roles.Developer, Models: model.New(model.Config{Endpoints: endpoints}), MaxMutants: 4, Sandbox: "test", Log: quiet(), Now: func() time.Time { return b.now() },
 	}
 	b.engine = loop.New(b.cfg)

@@ -46,7 +46,7 @@ func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite,
 	if err != nil {
 		return outcome{}, err
 	}
-	p := &runner.Place{Box: b, Find: tree.Find}
+	p := &runner.Place{Box: b, Find: tree.Find, Found: &v.found}
 	p.Root, p.Out = v.place(b)
 	if lack, err := p.Missing(ctx, *s.Command); err != nil {
 		return outcome{}, fmt.Errorf("looking for the tools of %s: %w", s.label(), err)

@@ -46,6 +46,7 @@ type Verifier struct {
 
 	probe     sync.Once
 	hasPytest bool
+	found     sync.Map // programs that runs have found in the sandbox
 }
 
 // New makes a Verifier; it starts nothing.

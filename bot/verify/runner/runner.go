@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
@@ -38,6 +39,7 @@ type Place struct {
 	Box       Box
 	Root, Out string                     // the tree and the folder for results, as the code inside sees them
 	Find      func(suffix string) string // see parse.Place
+	Found     *sync.Map                  // programs that another place of the same sandbox found: they are not asked for again
 	probed    map[detect.Need]bool
 }
 
@@ -182,6 +184,9 @@ func (p *Place) Missing(ctx context.Context, c detect.Command) (*Lack, error) {
 		key.Python = path.Join(c.Dir, n.Python)
 		have, known := p.probed[key]
 		if !known {
+			have, known = p.found(n)
+		}
+		if !known {
 			var err error
 			if have, err = p.probe(ctx, c.Dir, n); err != nil {
 				return nil, err
@@ -190,6 +195,9 @@ func (p *Place) Missing(ctx context.Context, c detect.Command) (*Lack, error) {
 				p.probed = map[detect.Need]bool{}
 			}
 			p.probed[key] = have
+			if have && outside(n) && p.Found != nil {
+				p.Found.Store(n.Program, true)
+			}
 		}
 		if have {
 			continue
@@ -206,6 +214,18 @@ func (p *Place) Missing(ctx context.Context, c detect.Command) (*Lack, error) {
 	}
 	return nil, nil
 }
+
+// found tells whether a program of the machine was found before. Whatever stands in the
+// tree, and modules, which it may hold as well, are asked for in each.
+func (p *Place) found(n detect.Need) (have, known bool) {
+	if p.Found == nil || !outside(n) {
+		return false, false
+	}
+	_, have = p.Found.Load(n.Program)
+	return have, have
+}
+
+func outside(n detect.Need) bool { return n.Module == "" && !strings.Contains(n.Program, "/") }
 
 // interpreter is what to do about a Python that is missing.
 func interpreter(python string) string {
