@@ -23,7 +23,7 @@ const (
 
 // mostCode is how many bytes of code a tier is shown where its window is large: the
 // cheapest is asked first and most often.
-var mostCode = map[task.Tier]int{task.Tier1: 8 << 10, task.Tier2: 12 << 10, task.Tier3: 20 << 10}
+var mostCode = map[task.Tier]int{task.Tier1: 7 << 10, task.Tier2: 12 << 10, task.Tier3: 20 << 10}
 
 // room is what a tier is shown of the tree.
 func (r *run) room(tier task.Tier) room {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
@@ -140,7 +141,7 @@ func (h *real) told(calls []characterise.Call, times int, got []string) facts {
 			out.Files = append(out.Files, c.Path)
 		}
 		words := fmt.Sprintf("%s(%s) %s", c.Name, c.Args, c.Came())
-		idle := c.Args == "" && slices.Contains([]string{"None", "undefined"}, c.Gave)
+		idle := (c.Args == "" || makes.MatchString(c.Name)) && slices.Contains([]string{"None", "undefined"}, c.Gave)
 		if seen[words] || idle {
 			continue
 		}
@@ -154,23 +155,28 @@ func (h *real) told(calls []characterise.Call, times int, got []string) facts {
 	return out
 }
 
+// makes is the name of what makes an object, and gives nothing.
+var makes = lazyregexp.New(`(?:^|\.)(?:constructor|__init__)$`)
+
 // near are the calls that help whoever sees that code: of functions that stand in
 // it, two of each, and those out of which an exception came; of many those that tell the
 // most, in their order.
 func (f facts) near(shown agent.Shown) string {
 	times, size := map[string]int{}, 0
 	var kept []int
-	for _, n := range worthiest(f.Calls) {
-		c := f.Calls[n]
-		stands := slices.ContainsFunc(shown.Code, func(t agent.Text) bool {
-			return t.Path == c.Path && !t.Top && (t.ID == "" || t.Start <= c.Line && c.Line <= t.End)
-		})
-		if !stands && !c.Threw || times[c.place()] == mostAlike && !c.Threw || len(kept) == mostCalls || size+len(c.Words) > mostFacts {
-			continue
+	for alike := 1; alike <= mostAlike; alike++ { // each function once before any of them twice
+		for _, n := range worthiest(f.Calls) {
+			c := f.Calls[n]
+			stands := slices.ContainsFunc(shown.Code, func(t agent.Text) bool {
+				return t.Path == c.Path && !t.Top && (t.ID == "" || t.Start <= c.Line && c.Line <= t.End)
+			})
+			if slices.Contains(kept, n) || !stands && !c.Threw || times[c.place()] >= alike && !c.Threw || len(kept) == mostCalls || size+len(c.Words) > mostFacts {
+				continue
+			}
+			times[c.place()]++
+			size += len(c.Words) + 1
+			kept = append(kept, n)
 		}
-		times[c.place()]++
-		size += len(c.Words) + 1
-		kept = append(kept, n)
 	}
 	slices.Sort(kept)
 	var b strings.Builder

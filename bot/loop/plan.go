@@ -65,10 +65,7 @@ func (r *run) planned(ctx context.Context) error {
 	case clear:
 		why = "a plan would cost more than it helps: " + where
 	default:
-		if r.state.PlanLater, where, err = r.oneThought(ctx); err != nil {
-			return err
-		}
-		if r.state.PlanLater {
+		if r.state.PlanLater, where = r.oneThought(); r.state.PlanLater {
 			why = "the developer is asked first, and for a plan only if that fails: " + where
 		}
 	}
@@ -173,34 +170,15 @@ func (r *run) reproducedAlone() bool {
 	return r.example != nil && len(without(r.red(), r.example.Report.Red())) == 0
 }
 
-// leftOut is the part of the files run by a reproduction that may have no room, as one
-// in so many, for the developer to be asked without a plan.
-const leftOut = 3
-
-// oneThought tells whether all failing tests are the reproduction of this one issue, the
-// issue does not list several wishes, and most files that the reproduction runs fit into
-// the developer's prompt. A plan would show the same once more (SPEC L2).
-func (r *run) oneThought(ctx context.Context) (bool, string, error) {
+// oneThought tells whether all failing tests are the reproduction of this one issue, and
+// the issue does not list several wishes. A planner would be shown what the developer is
+// shown, and either may look for more; where the developer fails, a plan is asked for
+// (SPEC L2).
+func (r *run) oneThought() (bool, string) {
 	if r.in.Gates.PlanFirst || !r.reproducedAlone() || len(belong.Wishes(r.in.Task.Body+"\n\n"+r.in.Task.Hint)) > 0 {
-		return false, "", nil
+		return false, ""
 	}
-	ran := slices.Clone(r.facts.Files)
-	if len(ran) == 0 { // in languages whose calls are not followed, coverage tells
-		for _, s := range r.suspects {
-			if s.Failing > 0 && !slices.Contains(ran, s.Path) {
-				ran = append(ran, s.Path)
-			}
-		}
-	}
-	seen, err := r.sees(ctx, r.modelTiers()[0], true)
-	if err != nil {
-		return false, "", err
-	}
-	left := without(ran, seen.Shown.Paths())
-	if len(ran) == 0 || leftOut*len(left) > len(ran) {
-		return false, "", nil
-	}
-	return true, fmt.Sprintf("%s was made for this issue alone, and %d of the %s that it runs fit into one prompt", r.example.Path, len(ran)-len(left), task.Count(len(ran), "file")), nil
+	return true, r.example.Path + " was made for this issue alone, and shows one fault"
 }
 
 // planAfter asks for a plan once the developer has failed without one at a tier. It

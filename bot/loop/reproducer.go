@@ -378,7 +378,8 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	for _, f := range first(rep.Failures(), mostFailing) {
 		out.Failures = append(out.Failures, sendable(h.never, f))
 	}
-	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: h.docs(ctx), Has: h.spells, Beside: h.beside(file.Path, string(file.After))}
+	docs, held := h.docs(ctx)
+	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: docs, Held: held, Has: h.spells, Beside: h.beside(file.Path, string(file.After))}
 	for _, t := range rep.Tests {
 		if t.Red() {
 			name, _ := verify.NativeName(rep.Suites, t.ID)
@@ -412,38 +413,43 @@ func (h *real) beside(test, text string) (out []reproduction.Beside) {
 	return out
 }
 
-const mostDocumented = 200 // files whose comments are read
+const mostDocumented = 200 // files whose comments are read, and tests
 
 var readmeFile = lazyregexp.New(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
 
-// docs are the README and the comments of the code as it was, read once.
-func (h *real) docs(ctx context.Context) string {
-	if h.documented != "" {
-		return h.documented
+// docs are the README and the comments of the code as it was, and the source of its
+// tests, read once.
+func (h *real) docs(ctx context.Context) (documented, held string) {
+	if h.documented != "" || h.held != "" {
+		return h.documented, h.held
 	}
-	var b strings.Builder
-	n := 0
+	var docs, tests strings.Builder
+	documents, witnesses := 0, 0
 	for _, f := range h.tree.Files() {
 		source := code.LanguageOf(f) != code.Unknown
-		readme := !source && readmeFile.MatchString(path.Base(f))
-		if !readme && (!source || n == mostDocumented || code.IsTest(f) || verify.Protected(f)) || h.secret(f) {
+		if info, err := fs.Stat(h.tree.BaseFS(), f); h.secret(f) || err != nil || info.Size() > largestRead {
 			continue
 		}
-		if info, err := fs.Stat(h.tree.BaseFS(), f); err != nil || info.Size() > largestRead {
-			continue
-		}
-		src, err := h.sources.read(f)
 		switch {
-		case err != nil:
-		case readme:
-			b.Write(src)
-		default:
-			n++
-			comments(ctx, f, src, &b)
+		case !source && readmeFile.MatchString(path.Base(f)):
+			if src, err := h.sources.read(f); err == nil {
+				docs.Write(src)
+			}
+		case !source:
+		case code.IsTest(f):
+			if src, err := h.sources.read(f); err == nil && witnesses < mostDocumented {
+				witnesses++
+				tests.Write(src)
+			}
+		case documents < mostDocumented && !verify.Protected(f):
+			if src, err := h.sources.read(f); err == nil {
+				documents++
+				comments(ctx, f, src, &docs)
+			}
 		}
 	}
-	h.documented = b.String()
-	return h.documented
+	h.documented, h.held = docs.String(), tests.String()
+	return h.documented, h.held
 }
 
 // comments are those of a file, and its docstrings.

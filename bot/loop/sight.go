@@ -42,9 +42,10 @@ const (
 	mostHeaded   = 3  // files that are not the step's of which the head is shown
 	longestTop   = 12 // lines of it
 	leastHeads   = 16 // a part of the room that heads may take though it is used up
-	mostUsed     = 5  // shown places of which is told who uses them
+	mostUsed     = 8  // shown places of which is told who uses them
 	mostUses     = 3
-	mostCalled   = 40 // files in which what is called is looked for
+	mostCalled   = 40  // files in which what is called is looked for
+	smallCall    = 400 // bytes of functions of its own file that a place calls
 )
 
 // room is how many bytes a role is shown of the tree.
@@ -64,10 +65,16 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	for _, f := range l.Failures {
 		ask.Frames = append(ask.Frames, f.Trace...)
 	}
-	ask.Tests = l.Given
+	// what a test calls to set itself up misleads where it is known what failing tests run
+	seen := slices.ContainsFunc(l.Suspects, func(s mend.Suspect) bool { return s.Failing > 0 })
+	if !seen {
+		ask.Tests = l.Given
+	}
 	for _, t := range l.Tests {
 		if text := h.sources.red(ctx, t.ID, t.File, t.Name, nil).Source; text != "" && !h.secret(t.File) {
-			ask.Tests += "\n" + text
+			if !seen {
+				ask.Tests += "\n" + text
+			}
 			out.Shown.Tests = append(out.Shown.Tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
 		}
 	}
@@ -110,10 +117,13 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		w.suspect(s)
 	}
 	if !l.Heads {
-		w.called(near)
+		w.called(w.places, near, w.room.Code/4)
 	}
 	for _, s := range all[min(surelyShown, len(all)):] {
-		w.suspect(s)
+		n := len(w.places)
+		if w.suspect(s); !l.Heads {
+			w.called(w.places[n:], nil, smallCall)
+		}
 	}
 	tests := out.Shown.Tests
 	out.Shown = w.packed(ctx, l.Failures)
@@ -337,28 +347,31 @@ func (w *wanted) suspect(s mend.Suspect) {
 	}
 }
 
-// called wants what the places so far call, where one function or class of the likeliest
-// files has the name: whoever changes them has to know it, and would ask for it.
-func (w *wanted) called(files []string) {
+// called wants what some places call, where one function of their files or of others has
+// the name, up to so many bytes: whoever changes them has to know it, and would ask for it.
+func (w *wanted) called(places []agent.Place, files []string, most int) {
 	type found struct {
 		file   string
 		region code.Region
 	}
 	names, seen := map[string][]found{}, map[string]bool{}
-	for _, f := range append(w.files(), files...) {
+	for _, p := range places {
+		files = append(files, p.Path)
+	}
+	for _, f := range files {
 		if seen[f] || len(seen) == mostCalled || w.h.secret(f) || code.IsTest(f) {
 			continue
 		}
 		seen[f] = true
 		regions, _ := w.h.now.list(f)
 		for _, g := range regions {
-			if g.Kind == code.KindFunction || g.Kind == code.KindMethod || g.Kind == code.KindClass {
+			if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
 				names[g.Name] = append(names[g.Name], found{f, g})
 			}
 		}
 	}
-	left := w.room.Code / 4
-	for _, p := range slices.Clone(w.places) {
+	left := most
+	for _, p := range slices.Clone(places) {
 		for _, m := range calling.FindAllStringSubmatch(p.Code, -1) {
 			of := names[m[1]]
 			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left {

@@ -118,13 +118,23 @@ func (c Candidate) goes() bool { return path.Ext(c.Path) == ".go" }
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // states tells whether anybody has stated a value that a call is held to: the issue,
-// or, of one that is not met by chance, the README or a comment.
+// or, of one that is not met by chance, the README, a comment or a test that is there.
 func states(issue *belong.Issue, c Candidate, call, value string) bool {
 	docs := c.Docs
 	if !distinctive(value) {
 		docs = ""
 	}
-	return issue.States(value, docs) || follows(issue, value) && about(issue, call)
+	return issue.States(value, docs) || follows(issue, value) && about(issue, call) || c.held(value)
+}
+
+// longText is how many bytes a text has that tests write alike because it is the
+// project's, such as a line of its output.
+const longText = 8
+
+// held tells whether a text is one that the project's own tests write out.
+func (c Candidate) held(value string) bool {
+	text := strings.Trim(value, "\"'`")
+	return len(strings.TrimSpace(text)) >= longText && len(text) < len(value) && strings.Contains(c.Held, text)
 }
 
 // all tells it of several values. More than three words are a remark.
@@ -250,8 +260,8 @@ func expected(statement string) (call string, values []string) {
 			continue
 		}
 		call = strings.Join(strings.Fields(whole), " ")
-		statement := date.ReplaceAllStringFunc(statement, written)
-		whole = date.ReplaceAllStringFunc(whole, written)
+		statement := cutting.ReplaceAllString(date.ReplaceAllStringFunc(statement, written), "")
+		whole = cutting.ReplaceAllString(date.ReplaceAllStringFunc(whole, written), "")
 		values = literals(element.ReplaceAllString(strings.Replace(statement, whole, "it", 1), "$1"))
 		if yes := whether.FindStringSubmatch(statement); yes != nil && len(values) == 0 {
 			values = []string{map[bool]string{true: "true", false: "false"}[yes[1] == "!"]} // it fails where that is not so
@@ -260,6 +270,9 @@ func expected(statement string) (call string, values []string) {
 	}
 	return "", literals(element.ReplaceAllString(statement, "$1"))
 }
+
+// cutting takes what comes out apart or puts it together, before it is held to something.
+var cutting = lazyregexp.New(`\.(?:r?split|splitlines|join|strip|trim\w*|slice|repeat|pad(?:Start|End))\((?:"[^"\n]*"|'[^'\n]*'|/[^/\n]*/\w*|[\d, -]*)\)`)
 
 func literals(text string) []string { return scalars.FindAllString(text, -1) }
 

@@ -23,6 +23,7 @@ type Candidate struct {
 	Report verify.Report // of this file alone
 	Red    []belong.Red  // its failing tests, with their source
 	Docs   string        // what README and comments say
+	Held   string        // source of the tests that are there
 	// Has tells whether a name stands anywhere in the code as it is; nil: none does.
 	Has func(name string) bool
 	// Beside are files whose functions the test can call.

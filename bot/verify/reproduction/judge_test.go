@@ -164,6 +164,8 @@ func TestC10WhatATestExpects(t *testing.T) {
 		"assert net(214, 7) == 200":                                      "net(214, 7) 200",
 		"self.assertEqual(net(214, 7), 200)":                             "net(214, 7) 200",
 		"assert.deepStrictEqual(split('a b'), ['a', 'b']);":              "split('a b') 'a' 'b'",
+		"assert.ok(render(['a😀']).split('\\n').includes('😀'));":          "render(['a😀']) '😀'",
+		"assert box.split(',').join('-') == 'a-b'":                       "box.split(',') 'a-b'",
 		"expect(cart.sum()).toBe(5)":                                     "cart.sum() 5",
 		"\tif got := Net(214, 7); got != 200 {\n":                        "Net(214, 7) 200",
 		"\tif _, ok := c.Get(\"a\"); !ok {\n":                            "c.Get(\"a\") true",
