@@ -38,7 +38,7 @@ func equipped(t *testing.T, files map[string]string, script scripted.Script) *be
 	}
 	v := verify.New(verify.Config{Sandbox: session, Log: quiet()})
 	b.engine = loop.New(loop.Config{
-		Verifier: v, Mender: mend.New(mend.Config{Sandbox: session, Verifier: v, Log: quiet(), MaxCandidates: 10}), Developer: roles.Developer,
+		Verifier: v, Mender: mend.New(mend.Config{Sandbox: session, Verifier: v, Log: quiet(), MaxCandidates: 10, Workers: 1}), Developer: roles.Developer,
 		Models:        model.New(model.Config{Endpoints: map[task.Tier]model.Endpoint{task.Tier1: {Tier: task.Tier1, BaseURL: srv.URL(), Model: "m", PriceIn: 1, PriceOut: 2, MaxTokens: 500}}}),
 		Characteriser: characterise.New(characterise.Config{Sandbox: session, Verifier: v, Log: quiet(), Budget: time.Minute}),
 		Smoke:         smoke.New(smoke.Config{Sandbox: session, Log: quiet()}),

@@ -498,7 +498,7 @@ func TestS5HalfAReproductionIsMendedForTheWIP(t *testing.T) {
 	}, task.Tier1)
 	session := boxed.Session()
 	t.Cleanup(func() { _ = session.Close() })
-	b.cfg.Mender = mend.New(mend.Config{Sandbox: session, Verifier: b.cfg.Verifier, Log: quiet(), MaxCandidates: 60})
+	b.cfg.Mender = mend.New(mend.Config{Sandbox: session, Verifier: b.cfg.Verifier, Log: quiet(), MaxCandidates: 60, Workers: 1})
 	b.reproducing(t)
 	b.task = task.Task{Title: "is_adult and shown_title answer wrongly", Body: "At the age of 18 `is_adult` answers False and should answer True. For the name 'Ada' `shown_title` answers Ada, and should answer 'Countess of Lovelace'.", Origin: task.OriginEval}
 	res := b.run(t, task.Budget{})

@@ -50,7 +50,7 @@ func (b *bench) setUp(t *testing.T, commands ...string) task.Result {
 	}
 	verifier := verify.New(verify.Config{Sandbox: session, Log: quiet()})
 	engine := loop.New(loop.Config{
-		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 40}),
+		Verifier: verifier, Mender: mend.New(mend.Config{Sandbox: session, Verifier: verifier, Log: quiet(), MaxCandidates: 40, Workers: 1}),
 		Developer: roles.Developer, Models: model.New(model.Config{}), Setup: setup, Sandbox: "test", Log: quiet(), Now: b.now,
 	})
 	res, err := engine.Run(t.Context(), loop.Input{RunID: "r1", Task: b.task, Tree: b.tree, State: b.journal.State, Journal: b.journal, Setup: commands, DefaultBranch: true})

@@ -56,6 +56,7 @@ func (m *Mender) bench(ctx context.Context, r Request, t target) (bench, error) 
 	}
 	limit, cfg := perTest(r.Baseline, t.suite), m.cfg
 	cfg.MaxTime = m.left(r)
+	cfg.Workers = min(cfg.Workers, cfg.most(r)) // each loads the runner and the tests, before the first candidate
 	switch t.suite.Kind {
 	case "python":
 		return newPythonBench(ctx, cfg, r.Dir, t, limit)
