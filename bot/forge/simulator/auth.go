@@ -16,14 +16,19 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
+
+// newKey makes a key once: simulators of one process that have none share it, because a
+// key takes longer to make than all else that one does to start.
+var newKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 // loadKey reads the App's private key, or makes one.
 func loadKey(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err := rsa.GenerateKey(rand.Reader, 2048)
+		key, err := newKey()
 		if err != nil {
 			return nil, fmt.Errorf("making the App's key: %w", err)
 		}
