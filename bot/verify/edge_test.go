@@ -473,3 +473,45 @@ func TestC1WithoutWallsTheResultsAreTheSame(t *testing.T) {
 		})
 	}
 }
+
+// typescriptByNode is a project whose tests are of TypeScript and run by node itself, with
+// a loader of its own.
+const typescriptByNode = `-- package.json --
+{"name": "sum", "type": "module", "scripts": {"test": "node --import ./tools/load.mjs --test test/*.test.ts"}}
+-- tools/load.mjs --
+import { register } from 'node:module';
+register('./hook.mjs', import.meta.url);
+-- tools/hook.mjs --
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+export const load = async (url, context, next) => url.endsWith('.ts') ? { format: 'module', source: (await readFile(fileURLToPath(url), 'utf8')).replaceAll(': number', ''), shortCircuit: true } : next(url, context);
+-- src/sum.ts --
+export const sum = (a: number, b: number) => a - b;
+-- test/there.test.ts --
+import test from 'node:test';
+import assert from 'node:assert';
+import { sum } from '../src/sum.ts';
+test('nothing is added', () => { const zero: number = 0; assert.equal(sum(1, zero), 1); });
+`
+
+// TestC9ANewTestOfTypeScriptIsRunByNodeWhereItsTestsAre: node has no name for such files,
+// and the project's own script has; a mended tree is judged with it.
+func TestC9ANewTestOfTypeScriptIsRunByNodeWhereItsTestsAre(t *testing.T) {
+	t.Parallel()
+	r, v := from(t, typescriptByNode), verifier(t)
+	base := baseline(t, v, r)
+	if len(base.Report.Tests) != 1 || base.Report.Tests[0].Red() {
+		t.Fatalf("%+v", base.Report)
+	}
+	file := "test/sum.test.ts"
+	text := "import test from 'node:test';\nimport assert from 'node:assert';\nimport { sum } from '../src/sum.ts';\ntest('adds', () => { assert.equal(sum(1, 2), 3); });\n"
+	rep, err := v.Try(t.Context(), Trial{Dir: r.dir, Files: map[string][]byte{file: []byte(text)}, Tests: []string{file}})
+	if err != nil || len(rep.Tests) != 1 || !rep.Tests[0].Red() || rep.Tests[0].Failure.Kind != task.FailAssertion {
+		t.Errorf("%v: %+v", err, rep)
+	}
+	r.write(t, "src/sum.ts", "export const sum = (a: number, b: number) => a + b;\n")
+	r.write(t, file, text)
+	if out := judge(t, v, Judge{Dir: r.dir, Base: r.base, Baseline: base, NewTests: []string{file}}); !out.Green || len(out.Fixed) != 1 {
+		t.Errorf("the mended tree was judged %+v", out)
+	}
+}

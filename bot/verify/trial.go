@@ -91,9 +91,16 @@ func (s Suite) runs(p string) bool {
 		}
 	}
 	if lang == code.TypeScript || lang == code.TSX {
-		return s.Reported() && s.Kind == families[code.JavaScript]
+		return s.Kind == families[code.JavaScript] && (s.Reported() || s.loads(p))
 	}
 	return s.Kind != "" && s.Kind == families[lang]
+}
+
+// loads tells whether node is started so that it runs a file of TypeScript: by a pattern of
+// its own, beside what reads such files.
+func (s Suite) loads(p string) bool {
+	_, patterns := nodeFlags(s.Argv)
+	return s.Name == suiteNode && slices.ContainsFunc(patterns, func(pattern string) bool { return path.Ext(pattern) == path.Ext(p) })
 }
 
 // owners gives the suite that a test file belongs to, nil when there is none.
