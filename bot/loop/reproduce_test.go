@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -268,4 +269,19 @@ func TestL2TheReviewerIsToldHowManyNewTestsWereRed(t *testing.T) {
 		t.Errorf("%q is not said:\n%s", want, said)
 	}
 	b.replays(t)
+}
+
+// L4: a new test that no runner finds, under one name after the other, is no reason to climb.
+func TestL4NewTestsThatNoRunnerFindsEndTheRun(t *testing.T) {
+	t.Parallel()
+	green := strings.Replace(tests, tests[strings.Index(tests, "def test_takes_turns"):strings.Index(tests, "def test_one_empty")], "", 1)
+	id, asked := region(t, broken), 0
+	b := newBench(t, map[string]string{"weave.py": broken, "test_weave.py": green}, func(c scripted.Call, n int) scripted.Answer {
+		asked++
+		return scripted.Answer{Text: fmt.Sprintf("```json\n{\"edits\":[{\"kind\":\"replace_region\",\"path\":\"weave.py\",\"region\":%q,\"code\":1},{\"kind\":\"create_file\",\"path\":\"spec/turns%d_spec.rb\",\"code\":2}],\"explanation\":\"turns\"}\n```\n```\n%s```\n```\nit 'takes turns' do\n  expect(%d).to eq(1)\nend\n```\n", id, n, mended, n)}
+	}, task.Tier1, task.Tier2)
+	res := b.run(t, task.Budget{})
+	if res.Outcome != task.LoopDetected || asked != 3 || !strings.Contains(res.Reason, "finds none of them") {
+		t.Fatalf("outcome %s (%s) after %d answers: %+v", res.Outcome, res.Reason, asked, res.Attempts)
+	}
 }

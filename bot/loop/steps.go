@@ -235,6 +235,9 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 		return nil
 	}
 	if d.Next == agent.NextRetry || d.Next == agent.NextEscalate {
+		if err := r.unfound(); err != nil {
+			return err
+		}
 		if folded, err := r.fold(ctx, a); folded || err != nil {
 			return err
 		}
@@ -260,6 +263,25 @@ func (r *run) move(ctx context.Context, a *task.Attempt, d agent.Decision) error
 		r.state.Next = top
 	}
 	return err
+}
+
+// mostUnfound is how many new tests that no runner finds are asked for: three names that
+// models took from the tests that are there say that it is not the name.
+const mostUnfound = 3
+
+// unfound ends a run whose new tests no runner finds: a stronger model changes nothing in
+// that (SPEC L4).
+func (r *run) unfound() error {
+	n := 0
+	for _, a := range r.state.Attempts {
+		if strings.Contains(a.Refused, notFound) {
+			n++
+		}
+	}
+	if n < mostUnfound {
+		return nil
+	}
+	return &Stop{task.LoopDetected, fmt.Sprintf("%d new tests were written, and the command that runs the repository's tests finds none of them: name a command that runs all test files under checks in .fettle.yml, or add a failing test to the repository", n)}
 }
 
 // feedback is what a role or a human said; the checks speak by their failures.
