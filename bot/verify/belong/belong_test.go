@@ -211,6 +211,20 @@ func TestC5ComparisonsOfEachRunnerAreRead(t *testing.T) {
 	}
 }
 
+// TestC5ATextPutTogetherOfTheIssuesNamesIsStated: a list of the same names is, too.
+func TestC5ATextPutTogetherOfTheIssuesNamesIsStated(t *testing.T) {
+	t.Parallel()
+	issue := Read("Rooms", "`Call` in the Workshop and `Choir` in Review overlap; the key is missing. `Income:Job` stays, `Assets:BankFees` goes.")
+	for value, want := range map[string]bool{
+		`"Workshop / Call"`: true, `'Income:Job Assets:BankFees Income:Job'`: true, `"Call, Choir"`: true,
+		`"Workshop / Photos"`: false, `"missing is the key"`: false, `"missing key"`: false, `"Call / 7"`: false,
+	} {
+		if got := issue.States(value, ""); got != want {
+			t.Errorf("%s: stated %v", value, got)
+		}
+	}
+}
+
 // TestC5ATextOfSeveralLinesIsStatedWhereItsLinesStandBelowEachOther: as people write
 // output down, in comments and with remarks.
 func TestC5ATextOfSeveralLinesIsStatedWhereItsLinesStandBelowEachOther(t *testing.T) {

@@ -41,8 +41,25 @@ func (i *Issue) States(value, further string) bool {
 	if bare == "" {
 		return false
 	}
-	return holds(i.text, bare) || holds(further, bare) || holds(i.flat, strings.ToLower(bare)) || i.below(bare)
+	return holds(i.text, bare) || holds(further, bare) || holds(i.flat, strings.ToLower(bare)) || i.below(bare) || i.joined(bare)
 }
+
+// joined tells whether a text is put together of names and values that stand in the issue,
+// as a list of them is; of words of prose it is none.
+func (i *Issue) joined(text string) bool {
+	all := slices.DeleteFunc(between.Split(text, -1), func(part string) bool { return part == "" })
+	return len(all) > 1 && len(all) <= mostJoined && !slices.ContainsFunc(all, func(part string) bool {
+		return len(part) < 3 || !proper.MatchString(part) || !holds(i.text, part)
+	})
+}
+
+const mostJoined = 20 // parts
+
+var (
+	between = lazyregexp.New(`(?:\s|\\n|[,;/|])+`)
+	// proper is what prose does not write in the middle of a sentence.
+	proper = lazyregexp.New(`[\p{Lu}\d_:.@#-]`)
+)
 
 // below tells whether the lines of a text stand one below the other in the issue, each in
 // a line of its own, such as of a comment, with remarks before and behind.

@@ -22,7 +22,7 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	if strings.Contains(want, "...") || c.goes() && !strings.Contains(squeezed(r.Source), squeezed(want)) {
 		want = "" // it was cut; or the words of the test's author, which Go's tests choose
 	}
-	e := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement)), Part: parts.MatchString(statement)}
+	e, ends := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement)), Part: parts.MatchString(statement)}, false
 	switch {
 	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
 		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement) || f.Kind == task.FailException && speaksOf(issue, r.Source)
@@ -33,12 +33,14 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	case call == "" && issue.Speaks(changes): // what a thing was before is compared with what it is
 		e.Given = true
 	case f.Kind == task.FailException && !compares.MatchString(statement):
+		ends = true
 		e.Want, e.Given = "that it does not end with "+f.Exception, c.asked(issue, missing(f)) // for want of what is to be added
 	}
 	e.Given = e.Given || call == "" && issue.Speaks(changes) && c.gave(r.Source, wrote, values) || c.stays(issue, e, statement, values) || c.returns(issue, r.Source, at, call, values)
 	if at > 0 || inner == 0 { // else it is among the others
 		v.note(e)
 	}
+	others := 0
 	for n, line := range strings.Split(c.Text, "\n") {
 		if !strings.Contains(r.Source, strings.TrimSpace(line)) || strings.TrimSpace(line) == "" {
 			continue
@@ -47,8 +49,12 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 			if n+1 == at && other == statement || strings.Contains(statement, line) {
 				continue
 			}
+			others++
 			v.also(issue, c, r.Source, n+1, other)
 		}
+	}
+	if at := slices.Index(v.Expects, e); ends && at >= 0 && others > 0 && (issue.TellsOf(f.Exception) || issue.Speaks(crashes)) {
+		v.Expects[at].Given = true // that it does not end so is the issue's; what else comes out stands beside it
 	}
 }
 

@@ -89,6 +89,7 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a comment of its own", issue: values, of: failing("assert config.LIMIT == 3  # net(214, 7)", wrongValue("assert 2 == 3\n +  where 2 = config.LIMIT")), not: "runs nothing that the issue names"},
 		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
 		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), inside), doubt: ""},
+		{name: "the issue's exception, and a value beside it", issue: crash, of: failing("got = net(five)\n    assert net(six) == 5", raised("KeyError", "'rate'"), inside)},
 		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), inside), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), inside), not: "an exception of which the issue says nothing"},
 		{name: "a mistake of its own", issue: crash, of: failing("assert net([][1]) == 200", raised("IndexError", "list index out of range")), not: "fails by itself"},
