@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
@@ -152,16 +156,15 @@ func TestO3EachAilmentOfTheAppHasItsLineAndItsCure(t *testing.T) {
 }
 
 // key writes the App's key; "other" is one that GitHub does not know.
-func (i *ill) key(pem string) {
-	if pem == "other" {
-		s, err := simulator.New(simulator.Config{Root: i.TempDir()})
+func (i *ill) key(text string) {
+	if text == "other" {
+		made, err := rsa.GenerateKey(rand.Reader, 2048)
 		if err != nil {
 			i.Fatal(err)
 		}
-		defer s.Close()
-		pem = string(s.PrivateKeyPEM())
+		text = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(made)}))
 	}
-	if err := os.WriteFile(filepath.Join(i.dir, "app.pem"), []byte(pem), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(i.dir, "app.pem"), []byte(text), 0o600); err != nil {
 		i.Fatal(err)
 	}
 }
