@@ -76,10 +76,11 @@ func (v *Verdict) also(issue *belong.Issue, c Candidate, source string, at int, 
 }
 
 // stays tells whether an assertion wants to find in what comes out only what the call
-// itself puts in, and the issue is about what stays as it is.
+// itself puts in, or that no part begins or ends with it, and the issue is about what stays
+// as it is.
 func (c Candidate) stays(issue *belong.Issue, e Expectation, statement string, values []string) bool {
 	without := lacks.MatchString(statement) != c.goes() // Go's tests ask for the opposite, and fail then
-	return e.Part && len(values) > 0 && !without && issue.Speaks(keeps) &&
+	return e.Part && len(values) > 0 && (!without || edges.MatchString(statement)) && issue.Speaks(keeps) &&
 		!slices.ContainsFunc(values, func(v string) bool { return !puts(e.Call, v) })
 }
 
@@ -122,6 +123,11 @@ func (v *Verdict) note(e Expectation) {
 func (c Candidate) goes() bool { return path.Ext(c.Path) == ".go" }
 
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// bare is a text without its quotes, of which languages have several.
+func bare(s string) string { return quotes.Replace(s) }
+
+var quotes = strings.NewReplacer(`"`, "", "'", "", "`", "")
 
 // states tells whether anybody has stated a value that a call is held to: the issue,
 // or, of one that is not met by chance, the README, a comment or a test that is there.
@@ -189,12 +195,16 @@ const mostSaid = 3
 const Ask = ": say whether that is right"
 
 // Disagree says where two tests that were written apart hold the same call to
-// different values.
+// different values. A call that one of them holds to several depends on what is set up.
 func Disagree(one, two []Expectation) []string {
+	same := func(a, b string) bool { return bare(squeezed(a)) == bare(squeezed(b)) }
+	varies := func(e Expectation, all []Expectation) bool {
+		return slices.ContainsFunc(all, func(o Expectation) bool { return same(e.Call, o.Call) && !same(e.Want, o.Want) })
+	}
 	var out []string
 	for _, a := range one {
 		for _, b := range two {
-			if a.Call != "" && squeezed(a.Call) == squeezed(b.Call) && a.Want != b.Want && !a.Part && !b.Part {
+			if a.Call != "" && same(a.Call, b.Call) && !same(a.Want, b.Want) && !a.Part && !b.Part && !varies(a, one) && !varies(b, two) {
 				out = append(out, fmt.Sprintf("two tests that a model wrote disagree on %s: one expects %s, the other %s", a.Call, a.Want, b.Want))
 			}
 		}
@@ -246,6 +256,7 @@ var (
 	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
 	// parts are assertions about a part of what comes out, or about what it is not.
 	parts = lazyregexp.New(`\)\.(?:includes|contains|startsWith|endsWith|startswith|endswith|match)\(|\bnot in\b|\bin [\w.]+\(|\bassert(?:NotIn|In|NotRegex|Regex|NotEqual)\(|\b(?:toContain|toMatch|doesNotMatch|notEqual|notDeepEqual|notStrictEqual|notDeepStrictEqual)\(|\.not\.to|strings\.(?:Contains|HasPrefix|HasSuffix)\(|slices\.Contains\(|^\s*assert\b.* != `)
+	edges = lazyregexp.New(`(?i)\.(?:starts|ends)_?with\(|Has(?:Prefix|Suffix)\(`)
 	// lacks are those of them that want to find it not.
 	lacks    = lazyregexp.New(`!\s*[\w.]+\(|\bnot\b|\bassertNot|\bnot[A-Z]|doesNot|!=`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
@@ -280,7 +291,10 @@ func expected(statement string) (call string, values []string) {
 // cutting takes what comes out apart or puts it together, before it is held to something.
 var cutting = lazyregexp.New(`\.(?:r?split|splitlines|join|strip|trim\w*|slice|repeat|pad(?:Start|End))\((?:"[^"\n]*"|'[^'\n]*'|/[^/\n]*/\w*|[\d, -]*)\)`)
 
-func literals(text string) []string { return scalars.FindAllString(text, -1) }
+// literals are the values that a text writes out; a template says what another makes of it.
+func literals(text string) []string {
+	return slices.DeleteFunc(scalars.FindAllString(text, -1), func(s string) bool { return strings.HasPrefix(s, "`") && strings.Contains(s, "${") })
+}
 
 // date is one that is made of its numbers.
 var date = lazyregexp.New(`\b([\w.]+)\(\s*((?:19|20)\d\d),\s*(\d{1,2}),\s*(\d{1,2})((?:,\s*\d{1,2})*)(?:,\s*time\.UTC)?\)`)
