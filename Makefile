@@ -78,8 +78,8 @@ load: setup ## loads L01 to L03 and what they take; table in bin/load.md; about 
 	$(GO) test -json -count=1 -run XXX -bench 'AcceptWhileWorking' -benchtime 10000x ./bot/store; \
 	$(GO) test -json -count=1 -run XXX -bench Processes -benchtime 1x ./bot/store) | .ci/matrix.py L bin/load.md
 
-words: ## write all texts that users can see to bin/words.txt, to be read as a user
-	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/bin/words.txt
+words: ## write all texts that users can see to docs/words.txt, to be read as a user
+	$(GO) test -count=1 -short -run TestO8Texts ./bot -args -words $(CURDIR)/docs/words.txt
 
 pin: ## before a release is tagged, have the reusable workflow use its action: TAG=v1.2.3
 	.ci/pin.sh $(TAG)
