@@ -26,6 +26,8 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	switch {
 	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
 		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement) || f.Kind == task.FailException && speaksOf(issue, r.Source)
+	case call == "" && len(values) == 0 && issue.Speaks(sameness) && equals.MatchString(statement): // two things that were seen are compared
+		e.Given = true
 	case want != "":
 		e.Given = states(issue, c, call, want) || all(issue, c, call, literals(want)) || all(issue, c, call, values)
 	case len(values) > 0:
@@ -86,8 +88,8 @@ func (c Candidate) stays(issue *belong.Issue, e Expectation, statement string, v
 
 // puts tells whether a call is given a value, or a text that holds it.
 func puts(call, value string) bool {
-	text := strings.Trim(value, "\"'`")
-	return slices.ContainsFunc(literals(call), func(given string) bool {
+	text := strings.ReplaceAll(strings.Trim(value, "\"'`"), `\n`, "") // where a line begins or ends
+	return text != "" && slices.ContainsFunc(literals(call), func(given string) bool {
 		return given == value || text != value && strings.Contains(strings.Trim(given, "\"'`"), text)
 	})
 }
@@ -195,7 +197,8 @@ const mostSaid = 3
 const Ask = ": say whether that is right"
 
 // Disagree says where two tests that were written apart hold the same call to
-// different values. A call that one of them holds to several depends on what is set up.
+// different values. A call of what is set up before it, or that one of them holds to several
+// values, is not the same call for having the same words.
 func Disagree(one, two []Expectation) []string {
 	same := func(a, b string) bool { return bare(squeezed(a)) == bare(squeezed(b)) }
 	varies := func(e Expectation, all []Expectation) bool {
@@ -204,13 +207,21 @@ func Disagree(one, two []Expectation) []string {
 	var out []string
 	for _, a := range one {
 		for _, b := range two {
-			if a.Call != "" && same(a.Call, b.Call) && !same(a.Want, b.Want) && !a.Part && !b.Part && !varies(a, one) && !varies(b, two) {
+			if a.Call != "" && !setUp(a.Call) && same(a.Call, b.Call) && !same(a.Want, b.Want) && !a.Part && !b.Part && !varies(a, one) && !varies(b, two) {
 				out = append(out, fmt.Sprintf("two tests that a model wrote disagree on %s: one expects %s, the other %s", a.Call, a.Want, b.Want))
 			}
 		}
 	}
 	return out
 }
+
+// setUp tells whether a call is one of a variable, or is given one.
+func setUp(call string) bool {
+	return variable.MatchString(scalars.ReplaceAllString(call, ""))
+}
+
+// variable is a name that is not called, and is no key or name of a parameter.
+var variable = lazyregexp.New(`[A-Za-z_$][\w$]*\s*(?:[,.)\]}]|$)`)
 
 // follows tells whether a value without characters of its own is what the issue's
 // words come to. Of yes and no one is the complaint and the other the wish.
@@ -253,10 +264,12 @@ var (
 	element  = lazyregexp.New(`([\w)\]])(?:\[(?:-?\d+|"[^"\]\n]*"|'[^'\]\n]*'|)\])+`)
 	changes  = lazyregexp.New(`\b(?:chang\w*|mutat\w*|modif\w*|overwrit\w*|untouched|side effects?|as (?:it|they) (?:was|were)|has the values? of)\b`)
 	nilError = lazyregexp.New(`\berr\w* == nil\b`)
+	sameness = lazyregexp.New(`\b(?:same|identical|equal|alike)\b`)
+	equals   = lazyregexp.New(`(?i)equal|==|\bsame\(|\bis\b|\.toBe\(`)
 	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
 	// parts are assertions about a part of what comes out, or about what it is not.
 	parts = lazyregexp.New(`\)\.(?:includes|contains|startsWith|endsWith|startswith|endswith|match)\(|\bnot in\b|\bin [\w.]+\(|\bassert(?:NotIn|In|NotRegex|Regex|NotEqual)\(|\b(?:toContain|toMatch|doesNotMatch|notEqual|notDeepEqual|notStrictEqual|notDeepStrictEqual)\(|\.not\.to|strings\.(?:Contains|HasPrefix|HasSuffix)\(|slices\.Contains\(|^\s*assert\b.* != `)
-	edges = lazyregexp.New(`(?i)\.(?:starts|ends)_?with\(|Has(?:Prefix|Suffix)\(`)
+	edges = lazyregexp.New(`(?i)\.(?:starts|ends)_?with\(|Has(?:Prefix|Suffix)\(|['"]\\n|\\n['"]`)
 	// lacks are those of them that want to find it not.
 	lacks    = lazyregexp.New(`!\s*[\w.]+\(|\bnot\b|\bassertNot|\bnot[A-Z]|doesNot|!=`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)

@@ -89,6 +89,8 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a comment of its own", issue: values, of: failing("assert config.LIMIT == 3  # net(214, 7)", wrongValue("assert 2 == 3\n +  where 2 = config.LIMIT")), not: "runs nothing that the issue names"},
 		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
 		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), inside), doubt: ""},
+		{name: "two things that were seen, which the issue wants to be the same", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("seen = [net(five), net(five)]\n    assert seen[1] == seen[0]", wrongValue("assert 4 == 5"))},
+		{name: "a line that begins with what the call puts in and is to stay whole", issue: "net tears words\n\nA word must stay whole where `net` wraps it.", of: failing("assert '\\nxy' not in net('wxy')", wrongValue("assert '\\nxy' not in 'w\\nxy'\n +  where 'w\\nxy' = net('wxy')"))},
 		{name: "the issue's exception, and a value beside it", issue: crash, of: failing("got = net(five)\n    assert net(six) == 5", raised("KeyError", "'rate'"), inside)},
 		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), inside), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), inside), not: "an exception of which the issue says nothing"},
@@ -190,6 +192,12 @@ func TestC10TwoTestsThatDisagreeAreADoubt(t *testing.T) {
 	}
 	if got := Disagree([]Expectation{{Call: "s.show(1)", Want: "'a'"}, {Call: "s.show(2)", Want: "b"}, {Call: "s.show(2)", Want: "c"}}, []Expectation{{Call: "s.show(1)", Want: `"a"`}, {Call: "s.show(2)", Want: "c"}}); got != nil {
 		t.Errorf("other quotes, and a call that a test holds to two values, are no other value: %q", got)
+	}
+	if got := Disagree([]Expectation{{Call: "course(season, 'a')", Want: "1"}, {Call: "cart.total()", Want: "1"}}, []Expectation{{Call: "course(season, 'a')", Want: "2"}, {Call: "cart.total()", Want: "2"}}); got != nil {
+		t.Errorf("what is set up may be another: %q", got)
+	}
+	if got := Disagree([]Expectation{{Call: "net(3, {rate: true})", Want: "1"}}, []Expectation{{Call: "net(3, {rate: true})", Want: "2"}}); len(got) != 1 {
+		t.Errorf("a key is no variable: %q", got)
 	}
 	if got := Disagree(one, []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "7"}, {Want: "9"}}); len(got) != 1 || !strings.Contains(got[0], "one expects 6, the other 7") {
 		t.Errorf("%q", got)
