@@ -154,6 +154,7 @@ func TestM9TheReviewerKnowsWhoseTestsWereRed(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]Evidence{
 		"pass now: 3 (1 of the reproduction, 1 of the repository's own tests, 1 of the change's new tests); of the developer's own new tests, 1 of 4 failed before the change.": {Green: true, Proven: true, Fixed: []string{"a", "b", "c"}, Reproduced: 1, Known: 1, OnBase: &task.NewOnBase{Ran: 4, Red: 1}},
+		"pass now: 2 (2 of the reproduction); the developer's own new tests cannot be run on the code before the change.":                                                       {Green: true, Proven: true, Fixed: []string{"a", "b"}, Reproduced: 2, OnBase: &task.NewOnBase{Broken: 1}},
 		"pass now: 1 (1 of the reproduction); of the developer's own new tests, 0 of 2 failed before the change (1 file could not be run there).":                               {Green: true, Proven: true, Fixed: []string{"a"}, Reproduced: 1, OnBase: &task.NewOnBase{Ran: 2, Broken: 1}},
 		"pass now: 2.": {Green: true, Proven: true, Fixed: []string{"a", "b"}},
 	} {

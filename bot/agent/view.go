@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -241,6 +242,9 @@ func (e Evidence) fresh() string {
 	if b == nil || b.Ran+b.Broken == 0 {
 		return ""
 	}
+	if b.Ran == 0 {
+		return "the developer's own new tests cannot be run on the code before the change"
+	}
 	out := fmt.Sprintf("of the developer's own new tests, %d of %d failed before the change", b.Red, b.Ran)
 	if b.Broken > 0 {
 		out += fmt.Sprintf(" (%s could not be run there)", task.Count(b.Broken, "file"))
@@ -350,6 +354,12 @@ func quoting(message string, tests []Text) string {
 
 const shortestQuote = 12 // bytes of a line
 
+// foreignFrame tells a place in a runner, a library or the language, of which nobody
+// changes anything.
+func foreignFrame(file string) bool {
+	return path.IsAbs(file) || strings.HasPrefix(file, "node:") || strings.Contains(file, "node_modules/") || strings.Contains(file, "site-packages/")
+}
+
 // describe puts a failure in a few lines.
 func describe(f task.Failure) string {
 	var b strings.Builder
@@ -364,12 +374,16 @@ func describe(f task.Failure) string {
 		fmt.Fprintf(&b, " at %s:%d", f.File, f.Line)
 	}
 	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(once(still(f.Message)), longestMessage))
-	for i, fr := range f.Trace {
+	trace := slices.DeleteFunc(slices.Clone(f.Trace), func(fr task.Frame) bool { return foreignFrame(fr.File) })
+	if len(trace) == 0 {
+		trace = f.Trace
+	}
+	for i, fr := range trace {
 		if len(f.Trace) == 1 && fr.File == f.File && fr.Line == f.Line {
 			break // it was said
 		}
 		if i == 12 {
-			fmt.Fprintf(&b, "  … %d more frames\n", len(f.Trace)-i)
+			fmt.Fprintf(&b, "  … %d more frames\n", len(trace)-i)
 			break
 		}
 		fmt.Fprintf(&b, "  %s:%d %s\n", fr.File, fr.Line, fr.Function)

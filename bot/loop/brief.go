@@ -63,6 +63,11 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 	for _, a := range r.state.Attempts { // what was read is not to be asked for again
 		if slices.Equal(a.On, r.state.Done) {
 			l.Looked = slices.Concat(l.Looked, without(a.Looked, l.Looked))
+			if a.Diff != "" && len(a.Fixed) > 0 { // a part of the fault lies there
+				for _, g := range a.Regions {
+					l.Looked = append(l.Looked, g.Path+"::"+g.ID)
+				}
+			}
 		}
 	}
 	if len(r.state.Done) == 0 {

@@ -262,7 +262,13 @@ func (h *real) onBase(ctx context.Context, tests map[string][]byte, changes []ga
 	} else if err != nil {
 		return nil, fmt.Errorf("running the new tests on the code before the change: %w", err)
 	}
-	return &task.NewOnBase{Ran: len(rep.Tests), Red: len(rep.Red()), Broken: len(rep.Broken)}, nil
+	out := &task.NewOnBase{Ran: len(rep.Tests), Broken: len(rep.Broken)}
+	for _, t := range rep.Tests {
+		if t.Red() {
+			out.Red++
+		}
+	}
+	return out, nil
 }
 
 // candidates are the contents of the test, of the others, and the rest

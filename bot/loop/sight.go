@@ -24,28 +24,29 @@ import (
 
 // Bounds of what is shown of the tree.
 const (
-	leastScore   = 0.35 // of the best place's; what is further behind is not shown
-	surelyShown  = 3    // places that are shown however far they are behind
-	besidesRan   = 0.7  // of the best place's score, of a file that the failing tests were not seen to run
-	mostMapped   = 12   // files of the map
-	mostHeads    = 1
-	headLines    = 40
-	headBytes    = 1500
-	mostWhole    = 3 // suspicious files that are shown whole because they are small
-	longestWhy   = 80
-	mostWords    = 2 // of the issue that are a place's reason
-	longestTest  = 2 << 10
-	longestDoc   = 1500
-	mostDocs     = 2
-	nearDoc      = 0.6 // of the nearest section's score
-	longestInMap = 120
-	mostHeaded   = 3  // files that are not the step's of which the head is shown
-	longestTop   = 12 // lines of it
-	leastHeads   = 16 // a part of the room that heads may take though it is used up
-	mostUsed     = 8  // shown places of which is told who uses them
-	mostUses     = 3
-	mostCalled   = 40  // files in which what is called is looked for
-	smallCall    = 400 // bytes of functions of its own file that a place calls
+	leastScore    = 0.35 // of the best place's; what is further behind is not shown
+	surelyShown   = 3    // places that are shown however far they are behind
+	besidesRan    = 0.7  // of the best place's score, of a file that the failing tests were not seen to run
+	mostMapped    = 12   // files of the map
+	mostHeads     = 1
+	headLines     = 40
+	headBytes     = 1500
+	mostWhole     = 3 // suspicious files that are shown whole because they are small
+	longestWhy    = 80
+	mostWords     = 2 // of the issue that are a place's reason
+	longestTest   = 2 << 10
+	longestDoc    = 1500
+	longestReadme = 1000
+	mostDocs      = 2
+	nearDoc       = 0.6 // of the nearest section's score
+	longestInMap  = 120
+	mostHeaded    = 3  // files that are not the step's of which the head is shown
+	longestTop    = 12 // lines of it
+	leastHeads    = 16 // a part of the room that heads may take though it is used up
+	mostUsed      = 8  // shown places of which is told who uses them
+	mostUses      = 3
+	mostCalled    = 40  // files in which what is called is looked for
+	smallCall     = 400 // bytes of functions of its own file that a place calls
 )
 
 // room is how many bytes a role is shown of the tree.
@@ -113,22 +114,23 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		near = append(near, g.Path)
 	}
 	all := fused(l.Suspects, spoken)
-	for _, s := range first(all, surelyShown) {
-		w.suspect(s)
-	}
-	if !l.Heads {
-		w.called(w.places, near, w.room.Code/4)
-	}
-	for _, s := range all[min(surelyShown, len(all)):] {
-		n := len(w.places)
-		if w.suspect(s); !l.Heads {
-			w.called(w.places[n:], nil, smallCall)
+	for followed, n := l.Heads, 0; n < len(all); n++ {
+		had := len(w.places)
+		switch w.suspect(all[n]); {
+		case l.Heads:
+		case followed:
+			w.called(w.places[had:], nil, smallCall)
+		case len(w.places) >= surelyShown || n == len(all)-1:
+			w.called(w.places, near, w.room.Code/3)
+			followed = true
 		}
 	}
 	tests := out.Shown.Tests
 	out.Shown = w.packed(ctx, l.Failures)
 	out.Shown.Tests = tests
-	out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits)
+	if out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits); len(out.Shown.Docs) == 0 && !l.Heads {
+		out.Shown.Docs = h.readme(hits)
+	}
 	for _, g := range hits {
 		if l.Heads && code.IsTest(g.Path) && len(out.Heads) < mostHeads && !slices.ContainsFunc(out.Heads, func(o agent.Head) bool { return o.Path == g.Path }) {
 			if src, err := h.now.read(g.Path); err == nil {
@@ -559,9 +561,27 @@ func (h *real) documents(text string, hits []memory.Hit) []agent.Text {
 		best = max(best, g.Score)
 		lines := strings.SplitAfter(string(src), "\n")
 		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
-		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(part, longestDoc)})
+		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(part, longestDoc), Why: "the task names it"})
 	}
 	return out
+}
+
+// readme is the nearest section of the README, where it is short: it may say what the
+// issue changes.
+func (h *real) readme(hits []memory.Hit) []agent.Text {
+	for _, g := range hits {
+		src, err := h.now.read(g.Path)
+		if !readmeFile.MatchString(g.Path) || err != nil || h.secret(g.Path) {
+			continue
+		}
+		lines := strings.SplitAfter(string(src), "\n")
+		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
+		if len(part) > longestReadme {
+			return nil
+		}
+		return []agent.Text{{Path: g.Path, Start: g.Start, End: g.End, Code: part, Why: "it has words of the task"}}
+	}
+	return nil
 }
 
 const (

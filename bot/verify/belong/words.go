@@ -66,7 +66,7 @@ var (
 func (i *Issue) below(text string) bool {
 	lines := strings.Split(strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'").Replace(text), "\n")
 	for n := range lines {
-		lines[n] = strings.TrimSpace(lines[n])
+		lines[n] = strings.Join(strings.Fields(lines[n]), " ")
 	}
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -75,6 +75,9 @@ func (i *Issue) below(text string) bool {
 		return false
 	}
 	said := strings.Split(i.text, "\n")
+	for n := range said {
+		said[n] = strings.Join(strings.Fields(said[n]), " ")
+	}
 	for at := 0; at+len(lines) <= len(said); at++ {
 		n := 0
 		for n < len(lines) && holds(said[at+n], lines[n]) && (lines[n] != "" || strings.Trim(said[at+n], " \t/#*") == "") {
