@@ -41,6 +41,9 @@ func (s *Store) Copy(ctx context.Context, to *Store) ([]Copied, error) {
 		return nil, s.explain("read everything at one moment", err)
 	}
 	defer func() { _ = from.Rollback() }()
+	if err := s.mayStandStill(ctx, from); err != nil {
+		return nil, s.explain("read everything at one moment", err)
+	}
 	for _, table := range tables {
 		if err := sameColumns(ctx, from, to.r, table); err != nil {
 			return nil, to.explain("compare the table "+table, err)
@@ -55,6 +58,9 @@ func (s *Store) Copy(ctx context.Context, to *Store) ([]Copied, error) {
 	}
 	var all []Copied
 	err = to.txOnce(ctx, func(tx *sql.Tx) error {
+		if err := to.mayStandStill(ctx, tx); err != nil {
+			return err
+		}
 		for _, table := range tables {
 			c, err := copyTable(ctx, from, tx, table)
 			if err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
 	"time"
@@ -24,6 +25,15 @@ const (
 // asks nothing more: one that was stopped, or whose machine is gone without a word, would
 // keep its locks for hours, and with lockClaim no other worker could take a run.
 const idleInTransaction = 10 * time.Second
+
+// mayStandStill lets a transaction wait for another database longer than that.
+func (s *Store) mayStandStill(ctx context.Context, tx *sql.Tx) error {
+	if !s.postgres {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0")
+	return err
+}
 
 // openPostgres opens the pool. A connection attempt is bounded so that a
 // server that is gone is an error within the time a webhook has.

@@ -70,6 +70,24 @@ func TestF13AProcessThatStopsInAClaimHoldsNobodyUp(t *testing.T) {
 	}
 }
 
+// TestO2ACopyOutwaitsTheOtherDatabase: while one writes for longer than a transaction may
+// otherwise stand still, the other's is asked nothing.
+func TestO2ACopyOutwaitsTheOtherDatabase(t *testing.T) {
+	t.Parallel()
+	server, ctx := storetest.StartPostgres(t), t.Context()
+	from, to := open(t, server.New(t)), open(t, server.New(t))
+	if _, _, err := from.CreateRun(ctx, store.NewRun{ID: "r", Task: task.Task{Title: "it is broken", Issue: 1, Repo: task.Repo{Installation: 1, Owner: "acme", Name: "tool"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.DB().ExecContext(ctx, `CREATE FUNCTION slow() RETURNS trigger AS $$ BEGIN PERFORM pg_sleep(12); RETURN NEW; END $$ LANGUAGE plpgsql;
+		CREATE TRIGGER slow BEFORE INSERT ON repos FOR EACH ROW EXECUTE FUNCTION slow()`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Copy(ctx, to); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestF11PostgresRestarts: killed connections and a server that is away are
 // errors within 8 s, and everything accepted is there afterwards.
 func TestF11PostgresRestarts(t *testing.T) {
