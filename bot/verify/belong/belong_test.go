@@ -231,7 +231,7 @@ func TestC5ATextOfSeveralLinesIsStatedWhereItsLinesStandBelowEachOther(t *testin
 	t.Parallel()
 	issue := Read("Wide cells", "```js\nrender([['日本語日本語', 'x']])\n// is        日本語日本語|x\n// expected  日本語|x\n//           日本語|        (no line is wider than 6)\n```\nAnd a list:\n\n    total 3\n\n    rest 1\n")
 	for value, want := range map[string]bool{
-		`'日本語|x\n日本語| '`: true, `"total 3\n\nrest 1\n"`: true, `"total\t3"`: true,
+		`'日本語|x\n日本語| '`: true, `"total 3\n\nrest 1\n"`: true, `"total\t3"`: true, `"total  3"`: false,
 		`'日本語|x\n日本|'`: false, `"rest 1\ntotal 3"`: false, `"total 3\nrest 1"`: false, `'日本語|x\n'`: true,
 	} {
 		if got := issue.States(value, ""); got != want {

@@ -1,6 +1,7 @@
 package belong
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,25 +63,20 @@ var (
 )
 
 // below tells whether the lines of a text stand one below the other in the issue, each in
-// a line of its own, such as of a comment, with remarks before and behind.
+// a line of its own, such as of a comment, with remarks before and behind. For a tab of the
+// text people write several blanks.
 func (i *Issue) below(text string) bool {
 	lines := strings.Split(strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'").Replace(text), "\n")
-	for n := range lines {
-		lines[n] = strings.Join(strings.Fields(lines[n]), " ")
-	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
 	if len(lines) == 0 {
 		return false
 	}
 	said := strings.Split(i.text, "\n")
-	for n := range said {
-		said[n] = strings.Join(strings.Fields(said[n]), " ")
-	}
 	for at := 0; at+len(lines) <= len(said); at++ {
 		n := 0
-		for n < len(lines) && holds(said[at+n], lines[n]) && (lines[n] != "" || strings.Trim(said[at+n], " \t/#*") == "") {
+		for n < len(lines) && line(said[at+n], strings.TrimSpace(lines[n])) {
 			n++
 		}
 		if n == len(lines) {
@@ -88,6 +84,18 @@ func (i *Issue) below(text string) bool {
 		}
 	}
 	return false
+}
+
+// line tells whether a line of the issue holds one of a text; an empty one is but a mark.
+func line(said, text string) bool {
+	if text == "" {
+		return strings.Trim(said, " \t/#*") == ""
+	}
+	if !strings.Contains(text, "\t") {
+		return holds(said, text)
+	}
+	found := regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(strings.ToValidUTF8(text, "")), "\t", `[ \t]+`)).FindString(said)
+	return found != "" && holds(said, found)
 }
 
 // Writes tells whether a test gives the code a text that the issue writes out and that

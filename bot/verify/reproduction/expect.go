@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,11 +23,11 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	if strings.Contains(want, "...") || c.goes() && !strings.Contains(squeezed(r.Source), squeezed(want)) {
 		want = "" // it was cut; or the words of the test's author, which Go's tests choose
 	}
-	e, ends := Expectation{Call: call, Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement)), Part: parts.MatchString(statement)}, false
+	e, ends := Expectation{Call: call, SetUp: c.setUp(call), Want: cmp.Or(short(want), strings.Join(values, ", "), short(statement)), Part: parts.MatchString(statement)}, false
 	switch {
 	case raises.MatchString(statement), c.goes() && nilError.MatchString(statement), f.Kind == task.FailException && raises.MatchString(r.Source) && !slices.Contains(missing(f), lastIn(call)):
 		e.Want, e.Given = "an error", issue.Speaks(refuses) || speaksOf(issue, statement) || f.Kind == task.FailException && speaksOf(issue, r.Source)
-	case call == "" && len(values) == 0 && issue.Speaks(sameness) && equals.MatchString(statement): // two things that were seen are compared
+	case call == "" && len(values) == 0 && issue.Speaks(sameness) && equals.MatchString(statement) && cameOut(r.Source, statement, want): // two things that came out are compared
 		e.Given = true
 	case want != "":
 		e.Given = states(issue, c, call, want) || all(issue, c, call, literals(want)) || all(issue, c, call, values)
@@ -51,8 +52,9 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 			if n+1 == at && other == statement || strings.Contains(statement, line) {
 				continue
 			}
-			others++
-			v.also(issue, c, r.Source, n+1, other)
+			if v.also(issue, c, r.Source, n+1, other) {
+				others++
+			}
 		}
 	}
 	if at := slices.Index(v.Expects, e); ends && at >= 0 && others > 0 && (issue.TellsOf(f.Exception) || issue.Speaks(crashes)) {
@@ -60,29 +62,65 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 	}
 }
 
-// also notes what an assertion expects that did not fail.
-func (v *Verdict) also(issue *belong.Issue, c Candidate, source string, at int, other string) {
+// also notes what an assertion expects that did not fail, and tells whether it is held to
+// a value at all.
+func (v *Verdict) also(issue *belong.Issue, c Candidate, source string, at int, other string) bool {
 	call, values := expected(other)
 	if c.goes() && noError.MatchString(other) { // that nothing went wrong is what else it needs
 		values = slices.DeleteFunc(values, func(s string) bool { return s == "nil" })
 	}
 	if call == "" || len(values) == 0 || raises.MatchString(other) {
-		return
+		return false
 	}
-	e := Expectation{Call: call, Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
+	e := Expectation{Call: call, SetUp: c.setUp(call), Want: strings.Join(values, ", "), Given: all(issue, c, call, values), Part: parts.MatchString(other)}
 	if c.goes() {
 		at++ // where the test fails
 	}
 	e.Given = e.Given || c.stays(issue, e, other, values) || c.returns(issue, source, at, call, values)
 	v.note(e)
+	return true
 }
+
+// cameOut tells whether the things that an assertion compares all came out of the code, or
+// were gathered as they did: none is a value that the test's author wrote, and what they
+// were held to is none that stands in the test.
+func cameOut(source, statement, want string) bool {
+	if want != "" && slices.ContainsFunc(literals(source), func(v string) bool { return bare(v) == bare(want) }) {
+		return false
+	}
+	names := 0
+	for _, at := range identifier.FindAllStringIndex(statement, -1) {
+		name, rest := statement[at[0]:at[1]], strings.TrimLeft(statement[at[1]:], " ")
+		if at[0] > 0 && statement[at[0]-1] == '.' || strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, ".") && frame.MatchString(statement[at[0]:]) || word.MatchString(name) {
+			continue
+		}
+		names++
+		given := regexp.MustCompile(`(?m)(?:^|[^.\w$])`+regexp.QuoteMeta(name)+`\s*(?::=|=)([^=\n].*)$`).FindAllStringSubmatch(source, -1)
+		if len(given) == 0 || slices.ContainsFunc(given, func(m []string) bool {
+			value := strings.Trim(m[1], " ;")
+			call, _ := expected(value)
+			return call == "" && !gathers.MatchString(value)
+		}) {
+			return false
+		}
+	}
+	return names > 0
+}
+
+var (
+	// word is what a language has by itself in an assertion.
+	word = lazyregexp.New(`^(?:if|assert|is|not|and|or|t|expect|self)$`)
+	// gathers is a name, or what begins empty.
+	gathers = lazyregexp.New(`^(?:\[\]|\{\}|new [\w.]+\(\)|[A-Za-z_$][\w$]*)$`)
+)
 
 // stays tells whether an assertion wants to find in what comes out only what the call
 // itself puts in, or that no part begins or ends with it, and the issue is about what stays
 // as it is.
 func (c Candidate) stays(issue *belong.Issue, e Expectation, statement string, values []string) bool {
 	without := lacks.MatchString(statement) != c.goes() // Go's tests ask for the opposite, and fail then
-	return e.Part && len(values) > 0 && (!without || edges.MatchString(statement)) && issue.Speaks(keeps) &&
+	edge := edges.MatchString(statement) || !slices.ContainsFunc(values, func(v string) bool { return !lineEdge.MatchString(v) })
+	return e.Part && len(values) > 0 && (!without || edge) && issue.Speaks(keeps) &&
 		!slices.ContainsFunc(values, func(v string) bool { return !puts(e.Call, v) })
 }
 
@@ -207,7 +245,7 @@ func Disagree(one, two []Expectation) []string {
 	var out []string
 	for _, a := range one {
 		for _, b := range two {
-			if a.Call != "" && !setUp(a.Call) && same(a.Call, b.Call) && !same(a.Want, b.Want) && !a.Part && !b.Part && !varies(a, one) && !varies(b, two) {
+			if a.Call != "" && !a.SetUp && !b.SetUp && same(a.Call, b.Call) && !same(a.Want, b.Want) && !a.Part && !b.Part && !varies(a, one) && !varies(b, two) {
 				out = append(out, fmt.Sprintf("two tests that a model wrote disagree on %s: one expects %s, the other %s", a.Call, a.Want, b.Want))
 			}
 		}
@@ -215,13 +253,24 @@ func Disagree(one, two []Expectation) []string {
 	return out
 }
 
-// setUp tells whether a call is one of a variable, or is given one.
-func setUp(call string) bool {
-	return variable.MatchString(scalars.ReplaceAllString(call, ""))
+// setUp tells whether a call is one of a variable of the test, or is given one.
+func (c Candidate) setUp(call string) bool {
+	call = scalars.ReplaceAllString(call, "")
+	return slices.ContainsFunc(variable.FindAllStringSubmatchIndex(call, -1), func(m []int) bool {
+		return (m[2] == 0 || call[m[2]-1] != '.') && !c.brings(call[m[2]:m[3]])
+	})
 }
 
 // variable is a name that is not called, and is no key or name of a parameter.
-var variable = lazyregexp.New(`[A-Za-z_$][\w$]*\s*(?:[,.)\]}]|$)`)
+var variable = lazyregexp.New(`([A-Za-z_$][\w$]*)\s*(?:[,.)\]}]|$)`)
+
+// brings tells whether the test imports a name: in Go the last part of a path.
+func (c Candidate) brings(name string) bool {
+	if c.goes() {
+		return strings.Contains(c.Text, `/`+name+`"`) || strings.Contains(c.Text, `"`+name+`"`) || strings.Contains(c.Text, name+` "`)
+	}
+	return slices.ContainsFunc(imports.FindAllString(c.Text, -1), func(line string) bool { return slices.Contains(identifier.FindAllString(line, -1), name) })
+}
 
 // follows tells whether a value without characters of its own is what the issue's
 // words come to. Of yes and no one is the complaint and the other the wish.
@@ -269,7 +318,9 @@ var (
 	keeps    = lazyregexp.New(`\b(?:whole|intact|torn|stays?|kept|keeps?|preserv\w*|untouched|survives?)\b`)
 	// parts are assertions about a part of what comes out, or about what it is not.
 	parts = lazyregexp.New(`\)\.(?:includes|contains|startsWith|endsWith|startswith|endswith|match)\(|\bnot in\b|\bin [\w.]+\(|\bassert(?:NotIn|In|NotRegex|Regex|NotEqual)\(|\b(?:toContain|toMatch|doesNotMatch|notEqual|notDeepEqual|notStrictEqual|notDeepStrictEqual)\(|\.not\.to|strings\.(?:Contains|HasPrefix|HasSuffix)\(|slices\.Contains\(|^\s*assert\b.* != `)
-	edges = lazyregexp.New(`(?i)\.(?:starts|ends)_?with\(|Has(?:Prefix|Suffix)\(|['"]\\n|\\n['"]`)
+	edges = lazyregexp.New(`(?i)\.(?:starts|ends)_?with\(|Has(?:Prefix|Suffix)\(`)
+	// lineEdge is a text at the beginning or the end of a line.
+	lineEdge = lazyregexp.New(`^['"]\\n|\\n['"]$`)
 	// lacks are those of them that want to find it not.
 	lacks    = lazyregexp.New(`!\s*[\w.]+\(|\bnot\b|\bassertNot|\bnot[A-Z]|doesNot|!=`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)

@@ -54,6 +54,8 @@ type Expectation struct {
 	Given bool   `json:"given"` // the issue, the README or a comment states it
 	// Part: what comes out has Want in it, or has it not, and is more than that.
 	Part bool `json:"part,omitempty"`
+	// SetUp: Call is of a variable of the test, or is given one.
+	SetUp bool `json:"set_up,omitempty"`
 }
 
 func not(format string, args ...any) Verdict { return Verdict{Not: fmt.Sprintf(format, args...)} }

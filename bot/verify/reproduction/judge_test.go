@@ -90,8 +90,12 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
 		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), inside), doubt: ""},
 		{name: "two things that were seen, which the issue wants to be the same", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("seen = [net(five), net(five)]\n    assert seen[1] == seen[0]", wrongValue("assert 4 == 5"))},
+		{name: "a value of its own in a variable, where the issue has the word same", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("want = 3 + 4\n    got = net(five)\n    assert got == want", wrongValue("assert 4 == 7")), doubt: "expects 7 of the code"},
+		{name: "a value of its own out of a loop", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("got = net(five)\n    for want in make():\n        assert got == want", wrongValue("assert 4 == 7")), doubt: "expects 7 of the code"},
+		{name: "what has to stay is wanted gone from a line", issue: "net tears words\n\nA word must stay whole where `net` wraps it.", of: failing("assert 'xy' not in net('wxy').split('\\n')", wrongValue("assert 'xy' not in ['w', 'xy']\n +  where ['w', 'xy'] = net('wxy')")), doubt: "'xy'"},
 		{name: "a line that begins with what the call puts in and is to stay whole", issue: "net tears words\n\nA word must stay whole where `net` wraps it.", of: failing("assert '\\nxy' not in net('wxy')", wrongValue("assert '\\nxy' not in 'w\\nxy'\n +  where 'w\\nxy' = net('wxy')"))},
-		{name: "the issue's exception, and a value beside it", issue: crash, of: failing("got = net(five)\n    assert net(six) == 5", raised("KeyError", "'rate'"), inside)},
+		{name: "the issue's exception, and a value beside it", issue: crash, of: behind("got = net(five)", "assert net(six) == 5", raised("KeyError", "'rate'"))},
+		{name: "the issue's exception, and an assertion of no value beside it", issue: crash, of: behind("got = net(five)", "assert got is not net", raised("KeyError", "'rate'")), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "the issue's exception, and nothing expected", issue: crash, of: failing("net(five)", raised("KeyError", "'rate'"), inside), doubt: "that it does not end with KeyError of net(five)"},
 		{name: "another exception", issue: values, of: failing("assert net(214, '7') == 200", raised("TypeError", "unsupported operand"), inside), not: "an exception of which the issue says nothing"},
 		{name: "a mistake of its own", issue: crash, of: failing("assert net([][1]) == 200", raised("IndexError", "list index out of range")), not: "fails by itself"},
@@ -193,11 +197,16 @@ func TestC10TwoTestsThatDisagreeAreADoubt(t *testing.T) {
 	if got := Disagree([]Expectation{{Call: "s.show(1)", Want: "'a'"}, {Call: "s.show(2)", Want: "b"}, {Call: "s.show(2)", Want: "c"}}, []Expectation{{Call: "s.show(1)", Want: `"a"`}, {Call: "s.show(2)", Want: "c"}}); got != nil {
 		t.Errorf("other quotes, and a call that a test holds to two values, are no other value: %q", got)
 	}
-	if got := Disagree([]Expectation{{Call: "course(season, 'a')", Want: "1"}, {Call: "cart.total()", Want: "1"}}, []Expectation{{Call: "course(season, 'a')", Want: "2"}, {Call: "cart.total()", Want: "2"}}); got != nil {
-		t.Errorf("what is set up may be another: %q", got)
+	for call, setUp := range map[string]bool{"net(3)": false, "course(season, 'a')": true, "cart.total()": true, "shop.total(3)": false, "shop.cart.total(3)": false, "net(3, {rate: true})": false, "net(rate=5)": false, "net([3, x])": true} {
+		if got := (Candidate{Path: "test_shop.py", Text: "import shop\nfrom shop import net\n"}).setUp(call); got != setUp {
+			t.Errorf("%s depends on what is set up: %v", call, got)
+		}
 	}
-	if got := Disagree([]Expectation{{Call: "net(3, {rate: true})", Want: "1"}}, []Expectation{{Call: "net(3, {rate: true})", Want: "2"}}); len(got) != 1 {
-		t.Errorf("a key is no variable: %q", got)
+	if got := (Candidate{Path: "shop_test.go", Text: "import (\n\t\"testing\"\n\n\t\"example.org/shop\"\n)\n"}).setUp("shop.Total(3)"); got {
+		t.Error("a package is taken for a variable")
+	}
+	if got := Disagree([]Expectation{{Call: "cart.total()", Want: "1", SetUp: true}}, []Expectation{{Call: "cart.total()", Want: "2", SetUp: true}}); got != nil {
+		t.Errorf("what is set up may be another: %q", got)
 	}
 	if got := Disagree(one, []Expectation{{Call: "net(3)", Want: "4"}, {Call: "net(5)", Want: "7"}, {Want: "9"}}); len(got) != 1 || !strings.Contains(got[0], "one expects 6, the other 7") {
 		t.Errorf("%q", got)
