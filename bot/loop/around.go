@@ -92,18 +92,31 @@ func (h *real) usedAt(ctx context.Context, p agent.Place, file string, src []byt
 		}
 		for _, at := range use.FindAllStringIndex(line, -1) {
 			if foreign == nil {
-				if foreign, _ = h.project().Foreign(ctx, file, src); foreign == nil {
-					foreign = map[string]bool{} // it cannot be read: names alone tell
-				}
+				foreign = h.foreign(ctx, file, src)
 			}
-			first, dotted := qualifier(line, at)
-			bare := !dotted && code.LanguageOf(file) == code.Go && path.Dir(file) != path.Dir(p.Path) // it is of its own package
-			if !foreign[first] && !bare {
+			if !elsewhere(foreign, file, p.Path, line, at) {
 				return n
 			}
 		}
 	}
 	return 0
+}
+
+// foreign are the names that a file takes from packages that are not the project's; none
+// where it cannot be read: names alone tell then.
+func (h *real) foreign(ctx context.Context, file string, src []byte) map[string]bool {
+	names, _ := h.project().Foreign(ctx, file, src)
+	if names == nil {
+		names = map[string]bool{}
+	}
+	return names
+}
+
+// elsewhere tells whether what a text of a file uses at a place is not what another file
+// of the project has by that name: a foreign package's, or in Go its own package's.
+func elsewhere(foreign map[string]bool, file, other, text string, at []int) bool {
+	first, dotted := qualifier(text, at)
+	return foreign[first] || !dotted && code.LanguageOf(file) == code.Go && path.Dir(file) != path.Dir(other)
 }
 
 // qualifier is the first name of the chain that a match is the end of, and whether there

@@ -58,8 +58,8 @@ func TestM9WhatTheLikeliestCodeCallsIsShown(t *testing.T) {
 	t.Parallel()
 	var users []string
 	files := till()
-	files["till/cart.py"] = strings.Replace(strings.Replace(files["till/cart.py"], "import Decimal\n", "import Decimal\nfrom .money import vacant\n", 1), "return Decimal(sum(self.rows))", "return Decimal(sum(self.rows)) if self.rows else vacant()", 1)
-	files["till/money.py"] = strings.Replace(files["till/receipt.py"], "def receipt(cart):\n    return 'total %s' % cart.total()\n", "def vacant():\n    return 0\n", 1)
+	files["till/cart.py"] = strings.Replace(strings.Replace(files["till/cart.py"], "import Decimal\n", "import Decimal\nimport shutil\nfrom .money import vacant\n", 1), "return Decimal(sum(self.rows))", "return Decimal(sum(self.rows)) if self.rows else vacant() or shutil.which('x')", 1)
+	files["till/money.py"] = strings.Replace(files["till/receipt.py"], "def receipt(cart):\n    return 'total %s' % cart.total()\n", "def vacant():\n    return 0\n\n\ndef which(name):\n    return name\n", 1)
 	b := newBench(t, files, func(c scripted.Call, _ int) scripted.Answer {
 		users = append(users, c.User)
 		return scripted.Answer{Text: `{"actions": [{"action": "finish"}], "explanation": "no"}`, TokensIn: 1000, TokensOut: 100}
@@ -67,6 +67,8 @@ func TestM9WhatTheLikeliestCodeCallsIsShown(t *testing.T) {
 	b.task = task.Task{Title: "Cart.total is not rounded", Body: "The total of a cart with 1.005 should be 1.00.", Origin: task.OriginEval}
 	if b.run(t, task.Budget{}); len(users) == 0 || !regexp.MustCompile("vacant@\\w+ .*\\n```python\ndef vacant\\(").MatchString(users[0]) {
 		t.Errorf("what Cart.total calls is not shown:\n%s", users)
+	} else if strings.Contains(users[0], "```python\ndef which(") {
+		t.Errorf("a function is shown for one of the same name that is not the project's:\n%s", users[0])
 	}
 }
 
@@ -84,7 +86,7 @@ func TestM9WhatThePlannerReadIsShownToTheDeveloper(t *testing.T) {
 	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || len(c.planned) != 2 {
 		t.Fatalf("%s (%s), planned %d times", res.Outcome, res.Reason, len(c.planned))
 	}
-	if asked := c.developed["first"][0].User; !strings.Contains(asked, "(it was read before)") || !strings.Contains(asked, "def other_q(") {
+	if asked := c.developed["first"][0].User; !strings.Contains(asked, "(it was read or changed before)") || !strings.Contains(asked, "def other_q(") {
 		t.Errorf("the developer would have to read it again:\n%s", asked)
 	}
 	b.replays(t)
@@ -111,7 +113,7 @@ func TestM9WhatAFailedAttemptReadIsShownToTheNext(t *testing.T) {
 	if res := b.run(t, task.Budget{}); res.Outcome != task.Success || len(asked) != 3 {
 		t.Fatalf("%s (%s) after %d calls", res.Outcome, res.Reason, len(asked))
 	}
-	if strings.Contains(asked[0], "def other_q(") || !strings.Contains(asked[2], "(it was read before)") || !strings.Contains(asked[2], "def other_q(") {
+	if strings.Contains(asked[0], "def other_q(") || !strings.Contains(asked[2], "(it was read or changed before)") || !strings.Contains(asked[2], "def other_q(") {
 		t.Errorf("it would have to be read again:\n%s", asked[2])
 	}
 	b.replays(t)

@@ -71,12 +71,13 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 	if !seen {
 		ask.Tests = l.Given
 	}
+	var tests []agent.Text
 	for _, t := range l.Tests {
 		if text := h.sources.red(ctx, t.ID, t.File, t.Name, nil).Source; text != "" && !h.secret(t.File) {
 			if !seen {
 				ask.Tests += "\n" + text
 			}
-			out.Shown.Tests = append(out.Shown.Tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
+			tests = append(tests, agent.Text{Path: t.File, Code: h.hide.text(clip(text, longestTest))})
 		}
 	}
 	hits, err := h.hits(ctx, ask)
@@ -119,13 +120,12 @@ func (h *real) sight(ctx context.Context, l looking) (sight, error) {
 		switch w.suspect(all[n]); {
 		case l.Heads:
 		case followed:
-			w.called(w.places[had:], nil, smallCall)
+			w.called(ctx, w.places[had:], nil, smallCall)
 		case len(w.places) >= surelyShown || n == len(all)-1:
-			w.called(w.places, near, w.room.Code/3)
+			w.called(ctx, w.places, near, w.room.Code/3)
 			followed = true
 		}
 	}
-	tests := out.Shown.Tests
 	out.Shown = w.packed(ctx, l.Failures)
 	out.Shown.Tests = tests
 	if out.Shown.Docs = h.documents(l.Title+"\n"+l.Body, hits); len(out.Shown.Docs) == 0 && !l.Heads {
@@ -276,10 +276,10 @@ func (w *wanted) target(file, region, words string) {
 	}
 }
 
-// looked wants what the planner read, or an attempt that failed: whoever comes after it
-// would have to ask for it again.
+// looked wants what the planner read, or an attempt that failed, or what one changed that
+// was right in part: whoever comes after it would have to ask for it again.
 func (w *wanted) looked(file, region string) {
-	const why = "it was read before"
+	const why = "it was read or changed before"
 	regions, ok := w.h.now.list(file)
 	left := w.room.Code / 2 // of all of them: the suspicious places have to be seen, too
 	for _, p := range w.places {
@@ -351,7 +351,7 @@ func (w *wanted) suspect(s mend.Suspect) {
 
 // called wants what some places call, where one function of their files or of others has
 // the name, up to so many bytes: whoever changes them has to know it, and would ask for it.
-func (w *wanted) called(places []agent.Place, files []string, most int) {
+func (w *wanted) called(ctx context.Context, places []agent.Place, files []string, most int) {
 	type found struct {
 		file   string
 		region code.Region
@@ -374,9 +374,11 @@ func (w *wanted) called(places []agent.Place, files []string, most int) {
 	}
 	left := most
 	for _, p := range slices.Clone(places) {
-		for _, m := range calling.FindAllStringSubmatch(p.Code, -1) {
-			of := names[m[1]]
-			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left {
+		src, _ := w.h.now.read(p.Path)
+		foreign := w.h.foreign(ctx, p.Path, src)
+		for _, at := range calling.FindAllStringSubmatchIndex(p.Code, -1) {
+			of := names[p.Code[at[2]:at[3]]]
+			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left || elsewhere(foreign, p.Path, of[0].file, p.Code, at) {
 				continue
 			}
 			c := w.h.now.at(of[0].file, of[0].region)
@@ -559,9 +561,7 @@ func (h *real) documents(text string, hits []memory.Hit) []agent.Text {
 			continue
 		}
 		best = max(best, g.Score)
-		lines := strings.SplitAfter(string(src), "\n")
-		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
-		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(part, longestDoc), Why: "the task names it"})
+		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(section(src, g), longestDoc), Why: "the task names it"})
 	}
 	return out
 }
@@ -574,14 +574,18 @@ func (h *real) readme(hits []memory.Hit) []agent.Text {
 		if !readmeFile.MatchString(g.Path) || err != nil || h.secret(g.Path) {
 			continue
 		}
-		lines := strings.SplitAfter(string(src), "\n")
-		part := strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
-		if len(part) > longestReadme {
-			return nil
+		if part := section(src, g); len(part) <= longestReadme {
+			return []agent.Text{{Path: g.Path, Start: g.Start, End: g.End, Code: part, Why: "it has words of the task"}}
 		}
-		return []agent.Text{{Path: g.Path, Start: g.Start, End: g.End, Code: part, Why: "it has words of the task"}}
+		return nil
 	}
 	return nil
+}
+
+// section is the text of a hit.
+func section(src []byte, g memory.Hit) string {
+	lines := strings.SplitAfter(string(src), "\n")
+	return strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
 }
 
 const (
