@@ -181,3 +181,52 @@ func (h *real) namesOf(p agent.Place) (owners []string, use *regexp.Regexp) {
 
 // bringing is a line that only brings names in, or is a comment.
 var bringing = lazyregexp.New(`^\s*(?:import\b|from\b|use\b|require|#|//|\*|(?:const|let|var)\b.*\brequire\(|export\b.*\bfrom\b)`)
+
+// called wants what some places call, where one function of their files or of others has
+// the name, up to so many bytes: whoever changes them has to know it, and would ask for it.
+func (w *wanted) called(ctx context.Context, places []agent.Place, files []string, most int) {
+	type found struct {
+		file   string
+		region code.Region
+	}
+	names, seen := map[string][]found{}, map[string]bool{}
+	for _, p := range places {
+		files = append(files, p.Path)
+	}
+	for _, f := range files {
+		if seen[f] || len(seen) == mostCalled || w.h.secret(f) || code.IsTest(f) {
+			continue
+		}
+		seen[f] = true
+		regions, _ := w.h.now.list(f)
+		for _, g := range regions {
+			if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
+				names[g.Name] = append(names[g.Name], found{f, g})
+			}
+		}
+	}
+	left := most
+	for _, p := range slices.Clone(places) {
+		src, _ := w.h.now.read(p.Path)
+		foreign := w.h.foreign(ctx, p.Path, src)
+		for _, at := range calling.FindAllStringSubmatchIndex(p.Code, -1) {
+			of := names[p.Code[at[2]:at[3]]]
+			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left || elsewhere(foreign, p.Path, of[0].file, p.Code, at) {
+				continue
+			}
+			c := w.h.now.at(of[0].file, of[0].region)
+			c.Why = "it is called there"
+			if c.Path != p.Path {
+				c.Why = path.Base(p.Path) + " calls it"
+			}
+			if had := len(w.places); !inside(c, p) {
+				if w.add(c); len(w.places) > had {
+					left -= len(c.Code)
+				}
+			}
+		}
+	}
+}
+
+// calling is a name that is called.
+var calling = lazyregexp.New(`([A-Za-z_$][\w$]+)\(`)

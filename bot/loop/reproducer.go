@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/agent"
-	"github.com/fettle-dev/fettle/bot/code"
-	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/model"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/task"
@@ -411,57 +408,4 @@ func (h *real) beside(test, text string) (out []reproduction.Beside) {
 		}
 	}
 	return out
-}
-
-const mostDocumented = 200 // files whose comments are read, and tests
-
-var readmeFile = lazyregexp.New(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$`)
-
-// docs are the README and the comments of the code as it was, and the source of its
-// tests, read once.
-func (h *real) docs(ctx context.Context) (documented, held string) {
-	if h.documented != "" || h.held != "" {
-		return h.documented, h.held
-	}
-	var docs, tests strings.Builder
-	documents, witnesses := 0, 0
-	for _, f := range h.tree.Files() {
-		source := code.LanguageOf(f) != code.Unknown
-		if info, err := fs.Stat(h.tree.BaseFS(), f); h.secret(f) || err != nil || info.Size() > largestRead {
-			continue
-		}
-		switch {
-		case !source && readmeFile.MatchString(path.Base(f)):
-			if src, err := h.sources.read(f); err == nil {
-				docs.Write(src)
-			}
-		case !source:
-		case code.IsTest(f):
-			if src, err := h.sources.read(f); err == nil && witnesses < mostDocumented {
-				witnesses++
-				tests.Write(src)
-			}
-		case documents < mostDocumented && !verify.Protected(f):
-			if src, err := h.sources.read(f); err == nil {
-				documents++
-				comments(ctx, f, src, &docs)
-			}
-		}
-	}
-	h.documented, h.held = docs.String(), tests.String()
-	return h.documented, h.held
-}
-
-// comments are those of a file, and its docstrings.
-func comments(ctx context.Context, file string, src []byte, out *strings.Builder) {
-	t, err := code.Parse(ctx, code.LanguageOf(file), src)
-	if err != nil {
-		return // what cannot be read states nothing
-	}
-	t.Walk(func(n code.Node) bool {
-		if k := n.Kind(); k == "comment" || k == "string" && n.Up() == "expression_statement" {
-			fmt.Fprintln(out, n.Text())
-		}
-		return true
-	})
 }

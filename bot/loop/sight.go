@@ -5,17 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/code"
-	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/memory"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/model/answer"
@@ -349,55 +345,6 @@ func (w *wanted) suspect(s mend.Suspect) {
 	}
 }
 
-// called wants what some places call, where one function of their files or of others has
-// the name, up to so many bytes: whoever changes them has to know it, and would ask for it.
-func (w *wanted) called(ctx context.Context, places []agent.Place, files []string, most int) {
-	type found struct {
-		file   string
-		region code.Region
-	}
-	names, seen := map[string][]found{}, map[string]bool{}
-	for _, p := range places {
-		files = append(files, p.Path)
-	}
-	for _, f := range files {
-		if seen[f] || len(seen) == mostCalled || w.h.secret(f) || code.IsTest(f) {
-			continue
-		}
-		seen[f] = true
-		regions, _ := w.h.now.list(f)
-		for _, g := range regions {
-			if g.Kind == code.KindFunction || g.Kind == code.KindMethod {
-				names[g.Name] = append(names[g.Name], found{f, g})
-			}
-		}
-	}
-	left := most
-	for _, p := range slices.Clone(places) {
-		src, _ := w.h.now.read(p.Path)
-		foreign := w.h.foreign(ctx, p.Path, src)
-		for _, at := range calling.FindAllStringSubmatchIndex(p.Code, -1) {
-			of := names[p.Code[at[2]:at[3]]]
-			if len(of) != 1 || of[0].region.EndByte-of[0].region.StartByte > left || elsewhere(foreign, p.Path, of[0].file, p.Code, at) {
-				continue
-			}
-			c := w.h.now.at(of[0].file, of[0].region)
-			c.Why = "it is called there"
-			if c.Path != p.Path {
-				c.Why = path.Base(p.Path) + " calls it"
-			}
-			if had := len(w.places); !inside(c, p) {
-				if w.add(c); len(w.places) > had {
-					left -= len(c.Code)
-				}
-			}
-		}
-	}
-}
-
-// calling is a name that is called.
-var calling = lazyregexp.New(`([A-Za-z_$][\w$]+)\(`)
-
 // named is the region of the base that a suspect names by its id.
 func (h *real) named(s mend.Suspect) (agent.Place, bool) {
 	regions, _ := h.sources.list(s.Path)
@@ -541,53 +488,6 @@ func (w *wanted) mapped(files []string, shown []agent.Place) []agent.Mapped {
 	return out
 }
 
-var (
-	namesDocument = lazyregexp.New(`(?i)\b(?:readme|changelog|contributing|documentation|docs|manual)\b|[\w./-]+\.(?:md|rst|adoc)\b`)
-	isDocument    = lazyregexp.New(`(?i)\.(?:md|markdown|rst|adoc|txt)$`)
-)
-
-// documents are the sections that are nearest to the issue, of documents that it names.
-func (h *real) documents(text string, hits []memory.Hit) []agent.Text {
-	names := namesDocument.FindAllString(strings.ToLower(text), -1)
-	var out []agent.Text
-	best := 0.0
-	for _, g := range hits {
-		low := strings.ToLower(g.Path)
-		named := slices.ContainsFunc(names, func(n string) bool {
-			return strings.Contains(low, strings.TrimPrefix(n, "./")) || n == "documentation" || n == "manual"
-		})
-		src, err := h.now.read(g.Path)
-		if !named || !isDocument.MatchString(low) || err != nil || len(out) == mostDocs || g.Score < best*nearDoc {
-			continue
-		}
-		best = max(best, g.Score)
-		out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: clip(section(src, g), longestDoc), Why: "the task names it"})
-	}
-	return out
-}
-
-// readme is the nearest section of the README, where it is short: it may say what the
-// issue changes.
-func (h *real) readme(hits []memory.Hit) []agent.Text {
-	for _, g := range hits {
-		src, err := h.now.read(g.Path)
-		if !readmeFile.MatchString(g.Path) || err != nil || h.secret(g.Path) {
-			continue
-		}
-		if part := section(src, g); len(part) <= longestReadme {
-			return []agent.Text{{Path: g.Path, Start: g.Start, End: g.End, Code: part, Why: "it has words of the task"}}
-		}
-		return nil
-	}
-	return nil
-}
-
-// section is the text of a hit.
-func section(src []byte, g memory.Hit) string {
-	lines := strings.SplitAfter(string(src), "\n")
-	return strings.Join(lines[min(len(lines), max(0, g.Start-1)):min(len(lines), g.End)], "")
-}
-
 const (
 	maxLikely = 3 // regions of a file of which a step names none
 	maxListed = 200
@@ -616,111 +516,6 @@ func likely(regions []code.Region, src []byte, text string) []code.Region {
 	out := slices.DeleteFunc(slices.Clone(regions), func(g code.Region) bool { return score[g.ID] == 0 })
 	slices.SortStableFunc(out, func(a, b code.Region) int { return cmp.Compare(score[b.ID], score[a.ID]) })
 	return first(out, maxLikely)
-}
-
-// files are those of the tree as it stands.
-func (h *real) files() []string {
-	out := h.tree.Files()
-	for f := range h.stood {
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-	}
-	return slices.DeleteFunc(slices.Sorted(slices.Values(out)), func(f string) bool { return h.stood[f].Deleted })
-}
-
-func (h *real) testDirs() []string {
-	dirs := map[string]bool{}
-	for _, p := range h.files() {
-		if code.IsTest(p) {
-			dirs[path.Dir(p)] = true
-		}
-	}
-	var out []string
-	for d := range dirs {
-		out = append(out, d)
-	}
-	sort.Strings(out)
-	return first(out, 5)
-}
-
-// sources reads files once: the base's, or what stands on it.
-type sources struct {
-	base    fs.FS
-	over    map[string]task.FileChange
-	regions map[string][]code.Region
-	text    map[string][]byte
-	hidden  func(path string) bool // files that are not quoted; nil: all may be
-}
-
-func newSources(base fs.FS) *sources {
-	return &sources{base: base, regions: map[string][]code.Region{}, text: map[string][]byte{}}
-}
-
-// under are the same files with changes.
-func (s *sources) under(changes map[string]task.FileChange) *sources {
-	out := newSources(s.base)
-	out.over = changes
-	return out
-}
-
-func (s *sources) read(p string) ([]byte, error) {
-	switch c, changed := s.over[p]; {
-	case changed && c.Deleted:
-		return nil, fs.ErrNotExist
-	case changed:
-		return c.Content, nil
-	}
-	if src, ok := s.text[p]; ok {
-		return src, nil
-	}
-	src, err := fs.ReadFile(s.base, p)
-	if err == nil {
-		s.text[p] = src
-	}
-	return src, err
-}
-
-// list gives the regions of a file that is there.
-func (s *sources) list(p string) ([]code.Region, bool) {
-	src, err := s.read(p)
-	if err != nil {
-		return nil, false
-	}
-	regions, ok := s.regions[p]
-	if !ok {
-		if regions, err = code.Regions(context.Background(), p, src); err != nil {
-			return nil, false
-		}
-		s.regions[p] = regions
-	}
-	return regions, true
-}
-
-// place is the innermost region around a line, with some lines around it.
-func (s *sources) place(p string, line int) (agent.Place, bool) {
-	regions, _ := s.list(p)
-	reg, ok := code.Enclosing(regions, line)
-	if !ok {
-		return agent.Place{}, false
-	}
-	return s.at(p, reg), true
-}
-
-// at is a region of a file that was listed.
-func (s *sources) at(p string, g code.Region) agent.Place {
-	src, _ := s.read(p)
-	return agent.Place{Path: p, Region: g, Code: indented(src, g)}
-}
-
-// indented is the text of a region with the indentation of its first line: so it is
-// written, and so its new code is asked for.
-func indented(src []byte, g code.Region) string {
-	start := bytes.LastIndexByte(src[:g.StartByte], '\n') + 1
-	if len(bytes.TrimLeft(src[start:g.StartByte], " \t")) > 0 {
-		start = g.StartByte
-	}
-	return string(src[start:g.EndByte])
 }
 
 func head(s string, n int) string {

@@ -3,11 +3,35 @@ package characterise
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/verify"
 )
+
+// traced follows the calls of a made project's shop while its tests run.
+func traced(t *testing.T, in Traced, files map[string]string) ([]Call, int) {
+	t.Helper()
+	box, err := Box()
+	if err != nil {
+		t.Fatalf("the tests need the sandbox: %v", err)
+	}
+	in.Dir, in.Files = t.TempDir(), map[string][]byte{}
+	for f, text := range files {
+		if err := os.WriteFile(filepath.Join(in.Dir, f), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f, "shop.") && !slices.Contains(in.Tests, f) {
+			in.Files[f] = []byte(text)
+		}
+	}
+	calls, times, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls, times
+}
 
 func TestM9CallsOfAFailingTestAreTold(t *testing.T) {
 	t.Parallel()
@@ -29,24 +53,7 @@ func TestM9CallsOfAFailingTestAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			box, err := Box()
-			if err != nil {
-				t.Fatalf("the tests need the sandbox: %v", err)
-			}
-			dir := t.TempDir()
-			in := Traced{Dir: dir, Suites: []verify.Suite{p.suite}, Tests: []string{p.test}, Files: map[string][]byte{}}
-			for f, text := range p.files {
-				if err := os.WriteFile(filepath.Join(dir, f), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if strings.HasPrefix(f, "shop.") && f != p.test {
-					in.Files[f] = []byte(text)
-				}
-			}
-			calls, _, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			calls, _ := traced(t, Traced{Suites: []verify.Suite{p.suite}, Tests: []string{p.test}}, p.files)
 			var said []string
 			for _, c := range calls {
 				said = append(said, strings.Repeat("  ", c.Depth)+c.Name+"("+c.Args+") "+c.Came())
@@ -82,24 +89,8 @@ func TestM9OfManyCallsTheLastAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			box, err := Box()
-			if err != nil {
-				t.Fatalf("the tests need the sandbox: %v", err)
-			}
-			dir := t.TempDir()
-			in := Traced{Dir: dir, Suites: []verify.Suite{p.suite}, Tests: []string{p.test}, Only: map[string][]string{p.test: {p.only}}, Files: map[string][]byte{}}
-			for f, text := range p.files {
-				if err := os.WriteFile(filepath.Join(dir, f), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if strings.HasPrefix(f, "shop.") && f != p.test {
-					in.Files[f] = []byte(text)
-				}
-			}
-			calls, times, err := New(Config{Sandbox: box}).Trace(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := Traced{Suites: []verify.Suite{p.suite}, Tests: []string{p.test}, Only: map[string][]string{p.test: {p.only}}}
+			calls, times := traced(t, in, p.files)
 			said := ""
 			for _, c := range calls {
 				said += strings.ReplaceAll(c.Name+"("+c.Args+") "+c.Came(), "=", " ") + "\n"
@@ -113,8 +104,8 @@ func TestM9OfManyCallsTheLastAreTold(t *testing.T) {
 				t.Errorf("%d calls of %d, with that of the other test: %v", len(calls), times, strings.Contains(said, "-7"))
 			}
 			in.Only[p.test] = []string{"it is called otherwise"}
-			if calls, _, err = New(Config{Sandbox: box}).Trace(t.Context(), in); err != nil || len(calls) == 0 {
-				t.Errorf("without a test of that name: %d calls, %v", len(calls), err)
+			if calls, _ := traced(t, in, p.files); len(calls) == 0 {
+				t.Error("without a test of that name nothing is called")
 			}
 		})
 	}
