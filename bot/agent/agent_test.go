@@ -204,6 +204,21 @@ func TestM9AFailureSaysNothingTwice(t *testing.T) {
 	}
 }
 
+// Frames of runners and libraries are none that anybody changes; where there are no
+// others they are what is known.
+func TestM9FramesOfRunnersAreLeftOut(t *testing.T) {
+	t.Parallel()
+	runner, own := task.Frame{File: "node_modules/@vitest/runner/dist/chunk-hooks.js", Line: 155}, task.Frame{File: "src/plan.ts", Line: 7, Function: "plan"}
+	f := task.Failure{Test: "x", Kind: task.FailException, Message: "m", Trace: []task.Frame{runner, {File: "node:internal/timers", Line: 5}, own, {File: "/usr/lib/node/x.js", Line: 1}}}
+	if got := describe(f); !strings.HasSuffix(got, "message: m\n  src/plan.ts:7 plan\n") {
+		t.Errorf("told\n%s", got)
+	}
+	f.Trace = []task.Frame{runner}
+	if got := describe(f); !strings.Contains(got, "chunk-hooks.js:155") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
 // What is not shown of the failures is counted, and named where it is little.
 func TestM9WhatFailsBesidesIsTold(t *testing.T) {
 	t.Parallel()

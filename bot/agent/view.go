@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -354,12 +353,6 @@ func quoting(message string, tests []Text) string {
 
 const shortestQuote = 12 // bytes of a line
 
-// foreignFrame tells a place in a runner, a library or the language, of which nobody
-// changes anything.
-func foreignFrame(file string) bool {
-	return path.IsAbs(file) || strings.HasPrefix(file, "node:") || strings.Contains(file, "node_modules/") || strings.Contains(file, "site-packages/")
-}
-
 // describe puts a failure in a few lines.
 func describe(f task.Failure) string {
 	var b strings.Builder
@@ -374,7 +367,7 @@ func describe(f task.Failure) string {
 		fmt.Fprintf(&b, " at %s:%d", f.File, f.Line)
 	}
 	fmt.Fprintf(&b, "\nmessage: %s\n", clipped(once(still(f.Message)), longestMessage))
-	trace := slices.DeleteFunc(slices.Clone(f.Trace), func(fr task.Frame) bool { return foreignFrame(fr.File) })
+	trace := slices.DeleteFunc(slices.Clone(f.Trace), task.Frame.Foreign)
 	if len(trace) == 0 {
 		trace = f.Trace
 	}

@@ -119,6 +119,22 @@ func TestM9WhatAFailedAttemptReadIsShownToTheNext(t *testing.T) {
 	b.replays(t)
 }
 
+// A short README may say what the issue changes, and whoever changes it would ask for it.
+func TestM9TheNearestSectionOfTheReadmeIsShownToTheDeveloper(t *testing.T) {
+	t.Parallel()
+	files := till()
+	files["README.md"] = "# till\n\nThe total of a cart is the sum of its rows, rounded to cents.\n\n# Licence\n\nMIT\n"
+	var users []string
+	b := newBench(t, files, func(c scripted.Call, _ int) scripted.Answer {
+		users = append(users, c.User)
+		return scripted.Answer{Text: `{"actions": [{"action": "finish"}], "explanation": "no"}`, TokensIn: 1000, TokensOut: 100}
+	}, task.Tier1)
+	b.task = task.Task{Title: "Cart.total is not rounded", Body: "The total of a cart with 1.005 should be 1.00.", Origin: task.OriginEval}
+	if b.run(t, task.Budget{}); len(users) == 0 || !strings.Contains(users[0], "(it has words of the task)\n```text\n# till\n") || strings.Contains(users[0], "# Licence") {
+		t.Errorf("the README is not shown, or all of it:\n%s", users)
+	}
+}
+
 // Who uses a function is told by the imports, where names alone would take another one
 // for it.
 func TestM9WhatAForeignPackageHasByTheSameNameIsNoUse(t *testing.T) {

@@ -60,16 +60,7 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 		l.Targets, l.Words = r.step().Targets, r.step().Goal+" "+r.step().Acceptance
 		l.Looked = r.plan.Looked
 	}
-	for _, a := range r.state.Attempts { // what was read is not to be asked for again
-		if slices.Equal(a.On, r.state.Done) {
-			l.Looked = slices.Concat(l.Looked, without(a.Looked, l.Looked))
-			if a.Diff != "" && len(a.Fixed) > 0 { // a part of the fault lies there
-				for _, g := range a.Regions {
-					l.Looked = append(l.Looked, g.Path+"::"+g.ID)
-				}
-			}
-		}
-	}
+	l.Looked = slices.Concat(l.Looked, without(lookedBefore(r.state.Attempts, r.state.Done), l.Looked))
 	if len(r.state.Done) == 0 {
 		l.Ran = r.facts.Files
 	}
@@ -90,6 +81,24 @@ func (r *run) sees(ctx context.Context, tier task.Tier, carries bool) (sight, er
 		seen.Shown.Tests = append([]agent.Text{{Path: r.example.Path, Code: r.example.Content, Given: true}}, seen.Shown.Tests...)
 	}
 	return seen, err
+}
+
+// lookedBefore are what attempts on the same tree read, which is not to be asked for again,
+// and what they changed with which a failing test passed: a part of the fault lies there.
+func lookedBefore(attempts []task.Attempt, done []int) []string {
+	var out []string
+	for _, a := range attempts {
+		if !slices.Equal(a.On, done) {
+			continue
+		}
+		out = append(out, without(a.Looked, out)...)
+		if len(a.Fixed) > 0 {
+			for _, g := range a.Regions {
+				out = append(out, g.Path+"::"+g.ID)
+			}
+		}
+	}
+	return out
 }
 
 // tellShown writes down what is put before a role, and why, for the run's story.

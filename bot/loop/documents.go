@@ -68,9 +68,9 @@ var readmeFile = lazyregexp.New(`(?i)^readme(?:\.(?:md|markdown|rst|txt|adoc))?$
 
 // docs are the README and the comments of the code as it was, and the source of its
 // tests, read once.
-func (h *real) docs(ctx context.Context) (documented, held string) {
-	if h.documented != "" || h.held != "" {
-		return h.documented, h.held
+func (h *real) docs(ctx context.Context) (documented, tested string) {
+	if h.documented != "" || h.tested != "" {
+		return h.documented, h.tested
 	}
 	var docs, tests strings.Builder
 	documents, witnesses := 0, 0
@@ -97,8 +97,8 @@ func (h *real) docs(ctx context.Context) (documented, held string) {
 			}
 		}
 	}
-	h.documented, h.held = docs.String(), tests.String()
-	return h.documented, h.held
+	h.documented, h.tested = docs.String(), tests.String()
+	return h.documented, h.tested
 }
 
 // comments are those of a file, and its docstrings.

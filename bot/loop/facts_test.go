@@ -2,10 +2,12 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/agent"
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/characterise"
 )
 
@@ -21,6 +23,36 @@ func TestM9OnlyCallsOfWhatIsShownAreTold(t *testing.T) {
 		t.Errorf("told\n%s", got)
 	}
 	if got := f.near(agent.Shown{}); !strings.HasPrefix(got, "thrower") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
+// What an attempt changed that mended a part is seen by the next one, as what was read is;
+// what changed nothing for the better is not.
+func TestM9WhatAPartlyRightAttemptChangedIsShownToTheNext(t *testing.T) {
+	t.Parallel()
+	at := []task.RegionRef{{Path: "a.py", ID: "function:f@1"}}
+	got := lookedBefore([]task.Attempt{
+		{Looked: []string{"b.py::g"}, Regions: []task.RegionRef{{Path: "a.py", ID: "function:wrong@2"}}},
+		{Looked: []string{"b.py::g"}, Fixed: []string{"test_f"}, Regions: at},
+		{On: []int{1}, Fixed: []string{"test_f"}, Regions: []task.RegionRef{{Path: "c.py", ID: "function:of_another_tree@3"}}},
+	}, nil)
+	if want := []string{"b.py::g", "a.py::function:f@1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Each function is told once before any of them twice, and what only makes an object is not.
+func TestM9EachFunctionIsToldOnceBeforeAnyTwice(t *testing.T) {
+	t.Parallel()
+	calls := []characterise.Call{{Path: "a.js", Name: "Queue.constructor", Line: 1, Args: "Object {}", Gave: "undefined"}, {Path: "a.js", Name: "Delayed.put", Line: 50, Depth: 1, Args: "10", Gave: "undefined"}}
+	for n := range mostCalls {
+		for range 2 {
+			calls = append(calls, characterise.Call{Path: "a.js", Name: fmt.Sprintf("f%d", n), Line: n + 2, Args: fmt.Sprint(len(calls)), Gave: "1"})
+		}
+	}
+	got := (&real{}).told(calls[:2*mostCalls], len(calls), nil).near(agent.Shown{Code: []agent.Text{{Path: "a.js", Start: 1, End: 90}}})
+	if !strings.Contains(got, "Delayed.put(10)") || strings.Contains(got, "constructor") || strings.Count(got, "f0(") != 1 {
 		t.Errorf("told\n%s", got)
 	}
 }

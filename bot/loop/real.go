@@ -37,7 +37,7 @@ type real struct {
 	hide    *withholder                // of what tests print of it; nil: nothing to hide
 
 	documented string        // see docs
-	held       string        // see docs: the tests
+	tested     string        // see docs: the tests
 	listed     *code.Project // see project; nil: not asked since the tree changed
 
 	index *memory.Index // opened when it is first asked

@@ -375,8 +375,8 @@ func (h *real) witness(ctx context.Context, w witnessing) (witnessed, error) {
 	for _, f := range first(rep.Failures(), mostFailing) {
 		out.Failures = append(out.Failures, sendable(h.never, f))
 	}
-	docs, held := h.docs(ctx)
-	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: docs, Held: held, Has: h.spells, Beside: h.beside(file.Path, string(file.After))}
+	docs, tested := h.docs(ctx)
+	c := reproduction.Candidate{Path: file.Path, Text: string(file.After), Before: w.Passed, Report: rep, Docs: docs, Tests: tested, Has: h.spells, Beside: h.beside(file.Path, string(file.After))}
 	for _, t := range rep.Tests {
 		if t.Red() {
 			name, _ := verify.NativeName(rep.Suites, t.ID)

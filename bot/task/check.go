@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"path"
 	"strings"
 )
 
@@ -28,6 +29,11 @@ type Frame struct {
 	File     string `json:"file"` // relative to the checkout where it is inside it
 	Line     int    `json:"line"`
 	Function string `json:"function,omitempty"`
+}
+
+// Foreign tells a place in a runner, a library or the language, which nobody changes.
+func (f Frame) Foreign() bool {
+	return path.IsAbs(f.File) || strings.HasPrefix(f.File, "node:") || strings.Contains(f.File, "node_modules/") || strings.Contains(f.File, "site-packages/")
 }
 
 // Failure is one thing that a check found.

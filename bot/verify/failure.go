@@ -50,7 +50,7 @@ func clip(text string, limit int) string {
 func locate(f *task.Failure) {
 	for i := len(f.Trace) - 1; i >= 0; i-- {
 		fr := f.Trace[i]
-		if path.IsAbs(fr.File) || strings.Contains(fr.File, "node_modules/") || strings.Contains(fr.File, "site-packages/") {
+		if fr.Foreign() {
 			continue
 		}
 		f.File, f.Line = fr.File, fr.Line

@@ -176,17 +176,17 @@ func states(issue *belong.Issue, c Candidate, call, value string) bool {
 	if !distinctive(value) {
 		docs = ""
 	}
-	return issue.States(value, docs) || follows(issue, value) && about(issue, call) || c.held(value)
+	return issue.States(value, docs) || follows(issue, value) && about(issue, call) || c.inTests(value)
 }
 
 // longText is how many bytes a text has that tests write alike because it is the
 // project's, such as a line of its output.
 const longText = 8
 
-// held tells whether a text is one that the project's own tests write out.
-func (c Candidate) held(value string) bool {
+// inTests tells whether a text is one that the project's own tests write out.
+func (c Candidate) inTests(value string) bool {
 	text := strings.Trim(value, "\"'`")
-	return len(strings.TrimSpace(text)) >= longText && len(text) < len(value) && strings.Contains(c.Held, text)
+	return len(strings.TrimSpace(text)) >= longText && len(text) < len(value) && strings.Contains(c.Tests, text)
 }
 
 // all tells it of several values. More than three words are a remark.

@@ -23,7 +23,7 @@ type Candidate struct {
 	Report verify.Report // of this file alone
 	Red    []belong.Red  // its failing tests, with their source
 	Docs   string        // what README and comments say
-	Held   string        // source of the tests that are there
+	Tests  string        // source of the tests that are there
 	// Has tells whether a name stands anywhere in the code as it is; nil: none does.
 	Has func(name string) bool
 	// Beside are files whose functions the test can call.
@@ -252,7 +252,7 @@ func (c Candidate) nameless(r belong.Red, f task.Failure) belong.Red {
 // own tells whether a failure comes out of the test file itself.
 func (c Candidate) own(f task.Failure) bool {
 	for n := len(f.Trace) - 1; n >= 0; n-- {
-		if fr := f.Trace[n]; !beside(fr) {
+		if fr := f.Trace[n]; !fr.Foreign() {
 			return fr.File == c.Path
 		}
 	}
@@ -266,7 +266,7 @@ func (c Candidate) through(f task.Failure) int {
 	last, passed := -1, false
 	for n, fr := range f.Trace {
 		switch {
-		case beside(fr):
+		case fr.Foreign():
 		case fr.File != c.Path:
 			passed = passed || last >= 0
 		case passed:
@@ -276,11 +276,6 @@ func (c Candidate) through(f task.Failure) int {
 		}
 	}
 	return -1
-}
-
-// beside tells a frame of a runner, a library or the language.
-func beside(f task.Frame) bool {
-	return path.IsAbs(f.File) || strings.HasPrefix(f.File, "node:") || strings.Contains(f.File, "node_modules/")
 }
 
 // missing are the names and modules for want of which a test fails.

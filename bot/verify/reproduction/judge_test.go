@@ -33,6 +33,12 @@ func behind(body, more string, f task.Failure) Candidate {
 	return c
 }
 
+// beside is a candidate of a project whose tests write a line of its output out.
+func beside(c Candidate) Candidate {
+	c.Tests = "def test_row():\n    assert row('Bank') == '     7.00  Bank'\n"
+	return c
+}
+
 // made is a candidate whose names the code has none of.
 func made(c Candidate) Candidate {
 	c.Has = func(string) bool { return false }
@@ -89,6 +95,8 @@ func TestC10WhatCountsAsAReproduction(t *testing.T) {
 		{name: "a comment of its own", issue: values, of: failing("assert config.LIMIT == 3  # net(214, 7)", wrongValue("assert 2 == 3\n +  where 2 = config.LIMIT")), not: "runs nothing that the issue names"},
 		{name: "yes of something else", issue: "valid is wrong\n\n`valid('2024-02-30')` says yes, there is no such day.", of: failing("assert valid('2024-02-28') is False", wrongValue("assert True is False\n +  where True = valid('2024-02-28')")), doubt: "False of valid('2024-02-28')"},
 		{name: "the issue's exception", issue: crash, of: failing("assert net(5) == 5", raised("KeyError", "'rate'"), inside), doubt: ""},
+		{name: "a text that the project's own tests write out", issue: values, of: beside(failing("assert net('x', 7) == '     7.00  Bank'", wrongValue("AssertionError: assert 'no' == '     7.00  Bank'\n +  where 'no' = net('x', 7)")))},
+		{name: "a part of a word of the project's own tests", issue: values, of: beside(failing("assert net('x', 7) == '7.00'", wrongValue("AssertionError: assert 'no' == '7.00'\n +  where 'no' = net('x', 7)"))), doubt: "expects '7.00' of net"},
 		{name: "two things that were seen, which the issue wants to be the same", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("seen = [net(five), net(five)]\n    assert seen[1] == seen[0]", wrongValue("assert 4 == 5"))},
 		{name: "a value of its own in a variable, where the issue has the word same", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("want = 3 + 4\n    got = net(five)\n    assert got == want", wrongValue("assert 4 == 7")), doubt: "expects 7 of the code"},
 		{name: "a value of its own out of a loop", issue: "net gives another object\n\nWhat `net` gives twice should be one and the same.", of: failing("got = net(five)\n    for want in make():\n        assert got == want", wrongValue("assert 4 == 7")), doubt: "expects 7 of the code"},
