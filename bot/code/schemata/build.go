@@ -20,7 +20,9 @@ type Disk interface {
 // the compiler refuses; the originals lie there afterwards. build is told whether
 // it is another round, in which the compiler had better tell all that it has
 // against the files, and gives what the compiler, run in dir, said when it refused.
-// It is not ok when what is refused is none of the changes.
+// Where the compiler names no line of a change, as for a cycle of initialisations,
+// the change is looked for by halves. It is not ok when what is refused is none of
+// the changes.
 func (s *Set) Build(disk Disk, dir string, build func(again bool) (refused bool, said string, err error)) (ok bool, err error) {
 	defer func() {
 		for _, f := range s.files {
@@ -33,25 +35,81 @@ func (s *Set) Build(disk Disk, dir string, build func(again bool) (refused bool,
 			}
 		}
 	}()
-	for round := range 12 {
+	try := func(again bool) (bool, string, error) {
 		texts := s.Texts()
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
 			if err := disk.WriteFile(name, texts[name]); err != nil {
-				return false, fmt.Errorf("laying changes out: %w", err)
+				return false, "", fmt.Errorf("laying changes out: %w", err)
 			}
 		}
-		refused, said, err := build(round > 0)
+		return build(again)
+	}
+	blamed := 0
+	for round := range 12 {
+		refused, said, err := try(round > 0)
 		switch {
 		case err != nil:
 			return false, err
 		case !refused:
 			s.MarkBuilt()
 			return true, nil
-		case s.Drop(complaints(dir, said)) == 0:
+		case s.Drop(complaints(dir, said)) > 0:
+		case blamed == maxBlamed:
 			return false, nil
+		default:
+			blamed++
+			if found, err := s.blame(try); err != nil || !found {
+				return false, err
+			}
 		}
 	}
 	return false, nil
+}
+
+// maxBlamed is how many changes are looked for by halves in one build: each takes
+// about as many builds as their number has binary digits.
+const maxBlamed = 2
+
+// blame leaves out one change that is refused by itself though no line of it is
+// named. It finds none where the files are refused without any change too, or where
+// only several together are.
+func (s *Set) blame(try func(again bool) (bool, string, error)) (found bool, err error) {
+	var in []*part
+	for _, f := range s.files {
+		for i := range f.parts {
+			if !f.parts[i].gone {
+				in = append(in, &f.parts[i])
+			}
+		}
+	}
+	refused := func(some []*part) (bool, error) {
+		for _, p := range in {
+			p.gone = !slices.Contains(some, p)
+		}
+		no, _, err := try(true)
+		return no, err
+	}
+	rest := in
+	for len(rest) > 1 {
+		half := rest[:len(rest)/2]
+		no, err := refused(half)
+		if err != nil {
+			return false, err
+		}
+		if !no {
+			half = rest[len(rest)/2:]
+		}
+		rest = half
+	}
+	alone, err := refused(rest)
+	if err != nil {
+		return false, err
+	}
+	none, err := refused(nil)
+	for _, p := range in {
+		p.gone = alone && !none && slices.Contains(rest, p)
+	}
+	return alone && !none && len(rest) > 0, err
 }
 
 // Misfit is a place that the compiler refuses.
