@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Lay lays packages of a node_modules, installed, and what they depend on into that of
@@ -23,16 +24,9 @@ func Lay(installed, dir string, names ...string) error {
 		name := names[0]
 		names = names[1:]
 		from := filepath.Join(installed, name)
-		text, err := os.ReadFile(filepath.Join(from, "package.json"))
+		more, err := dependencies(from)
 		if errors.Is(err, fs.ErrNotExist) || laid[name] {
 			continue // of another platform, or optional
-		}
-		var p struct {
-			Dependencies, OptionalDependencies, PeerDependencies map[string]string
-			Bin                                                  json.RawMessage
-		}
-		if err == nil {
-			err = json.Unmarshal(text, &p)
 		}
 		if err == nil {
 			err = os.CopyFS(filepath.Join(to, name), os.DirFS(from))
@@ -41,16 +35,40 @@ func Lay(installed, dir string, names ...string) error {
 			return fmt.Errorf("laying the package %s: %w", name, err)
 		}
 		laid[name] = true
-		for _, more := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.PeerDependencies} {
-			for d := range maps.Keys(more) {
-				names = append(names, d)
-			}
-		}
+		names = append(names, more...)
 	}
 	if err := links(filepath.Join(installed, ".bin"), filepath.Join(to, ".bin")); err != nil {
 		return fmt.Errorf("laying the programs of packages: %w", err)
 	}
 	return nil
+}
+
+// dependencies are the names that a package depends on, and those that the packages
+// below its own node_modules do: npm lays what they share further up.
+func dependencies(dir string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	var p struct{ Dependencies, OptionalDependencies, PeerDependencies map[string]string }
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, err
+	}
+	out := slices.Concat(slices.Collect(maps.Keys(p.Dependencies)), slices.Collect(maps.Keys(p.OptionalDependencies)), slices.Collect(maps.Keys(p.PeerDependencies)))
+	for _, pattern := range []string{"*", "@*/*"} {
+		own, err := filepath.Glob(filepath.Join(dir, "node_modules", pattern, "package.json"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range own {
+			more, err := dependencies(filepath.Dir(file))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+	}
+	return out, nil
 }
 
 // links copies the links of a folder whose targets are there.
