@@ -28,7 +28,7 @@ type Value struct {
 // Roles are what a node may be asked to be, beside kinds of nodes: roles that need
 // more than its kind.
 var Roles = map[string]string{
-	"value":     "its value is read there",
+	"value":     "its value is read there; never true of a text or a number, whose kinds say it",
 	"place":     "a variable, or a field of one",
 	"condition": "a statement or expression branches on it",
 	"returned":  "a function gives it back",
@@ -188,7 +188,7 @@ func parseCond(text string, known map[string]bool) (cond, error) {
 	case "has":
 		_, want, _ := strings.Cut(text, "has ")
 		c.holds = func(s *state, _ bound) bool {
-			return strings.Contains(string(s.root.Tree().Src), strings.TrimSpace(want))
+			return strings.Contains(string(s.root.Tree().Src), s.fill(strings.TrimSpace(want)))
 		}
 	}
 	return c, nil
