@@ -16,7 +16,8 @@
 //	mend report      bench/mend/REPORT.md and standard output
 //	mend run -config FILE -results FILE  with the models of a configuration
 //	mend honest      have the judge judge the true fixes: bench/mend/HONEST.md and standard output
-//	mend             all of these but honest; -half sealed -jobs 2 -ablate 14 for the report that is kept
+//	mend reach       ask the operators, without running a test, for the true fixes of bugs and of histories
+//	mend             all of these but the last two; -half sealed -jobs 2 -ablate 14 for the report that is kept
 //
 // FETTLE_MEND_WORK is the folder for everything that is fetched, made and
 // found; FETTLE_MEND_MIRROR a folder of bare clones "<owner>+<name>/repo" to
@@ -164,7 +165,7 @@ func (o *options) check(rest []string) error {
 }
 
 // parts are what can be left out of the engine.
-var parts = []string{"donors", "synthesis", "naturalness", "spectrum"}
+var parts = []string{"donors", "naturalness", "spectrum"}
 
 // variants are what is left out: "" is the whole engine.
 func (o *options) variants() []string { return strings.Split(o.without, ",") }
@@ -181,6 +182,8 @@ func (o *options) step(ctx context.Context, step string) error {
 		return o.writeReport(ctx)
 	case "honest":
 		return o.honestly(ctx)
+	case "reach":
+		return o.reached(ctx)
 	case "": // all of them
 		if err := o.prepare(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, "mend:", err) // bugs are made of what could be had
@@ -192,5 +195,5 @@ func (o *options) step(ctx context.Context, step string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("the step %q is not one of prepare, make-bugs, run, report, honest", step)
+	return fmt.Errorf("the step %q is not one of prepare, make-bugs, run, report, honest, reach", step)
 }
