@@ -126,10 +126,6 @@ func (s *search) unfold(ctx context.Context) ([]candidate, error) {
 		out[i].score *= w
 		out[i].rank *= w
 	}
-	if !s.lacks(Synthesis) {
-		out = append(out, s.forces(project, p.path, p.reg, s.suspicion)...)
-	}
-	out = append(out, s.sites(project, p.path, p.reg, s.suspicion)...)
 	byRank(out)
 	out = append(out, everywhere(out)...)
 	byRank(out)
@@ -167,18 +163,15 @@ func (s *search) mutations(ctx context.Context, tree *code.Tree, project *mutate
 	out = append(out, templates(tree, from, to)...)
 	out = append(out, s.mender.cfg.Rules.Mutations(ctx, tree, from, to)...)
 	out = append(out, s.learned(tree, from, to)...)
-	if !s.lacks(Synthesis) {
-		out = append(out, project.Likely(path, from, to, words)...)
-	}
 	return out
 }
 
 // movesOn are the operators that can bring a loop to its end.
 var movesOn = map[string]bool{
-	"statement_move_loop": true, "statement_swap": true, "statement_donor": true, "statement_order": true, "loop_step": true, "loop_exit": true,
+	"statement_move_loop": true, "statement_donor": true, "statement_order": true, "loop_step": true, "loop_exit": true,
 	"loop_exit_missing": true, "comparison_boundary": true, "comparison_operator": true, "accumulate": true, "assignment_target": true,
-	"missing_return": true, "negate_condition": true, "condition_term_add": true, "condition_term_drop": true, "branch_order": true,
-	"arithmetic_operator": true, "guard_zero": true, "literal_variable": true, "variable": true, "off_by_one": true, "unary_minus": true,
+	"negate_condition": true, "condition_term_add": true, "condition_term_drop": true, "branch_order": true,
+	"arithmetic_operator": true, "literal_variable": true, "variable": true, "off_by_one": true,
 	"guard_result": true, "index_bound": true, "integer_constant": true, "clamp": true, "truncate": true,
 }
 
@@ -218,10 +211,6 @@ func (s *search) fresh(cs []candidate) []candidate {
 	for _, c := range cs {
 		c.lot = s.draw(c)
 		key, changes := c.key()
-		if c.site != nil {
-			out = append(out, c)
-			continue
-		}
 		if s.seen[key] || !changes {
 			continue
 		}
@@ -267,4 +256,9 @@ func languageFamily(path string) string {
 	default:
 		return string(l)
 	}
+}
+
+// made is a candidate of one mutation.
+func made(path string, src []byte, reg code.Region, m mutate.Mutation, score float64) candidate {
+	return candidate{path: path, original: src, start: m.Start, end: m.End, mutation: m, region: reg, score: score, rank: score}
 }

@@ -62,9 +62,6 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 		}
 	}
 	for i := range rivals {
-		if synthesised[rivals[i].mutation.Operator] && s.unwitnessed(rivals[i].candidate) {
-			rivals[i].merit *= unwitnessedShare
-		}
 		if value := s.special(rivals[i].candidate); value != "" {
 			rivals[i].merit *= specialShare
 			rivals[i].doubts = append(rivals[i].doubts, fmt.Sprintf("`%s` stands in a failing test and nowhere in the file", value))
@@ -231,20 +228,7 @@ func (s *search) unseen(c candidate) []string {
 }
 
 // copied are the operators that can copy what a test expects.
-var copied = map[string]bool{"integer_constant": true, "float_constant": true, "string_constant": true, "initial_value": true}
-
-// unwitnessedShare puts a made-up value back that no passing test looked at.
-const unwitnessedShare = 0.3
-
-// unwitnessed tells whether the failing tests alone run the candidate's line.
-func (s *search) unwitnessed(c candidate) bool {
-	for _, sus := range s.suspects {
-		if sus.Path == c.path && sus.Line == c.mutation.Line {
-			return sus.Passing == 0
-		}
-	}
-	return true
-}
+var copied = map[string]bool{"integer_constant": true, "string_constant": true}
 
 // untested tells whether all that is known of the candidate's function is that
 // failing tests run it.

@@ -81,9 +81,6 @@ func join(a, b candidate) candidate {
 func everywhere(cs []candidate) []candidate {
 	var out []candidate
 	for _, c := range cs[:min(len(cs), everywhereOf)] {
-		if c.force != nil || c.site != nil {
-			continue
-		}
 		old := string(c.original[c.start:c.end])
 		if !likeOld.MatchString(old) || !likeNew.MatchString(c.mutation.Replacement) {
 			continue

@@ -23,21 +23,21 @@ type difference struct {
 const differenceGain = 3
 
 var differences = []difference{
-	{byOne, "off_by_one comparison_boundary index_bound call_off_by_one comma_off_by_one slice_form slice_extent integer_constant rounding division_kind initial_value loop_exit"},
-	{negative, "unary_minus operand_swap argument_swap arithmetic_operator receiver_swap comparison_operator element_swap rounding"},
+	{byOne, "off_by_one comparison_boundary index_bound call_off_by_one comma_off_by_one slice_form slice_extent integer_constant rounding division_kind first_extreme loop_exit"},
+	{negative, "operand_swap argument_swap arithmetic_operator receiver_swap comparison_operator element_swap rounding"},
 	{opposite, "comparison_operator comparison_boundary negate_condition remove_not logical_operator condition_term_add condition_term_drop boolean_flip null_check " +
-		"return_value missing_return logic_group method_pair method_form separator_bound else_of_loop loop_exit guard_donor equality_kind pattern_part string_detail fields_compared"},
-	{missing, "missing_return return_value value_or_default key_default key_store initial_value argument_add keyword_forward store_parameter statement_donor condition_term_drop null_check"},
-	{caseOnly, "call_wrap call_unwrap symmetric_wrap method_pair method_form clean_value normalise_name sort_form string_constant key_store"},
-	{blankOnly, "call_wrap call_unwrap method_pair method_form clean_value normalise_name string_constant string_detail format_spec pattern_part index_bound"},
-	{reordered, "sort_key sort_form sort_direction tie_break element_swap argument_swap operand_swap receiver_swap statement_swap statement_order step_place method_pair method_form comparison_operator unary_minus loop_direction accumulate"},
-	{empty, "materialise negate_condition remove_not comparison_operator comparison_boundary iteration_kind yield_from accumulate missing_return statement_move_loop else_of_loop loop_exit condition_term_drop"},
-	{cutShort, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit statement_donor statement_move_loop method_form method_pair pattern_part yield_from materialise missing_return repeat accumulate"},
-	{tooMuch, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit loop_exit_missing method_form method_pair pattern_part note_seen mark_seen reset_local reset_field " +
-		"mutable_default class_state copy copy_deep copy_inner guard_donor comprehension_filter condition_term_add truncate repeat"},
-	{nearly, "rounding division_kind call_wrap call_unwrap float_constant method_pair product_order arithmetic_operator"},
-	{scaled, "arithmetic_operator integer_constant float_constant time_part accumulate operand_drop initial_value division_kind"},
-	{lazy, "materialise call_wrap call_parentheses await copy"},
+		"return_value logic_group method_pair method_form else_of_loop loop_exit guard_donor equality_kind pattern_escape"},
+	{missing, "return_value value_or_default key_default key_store first_extreme argument_add keyword_forward field_unset statement_donor condition_term_drop null_check"},
+	{caseOnly, "call_wrap call_unwrap both_sides method_pair method_form clean_value normalise_name sort_form string_constant key_store"},
+	{blankOnly, "call_wrap call_unwrap method_pair method_form clean_value normalise_name string_constant format_spec pattern_escape index_bound"},
+	{reordered, "tie_key sort_form sort_direction equal_before_next element_swap argument_swap operand_swap receiver_swap statement_swap statement_order begin_again method_pair method_form comparison_operator loop_direction accumulate"},
+	{empty, "generator_list negate_condition remove_not comparison_operator comparison_boundary yield_from accumulate statement_move_loop else_of_loop loop_exit condition_term_drop"},
+	{cutShort, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit statement_donor statement_move_loop method_form method_pair pattern_escape yield_from generator_list repeat accumulate"},
+	{tooMuch, "off_by_one comparison_boundary index_bound slice_form slice_extent loop_exit loop_exit_missing method_form method_pair pattern_escape note_seen mark_seen begin_again reset_field " +
+		"mutable_default class_state deep_copy copy_inner guard_donor skip_none condition_term_add truncate repeat"},
+	{nearly, "rounding division_kind call_wrap call_unwrap method_pair product_order arithmetic_operator"},
+	{scaled, "arithmetic_operator integer_constant time_part accumulate operand_drop first_extreme division_kind"},
+	{lazy, "generator_list call_wrap"},
 }
 
 // shownBy are the operators that the wrong values of the target speak for.

@@ -25,7 +25,7 @@ type rejected struct {
 // reject remembers why a change that turned the failing tests green was not
 // taken: tests that passed before do not any more.
 func (s *search) reject(c candidate, passed map[string]bool) {
-	if c.force != nil || len(s.rejected) >= maxRejected {
+	if len(s.rejected) >= maxRejected {
 		return
 	}
 	r := rejected{candidate: c}

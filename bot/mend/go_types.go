@@ -201,18 +201,3 @@ func (g *goTypes) check(dir string, instead map[string][]byte, info *types.Info)
 func (g *goTypes) importPath(dir string) string {
 	return path.Join(g.module, strings.Trim(strings.TrimPrefix(path.Clean(dir), path.Clean(g.dir)), "/."))
 }
-
-// checked is the package of a folder as it is, with its files.
-func (g *goTypes) checked(dir string, info *types.Info) (files []*ast.File, pkg *types.Package, err error) {
-	defer func() { // as in check
-		if r := recover(); r != nil {
-			err = fmt.Errorf("checking the types of %s: %v", dir, r)
-		}
-	}()
-	if files, err = g.parse(dir, nil); err != nil {
-		return nil, nil, err
-	}
-	conf := types.Config{Importer: g, FakeImportC: true, GoVersion: g.version, Error: func(error) {}}
-	pkg, _ = conf.Check(g.importPath(dir), g.fset, files, info) // with errors it is as good as can be had
-	return files, pkg, nil
-}

@@ -88,13 +88,11 @@ func (c Config) most(r Request) int {
 // for gave nothing.
 func (s *search) count(cs []candidate, got []map[string]bool) {
 	for i, c := range cs {
-		switch {
-		case c.site != nil:
-		case got[i] == nil:
+		if got[i] == nil {
 			s.late = append(s.late, c)
-		default:
-			s.tried++
+			continue
 		}
+		s.tried++
 	}
 }
 
@@ -108,7 +106,7 @@ func (s *search) contender(c, top candidate) bool {
 	if c.path != top.path || c.region.ID != top.region.ID {
 		share = elsewhereMerit
 	}
-	return c.force == nil && c.site == nil && s.merit(c) > share*s.merit(top)
+	return s.merit(c) > share*s.merit(top)
 }
 
 // untold says of a change that the search ended before all its rivals were

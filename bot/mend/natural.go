@@ -8,17 +8,9 @@ import (
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
-// madeUpShare puts what was made up for the failing tests behind what takes back
-// a usual mistake and passes them as well.
-const madeUpShare = 0.3
-
-// madeExitShare puts an early exit back whose condition was found by trying: what
-// takes function away passes many tests (Qi et al., Kali, ISSTA 2015).
-const madeExitShare = 0.15
-
 // merit prefers likely places and operators and small changes, and dislikes
-// deletions, which so often only silence a test, changes that say the same
-// thing twice, and what was made up.
+// deletions, which so often only silence a test, and changes that say the same
+// thing twice.
 func (s *search) merit(c candidate) float64 {
 	m := c.score
 	if c.deletes() {
@@ -26,12 +18,6 @@ func (s *search) merit(c candidate) float64 {
 	}
 	if !s.lacks(Naturalness) && doubled(c.line()) && !doubled(c.lineBefore()) {
 		m *= 0.05
-	}
-	if synthesised[c.mutation.Operator] {
-		m *= madeUpShare
-	}
-	if c.mutation.Operator == "guard_made" {
-		m *= madeExitShare
 	}
 	size := math.Max(float64(c.end-c.start), float64(len(c.mutation.Replacement)))
 	return m / (1 + size/80)

@@ -200,7 +200,7 @@ func textLines(text string) []string {
 
 // naturalise weighs a change by how natural its lines are in the project.
 func (s *search) naturalise(c *candidate) {
-	if c.force != nil || c.site != nil || s.lacks(Naturalness) {
+	if s.lacks(Naturalness) {
 		return
 	}
 	if s.model == nil {

@@ -35,7 +35,6 @@ type nodeBench struct {
 	trust   int      // times that a process of its own agreed with a worker
 	fresh   bool     // a thread for each candidate: one of them left something behind
 	few     bool     // few candidates are tried: each has all the time it may need
-	stood   int      // places that were looked into
 	ran     int      // runs of the repository's own command
 	patience
 }

@@ -22,7 +22,7 @@ var pythonRunner string
 //go:embed driver/probe.py
 var pythonProber string
 
-var pythonDriver = verify.PythonPath + pythonRunner + "\n" + pythonProber + "\n" + pythonAngel + "\nmain()\n"
+var pythonDriver = verify.PythonPath + pythonRunner + "\n" + pythonProber + "\nmain()\n"
 
 // preloaded modules are imported once per worker, before the forks. They are
 // the standard library's that tests and services use most.
@@ -79,8 +79,6 @@ type pythonRequest struct {
 	// "path:name"; so are the functions that TestFiles call.
 	Spots     []string `json:"spots,omitempty"`
 	TestFiles []string `json:"test_files,omitempty"`
-	// Site is a place whose value is looked into.
-	Site *pythonSite `json:"site,omitempty"`
 }
 
 type pythonAnswer struct {
@@ -104,9 +102,7 @@ type pythonAnswer struct {
 		After   string `json:"after"`
 		Shared  string `json:"shared"`
 	} `json:"probes"`
-	Made    []madeExpr   `json:"made"`
-	Records []siteRecord `json:"records"`
-	Calls   []struct {
+	Calls []struct {
 		Called string `json:"called"` // path:name
 		Test   string `json:"test"`
 	} `json:"calls"`

@@ -21,14 +21,11 @@ type candidate struct {
 	start, end int    // the change's span in the original
 	mutation   mutate.Mutation
 	region     code.Region
-	score      float64       // suspicion of the place × prior of the operator
-	rank       float64       // the score with what the search has learnt; decides when it is tried
-	lot        uint64        // decides between those of the same rank
-	force      *mutate.Force // it only shows whether a condition could help
-	site       *mutate.Site  // it only is a place to look into
-	granted    *grant        // what it was made for, where a place was looked into
-	twice      bool          // it changes more than one place
-	turn       int           // how many had been tried when it passed all tests
+	score      float64 // suspicion of the place × prior of the operator
+	rank       float64 // the score with what the search has learnt; decides when it is tried
+	lot        uint64  // decides between those of the same rank
+	twice      bool    // it changes more than one place
+	turn       int     // how many had been tried when it passed all tests
 }
 
 // text is the whole file with the change. It is made when it is asked for: thousands
@@ -73,12 +70,8 @@ type search struct {
 	weigh          func(candidate) float64 // what speaks for a change; nil until it is asked
 	model          *ngrams                 // of the project's own code; nil until it is asked
 	seen           map[string]bool         // what candidates come to
-	grown          int                     // places for which conditions were made
 	paired         int
-	looked         int                         // places that were looked into
-	unlooked       []candidate                 // places whose turn came and that were not looked into yet
 	rules          map[code.Language]*rule.Set // that earlier runs taught
-	words          map[string]bool             // of the project; nil until they are asked for
 	partials       []partial
 	judged         int // of the partials, before the end
 	credited       map[line]bool
@@ -200,11 +193,7 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 			}
 			next = append(next, rest...)
 		}
-		made, err := s.look(ctx, cs[from:to], to == len(cs) && len(more)+len(next)+len(s.places) == 0)
-		if err != nil {
-			return err
-		}
-		cs = append(append(append(cs, more...), made...), next...)
+		cs = append(append(cs, more...), next...)
 		byRank(cs[to:])
 		cs = cs[:min(len(cs), to+s.mender.cfg.MaxCandidates)]
 		end = len(cs)
@@ -228,23 +217,18 @@ func (s *search) filter(ctx context.Context, list *[]candidate) error {
 	return s.regress(ctx, left)
 }
 
-// pending tells whether there are places without candidates yet, or to look into,
-// though nothing is left to try.
-func (s *search) pending() bool {
-	return len(s.plausible) == 0 && (len(s.places) > 0 || len(s.unlooked) > 0 && s.looked < maxLooked)
-}
+// pending tells whether there are places without candidates yet, though nothing is
+// left to try.
+func (s *search) pending() bool { return len(s.plausible) == 0 && len(s.places) > 0 }
 
 // learn takes what a round of candidates mended: it keeps those that mend all
 // and break nothing, and gives new ones that follow from those that mend some.
 func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[string]bool) ([]candidate, error) {
-	var full, helped, forced, more []candidate
+	var full, helped, more []candidate
 	for i, passed := range got {
 		c := tried[i]
 		switch {
 		case len(passed) == 0:
-			continue
-		case c.force != nil:
-			forced = append(forced, c)
 			continue
 		case len(passed) == len(s.target.red):
 			full = append(full, c)
@@ -263,8 +247,7 @@ func (s *search) learn(ctx context.Context, tried, rest []candidate, got []map[s
 	if err := s.standby(ctx); err != nil {
 		return nil, err
 	}
-	more = append(more, s.others(helped)...)
-	return append(more, s.grow(ctx, forced)...), nil
+	return more, nil
 }
 
 // mostMended are the partials that mend the most of the failing tests, more than
@@ -352,9 +335,6 @@ func (s *search) mends(ctx context.Context, cs []candidate) ([]map[string]bool, 
 // because the time was up.
 func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
 	out := make([]map[string]bool, len(cs))
-	if i := slices.IndexFunc(cs, func(c candidate) bool { return c.site != nil }); i >= 0 {
-		return s.attemptChanges(ctx, cs, tests)
-	}
 	limited, cancel := context.WithTimeout(ctx, max(s.until.Sub(s.mender.cfg.Now()), 0)+grace)
 	defer cancel()
 	err := s.bench.try(limited, cs, tests, func(i int, passed map[string]bool) bool {
@@ -368,23 +348,6 @@ func (s *search) attempt(ctx context.Context, cs []candidate, tests []verify.Tes
 	})
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return out, nil // the search's own time was up in the middle of a candidate
-	}
-	return out, err
-}
-
-// attemptChanges tries those candidates that change something.
-func (s *search) attemptChanges(ctx context.Context, cs []candidate, tests []verify.TestResult) ([]map[string]bool, error) {
-	out := make([]map[string]bool, len(cs))
-	var some []candidate
-	var at []int
-	for i, c := range cs {
-		if c.site == nil {
-			some, at = append(some, c), append(at, i)
-		}
-	}
-	got, err := s.attempt(ctx, some, tests)
-	for k, i := range at {
-		out[i] = got[k]
 	}
 	return out, err
 }

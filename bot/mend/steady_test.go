@@ -13,6 +13,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox/sandboxtest"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"golang.org/x/tools/txtar"
 )
 
 // searched runs one whole search with some workers and gives all of what it
@@ -61,7 +62,7 @@ func busy(t *testing.T, n int) {
 	}
 }
 
-// steadyCandidates go through several rounds in each language, and into places.
+// steadyCandidates go through several rounds in each language.
 func steadyCandidates() int {
 	if testing.Short() {
 		return 60
@@ -172,4 +173,110 @@ func TestR1TheSeedDecidesBetweenEquals(t *testing.T) {
 	if !slices.IsSorted(order(0)) {
 		t.Errorf("without a seed what is made first is tried first: %v", order(0))
 	}
+}
+
+// held are projects that lack a condition which no other place of the file holds.
+var held = map[string]string{
+	"python": `
+-- model.py --
+class Line:
+    def __init__(self, sku, count, held=False):
+        self.sku = sku
+        self.count = count
+        self.held = held
+-- stock.py --
+def pick(lines):
+    out = []
+    for line in lines:
+        if line.count > 0:
+            out.append(line.sku)
+    return out
+-- test_stock.py --
+from model import Line
+from stock import pick
+
+def test_held():
+    assert pick([Line("a", 1), Line("b", 2, held=True), Line("c", 3)]) == ["a", "c"]
+
+def test_plain():
+    assert pick([Line("a", 1), Line("b", 0)]) == ["a"]
+`,
+	"javascript": `
+-- package.json --
+{"name": "stock"}
+-- model.js --
+exports.line = (sku, count, held = false) => ({ sku, count, held });
+-- stock.js --
+exports.pick = (lines) => {
+  const out = [];
+  for (const line of lines) {
+    if (line.count > 0) {
+      out.push(line.sku);
+    }
+  }
+  return out;
+};
+-- test/stock.test.js --
+const test = require('node:test');
+const assert = require('node:assert');
+const { line } = require('../model.js');
+const { pick } = require('../stock.js');
+test('held', () => { assert.deepStrictEqual(pick([line('a', 1), line('b', 2, true), line('c', 3)]), ['a', 'c']); });
+test('plain', () => { assert.deepStrictEqual(pick([line('a', 1), line('b', 0)]), ['a']); });
+`,
+	"go": `
+-- go.mod --
+module example.com/stock
+
+go 1.21
+-- line.go --
+package stock
+
+type Line struct {
+	SKU   string
+	Count int
+	Held  bool
+}
+-- pick.go --
+package stock
+
+func Pick(lines []Line) []string {
+	var out []string
+	for _, line := range lines {
+		if line.Count > 0 {
+			out = append(out, line.SKU)
+		}
+	}
+	return out
+}
+-- pick_test.go --
+package stock
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHeld(t *testing.T) {
+	got := Pick([]Line{{"a", 1, false}, {"b", 2, true}, {"c", 3, false}})
+	if s := strings.Join(got, " "); s != "a c" {
+		t.Errorf("got %q, want %q", s, "a c")
+	}
+}
+
+func TestPlain(t *testing.T) {
+	if got := Pick([]Line{{"a", 1, false}, {"b", 0, false}}); len(got) != 1 {
+		t.Errorf("got %v", got)
+	}
+}
+`,
+}
+
+func project(t *testing.T, text string) patient {
+	t.Helper()
+	p := patient{name: t.Name(), dir: t.TempDir()}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		put(t, p.dir, f.Name, string(f.Data))
+	}
+	return p
 }

@@ -5,14 +5,13 @@ import "slices"
 // The parts of a search that can be left out, to measure what each is worth.
 const (
 	Donors      = "donors"      // code copied from elsewhere in the file or the project
-	Synthesis   = "synthesis"   // conditions and values that are made up of what is in scope
 	Naturalness = "naturalness" // preference for code as it is written elsewhere in the project
 	Spectrum    = "spectrum"    // suspicion by which tests run a line, and how often
 	Memory      = "memory"      // edits that earlier runs on the repository taught
 )
 
 // Parts lists the names that may be left out.
-func Parts() []string { return []string{Donors, Synthesis, Naturalness, Spectrum, Memory} }
+func Parts() []string { return []string{Donors, Naturalness, Spectrum, Memory} }
 
 // lacks tells whether a part is left out.
 func (c Config) lacks(r Request, part string) bool {

@@ -33,14 +33,11 @@ def held(lines):
 		out := map[string]int{}
 		for _, c := range cs {
 			out[c.mutation.Operator]++
-			if c.force != nil {
-				out["forced"]++
-			}
 		}
 		return out
 	}
 	whole := made()
-	for part, operators := range map[string][]string{Donors: {"statement_donor"}, Synthesis: {"condition_made", "forced"}} {
+	for part, operators := range map[string][]string{Donors: {"statement_donor"}} {
 		less := made(part)
 		for _, op := range operators {
 			if whole[op] == 0 || less[op] != 0 {

@@ -116,3 +116,12 @@ func (s *scene) inScope(piece code.Node, at int) bool {
 	})
 	return ok
 }
+
+// forceable leaves out conditions that bind a name for what follows.
+func forceable(c code.Node) bool {
+	switch c.Kind() {
+	case "named_expression", "assignment_expression", "sequence_expression", "true", "false":
+		return false
+	}
+	return !strings.Contains(c.Text(), "\n") && len(c.Text()) < 200
+}

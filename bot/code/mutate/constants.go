@@ -40,27 +40,6 @@ func integerConstant(s *scene, n code.Node) {
 	}
 }
 
-func floatConstant(s *scene, n code.Node) {
-	k := n.Kind()
-	if k != "float" && k != "float_literal" && (k != "number" || !strings.Contains(n.Text(), ".")) {
-		return
-	}
-	v, err := strconv.ParseFloat(n.Text(), 64)
-	if err != nil {
-		return
-	}
-	for _, c := range []float64{v * 10, v / 10, 1 - v, v * 100, v / 100, 1 + v, 1, 0, v * 2, v / 2} {
-		text := strconv.FormatFloat(c, 'g', 10, 64)
-		if c < 0 || text == n.Text() {
-			continue
-		}
-		if !strings.ContainsAny(text, ".e") {
-			text += ".0"
-		}
-		s.put(n.Start(), n.End(), text, 1, "Use %s instead of %s.", text, n.Text())
-	}
-}
-
 func stringConstant(s *scene, n code.Node) {
 	if !plainString(n) || n.Up() == "expression_statement" || n.Up() == "import_spec" || n.Field() == "source" {
 		return
@@ -125,91 +104,63 @@ func near(a, b string) bool {
 	return len(a) > 3 && len(b) > 3 && code.Distance(a, b) <= 2
 }
 
-func initialValue(s *scene, n code.Node) {
-	switch n.Kind() {
-	case "assignment", "variable_declarator", "short_var_declaration", "var_spec", "assignment_expression":
-	default:
+// countOn lets what is set to a constant count on from what it was.
+func countOn(s *scene, n code.Node) {
+	left, op, right, ok := assignment(n)
+	if !ok || n.Kind() == "expression_statement" || op.Text() != "=" || !isConstant(right) || !isInteger(right) && !isString(right) {
 		return
 	}
-	v, ok := n.ChildByField("right")
-	if !ok {
-		v, ok = n.ChildByField("value")
-	}
-	if !ok {
-		return
-	}
-	if v.Kind() == "expression_list" {
-		kids := v.NamedChildren()
-		if len(kids) != 1 {
-			return
+	for i, sign := range []string{" + ", " - ", " * "} {
+		if i == 0 || isInteger(right) {
+			s.put(right.Start(), right.End(), left.Text()+sign+right.Text(), []float64{1, 0.5, 0.2}[i], "Let %s go on from what it was.", one(left.Text()))
 		}
-		v = kids[0]
-	}
-	var to []string
-	switch v.Kind() {
-	case "integer", "number", "int_literal":
-		if v.Text() != "0" && v.Text() != "1" {
-			return
-		}
-		to = map[int][]string{
-			py: {`float("inf")`, `float("-inf")`, "None", "[]", `""`}, js: {"Infinity", "-Infinity", "null", "[]", `""`}, golang: {"math.MaxInt", "math.MinInt"},
-		}[s.d.lang]
-		if s.d.lang == golang && !s.facts.imports["math"] {
-			to = nil
-		}
-	case "none", "null", "undefined":
-		to = []string{"0", "[]", "{}", `""`, s.d.no}
-	case "list", "array":
-		if v.Text() == "[]" {
-			to = []string{"{}", s.d.null}
-			if s.d.lang == py {
-				to = append(to, "set()")
-			}
-		}
-	case "dictionary", "object":
-		if v.Text() == "{}" {
-			to = []string{"[]", s.d.null}
-			if s.d.lang == py {
-				to = append(to, "set()")
-			}
-		}
-	}
-	if p, ok := s.seed(n, v); ok {
-		to = append(to, p)
-	}
-	for i, text := range to {
-		s.put(v.Start(), v.End(), text, []float64{1, 0.6, 0.4, 0.3, 0.2, 1}[min(i, 5)], "Begin with %s instead of %s.", text, one(v.Text()))
 	}
 }
 
-// seed is the first element of what the loop right after an initialisation
-// goes over: the value to begin a minimum or maximum with.
-func (s *scene) seed(n, v code.Node) (string, bool) {
-	st, ok := statementOf(n)
-	if !ok || !isInteger(v) && v.Kind() != "unary_operator" {
-		return "", false
+// argumentConstant hands a call one constant more, and range its other end.
+func argumentConstant(s *scene, n code.Node) {
+	fn, args, _, ok := call(n)
+	if !ok || len(args) == 0 || len(args) > 3 || hasKeyword(args) || args[0].Kind() == "generator_expression" {
+		return
 	}
-	p, _ := st.Parent()
-	list := p.NamedChildren()
-	for i, c := range list {
-		if c == st && i+1 < len(list) && (list[i+1].Kind() == "for_statement" || list[i+1].Kind() == "for_in_statement") {
-			r, ok := list[i+1].ChildByField("right")
-			if !ok {
-				r, ok = firstOf(list[i+1], "range_clause", "right")
-			}
-			if ok && (r.Kind() == "identifier" || r.Kind() == "attribute" || r.Kind() == "member_expression" || r.Kind() == "selector_expression") {
-				return r.Text() + "[0]", true
-			}
-		}
+	if f := s.callee(fn); f != nil && !f.takes(len(args)+1) {
+		return
 	}
-	return "", false
+	at := args[len(args)-1].End()
+	if fn.Text() == "range" && len(args) == 1 {
+		s.rangeEnd(n, args[0])
+	}
+	if _, _, ok := member(fn); !ok && s.called(fn.Text()) == nil {
+		return // a builtin function takes what it takes
+	}
+	for i, c := range []string{"0", s.d.null, s.d.yes} {
+		s.put(at, at, ", "+c, []float64{1, 0.4, 0.4}[i], "Pass %s to %s too.", c, one(fn.Text()))
+	}
 }
 
-func firstOf(n code.Node, kind, field string) (code.Node, bool) {
-	for _, c := range n.NamedChildren() {
-		if c.Kind() == kind {
-			return c.ChildByField(field)
-		}
+// rangeEnd lets a range go up to the length or the last of what the loop asks
+// for.
+func (s *scene) rangeEnd(n, from code.Node) {
+	loop, ok := n.Ancestor("for_statement", "list_comprehension", "generator_expression")
+	if !ok || !isInteger(from) {
+		return
 	}
-	return code.Node{}, false
+	seen := map[string]bool{}
+	loop.Walk(func(c code.Node) bool {
+		name := ""
+		if o, _, ok := element(c); ok && o.Kind() == "identifier" {
+			name = o.Text()
+		}
+		if name == "" || seen[name] || len(seen) > 3 {
+			return true
+		}
+		seen[name] = true
+		for i, form := range []string{"len(%)", "max(%)", "max(%) + 1"} {
+			end := strings.Replace(form, "%", name, 1)
+			w := []float64{3, 2, 2}[i]
+			s.put(from.Start(), from.End(), end, w, "Go up to %s.", one(end))
+			s.put(from.Start(), from.End(), from.Text()+", "+end, w, "Go up to %s.", one(end))
+		}
+		return true
+	})
 }

@@ -65,18 +65,6 @@ func pair(s string) (string, string) {
 	return s, ""
 }
 `,
-	"slice_reach javascript": `
--- cut.js --
-export function cut(text, mark) {
-  const end = text.indexOf(mark)
-  return text.slice(«|0, end»)
-}
-`,
-	"slice_reach python": `
--- one.py --
-def one(text, end):
-    return text[«|end»:end + 1]
-`,
 	"unused_name python": `
 -- sign.py --
 class Maker:
@@ -133,49 +121,6 @@ function file(value) {
   return «value|looksLike(value)» ? value : new File(value)
 }
 `,
-	"own_name python": `
--- curry.py --
-class Curry(property):
-    def __init__(self, fget=None, fset=None):
-        property.__init__(self, fget=fget, fset=«fget|fset»)
-`,
-	"own_name javascript": `
--- pseudo.js --
-const known = {
-  'nth-child': nthChild,
-  «'nth-child'|'nth-last-child'»: nthLastChild,
-}
-function test(query) { return known[query] }
-`,
-	"repeated_term javascript": `
--- types.ts --
-export type Indent = 'mixed' | 'one' | 'tab'
--- check.ts --
-export function check(style: string) {
-  if (style !== 'tab' && style !== «'tab'|'mixed'») {
-    throw new Error(style)
-  }
-  return style
-}
-`,
-	"named_text go": `
--- tag.go --
-package p
-
-func remains(tag string) (remain bool) {
-	if tag == «""|"remain"» {
-		remain = true
-	}
-	return remain
-}
-`,
-	"text_beside go": `
--- op.go --
-package p
-
-// operators are one of =, != and ~>.
-func known(op string) bool { return op == "=" || op == «"~"|"~>"» }
-`,
 	"text_edge go": `
 -- write.go --
 package p
@@ -195,31 +140,11 @@ RULES = [
 const expression = /^>|<!-«|$»/g
 function bad(text) { return expression.test(text) }
 `,
-	"number_between python": `
--- register.py --
-def build(rules):
-    rules.add('entity', 80)
-    rules.add('strong', 70)
-    rules.add('asterisk', «100|60»)
-    rules.add('underscore', 50)
-`,
-	"char_code javascript": `
--- eol.js --
-function cr(value, at) {
-  return value.charCodeAt(at) === «1|13» /* ` + "`\\r`" + ` */
-}
-`,
 	"count_on go": `
 -- count.go --
 package p
 
 func count(i *int) { *i = «1|*i + 1» }
-`,
-	"error_kind javascript": `
--- use.js --
-function use(value) {
-  throw new «RangeError|TypeError»('Expected a plugin, not ' + value)
-}
 `,
 	"argument_constant python": `
 -- window.py --
@@ -227,16 +152,5 @@ import collections, itertools
 
 def window(it, i):
     return collections.deque(itertools.islice(it, i)«|, 0»)
-`,
-	"named_wrap go": `
--- lex.go --
-package p
-
-import "strings"
-
-func (lx *lexer) emitTrim(kind int) {
-	lx.items <- item{kind: kind, text: «lx.current()|strings.TrimSpace(lx.current())»}
-	lx.start = strings.Index(lx.input, "x")
-}
 `,
 }

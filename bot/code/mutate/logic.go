@@ -1,6 +1,8 @@
 package mutate
 
 import (
+	"strings"
+
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
@@ -53,4 +55,24 @@ func (s *scene) not(n code.Node) string {
 		return "not " + n.Text()
 	}
 	return s.d.not + tight(n)
+}
+
+// isTruth tells an expression that is true or false.
+func (s *scene) isTruth(n code.Node) bool {
+	n = inner(n)
+	if isNot(n) || isConstantBool(n) || s.typeIs(n, "bool") {
+		return true
+	}
+	if _, op, _, ok := binary(n); ok {
+		return isComparison(op.Text())
+	}
+	if _, m, ok := member(n); ok {
+		name := m.Text()
+		for _, p := range []string{"is", "has", "can", "negated", "enabled", "disabled", "active", "done"} {
+			if strings.HasPrefix(name, p) {
+				return true
+			}
+		}
+	}
+	return false
 }

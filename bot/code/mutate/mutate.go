@@ -108,9 +108,7 @@ type scene struct {
 
 	project *Project // nil where only the file is looked at
 	file    string
-	calls   []callable      // functions of the project that the file can call
-	said    map[string]bool // words that the issue uses
-	flats   map[int][]code.Node
+	calls   []callable // functions of the project that the file can call
 	ifs     []setting
 
 	rules      *rule.Set              // nil where none apply

@@ -153,6 +153,15 @@ func TestEveryOperatorIsUsedByASample(t *testing.T) {
 	for _, r := range goRepairs {
 		used[string(code.Go)+" "+r.operator] = true
 	}
+	rules, err := Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules { // their examples are run by a test of their own
+		for _, lang := range r.Languages {
+			used[lang+" "+r.Name] = true
+		}
+	}
 	for _, list := range scriptRepairs {
 		for _, text := range list {
 			faulty, _ := faultAndFix(text)

@@ -20,13 +20,13 @@ type Operator struct {
 	Rule      *rule.Rule `json:"-"` // nil for one that is written in Go
 }
 
-// Known lists the operators of Mutations and Beyond, and what is made up for a place,
+// Known lists the operators of Mutations and Beyond,
 // each once.
 func Known() []Operator {
 	var out []Operator
 	at := map[string]int{}
 	rules := builtin().list
-	for _, op := range slices.Concat(table(), beyondOperators(), madeOperators) {
+	for _, op := range slices.Concat(table(), beyondOperators()) {
 		i, seen := at[op.name]
 		if !seen {
 			i = len(out)
@@ -44,9 +44,6 @@ func Known() []Operator {
 	}
 	return out
 }
-
-// madeOperators are changes whose conditions are made up; see Likely and Force.
-var madeOperators = []operator{{name: "condition_made", class: "missing condition", share: 0.02, langs: all}, {name: "guard_made", class: "missing guard", share: 0.02, langs: all}}
 
 // Own are rules that do not come with fettle: an operator's, or learned ones.
 type Own struct {

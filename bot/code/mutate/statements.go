@@ -76,37 +76,6 @@ func (s *scene) unwrap(n code.Node, start, end int) {
 	s.put(start, end, text+tail, 0.4, "Do %s in any case.", one(text))
 }
 
-func swapStatements(s *scene, n code.Node) {
-	if !isStatement(n) || !simple(n) {
-		return
-	}
-	list := parentOf(n).NamedChildren()
-	for i, c := range list {
-		if c != n || i+1 >= len(list) {
-			continue
-		}
-		next := list[i+1]
-		_, a := s.indent(n)
-		_, b := s.indent(next)
-		if !a || !b || !s.endsLine(n) || !s.endsLine(next) || next.EndLine() > next.Line()+12 {
-			return
-		}
-		w := 1.0
-		switch next.Kind() {
-		case "function_definition", "class_definition", "decorated_definition", "function_declaration", "class_declaration", "pass_statement":
-			return
-		}
-		if leaves(next) {
-			w = 0.1
-		}
-		if s.d.lang == golang && (n.Kind() == "short_var_declaration" || next.Kind() == "return_statement") {
-			w *= 0.2
-		}
-		text := next.Text() + string(s.src[n.End():next.Start()]) + n.Text()
-		s.put(n.Start(), next.End(), text, w, "Do %s before %s.", one(next.Text()), one(n.Text()))
-	}
-}
-
 // simple tells a statement without a body of its own.
 func simple(n code.Node) bool {
 	switch n.Kind() {

@@ -1,113 +1,95 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// containerCase goes on into a kind of container that a function, which asks
-// for another kind, lets pass as it is.
-func containerCase(s *scene, n code.Node) {
-	if n.Kind() != "if_statement" || !isStatement(n) {
-		return
+// typeOfPlace is the type of a variable or a field, "" when it is not known.
+func (s *scene) typeOfPlace(n code.Node) string {
+	if v, ok := s.facts.lookup(n.Text(), n.Start()); ok {
+		return v.typ
 	}
-	c, ok := n.ChildByField("condition")
-	if !ok {
-		return
+	if _, m, ok := member(n); ok {
+		return s.facts.fieldType[m.Text()]
 	}
-	test, args, _, ok := call(c)
-	if !ok || test.Text() != "isinstance" || len(args) != 2 || args[0].Kind() != "identifier" {
-		return
-	}
-	fn, ok := enclosing(n)
-	if !ok {
-		return
-	}
-	value := args[0].Text()
-	item := "item"
-	inner := s.recursion(fn, value, item)
-	for _, kind := range []string{"list", "dict", "tuple", "set"} {
-		if wordCount(fn.Text(), kind+")") > 0 || wordCount(args[1].Text(), kind) > 0 {
-			continue
-		}
-		var results []string
-		switch {
-		case inner != "" && kind == "dict":
-			results = []string{"{key: " + inner + " for key, " + item + " in " + value + ".items()}"}
-		case inner != "" && kind == "list":
-			results = []string{"[" + inner + " for " + item + " in " + value + "]"}
-		case inner != "":
-			results = []string{kind + "(" + inner + " for " + item + " in " + value + ")"}
-		}
-		results = append(results, kind+"("+value+")")
-		for i, r := range results {
-			text := "if isinstance(" + value + ", " + kind + "):\n\treturn " + r + "\n"
-			in, alone := s.indent(n)
-			if !alone {
-				continue
-			}
-			s.put(n.Start(), n.Start(), strings.TrimRight(s.lines(text, in), " \t")+in, []float64{1, 0.5}[i], "Go into a %s too, by %s.", kind, one(r))
-		}
-	}
+	return ""
 }
 
-// recursion is a function's call of itself with its first argument, or the
-// one that belongs to value, replaced.
-func (s *scene) recursion(fn code.Node, value, item string) string {
-	name, ok := fn.ChildByField("name")
-	if !ok {
-		return ""
+// fieldType is the type of a field in the first class that has it.
+func (p *Project) fieldType(name string) string {
+	if keys := p.owners[name]; len(keys) > 0 {
+		return p.classes[keys[0]].fieldTypes[name]
 	}
-	found := ""
-	fn.Walk(func(c code.Node) bool {
-		f, args, _, ok := call(c)
-		if !ok || found != "" || len(args) == 0 {
-			return found == ""
+	return ""
+}
+
+// isPlace tells a variable or a field of one.
+func isPlace(n code.Node) bool {
+	switch n.Kind() {
+	case "identifier", "attribute", "member_expression", "selector_expression":
+		return true
+	}
+	return false
+}
+
+// siblings lists the fields that are seen together with a field.
+func (s *scene) siblings(field string) []string {
+	var out []string
+	for _, key := range s.facts.members {
+		list := s.facts.fields[key]
+		has := slices.Contains(list, field)
+		for _, f := range list {
+			if has && f != field && len(out) < 6 {
+				out = addOnce(out, f)
+			}
 		}
-		_, m, has := member(f)
-		if f.Text() != name.Text() && (!has || m.Text() != name.Text()) {
+	}
+	return out
+}
+
+// moduleNamed tells whether the file imports a module under its own name.
+func (s *scene) moduleNamed(name string) bool {
+	for line := range strings.Lines(string(s.src)) {
+		if rest, ok := strings.CutPrefix(line, "import "); ok && wordCount(rest, name) > 0 && !strings.Contains(rest, name+" as ") {
 			return true
 		}
-		parts := []string{item}
-		for _, a := range args[1:] {
-			if wordCount(a.Text(), value) > 0 || !s.inScope(a, fn.End()-1) {
-				return true
-			}
-			parts = append(parts, a.Text())
-		}
-		found = f.Text() + "(" + strings.Join(parts, ", ") + ")"
-		return false
-	})
-	return found
+	}
+	return false
 }
 
-// handleException does something else where a statement fails.
-func handleException(s *scene, n code.Node) {
-	if !isStatement(n) || !s.ownLines(n) || n.EndLine() > n.Line()+2 {
-		return
+func isAsync(fn code.Node) bool {
+	return strings.HasPrefix(strings.TrimPrefix(fn.Text(), "static "), "async")
+}
+
+// roughly is the kind of a type of any of the languages.
+func roughly(typ string) string {
+	typ = strings.TrimSpace(strings.TrimPrefix(typ, ":"))
+	switch {
+	case typ == "":
+		return ""
+	case strings.HasPrefix(typ, "*") || typ == "error" || typ == "any":
+		return "pointer"
+	case strings.HasPrefix(typ, "[]") || strings.HasPrefix(strings.ToLower(typ), "list") || strings.HasSuffix(typ, "[]") || strings.HasPrefix(strings.ToLower(typ), "tuple"):
+		return "list"
+	case strings.HasPrefix(typ, "map") || strings.HasPrefix(strings.ToLower(typ), "dict") || strings.HasPrefix(strings.ToLower(typ), "set"):
+		return "dict"
 	}
-	switch n.Kind() {
-	case "expression_statement", "return_statement":
-	default:
-		return
+	switch strings.TrimSuffix(typ, " | None") {
+	case "number", "int", "float", "Decimal", "int64", "float64", "int32", "uint", "uint64", "byte", "rune", "time.Duration", "time.Month", "timedelta":
+		return "number"
+	case "text", "string", "str":
+		return "text"
+	case "bool", "boolean":
+		return "bool"
+	case "time.Time", "date", "datetime":
+		return "time"
 	}
-	fn, ok := enclosing(n)
-	if !ok || !strings.ContainsAny(n.Text(), "([") {
-		return
-	}
-	in, _ := s.indent(n)
-	leave := s.exits(fn)
-	if _, loop := inLoop(n); loop {
-		leave = append([]choice{{"continue", 1}}, leave...)
-	}
-	text := strings.ReplaceAll(n.Text(), "\n"+in, "\n"+in+s.unit)
-	for _, e := range append([]string{"ValueError", "KeyError"}, s.facts.exceptions...) {
-		for i, x := range leave {
-			if i < 3 && len(e) < 40 {
-				out := "try:" + s.eol + in + s.unit + text + s.eol + in + "except " + e + ":" + s.eol + in + s.unit + x.text
-				s.put(n.Start(), n.End(), out, x.weight, "When %s raises %s, %s.", one(n.Text()), e, x.text)
-			}
-		}
-	}
+	return ""
+}
+
+func plainChain(text string) bool {
+	return !strings.ContainsAny(text, "([{ \n?") && strings.Count(text, ".") <= 2
 }

@@ -185,36 +185,6 @@ func wrongField(s *scene, n code.Node) {
 	}
 }
 
-// fieldOrVariable reads self.x instead of x, and x instead of self.x.
-func fieldOrVariable(s *scene, n code.Node) {
-	self := map[int]string{py: "self", js: "this"}[s.d.lang]
-	if s.d.lang == golang {
-		fn, ok := n.Ancestor("method_declaration")
-		if !ok {
-			return
-		}
-		r, _ := fn.ChildByField("receiver")
-		if kids := r.NamedChildren(); len(kids) == 1 {
-			if name, ok := kids[0].ChildByField("name"); ok {
-				self = name.Text()
-			}
-		}
-	}
-	if self == "" {
-		return
-	}
-	if n.Kind() == "identifier" && (isValue(n) || assigned(n) && n.Up() != "short_var_declaration" && n.Field() == "left" && n.Up() != "for_statement") && s.facts.fieldSet[n.Text()] && n.Field() != "object" {
-		if _, ok := n.Ancestor("class_definition", "class_declaration", "method_declaration"); ok && n.Text() != self && n.Up() != "pattern_list" {
-			s.put(n.Start(), n.End(), self+"."+n.Text(), 1, "Use the field %s instead of the variable.", one(self+"."+n.Text()))
-		}
-	}
-	if o, name, ok := member(n); ok && o.Text() == self && !isCallee(n, parentOf(n)) {
-		if _, ok := s.facts.lookup(name.Text(), n.Start()); ok && !assigned(n) {
-			s.put(n.Start(), n.End(), name.Text(), 1, "Use the variable %s instead of the field.", one(name.Text()))
-		}
-	}
-}
-
 func assignmentTarget(s *scene, n code.Node) {
 	if n.Kind() != "identifier" || !assigned(n) || n.Field() != "left" && n.Up() != "expression_list" {
 		return

@@ -91,11 +91,8 @@ class Result:
     def __init__(self, say, req):
         self.say, self.req = say, req
         self.prober = Prober(say, set(req["spots"]), set(req["test_files"])) if req.get("spots") is not None else None
-        self.angel = Angel(req["site"], say) if req.get("site") else None
 
-    def lines(self, name):
-        if self.angel is not None:
-            self.angel.test = name
+    def lines(self):
         return {} if self.req.get("trace") else None
 
     def test(self, name, passed, lines, seconds, text):
@@ -104,10 +101,6 @@ class Result:
             shown = {k[len(ROOT):]: sorted(v.items()) for k, v in lines.items()}
         self.say({"id": name, "passed": passed, "late": Late.seen, "lines": shown, "seconds": seconds,
                   "text": text[-4000:] if self.req.get("texts") else ""})
-
-    def end(self):
-        if self.angel is not None:
-            self.angel.close()
 
 
 def terse():
@@ -157,14 +150,13 @@ class Pytest:
         todo = [self.items[i] for i in ids if i in self.items]
         for k, item in enumerate(todo):
             name = item.nodeid
-            lines = result.lines(name)
+            lines = result.lines()
             began = time.process_time()
             if not result.req.get("texts"):
                 item.repr_failure = item._repr_failure_py = lambda excinfo, style=None: "failed"
             with Guard(result.req["limits"][name], lines, result.prober, name):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=todo[k + 1] if k + 1 < len(todo) else None)
             result.test(name, name in self.called and name not in self.failed, lines, time.process_time() - began, self.text.get(name, ""))
-        result.end()
 
 
 class Unittest:
@@ -192,7 +184,7 @@ class Unittest:
         for name in ids:
             if name not in self.tests:
                 continue
-            lines = result.lines(name)
+            lines = result.lines()
             outcome = unittest.TestResult()
             began = time.process_time()
             finished = False
@@ -202,7 +194,6 @@ class Unittest:
             passed = finished and outcome.testsRun == 1 and outcome.wasSuccessful() and not outcome.skipped
             text = "".join(t for _, t in outcome.errors + outcome.failures)
             result.test(name, passed, lines, time.process_time() - began, text)
-        result.end()
 
 
 RUNNERS = {"pytest": Pytest, "unittest": Unittest}

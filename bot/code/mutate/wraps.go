@@ -171,35 +171,6 @@ func (s *scene) reachableGo(form string) bool {
 	return strings.HasPrefix(fn, "%.") || s.called(fn) != nil || s.isModule(fn)
 }
 
-// projectNormalise brings a parameter into the form that the project works
-// with before anything is done with it.
-func projectNormalise(s *scene, n code.Node) {
-	owner, ok := heads(n)
-	if !ok || !isFunction(owner) || !isStatement(n) {
-		return
-	}
-	end := map[bool]string{true: ";"}[s.d.lang == js]
-	for _, v := range s.facts.visible(n.Start()) {
-		if v.kind != "param" || v.owner != owner.Start() || v.uses < 2 {
-			continue
-		}
-		var name code.Node
-		owner.Walk(func(c code.Node) bool {
-			if c.Kind() == "identifier" && c.Text() == v.name && c.Start() >= n.Start() && name.Tree() == nil && isValue(c) {
-				name = c
-			}
-			return true
-		})
-		if name.Tree() == nil {
-			continue
-		}
-		for _, c := range s.wrapsFor(name, 3) {
-			text := v.name + " = " + strings.Replace(c.text, "%", v.name, 1) + end
-			s.before(n, text, c.weight, "Take %s first.", one(text))
-		}
-	}
-}
-
 // bothOperands wraps two values of one statement the same way: a look-up that
 // has to go by the root of both, a comparison of two normalised texts.
 func bothOperands(s *scene, n code.Node) {
@@ -230,6 +201,74 @@ func bothOperands(s *scene, n code.Node) {
 					s.put(a.Start(), b.End(), text, min(fa.weight, fb.weight), "Use %s of both %s and %s.", one(fa.text), one(a.Text()), one(b.Text()))
 				}
 			}
+		}
+	}
+}
+
+// cleanValue cleans a text once, before anything is done with it.
+func cleanValue(s *scene, n code.Node) {
+	if !isStatement(n) {
+		return
+	}
+	owner, ok := heads(n)
+	if !ok {
+		return
+	}
+	for _, v := range s.facts.visible(n.Start()) {
+		if isLoop(owner) != (v.kind == "loop") || v.kind != "loop" && v.kind != "param" || v.from > n.Start() || v.kind == "param" && v.owner != owner.Start() {
+			continue
+		}
+		if isLoop(owner) && (v.from < owner.Start() || v.from > n.Start()) || v.typ != "" && v.typ != "str" && v.typ != "text" && !strings.HasPrefix(v.typ, "Optional[str") && !strings.HasPrefix(v.typ, "str |") {
+			continue
+		}
+		text := string(s.src[n.Start():owner.End()])
+		w := 0.3
+		if v.typ == "str" || textual(text, v.name) {
+			w = 1
+		}
+		for _, f := range []choice{{".strip()", 1}, {".lower()", 0.8}, {".casefold()", 0.6}, {".rstrip()", 0.4}} {
+			s.before(n, v.name+" = "+v.name+f.text, w*f.weight, "Use %s.", one(v.name+f.text))
+		}
+	}
+}
+
+// textual tells whether a name is used as a text.
+func textual(text, name string) bool {
+	for _, m := range []string{"split", "startswith", "endswith", "partition", "replace", "find", "strip", "lower", "upper", "isdigit", "rpartition", "removeprefix"} {
+		if strings.Contains(text, name+"."+m+"(") {
+			return true
+		}
+	}
+	return false
+}
+
+// normaliseName cleans a text once, before anything is done with it.
+func normaliseName(s *scene, n code.Node) {
+	if !isStatement(n) {
+		return
+	}
+	owner, ok := heads(n)
+	if !ok {
+		return
+	}
+	forms := []string{"%.trim()", "%.toLowerCase()"}
+	if s.d.lang == golang {
+		if !s.facts.imports["strings"] {
+			return
+		}
+		forms = []string{"strings.TrimSpace(%)", "strings.ToLower(%)"}
+	}
+	end := map[bool]string{true: ";", false: ""}[s.d.lang == js]
+	for _, v := range s.facts.visible(n.Start()) {
+		if isLoop(owner) != (v.kind == "loop") || v.kind != "loop" && v.kind != "param" || v.to > owner.End() || v.from < owner.Start() {
+			continue
+		}
+		if s.d.lang == golang && v.typ != "string" || v.typ != "" && v.typ != "string" && v.typ != "text" {
+			continue
+		}
+		for _, f := range forms {
+			text := strings.Replace(f, "%", v.name, 1)
+			s.before(n, v.name+" = "+text+end, 1, "Use %s.", one(text))
 		}
 	}
 }

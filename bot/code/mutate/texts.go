@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -46,26 +47,6 @@ func textEdge(s *scene, n code.Node) {
 	}
 	if sign && end > 1 && end <= 4 && last != ' ' {
 		put(end-1, end, "", 0.7)
-	}
-}
-
-// textBeside uses a text of the project's that has one sign more or less at its
-// end: "~>" for "~".
-func textBeside(s *scene, n code.Node) {
-	if !plainString(n) || len(n.Text()) > 10 || len(n.Text()) < 3 {
-		return
-	}
-	body := unquoted(n.Text())
-	if body == "" || wordByte(body[0]) {
-		return
-	}
-	q := n.Text()[:1]
-	for _, add := range []string{"=", ">", "<", "|", "&", "+", "-", "*", "~", "."} {
-		for _, text := range []string{body + add, add + body} {
-			if c := strings.Count(string(s.src), text); c > 0 && !strings.Contains(string(s.src), q+text+q) {
-				s.put(n.Start(), n.End(), q+text+q, 1, "Use %s, which the file knows, instead of %s.", one(text), one(body))
-			}
-		}
 	}
 }
 
@@ -170,4 +151,101 @@ func atomSize(p string) int {
 		}
 	}
 	return 1
+}
+
+var placeholder = regexp.MustCompile(`\{([^{}:!]*)(![rsa])?(:[^{}]*)?\}|%(\([a-z_]+\))?[-0# +]*\d*(?:\.\d+)?[sdfrgx]`)
+
+// formatSpec fills to a width, to the other side, with zeros, or with a sign.
+func formatSpec(s *scene, n code.Node) {
+	if n.Kind() != "string" || strings.Contains(n.Text(), "\n") || n.Up() == "expression_statement" {
+		return
+	}
+	text := n.Text()
+	filled := strings.HasPrefix(strings.ToLower(text), "f") || strings.HasPrefix(strings.ToLower(text), "rf")
+	if !filled && (n.Field() != "object" || !isFormat(n)) && !strings.Contains(text, "%") {
+		return
+	}
+	for i, m := range placeholder.FindAllStringSubmatchIndex(text, 6) {
+		if text[m[0]] == '%' {
+			s.percent(text[m[0]:m[1]], n.Start()+m[0])
+			continue
+		}
+		if filled && m[2] == m[3] || i >= 5 {
+			continue
+		}
+		put := func(from, to int, repl string, w float64) {
+			s.put(n.Start()+from, n.Start()+to, repl, w, "Write it as %s.", one(text[m[0]:from]+repl+text[to:m[1]]))
+		}
+		if m[6] < 0 {
+			for _, spec := range []choice{{":02d", 1}, {":02", 0.6}, {":.2f", 1}, {":.1f", 0.4}, {":,", 0.3}, {"!r", 0.3}, {":03d", 0.2}, {":g", 0.2}} {
+				put(m[1]-1, m[1]-1, spec.text, spec.weight)
+			}
+			continue
+		}
+		s.spec(text, m[6], m[7], put)
+	}
+}
+
+// isFormat tells the object of .format(…).
+func isFormat(n code.Node) bool {
+	_, m, ok := member(parentOf(n))
+	return ok && m.Text() == "format"
+}
+
+// spec changes a format that is there: the side, the fill, the kind.
+func (s *scene) spec(text string, from, to int, put func(int, int, string, float64)) {
+	spec := text[from:to]
+	for i := range len(spec) {
+		switch c := spec[i]; c {
+		case '<', '>', '^':
+			for _, other := range []string{"<", ">", "^"} {
+				if other != string(c) {
+					put(from+i, from+i+1, other, 1)
+				}
+			}
+		case '0':
+			if i == 1 {
+				put(from+i, from+i+1, "", 0.5)
+			}
+		case 'd', 'f', 'g', 'e':
+			if i == len(spec)-1 {
+				other := map[byte]string{'d': ".0f", 'f': "g", 'g': "f", 'e': "g"}[c]
+				put(from+i, from+i+1, other, 0.4)
+			}
+		}
+	}
+	if len(spec) > 1 && spec[1] >= '1' && spec[1] <= '9' {
+		put(from+1, from+1, "0", 1)
+		put(from+1, from+1, ">", 0.6)
+		put(from+1, from+1, "<", 0.4)
+	}
+	put(from, to, "", 0.3)
+}
+
+// percent changes a placeholder of the old kind.
+func (s *scene) percent(was string, at int) {
+	put := func(repl string, w float64) {
+		s.put(at, at+len(was), repl, w, "Write it as %s instead of %s.", one(repl), one(was))
+	}
+	switch was {
+	case "%d":
+		put("%02d", 1)
+		put("%s", 0.4)
+	case "%s":
+		put("%r", 0.4)
+		put("%d", 0.4)
+		put("%.2f", 0.5)
+	case "%r":
+		put("%s", 1)
+	case "%02d":
+		put("%d", 0.7)
+		put("%03d", 0.3)
+	}
+	if i := strings.IndexAny(was, "123456789"); i == 1 {
+		put("%-"+was[1:], 1)
+		put("%0"+was[1:], 0.7)
+	}
+	if strings.HasPrefix(was, "%-") {
+		put("%"+was[2:], 1)
+	}
 }

@@ -1,13 +1,14 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
 // unusedName uses a parameter or a variable that the function never reads: as
-// an argument, a summand, a part of a text, or instead of another name.
+// an argument, a summand, or instead of another name.
 func unusedName(s *scene, n code.Node) {
 	if !n.Named() || n.IsExtra() {
 		return
@@ -24,7 +25,6 @@ func unusedName(s *scene, n code.Node) {
 		}
 		s.passUnused(n, v, w)
 		s.addUnused(n, v, w)
-		s.printUnused(n, v, w)
 		if n.Kind() == "identifier" && n.Text() != v.name && isValue(n) && !s.facts.imports[n.Text()] {
 			if own, known := s.facts.lookup(n.Text(), n.Start()); known && fits(own.typ, v.typ) {
 				s.put(n.Start(), n.End(), v.name, 0.7*w*s.nameWeight(own, v, "")/5, "Use %s, which nothing reads, instead of %s.", one(v.name), one(n.Text()))
@@ -68,21 +68,12 @@ func (s *scene) passUnused(n code.Node, v variable, w float64) {
 	}
 	here := 0.7 * w
 	switch {
-	case contains(params, v.name):
+	case slices.Contains(params, v.name):
 		here = 5 * w
 	case strings.Contains(string(s.src), v.name+"="+v.name):
 		here = 2 * w
 	}
 	s.put(at, at, s.separated(args, before, v.name+"="+v.name), here, "Pass %s, which nothing reads, to %s.", one(v.name), one(fn.Text()))
-}
-
-func contains(list []string, name string) bool {
-	for _, x := range list {
-		if x == name {
-			return true
-		}
-	}
-	return false
 }
 
 // callee is the project's function or method behind a callee, if the name tells
@@ -227,32 +218,4 @@ func (s *scene) sumKind(n code.Node) string {
 		return ""
 	}
 	return "none"
-}
-
-// printUnused puts an unused name into a text that is made of values: where a
-// pair of parentheses stands empty, at the start and at the end.
-func (s *scene) printUnused(n code.Node, v variable, w float64) {
-	text := n.Text()
-	hole := "{" + v.name + "}"
-	switch {
-	case n.Kind() == "template_string":
-		hole = "$" + hole
-	case n.Kind() == "string" && s.d.lang == py && strings.HasPrefix(strings.ToLower(text), "f"):
-	default:
-		return
-	}
-	first := strings.IndexAny(text, "\"'`") + 1
-	if strings.Contains(text, "\n") || first >= len(text) || strings.HasPrefix(text[first:], `""`) {
-		return
-	}
-	put := func(at int, w float64) {
-		s.put(n.Start()+at, n.Start()+at, hole, w, "Put %s, which nothing reads, into the text.", one(v.name))
-	}
-	for i := first; i+1 < len(text); i++ {
-		if two := text[i : i+2]; two == "()" || two == "[]" || two == "''" || two == `""` {
-			put(i+1, 3*w)
-		}
-	}
-	put(first, 0.5*w)
-	put(len(text)-1, 0.7*w)
 }

@@ -73,48 +73,6 @@ func colonPart(n code.Node) (part, bool) {
 	return p, true
 }
 
-// sliceReach gives a slice another bound, above all one that is not there: an
-// index of the scope, the place beside it, the end but one.
-func sliceReach(s *scene, n code.Node) {
-	p, ok := partOf(n)
-	if !ok {
-		return
-	}
-	put := func(start, end string, w float64) {
-		text := start + p.sep + end
-		switch {
-		case p.sep == ":":
-		case end == "":
-			text = start
-		case start == "":
-			text = "0, " + end
-		}
-		s.put(p.from, p.to, text, w, "Take the part %s of %s.", one("["+start+":"+end+"]"), one(p.object))
-	}
-	bare := p.start == "" && p.end == ""
-	for _, c := range s.indices(n, p) {
-		w := c.weight
-		switch {
-		case bare && p.sep == ":": // wholeSlice's
-		case p.start == "":
-			put(c.text, p.end, 0.7*w)
-			put("", c.text, 0.5*w)
-		case p.end == "":
-			put(p.start, c.text, w)
-			put(c.text, "", 0.5*w)
-		default:
-			put(c.text, p.end, 0.4*w)
-			put(p.start, c.text, 0.4*w)
-		}
-	}
-	if base, step, found := strings.Cut(p.end, " + "); found && p.start == "" && isDigits(step) {
-		put(base, p.end, 6) // a[:i + 1] where the one element a[i:i + 1] is meant
-	}
-	if p.end == "" && p.start != "" && p.sep == ":" {
-		put(p.start, p.start+" + 1", 0.5)
-	}
-}
-
 // indices lists what can bound a slice, with its likelihood.
 func (s *scene) indices(n code.Node, p part) []choice {
 	var out []choice
@@ -224,4 +182,11 @@ func wholeSlice(s *scene, n code.Node) {
 		s.put(p.from, p.from, c.text, c.weight, "Begin the part of %s at %s.", one(p.object), one(c.text))
 		s.put(p.to, p.to, c.text, c.weight, "End the part of %s at %s.", one(p.object), one(c.text))
 	}
+}
+
+func textOf(n code.Node) string {
+	if n.Tree() == nil {
+		return ""
+	}
+	return n.Text()
 }

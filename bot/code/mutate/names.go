@@ -7,33 +7,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 )
 
-// expressionOperators give back parts of expressions that were lost or mixed
-// up: the bound of a slice, an argument, a summand, a conversion, the constant
-// that alike code holds. They need the project, and the mutation score does not
-// plant them. The operators with the strongest evidence come first, since the
-// first that makes a change is the one that makes it.
-func expressionOperators() []operator {
-	return []operator{
-		{"aligned_part", "copy and paste", 0.160, all, alignedPart},
-		{"unused_name", "unused name", 0.136, all, unusedName},
-		{"self_assignment", "missing call", 0.109, all, selfAssignment},
-		{"char_code", "wrong constant", 0.026, all, charCode},
-		{"own_name", "wrong key", 0.082, all, ownName},
-		{"repeated_term", "copy and paste", 0.040, all, repeatedTerm},
-		{"named_text", "wrong constant", 0.040, all, namedText},
-		{"text_beside", "wrong constant", 0.019, all, textBeside},
-		{"number_between", "wrong constant", 0.010, all, numberBetween},
-		{"named_wrap", "missing call", 0.012, all, namedWrap},
-		{"count_on", "missing operand", 0.024, all, countOn},
-		{"error_kind", "wrong exception", 0.029, js, errorKind},
-		{"pattern_atom", "wrong pattern or format", 0.054, all, patternAtom},
-		{"whole_slice", "off-by-one index", 0.082, all, wholeSlice},
-		{"slice_reach", "off-by-one index", 0.049, all, sliceReach},
-		{"argument_constant", "missing argument", 0.022, py | js, argumentConstant},
-		{"text_edge", "wrong constant", 0.023, all, textEdge},
-	}
-}
-
 // idle lists the parameters and local variables that can be read at an offset
 // and that their function never reads: the code that did is missing.
 func (s *scene) idle(at int) []variable {

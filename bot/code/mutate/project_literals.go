@@ -3,7 +3,6 @@ package mutate
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
 )
@@ -111,25 +110,4 @@ func (p *Project) literals(n code.Node) {
 			p.keyed[e.key] = append(p.keyed[e.key], n)
 		}
 	}
-}
-
-// setTo is what a literal or value is assigned to, "" where to nothing.
-func setTo(n code.Node) string {
-	up := parentOf(n)
-	for _, field := range []string{"left", "name", "function"} {
-		if l, ok := up.ChildByField(field); ok {
-			return l.Text()
-		}
-	}
-	if up.Kind() == "composite_literal" {
-		if t, ok := up.ChildByField("type"); ok {
-			return t.Text()
-		}
-	}
-	if up.Kind() == "arguments" || up.Kind() == "argument_list" {
-		if fn, ok := parentOf(up).ChildByField("function"); ok {
-			return fn.Text()
-		}
-	}
-	return strings.TrimSuffix(up.Kind(), "_statement")
 }

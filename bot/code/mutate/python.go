@@ -1,0 +1,86 @@
+package mutate
+
+import (
+	"strings"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
+
+// assigns takes the statement x = e apart.
+func assigns(n code.Node) (left, right code.Node, ok bool) {
+	if n.Kind() != "expression_statement" {
+		return left, right, false
+	}
+	kids := n.NamedChildren()
+	if len(kids) != 1 || kids[0].Kind() != "assignment" {
+		return left, right, false
+	}
+	left, ok1 := kids[0].ChildByField("left")
+	right, ok2 := kids[0].ChildByField("right")
+	return left, right, ok1 && ok2
+}
+
+// words tells whether a text is one of a list.
+func words(list, text string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == text {
+			return true
+		}
+	}
+	return false
+}
+
+// ownClass is the class that a method belongs to.
+func ownClass(n code.Node) (code.Node, bool) {
+	return n.Ancestor("class_definition")
+}
+
+// reindented is the text of statements moved from one indentation to another.
+func reindented(text, from, to string) string {
+	return strings.ReplaceAll(text, "\n"+from, "\n"+to)
+}
+
+// generates tells a function that yields itself.
+func generates(fn code.Node) bool {
+	found := false
+	fn.Walk(func(c code.Node) bool {
+		if c != fn && isFunction(c) {
+			return false
+		}
+		found = found || c.Kind() == "yield"
+		return !found
+	})
+	return found
+}
+
+// nameOf is the name of a function or class; "" for a lambda.
+func nameOf(n code.Node) string {
+	if name, ok := n.ChildByField("name"); ok {
+		return name.Text()
+	}
+	return ""
+}
+
+// intoBranch does a statement only where the branch before it is taken, and the
+// last one of a branch, or of an else, in any case.
+func intoBranch(s *scene, n code.Node) {
+	if !isStatement(n) || !s.ownLines(n) || n.EndLine() > n.Line()+4 {
+		return
+	}
+	in, _ := s.indent(n)
+	list := parentOf(n).NamedChildren()
+	for i, c := range list {
+		if c != n || i == 0 || list[i-1].Kind() != "if_statement" && list[i-1].Kind() != "with_statement" && list[i-1].Kind() != "try_statement" {
+			continue
+		}
+		s.put(n.Start()-len(in), n.End(), in+s.unit+reindented(n.Text(), in, in+s.unit), 1, "Do %s only in the branch.", one(n.Text()))
+	}
+	owner := ownerOf(n)
+	if owner.Kind() != "else_clause" && owner.Kind() != "elif_clause" && owner.Kind() != "except_clause" || !s.lastInBlock(n) || len(list) < 2 {
+		return
+	}
+	whole := parentOf(owner)
+	if outer, ok := s.indent(whole); ok && whole.End() == n.End() {
+		s.put(n.Start()-len(in), n.End(), outer+reindented(n.Text(), in, outer), 0.7, "Do %s in any case.", one(n.Text()))
+	}
+}
