@@ -42,7 +42,7 @@ func TestR4WhatCameOfEarlierChangesIsKnownToTheNextRun(t *testing.T) {
 	till, foreign := shop, shop
 	till.Name, foreign.Installation = "till", 2
 	finished(t, db, "ready", shop, 1, mechanical("variable", "a.py", nil))
-	finished(t, db, "draft", shop, 2, mechanical("guard_made", "b.py", func(r *task.Result) { r.Draft = true }))
+	finished(t, db, "draft", shop, 2, mechanical("guard_null", "b.py", func(r *task.Result) { r.Draft = true }))
 	finished(t, db, "model", shop, 3, mechanical("integer_constant", "c.py", func(r *task.Result) {
 		better := task.Attempt{Number: 2, Tier: task.Tier1}
 		r.Tier, r.Best, r.Attempts = task.Tier1, &better, append(r.Attempts, better)
@@ -55,7 +55,7 @@ func TestR4WhatCameOfEarlierChangesIsKnownToTheNextRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := bot.Past(t.Context(), db, shop)
-	want := []task.Mended{{Template: "variable", Path: "a.py", Accepted: true}, {Template: "guard_made", Path: "b.py"}, {Template: "integer_constant", Path: "c.py"}, {Template: "slice", Path: "d.py"}}
+	want := []task.Mended{{Template: "variable", Path: "a.py", Accepted: true}, {Template: "guard_null", Path: "b.py"}, {Template: "integer_constant", Path: "c.py"}, {Template: "slice", Path: "d.py"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v\n%+v, want\n%+v", err, got, want)
 	}
