@@ -32,6 +32,7 @@ var strategies = []strategy{
 	{lazyregexp.New(`missing \d+ required|positional arguments? but|unexpected keyword argument`), "argument_add argument_drop argument_swap function_name method_pair"},
 	{lazyregexp.New(`KeyError`), "key_default guard_donor string_constant"},
 	{lazyregexp.New(`(?i)ZeroDivision|divide by zero|division by zero|\bNaN\b|\bInfinity\b`), "divisor_zero guard_donor comparison_boundary"},
+	{lazyregexp.New(`(?i)a coroutine was expected|never awaited|object Promise|Promise \{`), "await_missing"},
 	{lazyregexp.New(`not supported between|incomparable|unorderable`), "mixed_key sort_form tie_key call_wrap element_swap value_or_default"},
 	{lazyregexp.New(`(?:generator|map|filter|zip|reversed|dict_\w+)'? object|has no len\(\)`), "generator_list call_wrap yield_from result_dropped"},
 	{lazyregexp.New(`unsupported operand|can only concatenate|must be str|expected str`), "call_wrap rounding value_or_default call_unwrap key_default"},
