@@ -15,8 +15,7 @@ type facts struct {
 	strings    []constant
 	fields     map[string][]string // names seen together: by object text, by class, by literal
 	members    []string            // keys of fields, sorted
-	fieldSet   map[string]bool
-	fieldType  map[string]string // Go: type of a struct field, "" when two structs differ
+	fieldType  map[string]string   // Go: type of a struct field, "" when two structs differ
 	methods    map[string][]string
 	arity      map[string]int      // functions called or defined in the file: number of arguments
 	callNames  []string            // in order of first use
@@ -43,7 +42,7 @@ type constant struct{ text, role string }
 
 func gather(t *code.Tree) *facts {
 	f := &facts{
-		fields: map[string][]string{}, fieldSet: map[string]bool{}, fieldType: map[string]string{}, methods: map[string][]string{},
+		fields: map[string][]string{}, fieldType: map[string]string{}, methods: map[string][]string{},
 		arity: map[string]int{}, around: map[string][]string{}, returns: map[string]string{}, imports: map[string]bool{},
 	}
 	count := map[string][]int{}
@@ -163,7 +162,6 @@ func (f *facts) field(n code.Node) {
 	together := func(key, name string) {
 		if len(key) < 60 && len(name) < 60 {
 			f.fields[key] = addOnce(f.fields[key], name)
-			f.fieldSet[name] = true
 		}
 	}
 	if o, m, ok := member(n); ok {

@@ -4,10 +4,7 @@ import "github.com/fettle-dev/fettle/bot/code"
 
 // copying are the operators that do nothing but copy expressions and statements
 // that stand elsewhere in the file. Others copy too, from what gather noted.
-var copying = map[string]bool{
-	"guard_donor": true, "statement_donor": true, "expression_donor": true, "throw_donor": true, "sibling_wrap": true,
-	"lock": true, "balance": true,
-}
+var copying = map[string]bool{"guard_donor": true, "statement_donor": true}
 
 // Plain lists mutations as Mutations does, without those that copy code from
 // elsewhere in the file: what the change is made of are names in scope, constants

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -37,6 +38,11 @@ def second(items):
 			if kept[string(Apply(src, m))] && m.Operator == "guard_donor" {
 				t.Errorf("the copied guard %q is still made", m.Replacement)
 			}
+		}
+	}
+	for name := range copying {
+		if !slices.Contains(Operators(code.Python), name) {
+			t.Errorf("there is no operator %s", name)
 		}
 	}
 	if copies == 0 || len(plain) == 0 || len(plain) >= len(all) {

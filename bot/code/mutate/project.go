@@ -19,16 +19,7 @@ type Project struct {
 	owners    map[string][]string // field or method → "path class" that has it
 	classes   map[string]*class   // by "path class"
 	wraps     []wrapUse
-	constants [][]string // names of constants that were declared together
-	deeds     map[string][]companion
-
-	compared map[string][]heldAgainst // constants that a name is compared with
-	unions   [][]string               // texts that a type lists
-	read     map[string][]string      // members that are read of variables of a name
-	count    map[string]int           // how often a name stands anywhere
-	keyed    map[string][]code.Node   // literals with keys, by each key
-	idle     []*function              // that nothing calls
-	units    map[string][]unit
+	units     map[string][]unit
 }
 
 // function is a function or method of the project.
@@ -64,7 +55,7 @@ type wrapUse struct {
 func NewProject(files map[string]*code.Tree) *Project {
 	p := &Project{
 		files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{},
-		compared: map[string][]heldAgainst{}, read: map[string][]string{}, count: map[string]int{}, keyed: map[string][]code.Node{}, units: map[string][]unit{},
+		units: map[string][]unit{},
 	}
 	for name := range files {
 		p.paths = append(p.paths, name)
@@ -78,23 +69,15 @@ func NewProject(files map[string]*code.Tree) *Project {
 			p.function(name, n)
 			p.field(name, n)
 			p.use(name, n)
-			p.held(n)
-			p.literals(n)
-			if isName(n) {
-				p.count[n.Text()]++
-			}
 			p.noteUnit(name, n)
 			return true
 		})
-		p.gatherUnions(files[name].Src)
 	}
 	for _, c := range p.classes {
 		slices.Sort(c.fields)
 		c.fields = slices.Compact(c.fields)
 	}
 	p.own()
-	p.companions()
-	p.idlers()
 	return p
 }
 
@@ -247,7 +230,7 @@ func (f *function) parameters(n code.Node) {
 	}
 }
 
-// field notes the fields of classes and the constants that stand together.
+// field notes the fields of classes.
 func (p *Project) field(file string, n code.Node) {
 	switch n.Kind() {
 	case "class_definition", "class_declaration", "class":
@@ -256,7 +239,7 @@ func (p *Project) field(file string, n code.Node) {
 			return
 		}
 		c := p.classAt(file, id.Text())
-		f := &facts{fields: map[string][]string{}, fieldSet: map[string]bool{}}
+		f := &facts{fields: map[string][]string{}}
 		f.classFields(n, func(_, name string) { c.fields = append(c.fields, name) })
 	case "type_spec":
 		id, ok := n.ChildByField("name")
@@ -277,16 +260,6 @@ func (p *Project) field(file string, n code.Node) {
 			}
 			return false
 		})
-	case "const_declaration":
-		var names []string
-		for _, spec := range n.NamedChildren() {
-			if id, ok := spec.ChildByField("name"); ok {
-				names = append(names, id.Text())
-			}
-		}
-		if len(names) > 1 && len(names) <= 24 {
-			p.constants = append(p.constants, names)
-		}
 	case "object":
 		p.shape(file, n)
 	}
