@@ -87,6 +87,9 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 	if s.partly {
 		top.doubts = append(top.doubts, "it mends some of the failing tests only")
 	}
+	if figure := s.unnamed(top.candidate); figure != "" {
+		top.doubts = append(top.doubts, fmt.Sprintf("nobody named `%s`: another figure may pass as well", figure))
+	}
 	if top.skipsLoop() {
 		top.doubts = append(top.doubts, "the loop may not run at all any more")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
 
@@ -55,6 +56,17 @@ func TestR2AConstantThatOnlyATestHoldsIsADoubt(t *testing.T) {
 	for text, want := range map[string]string{"return 4711": "4711", `if x == "zebra": return 0`: `"zebra"`, "return h(x)": "", "return 4712": "", "return 1": ""} {
 		if got := s.special(changed("a.py", src, "return g(x)", text)); got != want {
 			t.Errorf("%s: special %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestR2AFigureThatNobodyNamedIsADoubt(t *testing.T) {
+	t.Parallel()
+	s := &search{req: Request{Task: task.Task{Title: "The teens", Body: "11 to 13 end in th, of every 100."}}}
+	src := "# A gross is 144 pieces.\ndef f(n):\n    return n % 10\n"
+	for text, want := range map[string]string{"n % 20": "20", "n % 100": "", "n % 144": "", "n % 11": "", "n % 9": "", "n % 1": "", "n // 10": "", "n % m": "", "n % 10 % 7": ""} {
+		if got := s.unnamed(changed("a.py", src, "n % 10", text)); got != want {
+			t.Errorf("%s: unnamed %q, want %q", text, got, want)
 		}
 	}
 }
