@@ -68,7 +68,7 @@ func TestR2WhatPassesAfterVeryManyIsADraft(t *testing.T) {
 func TestR2AnUnseenChangeThatOnlyTheFailingTestHoldsUpIsADraft(t *testing.T) {
 	t.Parallel()
 	src := "function f(x) {\n  return x > 7\n}\n"
-	c := changed("a.js", src, "7", "9")
+	c := changed("a.js", src, "7", "8")
 	c.score, c.region = 1, code.Region{ID: "function:f", StartLine: 1, EndLine: 3, EndByte: len(src)}
 	for _, tc := range []struct {
 		operator string
