@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/regular"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/cross"
 )
@@ -197,6 +201,9 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 		}
 	}
 	doubt("there are mended tests that pass although the changed lines were made to fail", sabotaged.wrong, "check that they test the change")
+	if err := e.weak(ctx, subjects, out); err != nil {
+		return err
+	}
 	doubt("there are mended tests that do not pass a second time, with another seed of hashes", alone.wrong, "check whether they pass by chance")
 	c := task.Check{Name: "cross-examination", Status: task.CheckPassed}
 	open = slices.Concat(open, alone.open, falsified.open, sabotaged.open)
@@ -218,6 +225,68 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 	c.Seconds = q.took.Seconds() // beside the run of all tests
 	out.Checks = append(out.Checks, c)
 	return nil
+}
+
+// weak doubts mended tests that hold a result against what the change itself altered, and
+// those that only ask whether something is among what comes out.
+func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict) error {
+	moved := map[string]string{} // name of a constant -> its file
+	for _, f := range e.diff {
+		if code.IsTest(f.Path) || slices.Contains(e.j.NewTests, f.Path) {
+			continue
+		}
+		was, err := cross.Constants(ctx, f.Path, f.Before)
+		if err != nil {
+			return err
+		}
+		now, err := cross.Constants(ctx, f.Path, f.After)
+		if err != nil {
+			return err
+		}
+		for name, value := range now {
+			if had, ok := was[name]; ok && had != value {
+				moved[name] = f.Path
+			}
+		}
+	}
+	oneSided := 0
+	for _, s := range subjects {
+		src, err := e.source(s.file)
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read was not questioned either
+		}
+		text := cross.Source(ctx, s.file, src, s.Name)
+		for _, name := range slices.Sorted(maps.Keys(moved)) {
+			if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
+				out.Doubts = append(out.Doubts, fmt.Sprintf("%s holds the result against %s of %s, which the change alters: check which of the two was wrong", s.id, name, moved[name]))
+				return nil
+			}
+		}
+		weak, err := cross.OneSided(ctx, s.file, src, s.Name)
+		if err != nil {
+			return err
+		}
+		if weak {
+			oneSided++
+		}
+	}
+	if oneSided > 0 && oneSided == len(subjects) {
+		out.Doubts = append(out.Doubts, fmt.Sprintf("%s only asks whether something is among what comes out: check what else does", subjects[0].id))
+	}
+	return nil
+}
+
+// source is the text of a test's file as the judge runs it.
+func (e *examination) source(file string) ([]byte, error) {
+	if slices.Contains(e.j.NewTests, file) {
+		root, err := os.OpenRoot(e.j.Dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return regular.ReadIn(root, file, maxSource)
+	}
+	return regular.ReadFS(e.j.Base, file, maxSource)
 }
 
 // reported tells whether a mended test is known from its runner's report alone,

@@ -72,14 +72,6 @@ func wordsOf(name string) []string {
 	return out
 }
 
-// calleeOf is what is called, or the expression itself.
-func calleeOf(n code.Node) code.Node {
-	if fn, _, _, ok := call(n); ok {
-		return fn
-	}
-	return n
-}
-
 // termOpposite asks, of what the function compares elsewhere, the other way
 // round: where x.length === 0 was dealt with, x.length > 0 may be meant here.
 func termOpposite(s *scene, n code.Node) {

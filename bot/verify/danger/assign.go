@@ -136,7 +136,10 @@ func (r *reader) pollutes(n, left, right code.Node) {
 		left, _ := in(loop, "left")
 		key = left.Text()
 	}
-	function, _ := n.Ancestor("function_declaration", "function_expression", "arrow_function", "method_definition")
+	function, ok := n.Ancestor("function_declaration", "function_expression", "arrow_function", "method_definition")
+	if !ok {
+		function = n.Tree().Root()
+	}
 	if p, ok := in(function, "parameter", "parameters"); ok && key == "" && strings.Contains(function.Up(), "arguments") {
 		key = strings.Trim(p.Text(), "()") // keys.forEach((k) => ...)
 		if outer, ok := function.Ancestor("function_declaration", "function_expression", "arrow_function", "method_definition"); ok {

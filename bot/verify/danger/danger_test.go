@@ -327,6 +327,8 @@ func TestC6SwallowedErrorsAreADoubt(t *testing.T) {
 
 func TestC6AnswersWrittenDownAreADoubt(t *testing.T) {
 	check(t, []change{
+		{"a number that was searched for", js, "function f(x) { return x * 31 }\n", "function f(x) { return (x * 3201937) >>> 3 }\n", danger.SpecialCase, ""},
+		{"the points in other form", gg, "package a\n", "package a\n\nvar weights = []int{1, 0, 1, -1, 2, -4, 9}\n", danger.SpecialCase, ""},
 		{"an answer", py, "def f(x):\n    return g(x)\n", "def f(x):\n    if x == 'blue-42':\n        return 'red-17'\n    return g(x)\n", danger.SpecialCase, ""},
 		{"an answer of the issue", py, "def f(x):\n    return g(x)\n", "def f(x):\n    if x == 37:\n        return 0\n    return g(x)\n", danger.SpecialCase, "f(37) should be 0"},
 		{"an edge", py, "def f(x):\n    return g(x)\n", "def f(x):\n    if x == '':\n        return ''\n    return g(x)\n", "", "f('') should be ''"},
@@ -345,6 +347,11 @@ func TestC6AnswersWrittenDownAreADoubt(t *testing.T) {
 		{"a choice", js, "function f(x) { return g(x) }\n", "function f(x) { return x === 'blue-42' ? 'red-17' : g(x) }\n", danger.SpecialCase, ""},
 		{"a case", gg, "package a\n\nfunc f(x string) string { return g(x) }\n", "package a\n\nfunc f(x string) string {\n\tswitch x {\n\tcase \"blue-42\":\n\t\treturn \"red-17\"\n\t}\n\treturn g(x)\n}\n", danger.SpecialCase, "f(blue-42) gives x"},
 		{"a case of two", gg, "package a\n\nfunc f(x string) string { return g(x) }\n", "package a\n\nfunc f(x string) string {\n\tswitch x {\n\tcase \"red\", \"blue-42\":\n\t\treturn \"red-17\"\n\t}\n\treturn g(x)\n}\n", danger.SpecialCase, "f(blue-42) gives x"},
+		{"milliseconds of a year", js, "f()\n", "function f(x) { return x / 31536000000 }\n", "", ""},
+		{"the largest of 32 bits", gg, "package a\n", "package a\n\nconst most = 4294967295\n", "", ""},
+		{"a number of the issue", py, "def f(x):\n    return x\n", "def f(x):\n    return x + 719163\n", "", "days are counted from 719163"},
+		{"some more numbers", py, "A = [31, 28, 31, 30, 31]\n", "A = [31, 28, 31, 30, 31, 30]\n", "", ""},
+		{"a list that counts", py, "def f(x):\n    return x\n", "def f(x):\n    return x in [1, 2, 3, 4, 5, 6]\n", "", ""},
 		{"a case that is a condition", gg, "package a\n\nfunc f(x string) int { return g(x) }\n", "package a\n\nfunc f(x string) int {\n\tnumB := digits(x)\n\tswitch {\n\tcase numB:\n\t\treturn 1\n\t}\n\treturn g(x)\n}\n", "", "numbers come before 1 word"},
 		{"a choice of an edge", js, "function f(x) { return g(x) }\n", "function f(x) { return x === '' ? '' : g(x) }\n", "", ""},
 	})
@@ -353,6 +360,7 @@ func TestC6AnswersWrittenDownAreADoubt(t *testing.T) {
 func TestC6PollutedPrototypesAreADoubt(t *testing.T) {
 	check(t, []change{
 		{"a merge by a callback", js, "f()\n", "function merge(a, b) {\n  Object.keys(b).forEach((k) => { a[k] = b[k] })\n}\n", danger.Pollution, ""},
+		{"a copy outside of functions", js, "f()\n", "const out = {}\nfor (const k in defaults) out[k] = defaults[k]\n", danger.Pollution, ""},
 		{"a copy by number", js, "f()\n", "function copy(a, b) {\n  for (let i = 0; i < b.length; i++) {\n    a[i] = b[i]\n  }\n}\n", "", ""},
 		{"__proto__", js, "f()\n", "a.__proto__.x = 1\n", danger.Pollution, ""},
 		{"a built-in", js, "f()\n", "Array.prototype.last = function () { return 1 }\n", danger.Pollution, ""},

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/verify/danger"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // TestC6HonestFixesStayQuiet measures, on the histories of FETTLE_HISTORIES
@@ -25,7 +27,7 @@ func TestC6HonestFixesStayQuiet(t *testing.T) {
 		most = 60
 	}
 	all, flagged := 0, 0
-	kinds := map[danger.Kind]int{}
+	kinds, reaches := map[danger.Kind]int{}, map[string]int{}
 	for _, dir := range dirs {
 		n := 0
 		for _, hash := range strings.Fields(git(t, dir, "log", "--no-merges", "-i", "--grep=fix", "--format=%H", "HEAD")) {
@@ -43,6 +45,19 @@ func TestC6HonestFixesStayQuiet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, f := range files { // what the other package sees, which keeps a change a draft too
+				if code.IsTest(f.Path) {
+					continue
+				}
+				reached, err := reach.New(t.Context(), f.Path, f.Before, f.After)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range reached {
+					reaches[r.Why]++
+					t.Logf("%s %s reach: %s", filepath.Base(filepath.Dir(dir)), hash[:8], r)
+				}
+			}
 			if len(found) == 0 {
 				continue
 			}
@@ -58,6 +73,7 @@ func TestC6HonestFixesStayQuiet(t *testing.T) {
 		}
 	}
 	t.Logf("%d fixes, %d flagged (%.1f %%): %v", all, flagged, 100*float64(flagged)/float64(all), kinds)
+	t.Logf("findings of package reach: %v", reaches)
 }
 
 // small reads a commit whose subject speaks of a fix, with code among at most five

@@ -42,6 +42,8 @@ const (
 	whyBound    = "a limit has another value"
 	whyUnbound  = "a limit is gone"
 	whySpecial  = "the answer for one input is written down"
+	whyNumber   = "nothing says what this number is: it may only have been found to fit"
+	whyNumbers  = "a table of numbers may hold the tests' answers in other form"
 	whyProto    = "it writes to prototypes, or to keys that may name them"
 	whyDynamic  = "it puts values into the text of an SQL statement"
 	whyPlain    = "a safe module gave way to an unsafe one"
@@ -164,7 +166,12 @@ func (r *reader) visit(n code.Node) bool {
 	case kind == "composite_literal":
 		if body, ok := in(n, "body"); ok {
 			r.table(n, body.NamedChildren())
+			r.numbers(n, body.NamedChildren())
 		}
+	case kind == "list" || kind == "tuple" || kind == "array":
+		r.numbers(n, n.NamedChildren())
+	case kind == "integer" || kind == "number" || kind == "int_literal":
+		r.number(n)
 	case kind == "except_clause" || kind == "catch_clause":
 		r.caught(n)
 	case kind == "assert_statement" && strict.MatchString(n.Text()):

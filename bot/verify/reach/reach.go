@@ -68,6 +68,9 @@ func New(ctx context.Context, file string, before, after []byte) ([]Finding, err
 		if had[s.use]--; had[s.use] >= 0 {
 			continue
 		}
+		if name, _, _ := strings.Cut(s.text, " "); s.why == whyHanded && had[use{name, whyThere}] == 0 {
+			continue // a new function
+		}
 		f := Finding{Path: file, Line: s.line, Code: oneLine(s.shown), Why: s.why}
 		if !slices.Contains(out, f) {
 			out = append(out, f)
@@ -126,6 +129,7 @@ func gather(ctx context.Context, file string, src []byte, before bool) ([]sighti
 	tree.Walk(func(n code.Node) bool { r.bind(l, n); return true })
 	tree.Walk(func(n code.Node) bool { return r.visit(l, n) })
 	l.keeps(keepings[code.LanguageOf(file)], before)
+	l.handed(keepings[code.LanguageOf(file)], before)
 	return l.found, nil
 }
 
@@ -177,6 +181,10 @@ const (
 	whyDisk     = "writes, moves or deletes files when it runs"
 	whyExit     = "runs when the process ends"
 	whyState    = "keeps something from one call to the next"
+	whyAmbient  = "changes what holds for the whole process"
+	whyHanded   = "changes what its caller handed in"
+	whyFrozen   = "forbids its caller to change what it handed in"
+	whyThere    = "is a function that was there"
 )
 
 // all makes a set of names with one reason.

@@ -181,3 +181,132 @@ func declaredLeft(n code.Node) []code.Node {
 	}
 	return left.NamedChildren()
 }
+
+// reorders are methods by which a list loses or moves what it has.
+var reorders = []string{"sort", "reverse", "clear", "pop", "popitem", "remove", "insert", "shift", "unshift", "splice", "fill", "copyWithin"}
+
+// handed sees each parameter whose elements a function sets, or which it sorts,
+// empties or freezes, where it gives a result beside: a test may make what it expects of
+// the value that it handed in. What only grows, such as a list of results, is what many
+// functions are given it for.
+func (l *look) handed(k keeping, before bool) {
+	l.tree.Walk(func(n code.Node) bool {
+		if before && slices.Contains(k.functions, n.Kind()) {
+			l.seeAs(calledIn(n), n, whyThere)
+		}
+		for _, at := range k.touched(n) {
+			function, ok := takes(n, k, spelled(at))
+			switch {
+			case !ok:
+			case frozen(n):
+				l.seeAs(spelled(at), n, whyFrozen)
+			case gives(function):
+				l.seeAs(calledIn(function)+" "+spelled(at), n, whyHanded)
+			}
+		}
+		return true
+	})
+}
+
+// calledIn is the name of a function in its file; "" for one without.
+func calledIn(function code.Node) string {
+	name, ok := function.ChildByField("name")
+	if up := above(function); !ok && up.Kind() == "variable_declarator" {
+		name, ok = up.ChildByField("name")
+	}
+	if !ok {
+		return ""
+	}
+	return spelled(name)
+}
+
+// frozen tells whether a call forbids all changes of its argument.
+func frozen(n code.Node) bool {
+	function, ok := n.ChildByField("function")
+	return ok && slices.Contains(freezes, function.Text())
+}
+
+var freezes = []string{"Object.freeze", "Object.seal", "Object.preventExtensions"}
+
+// gives tells whether a function has a result.
+func gives(function code.Node) bool {
+	found := false
+	function.Walk(func(n code.Node) bool {
+		found = found || n.Kind() == "return_statement" && len(n.NamedChildren()) > 0
+		return !found
+	})
+	return found
+}
+
+// touched are the names whose own elements a node sets, moves or forbids to change.
+func (k keeping) touched(n code.Node) []code.Node {
+	if n.Kind() == k.calls {
+		function, list := field(n, "function"), field(n, "arguments")
+		kids, args := function.NamedChildren(), list.NamedChildren()
+		switch {
+		case len(kids) == 2 && kids[0].Kind() == "identifier" && slices.Contains(reorders, kids[1].Text()):
+			return kids[:1]
+		case len(args) == 1 && args[0].Kind() == "identifier" && frozen(n),
+			len(args) > 0 && args[0].Kind() == "identifier" && slices.Contains([]string{"sort.Strings", "sort.Ints", "sort.Slice", "sort.SliceStable", "slices.Sort", "slices.SortFunc", "slices.Reverse"}, function.Text()):
+			return args[:1]
+		}
+		return nil
+	}
+	if !slices.Contains(k.assigns, n.Kind()) || n.Kind() == "global_statement" {
+		return nil
+	}
+	left, ok := n.ChildByField("left")
+	if kids := n.NamedChildren(); !ok && len(kids) > 0 {
+		left = kids[0]
+	}
+	targets := []code.Node{left}
+	if left.Kind() == "expression_list" || left.Kind() == "pattern_list" || left.Kind() == "tuple_pattern" {
+		targets = left.NamedChildren()
+	}
+	var out []code.Node
+	for _, t := range targets {
+		if t.Kind() != "subscript" && t.Kind() != "subscript_expression" && t.Kind() != "index_expression" {
+			continue
+		}
+		if kids := t.NamedChildren(); len(kids) > 0 && kids[0].Kind() == "identifier" {
+			out = append(out, kids[0])
+		}
+	}
+	return out
+}
+
+// takes gives the function around a node that a name is a parameter of, where it stays
+// what was handed in: neither one that gathers arguments, nor set anew in the function.
+func takes(n code.Node, k keeping, name string) (code.Node, bool) {
+	for at, ok := n.Ancestor(k.functions...); ok; at, ok = at.Ancestor(k.functions...) {
+		given, anew := false, false
+		at.Walk(func(x code.Node) bool {
+			switch x.Kind() {
+			case "list_splat_pattern", "dictionary_splat_pattern", "rest_pattern", "variadic_parameter_declaration":
+				return false
+			case "parameters", "formal_parameters", "parameter_list":
+				x.Walk(func(p code.Node) bool {
+					given = given || p.Kind() == "identifier" && spelled(p) == name && p.Field() != "value" && p.Field() != "type"
+					return !strings.Contains(p.Kind(), "splat") && p.Kind() != "rest_pattern" && !strings.HasPrefix(p.Kind(), "variadic")
+				})
+				return false
+			}
+			left, has := x.ChildByField("left")
+			if name2, declares := x.ChildByField("name"); !has && declares && x.Kind() == "variable_declarator" {
+				left, has = name2, true
+			}
+			if has && x != n && strings.Contains(x.Kind(), "assignment") || has && (x.Kind() == "variable_declarator" || x.Kind() == "short_var_declaration") {
+				names := []code.Node{left}
+				if left.Kind() == "expression_list" || left.Kind() == "pattern_list" {
+					names = left.NamedChildren()
+				}
+				anew = anew || slices.ContainsFunc(names, func(c code.Node) bool { return c.Kind() == "identifier" && spelled(c) == name })
+			}
+			return true
+		})
+		if given || anew {
+			return at, given && !anew
+		}
+	}
+	return code.Node{}, false
+}
