@@ -60,7 +60,7 @@
 //	a test runner                     bot/verify/detect finds it (propose.go), bot/verify/runner asks it (adapter.go), bot/verify/parse reads it
 //	what a pull request says          bot/report.go; in a repository's own template: bot/template.go
 //	what a run's page tells           bot/story.go
-//	a comment command                 bot/command/grammar.go has its words, bot/commands.go does it
+//	a comment command                 bot/command/grammar.go has its words, parse.go reads its arguments, bot/commands.go does it
 //	a provider, a price               bot/model/catalog: catalog.go, price.go
 //	who may say what, and how often   bot/authority.go, over bot/store/authority.go
 //	a column of the database          bot/store/migrations; of runs, written in create.go and finish.go, read by runCols of read.go
@@ -71,8 +71,11 @@
 //	what no work begins on            bot/loop/triage: judge.go, by its scope; danger.go, by its harm; request.go, by what it asks
 //	what an editor shows              cmd/fettle/lsp_diagnostics.go
 //	a figure of an evaluation         eval/kpi.go
-//	what a judgement asks             bot/judge; its planted faults: faults.go, over bot/code/mutate
-//	a repair                          bot/code/mutate/rules, in the language of bot/code/rule
+//	what a judgement asks             bot/judge; its planted faults: faults.go, over bot/code/mutate; what kind a changed file is: files.go
+//	a way to forge a result           bot/verify/reach, where code gives it away; bot/verify/cross, where a question to its tests does
+//	what says that a run is stuck     bot/loop/detect; by meaning bot/loop/circles.go
+//	a branch of a working copy        hooks/prepush/branch.go
+//	a repair                          bot/code/mutate/rules, in the language of bot/code/rule; what no rule can say, by its kind, bot/code/mutate
 //	a prompt                          bot/agent/prompts
 //
 // CONTRIBUTING.md goes through a rule, a runner, a command and a provider step by step.

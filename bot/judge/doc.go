@@ -7,7 +7,8 @@
 //	after's code with before's tests   what the change alters in tests that were there
 //	places put back, faults planted    which changed lines the tests hold on to
 //	calls done on both                 what behaves otherwise than before
-//	the text                           danger, forgery, worthless tests, CI, dead code
+//	the text                           danger, forgery, worthless tests, dead code
+//	the kinds of files (files.go)      code, tests, documentation, CI, settings of runners
 //
 // The evidence is package verify's: the judge lays out a base whose tests are those of
 // the change, so that a test which comes with a change is examined as one that was

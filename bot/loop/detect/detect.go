@@ -8,7 +8,8 @@
 //	same error       0.95  three times in a row, after normalising
 //	oscillation      0.90  A → B → A → B
 //	same action      0.85  the same action, arguments and output three times
-//	near-same diff   ≤0.85 by similarity, and the error is the same
+//	near-same diff   ≤0.85 by similarity of the text (text.go), and the error is the same; by
+//	                       meaning, with an embeddings model, bot/loop/circles.go asks
 //	no progress      0.80  the failing set is not smaller after a plateau and one more try
 //	prediction       0.75  two such attempts whose trend leads into one of these
 //
