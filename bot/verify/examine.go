@@ -244,7 +244,7 @@ func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict
 			return err
 		}
 		for name, value := range now {
-			if had, ok := was[name]; ok && had != value {
+			if had, ok := was[name]; ok && had.Moved(value) {
 				moved[name] = f.Path
 			}
 		}

@@ -46,9 +46,24 @@ var (
 	spoken  = lazyregexp.New(`(?i)err|exc|messag|warn|output|stdout|stderr|\bout\b|\blogs?\b|caplog|str\(|\bbody\b|html|text|\.Error\(`)
 )
 
-// Constants are the numbers, texts and spans of time that a file gives a name at its top,
-// by that name: what a test of a bound, for instance, holds a result against.
-func Constants(ctx context.Context, path string, src []byte) (map[string]string, error) {
+// Constant is what a name at the top of a file stands for.
+type Constant struct {
+	Text  string
+	plain bool // a number, a text, a span of time
+	alias bool // another name
+}
+
+// Moved tells whether a constant became another one: what is made anew by a call, such as
+// a pattern or an error of another text, may be what the tests are of.
+func (c Constant) Moved(now Constant) bool {
+	return c.Text != now.Text && (c.plain && now.plain || now.alias)
+}
+
+var alias = lazyregexp.New(`^[\pL_$][\pL\pN_$.]*$`)
+
+// Constants are what a file gives a name at its top, by that name: what a test of a bound,
+// for instance, holds a result against.
+func Constants(ctx context.Context, path string, src []byte) (map[string]Constant, error) {
 	lang := code.LanguageOf(path)
 	kinds := constants[lang]
 	if src == nil || len(kinds) == 0 {
@@ -58,7 +73,7 @@ func Constants(ctx context.Context, path string, src []byte) (map[string]string,
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	out := map[string]string{}
+	out := map[string]Constant{}
 	tree.Walk(func(n code.Node) bool {
 		if slices.Contains(bodies[lang], n.Kind()) {
 			return false
@@ -74,8 +89,8 @@ func Constants(ctx context.Context, path string, src []byte) (map[string]string,
 		if !has {
 			value, has = n.ChildByField("right")
 		}
-		if ok && has && name.Kind() == "identifier" && plainValue(value) {
-			out[name.Text()] = strings.Join(strings.Fields(value.Text()), " ")
+		if ok && has && name.Kind() == "identifier" {
+			out[name.Text()] = Constant{strings.Join(strings.Fields(value.Text()), " "), plainValue(value), alias.MatchString(value.Text())}
 		}
 		return false
 	})

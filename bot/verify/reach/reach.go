@@ -184,6 +184,7 @@ const (
 	whyAmbient  = "changes what holds for the whole process"
 	whyHanded   = "changes what its caller handed in"
 	whyFrozen   = "forbids its caller to change what it handed in"
+	whyHidden   = "hides a property from what compares values"
 	whyThere    = "is a function that was there"
 )
 

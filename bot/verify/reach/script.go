@@ -313,6 +313,9 @@ func (l *look) scriptCall(n code.Node) {
 	if kids := function.NamedChildren(); len(kids) > 1 && strings.Trim(kids[len(kids)-1].Text(), "\"'`") == "constructor" {
 		l.see(n, whyLoad) // (() => {}).constructor("code")
 	}
+	if name := l.means(function); (name == "Object.defineProperty" || name == "Object.defineProperties") && len(args) > 0 && !strings.Contains(n.Text(), "enumerable: true") {
+		l.see(n, whyHidden)
+	}
 	switch l.means(function) {
 	case "Object.assign", "Object.defineProperty", "Object.defineProperties", "Reflect.set", "Reflect.defineProperty", "Reflect.deleteProperty", "Object.freeze", "Object.seal":
 		if len(args) > 0 && l.foreign(args[0]) {

@@ -195,6 +195,9 @@ func (l *look) handed(k keeping, before bool) {
 			l.seeAs(calledIn(n), n, whyThere)
 		}
 		for _, at := range k.touched(n) {
+			if given, ok := sameAs(n, k, spelled(at)); ok {
+				at = given
+			}
 			function, ok := takes(n, k, spelled(at))
 			switch {
 			case !ok:
@@ -206,6 +209,31 @@ func (l *look) handed(k keeping, before bool) {
 		}
 		return true
 	})
+}
+
+// sameAs is the name that a local one was set to in the function around a node, and that
+// it stands for from then on; not ok where it was set to anything else.
+func sameAs(n code.Node, k keeping, name string) (given code.Node, ok bool) {
+	function, within := n.Ancestor(k.functions...)
+	if !within {
+		return given, false
+	}
+	times := 0
+	function.Walk(func(x code.Node) bool {
+		left, to := x.ChildByField("left")
+		right, from := x.ChildByField("right")
+		if x.Kind() == "variable_declarator" {
+			left, to = x.ChildByField("name")
+			right, from = x.ChildByField("value")
+		}
+		if to && from && left.Text() == name {
+			if times++; right.Kind() == "identifier" {
+				given = right
+			}
+		}
+		return true
+	})
+	return given, times == 1 && given.Tree() != nil
 }
 
 // calledIn is the name of a function in its file; "" for one without.
