@@ -67,7 +67,7 @@ func TestF09NoFaultOfAModelReachesBeyondItsRole(t *testing.T) {
 		"prose":                    {code("I would change the loop."), answer.NoJSON, 3},
 		"two JSON objects":         {code(decision + "\n" + strings.Replace(decision, "a.py", "b.py", 1) + python), answer.SchemaInvalid, 3},
 		"an unknown action":        {code(`{"actions": [{"action": "push_to_main"}]}`), answer.UnknownAction, 3},
-		"quotes break the code":    {code(strings.Replace(decision, `"code":1`, `"code":"print("x")"`, 1)), answer.SchemaInvalid, 3},
+		"quotes break the code":    {code(strings.Replace(decision, `"code":1`, `"code":"print("x")"`, 1)), answer.InvalidJSON, 3},
 		"100,000 brackets":         {code(strings.Repeat("[", 100_000)), answer.InvalidJSON, 3},
 		"a plan in its place":      {code(good), answer.SchemaInvalid, 3},
 		"five megabytes":           {code(strings.Repeat("a", 5<<20)), "too_large", 1},

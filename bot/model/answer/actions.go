@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ var Developer = Shape[Actions]{
   "explanation": {"type": "string", "default": ""}}}`),
 	Example: "```json\n" + `{"actions": [{"action": "replace_region", "path": "src/a.py", "region": "function:total@12345678", "code": 1}],
  "explanation": "one or two sentences: what was wrong, what the change does"}` + "\n```\n\n```\nthe whole new code of that region, and nothing else\n```",
-	names: fieldNames, single: isAction, adjust: adjustActions, blocks: readBlocks, finish: finishActions, whole: complete,
+	names: fieldNames, single: isAction, adjust: adjustActions, finish: finishActions, whole: complete,
 }.compile()
 
 // NewTestForm is the form of a Developer's answer that is one new file.
@@ -125,63 +126,47 @@ const NewTestForm = "Answer in exactly this form:\n```json\n" + `{"actions": [{"
 // comes as code, with a "name" or a "command", is none.
 func isAction(v map[string]any) bool {
 	v = unpacked(v)
-	field, name := actionOf(v)
+	field, name, _ := actionOf(v)
 	_, known := kindOf(name)
 	aimed := false
 	for key := range v {
-		switch to := fieldNames[snake(key)]; {
-		case key == field:
-		case slices.Contains(aims, snake(key)), slices.Contains(aims, to):
-			aimed = true
+		to := snake(key)
+		if fieldNames[to] != "" {
+			to = fieldNames[to]
 		}
+		aimed = aimed || key != field && slices.Contains([]string{"path", "region", "query", "check", "code"}, to)
 	}
-	switch snake(field) {
-	case "":
-		return false
-	case "action":
-		return known || aimed
-	case "kind", "action_type", "action_name":
-		return aimed
+	switch fieldNames[snake(field)] == "action" || snake(field) == "action" {
+	case true:
+		return aimed || known && (snake(field) == "action" || len(v) == 1)
+	default:
+		return known && (aimed || len(v) == 1)
 	}
-	return known && (aimed || len(v) == 1)
 }
 
-// aims are the fields that only an action has.
-var aims = []string{"path", "region", "query", "check", "code"}
-
-// actionOf finds an action's name, and the field that it stands in.
-func actionOf(v map[string]any) (field, name string) {
-	spelled := map[string]string{}
-	for key := range v {
-		spelled[snake(key)] = key
-	}
-	for _, f := range []string{"action", "kind", "action_type", "action_name", "command", "operation", "op", "edit_type"} {
-		if text, ok := v[spelled[f]].(string); ok {
-			return spelled[f], text
+// actionOf finds an action's name, and the field that it stands in. other is a
+// different action that another field names.
+func actionOf(v map[string]any) (field, name, other string) {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		text, isText := v[key].(string)
+		kind, known := kindOf(text)
+		named := snake(key) == "action" || fieldNames[snake(key)] == "action"
+		if !isText || !named && !(known && slices.Contains([]string{"tool", "tool_name", "name", "function", "type"}, snake(key))) {
+			continue
+		}
+		was, _ := kindOf(name)
+		switch {
+		case field == "":
+			field, name = key, text
+		case known && was != kind:
+			other = text
 		}
 	}
-	for _, f := range []string{"tool", "tool_name", "name", "function", "type"} { // names of many things
-		text, _ := v[spelled[f]].(string)
-		if _, known := kindOf(text); known {
-			return spelled[f], text
-		}
-	}
-	return "", ""
-}
-
-// otherName is another action that an action names, or "".
-func otherName(v map[string]any, field, kind string) string {
-	for key, x := range v {
-		text, _ := x.(string)
-		if other, known := kindOf(text); known && key != field && other != kind && slices.Contains([]string{"tool", "tool_name", "name", "function", "type", "kind"}, snake(key)) {
-			return text
-		}
-	}
-	return ""
+	return field, name, other
 }
 
 func kindOf(name string) (string, bool) {
-	name = snake(unmarked(name))
+	name = snake(strings.Trim(name, "*`"))
 	if _, ok := kinds[name]; ok {
 		return name, true
 	}
@@ -189,65 +174,49 @@ func kindOf(name string) (string, bool) {
 	return kind, ok
 }
 
-// adjustActions corrects what is particular to actions: their names, the ways
-// of calling tools, and the numbers of blocks.
+// adjustActions corrects what is particular to actions: their names, and the ways
+// of calling tools. Code that stands inside the JSON is refused: there it loses its
+// escapes and line breaks on its way, and nobody can tell (SPEC E2).
 func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed {
 	if one, ok := obj["actions"].(map[string]any); ok { // one instead of a list
 		obj["actions"] = []any{one}
 	}
 	list, _ := obj["actions"].([]any)
 	for i, x := range list {
-		if word, ok := x.(string); ok { // ["finish"]
-			if kind, known := kindOf(word); known && len(kinds[kind].needs) == 0 {
-				x = map[string]any{"action": word}
-			}
-		}
 		v, ok := x.(map[string]any)
 		if !ok {
 			continue
 		}
 		v = unpacked(v)
 		list[i] = v
-		field, name := actionOf(v)
+		field, name, other := actionOf(v)
 		kind, known := kindOf(name)
-		plain(v, r)
 		switch {
 		case field == "":
 			return malformed(SchemaInvalid, "action %d has no field \"action\"", i+1)
 		case !known:
-			return &Malformed{Class: UnknownAction, Action: oneLine(name), Reason: fmt.Sprintf("action %d is %q; known are %s", i+1, oneLine(name), strings.Join(names(), ", "))}
+			return &Malformed{Class: UnknownAction, Action: oneLine(name), Reason: fmt.Sprintf("action %d is %q; known are %s", i+1, oneLine(name), strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))}
+		case other != "":
+			return malformed(SchemaInvalid, "action %d is %q and %q", i+1, oneLine(name), oneLine(other))
 		case kind != name || field != "action":
 			r.Repairs = append(r.Repairs, fmt.Sprintf("%s %q was taken for %q", oneLine(field), oneLine(name), kind))
 		}
-		if other := otherName(v, field, kind); other != "" {
-			return malformed(SchemaInvalid, "action %d is %q and %q", i+1, oneLine(name), oneLine(other))
-		}
 		delete(v, field)
 		v["action"] = kind
-		if bad := inlineCode(v, i+1, r); bad != nil {
-			return bad
+		for key, x := range maps.Clone(v) {
+			_, isList := x.([]any)
+			text, isText := x.(string)
+			_, notNumber := strconv.Atoi(strings.TrimSpace(text))
+			switch to := s.called(key); {
+			case (to == "code" || to == "text") && (isList || isText && text != "" && (notNumber != nil || to == "text")):
+				return &Malformed{Class: SchemaInvalid, Action: kind, Reason: fmt.Sprintf("the code of action %d stands inside the JSON; put it into a fenced block of its own behind the JSON, and give the block's number as \"code\", counted from 1", i+1)}
+			case to == "explanation" && isText: // of a single action
+				delete(v, key)
+				v["reason"] = text
+			}
 		}
-		words(v)
-		s.rename(v, itemRules(s.rules), r)
 	}
 	return nil
-}
-
-func itemRules(rules map[string]any) map[string]any {
-	top, _ := rules["properties"].(map[string]any)
-	list, _ := top["actions"].(map[string]any)
-	items, _ := list["items"].(map[string]any)
-	return items
-}
-
-// names lists the actions in a fixed order.
-func names() []string {
-	out := make([]string, 0, len(kinds))
-	for k := range kinds {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // unpacked takes the ways in which tools are called for an action: the name
@@ -256,66 +225,26 @@ func unpacked(v map[string]any) map[string]any {
 	if f, ok := v["function"].(map[string]any); ok && onlyExtras(v, "function") {
 		v = f
 	}
-	if len(v) == 1 {
-		for name, inner := range v {
-			if fields, ok := inner.(map[string]any); ok {
-				if _, known := kindOf(name); known {
-					fields = copyOf(fields)
-					fields["action"] = name
-					return fields
-				}
-			}
-		}
-	}
-	for _, w := range []string{"arguments", "args", "parameters", "params", "input", "tool_input"} {
-		inner := v[w]
-		if text, ok := inner.(string); ok {
-			p := &reader{text: text}
-			if parsed, bad := p.value(0); bad == nil && strings.TrimSpace(text[p.at:]) == "" && len(p.repairs) == 0 {
-				inner = parsed
-			}
-		}
-		fields, ok := inner.(map[string]any)
-		if !ok {
+	for name, x := range v {
+		inner, ok := unquoted(x).(map[string]any)
+		_, known := kindOf(name)
+		called := slices.Contains([]string{"arguments", "args", "parameters", "params", "input", "tool_input"}, name)
+		if !ok || !called && (!known || len(v) > 1) {
 			continue
 		}
-		out := copyOf(fields)
+		out := maps.Clone(inner)
+		if !called {
+			out["action"] = name
+			return out
+		}
 		for k, x := range v {
-			if was, twice := out[k]; twice && k != w && !equal(was, x) {
+			if was, twice := out[k]; twice && !equal(was, x) {
 				return v // it says two things
-			} else if k != w {
+			} else if k != name {
 				out[k] = x
 			}
 		}
 		return out
 	}
 	return v
-}
-
-// plain takes Markdown's marks off names.
-func plain(v map[string]any, r *Report) {
-	for key, x := range v {
-		name := snake(key)
-		if to := fieldNames[name]; to != "" {
-			name = to
-		}
-		text, isText := x.(string)
-		if !isText || !slices.Contains([]string{"path", "region", "check"}, name) || name == "check" && strings.Contains(text, "`") { // a shell's
-			continue
-		}
-		if bare := unmarked(text); bare != text {
-			v[key] = bare
-			r.Repairs = append(r.Repairs, "marks round a name were left out")
-		}
-	}
-}
-
-// unmarked is a name without the pairs of marks round it.
-func unmarked(name string) string {
-	for _, m := range []string{"**", "`", "\"", "'"} {
-		if n := len(m); len(name) > 2*n && strings.HasPrefix(name, m) && strings.HasSuffix(name, m) && !strings.Contains(name[n:len(name)-n], m) {
-			name = name[n : len(name)-n]
-		}
-	}
-	return name
 }

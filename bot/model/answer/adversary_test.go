@@ -70,24 +70,11 @@ func TestF09WhatIsNotClearlyAskedIsNotDone(t *testing.T) {
 
 func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 	t.Parallel()
-	var before, behind, wrapped []string
-	for _, words := range []string{
-		"Here is my answer:", "I don't touch b.py; this is the change:", "The previous version raised. Now:", "If x is 0 it divides by zero. The fix:", "So my answer would be:", "Instead of a loop, I use sum:", "Sorry, my last answer was malformed. Here it is again:", "The issue says that f is wrong.",
-		"As requested:", "Decision:", "Since nothing calls it, I delete it:", "Final answer:", "Sure! I'd be happy to help. Below is the JSON:", "Certainly.", "The problem is not hard.", "Step 1:", "Let me look first.", "**Answer**", "For example, f(0) fails. So:",
-		"I could not find a caller, so it goes:", "Do not worry, this is small:", "I checked b.py and the tests:", "Option A is best. Therefore:", "I think this is what you asked for:",
-	} {
-		before = append(before, words+"\n"+remove, words+" "+remove, words+"\n```json\n"+remove+"\n```\n")
-	}
-	for _, words := range []string{
-		"Let me know if you want me to adjust anything!", "Should I also add a test?", "Then the tests should pass.", "That is all.", "Please run the tests.", "Hope this helps!", "Next, I will look at b.py.", "This keeps the behaviour.", "Nothing else uses it, as far as I can see.", "Thank you for your patience.",
-		"Note: b.py has its own f.", "The check may take a minute.", "I will continue with b.py afterwards.", "It is not used if I read it right.", "Would you like a test as well?",
-	} {
-		behind = append(behind, remove+"\n\n"+words, "```json\n"+remove+"\n```\n"+words)
-	}
+	var wrapped []string
 	for _, key := range []string{"response", "answer", "result", "output", "data", "content", "final_answer", "message", "developer", "json", "payload", "Response", "finalAnswer"} {
 		wrapped = append(wrapped, `{"`+key+`": `+look+`}`, `{"`+key+`": [`+look+`]}`)
 	}
-	quotes := [][2]string{{"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"«", "»"}, {"‘", "’"}, {"`", "`"}, {"＂", "＂"}, {"“", "“"}}
+	quotes := [][2]string{{"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"«", "»"}, {"‘", "’"}, {"`", "`"}, {"“", "“"}}
 	var quoted []string
 	for _, q := range quotes {
 		open := true
@@ -109,14 +96,11 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 		}()))
 	}
 	taken(t, true, map[string][]string{
-		"words before": before, "words behind": behind, "wrapped": wrapped, "quotes": quoted,
-		"forms echoed": {`The form is {"actions": [ACTION…1–20], "explanation": "…"}. ` + "Mine:\n" + look, `{"actions": [...], "explanation": "..."}` + "\n\n" + look, `{"actions": [ACTION, ...], "explanation": "…"}` + "\n" + look, `{"actions": […]}` + "\n" + look, `As {"an" example} of it, x. Answer: ` + look, "Form: `{\"actions\": [ACTION…]}`\n" + look, Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n" + look},
-		"fences":       {"```markdown\n## Answer\n```json\n" + look + "\n```\n```", "Sure:\n```\nHere:\n```json\n" + look + "\n```\n```", "```md\nFirst.\n\n```json\n" + look + "\n```\n\n```", "\u200b```json\n" + look + "\n```\u200b", "\ufeff```json\n" + look + "\n```", "```json\u200b\n" + look + "\n```\u200b\u200d", "~~~\n" + look + "\n~~~", "````text\n```json\n" + look + "\n```\n````", "```JSON\n" + look + "\n```", "```json title=\"x\"\n" + look + "\n```"},
-		"channels":     {"<|channel|>analysis<|message|>maybe " + remove + "<|end|><|start|>assistant<|channel|>final<|message|>" + look, "<|channel|>final <|constrain|>json<|message|>" + look + "<|return|>", "<|begin_of_thought|>" + remove + "<|end_of_thought|>" + look, "<seed:think>" + remove + "</seed:think>" + look, "<antThinking>" + remove + "</antThinking>" + look, "<think>" + remove + "</think>\n<answer>" + look + "</answer>"},
-		"wide marks":   {`{"actions"：[{"action"："read_region"，"path"："a.py"}]，"explanation"："x"}`, `{＂actions＂：[{＂action＂：＂read_region＂，＂path＂：＂a.py＂}]}`},
-		"marks":        {`{"actions": [{"action": "**read_region**", "path": "a.py"}]}`, "{\"actions\": [{\"action\": \"`read_region`\", \"path\": \"`a.py`\"}]}", `{"actions": [{"action": "read_region", "path": "'a.py'"}]}`, `{"actions": [{"action": "read_region", "path": "a.py", "region": "**` + fn + `**"}]}`},
-		"names":        {`{"actions": [{"action": "search", "q": "x"}], "reason": "y"}`, `{"actions": [{"action": "search", "term": "x"}], "reason": "y", "explanation": "z"}`, `{"Actions": [{"Action": "Read Region", "File-Path": "a.py"}]}`, `{"actions": [{"action": "readRegion", "filePath": "a.py", "reason": "see it"}]}`, `{"actions": [{"tool": "list files"}]}`, `{"ACTIONS": [{"ACTION": "FINISH"}]}`},
-		"struck out":   {"~~" + remove + "~~\n" + look, "<!-- " + remove + " -->\n" + look},
+		"wrapped": wrapped, "quotes": quoted,
+		"the example echoed": {Developer.Example[:strings.LastIndex(Developer.Example, "\n\n")] + "\n" + look},
+		"fences":             {"```markdown\n## Answer\n```json\n" + look + "\n```\n```", "Sure:\n```\nHere:\n```json\n" + look + "\n```\n```", "```md\nFirst.\n\n```json\n" + look + "\n```\n\n```", "\ufeff```json\n" + look + "\n```", "~~~\n" + look + "\n~~~", "````text\n```json\n" + look + "\n```\n````", "```JSON\n" + look + "\n```", "```json title=\"x\"\n" + look + "\n```"},
+		"channels":           {"<|channel|>analysis<|message|>maybe " + remove + "<|end|><|start|>assistant<|channel|>final<|message|>" + look, "<|channel|>final <|constrain|>json<|message|>" + look + "<|return|>", "<|begin_of_thought|>" + remove + "<|end_of_thought|>" + look, "<seed:think>" + remove + "</seed:think>" + look, "<antThinking>" + remove + "</antThinking>" + look, "<think>" + remove + "</think>\n<answer>" + look + "</answer>"},
+		"names":              {`{"actions": [{"action": "search", "q": "x"}], "reason": "y"}`, `{"actions": [{"action": "search", "term": "x"}], "reason": "y", "explanation": "z"}`, `{"Actions": [{"Action": "Read Region", "File-Path": "a.py"}]}`, `{"actions": [{"action": "readRegion", "filePath": "a.py", "reason": "see it"}]}`, `{"actions": [{"tool": "list files"}]}`, `{"ACTIONS": [{"ACTION": "FINISH"}]}`},
 	})
 }
 

@@ -6,12 +6,12 @@
 //	fenced     the object stands in a fenced block
 //	prose      the object stands somewhere in the text
 //	repaired   as one of these, after repairs that lose nothing: trailing
-//	           commas, quotes, comments, line breaks in strings, …
-//	blocks     no JSON: code in blocks or tags that carry their own target
+//	           commas, quotes, comments, line breaks in strings
 //
 // and then corrects names by tables and validates against the shape's JSON
-// Schema. Where a text can be understood in two ways it is refused: asking
-// again costs cents, doing the wrong thing costs trust. The rules:
+// Schema. Where a text can be understood in two ways the model is asked again, and
+// after MaxMalformed answers the role gives up: asking again costs cents, doing the
+// wrong thing costs trust. The rules:
 //
 //   - Two different decisions in one answer are refused, and so are two actions
 //     one after the other that stand in no list. Equal ones count once, and a
@@ -20,23 +20,21 @@
 //     could be: half a decision is not a decision.
 //   - An answer that was cut is refused, whatever could be read of it, and so
 //     is an object or a fence that never ends.
-//   - Every fenced block of code, commands too, is referred to, and exactly once
-//     but by actions that add the same code in several places;
-//     blocks of text or output may stand behind them. A block whose fence is never
-//     closed is not used.
-//     A number is never corrected, and code never stands inside the JSON.
+//   - Code never stands inside the JSON. Every fenced block of code, commands too,
+//     is referred to by its number, and exactly once but by actions that add the same
+//     code in several places; blocks of text or output may stand behind them. A block
+//     whose fence is never closed is not used, nor one that its own words give to
+//     another action.
 //   - Decisions between given words take other spellings of the same word and
 //     no other words, and they need their reason: what a field that decides
 //     lacks is not invented.
-//   - The words beside a decision are read sentence by sentence: statements
-//     about the code and introductions of one's own answer do no harm. What is
-//     taken back, forbidden, quoted, asked about, put off, bound to a condition
-//     or offered as one of several is no decision, nor is what other words than
-//     an introduction lead to.
+//   - Words beside a decision are not understood but bounded: right before it stands
+//     an introduction of known words or a plain English statement, behind it an
+//     introduction or a polite end, and beside a verdict that lets pass nothing else
+//     (prose.go).
 //   - What can be read and cannot be meant is refused: a path out of the
 //     repository, a command for a check's name, characters broken or encoded on
-//     their way, a diff or words in the place of code, a path alone (a new file,
-//     or an existing one over again?), actions behind the finish.
+//     their way, a diff or words in the place of code, actions behind the finish.
 //
 // The package executes nothing and reaches nothing.
 package answer
@@ -48,6 +46,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func malformed(class, format string, args ...any) *Malformed {
 
 // Report says how an answer was read.
 type Report struct {
-	Rung    string   // of the ladder: strict, fenced, prose, repaired, blocks
+	Rung    string   // of the ladder: strict, fenced, prose, repaired, word
 	Repairs []string // what was corrected, in words; empty for a clean answer
 }
 
@@ -108,15 +107,15 @@ type Shape[T any] struct {
 	single func(obj map[string]any) bool                               // tells an object that is one action
 	many   string                                                      // the list that single actions belong into
 	adjust func(s *Shape[T], obj map[string]any, r *Report) *Malformed // corrections of the shape's own
-	blocks func(all []block, text string) (T, *Malformed)              // reads the form without JSON; nil: there is none
 	finish func(v *T, doc document, r *Report) *Malformed              // checks that a schema cannot make
 	whole  func(v *T, prompt string) *Malformed                        // checks that need to know what was asked; nil: there are none
 
-	word  string          // the field that is asked for as a single word, when nothing else helps
-	rules map[string]any  // Schema, decoded, for corrections
-	bound json.RawMessage // Schema without the words that endpoints do not know
-	check *jsonschema.Schema
-	words []string // that an attempt at this shape contains
+	word    string          // the field that is asked for as a single word, when nothing else helps
+	rules   map[string]any  // Schema, decoded, for corrections
+	bound   json.RawMessage // Schema without the words that endpoints do not know
+	check   *jsonschema.Schema
+	shown   any            // the object of Example
+	attempt *regexp.Regexp // what a broken object holds that was meant to be one of this shape
 }
 
 // document is an answer taken apart.
@@ -144,9 +143,9 @@ func (s Shape[T]) compile() *Shape[T] {
 	if s.single != nil {
 		fields = append(fields, "action")
 	}
-	for _, name := range fields {
-		s.words = append(s.words, `"`+name+`"`, `'`+name+`'`, name+":", "“"+name+"”")
-	}
+	s.attempt = regexp.MustCompile(`(?i)["'“` + "`" + `]?\b(?:` + strings.Join(fields, "|") + `)["'”` + "`" + `]?\s*:`)
+	p := &reader{text: s.Example, at: strings.IndexByte(s.Example, '{')}
+	s.shown, _ = p.value()
 	return &s
 }
 
@@ -158,7 +157,7 @@ func strict(v any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for k, x := range v {
-			if !slices.Contains([]string{"default", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}, k) {
+			if !slices.Contains([]string{"default", "pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}, k) {
 				out[k] = strict(x)
 			}
 		}
@@ -198,22 +197,12 @@ func (s *Shape[T]) readAny(text, finish string) (v T, r Report, bad *Malformed) 
 	if bad != nil {
 		return v, r, bad
 	}
-	text = undoubled(unglued(text))
+	text = glued.ReplaceAllString(text, "$1\n$2")
 	all, bad := fences(text)
 	if bad != nil {
 		return v, r, bad
 	}
 	doc, bad := s.find(text, all, &r)
-	if bad != nil && bad.Class == NoJSON && s.blocks != nil {
-		v, own := s.blocks(all, text)
-		if own == nil {
-			own = s.withdrawn(nil, "", behindCode(text, all))
-		}
-		if own == nil || own.Class != NoJSON {
-			r.Rung = "blocks"
-			return v, r, own
-		}
-	}
 	if bad != nil {
 		return v, r, bad
 	}
@@ -223,8 +212,10 @@ func (s *Shape[T]) readAny(text, finish string) (v T, r Report, bad *Malformed) 
 // decide corrects, validates and decodes the object.
 func (s *Shape[T]) decide(doc document, r *Report) (v T, _ Report, bad *Malformed) {
 	top, _ := s.rules["properties"].(map[string]any)
-	for key := range copyOf(doc.object) {
-		s.renameOne(doc.object, key, top, r)
+	for key := range maps.Clone(doc.object) {
+		if top[key] == nil {
+			s.renameOne(doc.object, key, top, r)
+		}
 	}
 	if s.adjust != nil {
 		if bad := s.adjust(s, doc.object, r); bad != nil {
@@ -232,7 +223,7 @@ func (s *Shape[T]) decide(doc document, r *Report) (v T, _ Report, bad *Malforme
 		}
 	}
 	s.rename(doc.object, s.rules, r)
-	doc.object, _ = s.fit(doc.object, s.rules, r).(map[string]any)
+	doc.object, _ = s.fit(doc.object, s.rules).(map[string]any)
 	if err := s.check.Validate(doc.object); err != nil {
 		return v, *r, malformed(SchemaInvalid, "%s", complaint(err)).ofForm()
 	}

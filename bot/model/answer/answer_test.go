@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +29,7 @@ func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 	for name, tc := range map[string]struct{ text, rung string }{
 		"fenced, then code":         {"```json\n" + edit + "\n```\n\n" + python, "fenced"},
 		"bare, then code":           {edit + "\n" + python, "strict"},
-		"in prose":                  {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps {really}.", "prose"},
+		"in prose":                  {"Here is the change:\n\n" + edit + "\n\nAnd its code:\n" + python + "I hope it helps!", "prose"},
 		"code before it":            {python + edit, "prose"},
 		"after thoughts":            {"<think>maybe {\"actions\": [] }?\n</think>\n" + edit + python, "strict"},
 		"thoughts without a start":  {"hm, " + `{"actions": [{"action": "finish"}]}` + "\n</think>\n" + edit + "\n" + python, "strict"},
@@ -43,15 +45,10 @@ func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 		"the name is the key":       {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
 		"a bare list":               {`[{"action": "replace", "file": "a.py", "target": "function:f@1", "code": 1}]` + python, "repaired"},
 		"in a wrapper":              {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
-		"output behind the code":    {edit + python + "It prints\n```text\n1\n```\n", "strict"},
-		"targets on the fences":     {"```python path=a.py region=function:f@1\n" + body + "```\n", "blocks"},
-		"tags":                      {"Sure.\n<replace_region path=\"a.py\" region='function:f@1'>\n" + body + "</replace_region>\n", "blocks"},
-		"tags around a fence":       {"<replace file=\"a.py\" region=\"function:f@1\">\n" + python + "</replace>\n", "blocks"},
+		"output behind the code":    {edit + python + "Output:\n```text\n1\n```\n", "strict"},
 		"lines end as on Windows":   {strings.ReplaceAll("```json\n"+edit+"\n```\n"+python, "\n", "\r\n"), "fenced"},
-		"a block's number in words": {strings.Replace(edit, `"code": 1`, `"code": "block #1"`, 1) + python, "strict"},
 		"in a block of text":        {"```text\n" + edit + "\n```\n" + python, "fenced"},
 		"spaces without width":      {strings.Replace(edit, `"actions"`, "\u200b\"actions\"", 1) + python, "strict"},
-		"one fence twice":           {"```json\n```json\n" + edit + "\n```\n```\n" + python, "fenced"},
 		"Python round the object":   {"```python\n" + strings.ReplaceAll(edit, `"`, "'") + "\n```\n" + python, ""},
 		"fences as long as inside":  {"```markdown\n```json\n" + edit + "\n```\n" + python + "```\n", "fenced"},
 		"a comment before it":       {"```json\n// the change\n" + edit + "\n```\n" + python, "fenced"},
@@ -106,15 +103,13 @@ func TestF09AnswersThatAreRefused(t *testing.T) {
 		"the JSON was counted":           {"```json\n" + strings.Replace(edit, `"code": 1`, `"code": 2`, 1) + "\n```\n" + python, "stop", SchemaInvalid},
 		"code inside the JSON":           {strings.Replace(edit, `"code": 1`, `"code": "def f():\n    return 1"`, 1), "stop", SchemaInvalid},
 		"lines inside the JSON":          {strings.Replace(edit, `"code": 1`, `"code": ["def f():", "    return 1"]`, 1), "stop", SchemaInvalid},
-		"triple quotes":                  {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "stop", SchemaInvalid},
+		"triple quotes":                  {strings.Replace(edit, `"code": 1`, "\"code\": \"\"\"def f():\n    return 1\n\"\"\"", 1), "stop", InvalidJSON},
 		"the example in other words":     {strings.Replace(Developer.Example[8:strings.Index(Developer.Example, "\n```\n")], "one or two", "some", 1) + "\n" + edit + python, "stop", SchemaInvalid},
 		"two labels the other way round": {twoEdits + "Block 2:\n" + python + "Block 1:\n" + strings.ReplaceAll(python, "f", "g"), "stop", SchemaInvalid},
 		"the path of the other":          {twoEdits + "**b.py**:\n" + python + "**a.py**:\n" + strings.ReplaceAll(python, "f", "g"), "stop", SchemaInvalid},
 		"escaped twice":                  {strings.Replace(edit, `"code": 1`, `"code": "def f():\\n    return 1"`, 1), "stop", SchemaInvalid},
 		"a pointer for code":             {strings.Replace(edit, `"code": 1`, `"code": "see the code block below"`, 1), "stop", SchemaInvalid},
-		"quotes in inline code":          {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", SchemaInvalid},
-		"a tag that is not closed":       {"<replace_region path=\"a.py\" region=\"r\">\ndef f():\n", "stop", Truncated},
-		"a fence without a target":       {"```python path=a.py region=r\nx\n```\n```python\ny\n```\n", "stop", SchemaInvalid},
+		"quotes in inline code":          {strings.Replace(edit, `"code": 1`, `"code": "print("x")"`, 1), "stop", InvalidJSON},
 		"a broken one, then a good":      {`[{"action": oops oops}, {"action": "delete_region", "path": "a", "region": "r"}]`, "stop", InvalidJSON},
 		"no code for a region":           {edit + "\n```python\n\n```\n", "stop", SchemaInvalid},
 		"a word for code":                {strings.Replace(edit, `"code": 1`, `"code": "two"`, 1), "stop", SchemaInvalid},
@@ -172,8 +167,8 @@ func TestL2DecisionsTakeTheirWordsAndNoOthers(t *testing.T) {
 		`{"verdict": "ACCEPT", "reason": "x"} Verdict: RETRY`:              "",
 		`{"verdict": "ACCEPT", "reason": "x"} Wait, a test is missing.`:    "",
 		`{"verdict": "ACCEPT", "reason": "x"} Do not merge yet.`:           "",
-		`{"verdict": "RETRY", "reason": "x"} Do not merge yet.`:            Retry,
-		`I thought of RETRY first. {"verdict": "ACCEPT", "reason": "x"}`:   Accept,
+		`{"verdict": "RETRY", "reason": "x"} Do not merge yet.`:            "",
+		`I thought of RETRY first. {"verdict": "ACCEPT", "reason": "x"}`:   "",
 		`{"verdict": "ACCEPTED"}`:                                          "",
 		`{"verdict": "approve"}`:                                           "",
 		`{"verdict": "ACCEPT | RETRY"}`:                                    "",
@@ -249,7 +244,7 @@ func drawn(t *rapid.T) (Actions, string) {
 	line := rapid.StringMatching(`[a-z(){}\[\]"'<>:,= ]{0,30}`)
 	n := rapid.IntRange(1, 4).Draw(t, "actions")
 	for i := range n {
-		a := Action{Action: rapid.SampledFrom(names()).Draw(t, "kind")}
+		a := Action{Action: rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "kind")}
 		if a.Action == Finish && i < n-1 { // it stands at the end
 			a.Action = ListFiles
 		}
@@ -435,7 +430,7 @@ func FuzzRead(f *testing.F) {
 
 func TestA2AnActionMayExplainItself(t *testing.T) {
 	t.Parallel()
-	v, _, err := Developer.Read(`{"actions": ["list_files", {"action": "finish", "message": "all done"}]}`, "stop")
+	v, _, err := Developer.Read(`{"actions": [{"action": "list_files"}, {"action": "finish", "message": "all done"}]}`, "stop")
 	if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: ListFiles}, {Action: Finish, Reason: "all done"}}) {
 		t.Errorf("%+v %v", v, err)
 	}

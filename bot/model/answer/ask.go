@@ -190,10 +190,10 @@ func (s *Shape[T]) options() []string {
 // Form is the text for a prompt that shows the form of the answer.
 func (s *Shape[T]) Form() string {
 	form := "Answer in exactly this form:\n" + s.Example
-	if !s.Fenced {
-		form += "\nNothing may stand before or after the JSON object."
+	if s.Fenced {
+		return form + "\nBehind the JSON object stand code blocks and no words."
 	}
-	return form
+	return form + "\nNothing may stand before or after the JSON object."
 }
 
 // Again is the text that asks again after an answer that could not be used:

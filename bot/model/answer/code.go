@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -12,12 +13,18 @@ import (
 // finishActions gives each action its code, and checks that it has what it
 // needs and nothing that belongs to another kind.
 func finishActions(v *Actions, doc document, _ *Report) *Malformed {
+	if says := notToDo.FindString(v.Explanation); says != "" {
+		return doubted("list of actions", says)
+	}
 	used := make([]bool, len(doc.code))
 	by := make([]string, len(doc.code)) // the kind of action that refers to it
 	for i := range v.Actions {
 		a := &v.Actions[i]
 		if bad := a.checked(i + 1); bad != nil {
 			return bad.ofForm()
+		}
+		if says := notToDo.FindString(a.Reason); says != "" {
+			return doubted("list of actions", says)
 		}
 		lang := ""
 		switch {
@@ -34,11 +41,8 @@ func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 			if before := by[*a.Block-1]; before != "" && (before != a.Action || !slices.Contains(shareable, a.Action)) {
 				return malformed(SchemaInvalid, "two actions refer to code block %d: only several %s may share one", *a.Block, strings.Join(shareable, ", or several ")).ofForm()
 			}
-			if says := b.against(*a); says != "" {
-				return malformed(SchemaInvalid, "code block %d is for %s by its own words, and action %d is for %s %s", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
-			}
-			if says := b.labelled(*a.Block, *a, v.Actions); says != "" {
-				return malformed(SchemaInvalid, "code block %d is called %s by the words before it, and action %d refers to it for %s %s; count the blocks of code from 1, in their order", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
+			if says := b.against(*a.Block, *a, v.Actions); says != "" {
+				return malformed(SchemaInvalid, "code block %d is called %s by its own words, and action %d refers to it for %s %s; count the blocks of code from 1, in their order", *a.Block, says, i+1, oneLine(a.Path), oneLine(a.Region))
 			}
 			used[*a.Block-1], by[*a.Block-1] = true, a.Action
 			a.Code, lang = b.body, b.lang
@@ -121,6 +125,49 @@ func (a *Action) checked(n int) *Malformed {
 	}
 	return nil
 }
+
+var (
+	attribute  = lazyregexp.New(`\b(?:path|file|filename|region)[ \t]*[=:][ \t]*`)
+	filePath   = lazyregexp.New(`^(?:[\w@+.-]+/)*[\w@+.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$|^(?:[\w@+.-]+/)+[\w@+.-]+$`)
+	regionID   = lazyregexp.New(`^[a-z][a-z_-]*:[^\s:]\S*@[0-9a-f]+$`)
+	blockLabel = lazyregexp.New(`(?i)\b(?:block|snippet|fence)\s*(?:no\.?|number|#)?\s*([0-9]{1,2})\b`)
+)
+
+// against gives the words that contradict that a block is the one with the number that an
+// action refers to: another number or the target of another action in the line before it or
+// at its head, or any other target in its info string.
+func (b block) against(number int, a Action, all []Action) string {
+	head, _, _ := strings.Cut(strings.TrimSpace(b.body), "\n")
+	if !comment.MatchString(head) {
+		head = ""
+	}
+	for i, words := range []string{b.info, b.before, head} {
+		if m := blockLabel.FindAllStringSubmatch(words, -1); len(m) == 1 && m[0][1] != strconv.Itoa(number) && len(strings.Fields(words)) <= maxLabel {
+			return oneLine(m[0][0])
+		}
+		other := ""
+		for _, w := range strings.Fields(attribute.ReplaceAllString(words, " ")) {
+			w = strings.Trim(w, "*`\"'(){}[],;:.")
+			switch {
+			case w == "" || w == b.lang:
+			case path.Clean(w) == path.Clean(a.Path), a.Region != "" && strings.Contains(a.Region, w) && w != a.Path:
+				if i > 0 {
+					return ""
+				}
+			case i == 0 && (filePath.MatchString(w) || regionID.MatchString(w)), slices.ContainsFunc(all, func(x Action) bool { return (x.Code != "" || x.Block != nil) && (w == x.Path || w == x.Region) }):
+				other = w
+			}
+		}
+		if other != "" {
+			return oneLine(other)
+		}
+	}
+	return ""
+}
+
+// maxLabel is how many words a label has at most: a sentence may speak of
+// another block.
+const maxLabel = 8
 
 // strayFence is a fence at the start of a line of code.
 var strayFence = lazyregexp.New("(?m)^[ \t]*```")

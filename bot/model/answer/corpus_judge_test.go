@@ -210,9 +210,9 @@ func TestA2TheCorpusIsJudgedStrictly(t *testing.T) {
 		"an unknown role": {`{"role": "cook", "finish": "stop", "answer": "hm", "expect": {"refuse": true}}`, score{odd: 1}},
 		"not an object":   {`{"role": "reviewer", "finish": "stop", "answer": "hm", "expect": {"decision": 7}}`, score{odd: 1}},
 		"another":         {`{"role": "reviewer", "finish": "stop", "answer": "{\"verdict\": \"FAIL\", \"reason\": \"x\"}", "expect": {"decision": {"verdict": "RETRY"}}}`, score{executed: 1}},
-		"other code":      {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "y"}]}}}`, score{executed: 1}},
-		"the same code":   {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "x"}]}}}`, score{decided: 1}},
-		"other code text": {`{"role": "developer", "finish": "stop", "answer": "<create_file path=\"a\">\nx\n</create_file>\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": 1, "code_text": "y"}]}}}`, score{executed: 1}},
+		"other code":      {`{"role": "developer", "finish": "stop", "answer": "{\"actions\": [{\"action\": \"create_file\", \"path\": \"a\", \"code\": 1}]}\n~~~\nx\n~~~\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "y"}]}}}`, score{executed: 1}},
+		"the same code":   {`{"role": "developer", "finish": "stop", "answer": "{\"actions\": [{\"action\": \"create_file\", \"path\": \"a\", \"code\": 1}]}\n~~~\nx\n~~~\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": "x"}]}}}`, score{decided: 1}},
+		"other code text": {`{"role": "developer", "finish": "stop", "answer": "{\"actions\": [{\"action\": \"create_file\", \"path\": \"a\", \"code\": 1}]}\n~~~\nx\n~~~\n", "expect": {"decision": {"actions": [{"action": "create_file", "path": "a", "code": 1, "code_text": "y"}]}}}`, score{executed: 1}},
 		"a step more":     {`{"role": "planner", "finish": "stop", "answer": "{\"steps\": [{\"goal\": \"a\", \"targets\": []}, {\"goal\": \"b\", \"targets\": []}]}", "expect": {"decision": {"steps": [{"goal": "a"}]}}}`, score{executed: 1}},
 	} {
 		var e entry

@@ -62,67 +62,23 @@ func Spoken(text string) string {
 // glued is a fence right behind the bracket that ends an object.
 var glued = lazyregexp.New("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
 
-// unglued gives such a fence a line of its own.
-func unglued(text string) string {
-	return glued.ReplaceAllString(unseen.ReplaceAllString(text, "$1$2"), "$1\n$2")
-}
-
-// unseen is what has no width and stands round a fence.
-var unseen = lazyregexp.New("(?m)^(?:[\u200b-\u200d\u2060\ufeff]+([ ]{0,3}(?:```|~~~).*?)|((?:```|~~~)[^\n]*?))[\u200b-\u200d\u2060\ufeff]*$")
-
-// undoubled takes one of two equal fences that open a block one right behind
-// the other, together with one of the two that close it.
-func undoubled(text string) string {
-	lines := strings.SplitAfter(text, "\n")
-	at := func(i int) (mark, info string) {
-		if i >= len(lines) {
-			return "", ""
-		}
-		return marker(strings.TrimRight(lines[i], " \t\n"))
-	}
-	for i := 0; i+1 < len(lines); i++ {
-		mark, info := at(i)
-		if again, same := at(i + 1); mark == "" || info == "" || again != mark || same != info {
-			continue
-		}
-		end := i + 2 // the next fence
-		for end < len(lines) && !isFence(at(end)) {
-			end++
-		}
-		last := end + 1 // the one behind it
-		for last < len(lines) && strings.TrimSpace(lines[last]) == "" {
-			last++
-		}
-		closing, none := at(end)
-		outer, behind := at(last)
-		if closing == mark && outer == mark && none+behind == "" {
-			lines[i], lines[last] = "", ""
-		}
-	}
-	return strings.Join(lines, "")
-}
-
-func isFence(mark, _ string) bool { return mark != "" }
-
 // fences finds the fenced blocks of CommonMark: three or more backticks or
 // tildes, closed by at least as many of the same. A last block that is not
 // closed has end 0.
 func fences(text string) ([]block, *Malformed) {
 	var out []block
 	var open *block
-	var mark, before string
 	var body strings.Builder
-	offset, indent := 0, 0
+	before, offset, indent := "", 0, 0
 	for line := range strings.Lines(text) {
 		m, info := marker(strings.TrimRight(line, "\n"))
 		switch {
 		case open == nil && m != "":
 			lang, _, _ := strings.Cut(strings.ToLower(info), " ")
-			open, mark = &block{start: offset, mark: m, info: info, lang: lang, before: before}, m
-			before = ""
-			indent = strings.Index(line, m)
+			open = &block{start: offset, mark: m, info: info, lang: lang, before: before}
+			before, indent = "", strings.Index(line, m)
 			body.Reset()
-		case open != nil && m != "" && info == "" && m[0] == mark[0] && len(m) >= len(mark):
+		case open != nil && m != "" && info == "" && strings.HasPrefix(m, open.mark):
 			open.body, open.end = body.String(), offset+len(line)
 			out = append(out, *open)
 			open = nil
@@ -162,16 +118,15 @@ func marker(line string) (mark, info string) {
 
 // outside is the text with its blocks blanked, as long as before.
 func outside(text string, all []block) string {
-	var b strings.Builder
-	at := 0
+	b := []byte(text)
 	for _, x := range all {
-		b.WriteString(text[at:x.start])
-		if at = x.end; at == 0 {
-			b.WriteString(strings.Repeat("\n", len(text)-x.start))
-			return b.String()
+		end := x.end
+		if end == 0 {
+			end = len(b)
 		}
-		b.WriteString(strings.Repeat("\n", x.end-x.start))
+		for i := x.start; i < end; i++ {
+			b[i] = '\n'
+		}
 	}
-	b.WriteString(text[at:])
-	return b.String()
+	return string(b)
 }

@@ -66,8 +66,6 @@ func TestE2WhatOnlyStandsForCodeIsRefused(t *testing.T) {
 		"three dots":           {"a.go", "go", "...\n"},
 		"dots amid statements": {"a.py", "python", "def f():\n    x = 1\n    ...\n    return x\n"},
 		"dots as a line of Go": {"a.go", "go", "func F() {\n\tg()\n\t...\n}\n"},
-		"base64":               {"a.py", "python", "ZGVmIGYoKToKICAgIHJldHVybiAxCg==\n"},
-		"base64 in lines":      {"a.py", "", "ZGVmIGYoKToKICAgIHJl\ndHVybiAxCg==\n"},
 		"base64 by its name":   {"a.py", "base64", "x\n"},
 		"HTML's form":          {"a.py", "python", "def f(a, b):\n    return a &lt; b and b &gt; 0\n"},
 		"HTML's quotes":        {"a.go", "go", "var s = &quot;x&quot;\n"},
@@ -123,7 +121,7 @@ func TestA2CodeThatLooksOddAndIsMeantIsTaken(t *testing.T) {
 // or a name of something.
 func TestA2AWordInABlockIsCode(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"```python a.py " + fn + "\nright\n```\n", one(t, map[string]any{"action": ReplaceRegion, "path": "a.py", "region": fn, "code": 1}) + "```\nright\n```\n"} {
+	for _, text := range []string{one(t, map[string]any{"action": ReplaceRegion, "path": "a.py", "region": fn, "code": 1}) + "```\nright\n```\n"} {
 		if v, _, err := Developer.Read(text, "stop"); err != nil || !reflect.DeepEqual(v.Actions, want("a.py", fn, "right\n")) {
 			t.Errorf("%s: %+v %v", text, v, err)
 		}
@@ -150,26 +148,19 @@ func TestA2BlocksAreNotNumberedByGuess(t *testing.T) {
 
 func TestA2AnIndentedFenceIndentsItsCode(t *testing.T) {
 	t.Parallel()
-	v, _, err := Developer.Read("  ```python a.py "+fn+"\n  def f():\n      return 1\n  ```\n", "stop")
-	if err != nil || !reflect.DeepEqual(v.Actions, want("a.py", fn, body)) {
+	v, _, err := Developer.Read(edit+"\n  ```python\n  def f():\n      return 1\n  ```\n", "stop")
+	if err != nil || !reflect.DeepEqual(v.Actions, want("a.py", "function:f@1", body)) {
 		t.Errorf("%+v %v", v, err)
 	}
 }
 
-// A block that names only a path may be a new file, or an existing one over
-// again: nobody but the model knows.
-func TestF09APathAloneIsNoAction(t *testing.T) {
+// Code without a decision may be a new file, an old one over again, or an example.
+func TestF09CodeAloneIsNoAction(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"```python path=a.py\n" + blue, "```python a.py\n" + blue, "**a.py**\n```python\n" + blue, "<file path=\"a.py\">\n" + body + "</file>\n",
+	for _, text := range []string{"```python path=a.py\n" + blue, "**a.py**\n```python\n" + blue, "```python replace_region a.py " + fn + "\n" + blue, "<create_file path=\"a.py\">\n" + body + "</create_file>\n",
 		one(t, map[string]any{"action": "write_file", "path": "a.py", "code": 1}) + python, one(t, map[string]any{"path": "a.py", "code": 1}) + python} {
 		if v, _, err := Developer.Read(text, "stop"); err == nil {
 			t.Errorf("%s: %+v", text, v)
-		}
-	}
-	for _, text := range []string{"```python create_file path=a.py\n" + blue, "```create_file path=a.py\n" + blue, "```python create_file a.py\n" + blue, "<create_file path=\"a.py\">\n" + body + "</create_file>\n"} {
-		v, _, err := Developer.Read(text, "stop")
-		if err != nil || !reflect.DeepEqual(v.Actions, []Action{{Action: CreateFile, Path: "a.py", Code: body}}) {
-			t.Errorf("%s: %+v %v", text, v, err)
 		}
 	}
 }
@@ -188,14 +179,6 @@ func TestA2ADecisionThatIsTakenBackIsNone(t *testing.T) {
 			}
 		}
 	}
-	for _, words := range []string{"Nothing calls it any more.", "Let me know if I can help further.", "I hope this helps!", "Then wait for the tests to pass.", "This is not used anywhere; the tests should pass now.",
-		"Next I will fix the callers.", "It ignores blanks.", "The old name was wrong.", "Note that b.py has its own.", "Sorry for the delay."} {
-		for _, text := range []string{decision + "\n\n" + words, "Wait, that's wrong. Actually, better:\n" + decision + "\n" + words} {
-			if _, _, err := Developer.Read(text, "stop"); err != nil {
-				t.Errorf("%s: %v", text, err)
-			}
-		}
-	}
 	parts := `{"action": "delete_region", "path": "a.py", "region": "r"}` + "\nWait, that's wrong. First:\n" + `{"action": "read_region", "path": "a.py"}`
 	if v, _, err := Developer.Read(parts, "stop"); err == nil {
 		t.Errorf("an action that was taken back: %+v", v)
@@ -206,12 +189,13 @@ func TestL2AGatesDecisionIsNotOverheard(t *testing.T) {
 	t.Parallel()
 	pass := `{"recommendation": "pass_to_commit", "reason": "green", "confidence": 0.9}`
 	for text, right := range map[string]bool{
-		"All is well.\n" + pass + "\nThe change can be committed.":     true,
+		"Here is my recommendation:\n" + pass:                          true,
+		"All is well.\n" + pass:                                        false,
 		pass + "\nI recommend fixing the style before commit.":         false,
 		pass + "\nOnly if the lint is clean.":                          false,
 		pass + "\nThis should not be merged.":                          false,
 		"Recommendation: fix_required\n" + pass:                        false,
-		"I weighed fix_required and decided otherwise.\n" + pass:       true,
+		"I weighed fix_required and decided otherwise.\n" + pass:       false,
 		pass + "\nOr escalate_tier.":                                   false,
 		strings.Replace(pass, "green", "…", 1):                         false,
 		strings.Replace(pass, `"green"`, "null", 1):                    false,

@@ -34,12 +34,11 @@ var Tester = Shape[Recommendation]{
 	Name: "recommendation", keys: []string{"recommendation"}, word: "recommendation",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["recommendation", "reason", "confidence"], "properties": {
   "recommendation": {"type": "string", "enum": ["pass_to_commit", "fix_required", "escalate_tier"]},
-  "reason": {"type": "string"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}}`),
+  "reason": {"type": "string", "pattern": "^$|[\\pL\\pN]"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}}`),
 	Example: `{"recommendation": "fix_required", "reason": "one sentence", "confidence": 0.8}`,
 	names: map[string]string{"recommend": "recommendation", "verdict": "recommendation", "decision": "recommendation", "result": "recommendation",
 		"explanation": "reason", "why": "reason", "rationale": "reason", "sentence": "reason", "score": "confidence", "certainty": "confidence",
 		"comment": "reason", "note": "reason", "justification": "reason", "confidence_score": "confidence", "confidence_level": "confidence"},
-	finish: func(v *Recommendation, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
 // Review is a reviewer's answer.
@@ -52,12 +51,11 @@ type Review struct {
 var Reviewer = Shape[Review]{
 	Name: "verdict", keys: []string{"verdict"}, word: "verdict",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["verdict", "reason"], "properties": {
-  "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string"}}}`),
+  "verdict": {"type": "string", "enum": ["ACCEPT", "RETRY", "FAIL", "ESCALATE_TO_PLANNER"]}, "reason": {"type": "string", "pattern": "^$|[\\pL\\pN]"}}}`),
 	Example: `{"verdict": "RETRY", "reason": "one or two sentences"}`,
 	names: map[string]string{"decision": "verdict", "recommendation": "verdict", "review": "verdict", "result": "verdict", "outcome": "verdict",
 		"explanation": "reason", "why": "reason", "rationale": "reason", "feedback": "reason", "summary": "reason",
 		"comment": "reason", "note": "reason", "justification": "reason"},
-	finish: func(v *Review, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
 // Triaged is what a triager says of an issue.
@@ -70,11 +68,10 @@ type Triaged struct {
 var Triage = Shape[Triaged]{
 	Name: "triage", keys: []string{"action"}, word: "action",
 	Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["action", "reason"], "properties": {
-  "action": {"type": "string", "enum": ["start", "plan", "answer", "ask", "refuse"]}, "reason": {"type": "string"}}}`),
+  "action": {"type": "string", "enum": ["start", "plan", "answer", "ask", "refuse"]}, "reason": {"type": "string", "pattern": "^$|[\\pL\\pN]"}}}`),
 	Example: `{"action": "start", "reason": "one short sentence"}`,
 	names: map[string]string{"verdict": "action", "decision": "action", "class": "action", "result": "action",
 		"explanation": "reason", "why": "reason", "rationale": "reason"},
-	finish: func(v *Triaged, _ document, _ *Report) *Malformed { return wordless("reason", v.Reason) },
 }.compile()
 
 // MaxSteps is how many steps a plan may have (SPEC L5).
@@ -105,7 +102,7 @@ var Planner = Shape[Plan]{
     "action": {"type": "string", "enum": ["read_region", "outline", "search", "list_files", "run_check", "try_code"]}, "path": {"type": "string", "maxLength": 1000},
     "region": {"type": "string", "maxLength": 1000}, "query": {"type": "string", "maxLength": 1000}, "check": {"type": "string", "maxLength": 200}}}},
   "steps": {"type": "array", "maxItems": ` + strconv.Itoa(MaxSteps) + `, "items": {"type": "object", "additionalProperties": false, "required": ["goal", "targets", "acceptance", "critical"], "properties": {
-    "goal": {"type": "string", "minLength": 1, "maxLength": 2000}, "targets": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
+    "goal": {"type": "string", "pattern": "[\\pL\\pN]", "minLength": 1, "maxLength": 2000}, "targets": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
     "acceptance": {"type": "string", "default": ""}, "critical": {"type": "boolean", "default": false}, "test": {"type": "boolean"}}}}}}`),
 	Example: `{"summary": "what is wrong and how it is mended", "steps": [{"goal": "one change", "targets": ["src/a.py"], "acceptance": "what shows that it is done", "critical": false, "test": true}]}`,
 	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
@@ -132,28 +129,12 @@ func finishPlan(v *Plan, _ document, _ *Report) *Malformed {
 		}
 	}
 	for i, step := range v.Steps {
-		if strings.TrimSpace(step.Goal) == "" {
-			return malformed(SchemaInvalid, "step %d has no goal", i+1)
-		}
-		for _, bad := range []*Malformed{wordless("goal", step.Goal), wordless("acceptance", step.Acceptance)} {
-			if bad != nil {
-				return bad
-			}
-		}
 		for _, target := range step.Targets {
 			file, _, _ := strings.Cut(target, "::")
 			if says := strange(position.ReplaceAllString(file, "")); says != "" {
 				return malformed(SchemaInvalid, "step %d names the target %q, which %s", i+1, oneLine(target), says)
 			}
 		}
-	}
-	return nil
-}
-
-// wordless refuses a field that was left as a form has it.
-func wordless(field, text string) *Malformed {
-	if placeholder(text) {
-		return malformed(SchemaInvalid, "%q is %q, which says nothing", field, oneLine(text))
 	}
 	return nil
 }
