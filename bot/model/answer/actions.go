@@ -125,7 +125,6 @@ const NewTestForm = "Answer in exactly this form:\n```json\n" + `{"actions": [{"
 // isAction tells an object that is one action on its own. A JSON file that
 // comes as code, with a "name" or a "command", is none.
 func isAction(v map[string]any) bool {
-	v = unpacked(v)
 	field, name, _ := actionOf(v)
 	_, known := kindOf(name)
 	aimed := false
@@ -136,12 +135,7 @@ func isAction(v map[string]any) bool {
 		}
 		aimed = aimed || key != field && slices.Contains([]string{"path", "region", "query", "check", "code"}, to)
 	}
-	switch fieldNames[snake(field)] == "action" || snake(field) == "action" {
-	case true:
-		return aimed || known && (snake(field) == "action" || len(v) == 1)
-	default:
-		return known && (aimed || len(v) == 1)
-	}
+	return field != "" && (known || snake(field) == "action") && (aimed || len(v) == 1 || snake(field) == "action")
 }
 
 // actionOf finds an action's name, and the field that it stands in. other is a
@@ -150,8 +144,8 @@ func actionOf(v map[string]any) (field, name, other string) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		text, isText := v[key].(string)
 		kind, known := kindOf(text)
-		named := snake(key) == "action" || fieldNames[snake(key)] == "action"
-		if !isText || !named && !(known && slices.Contains([]string{"tool", "tool_name", "name", "function", "type"}, snake(key))) {
+		names := snake(key) == "action" || fieldNames[snake(key)] == "action" || known && slices.Contains([]string{"tool", "tool_name", "name", "function", "type"}, snake(key))
+		if !isText || !names {
 			continue
 		}
 		was, _ := kindOf(name)
@@ -174,9 +168,9 @@ func kindOf(name string) (string, bool) {
 	return kind, ok
 }
 
-// adjustActions corrects what is particular to actions: their names, and the ways
-// of calling tools. Code that stands inside the JSON is refused: there it loses its
-// escapes and line breaks on its way, and nobody can tell (SPEC E2).
+// adjustActions corrects the names of actions. Code that stands inside the JSON is
+// refused: there it loses its escapes and line breaks on its way, and nobody can tell
+// (SPEC E2).
 func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed {
 	if one, ok := obj["actions"].(map[string]any); ok { // one instead of a list
 		obj["actions"] = []any{one}
@@ -187,8 +181,6 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 		if !ok {
 			continue
 		}
-		v = unpacked(v)
-		list[i] = v
 		field, name, other := actionOf(v)
 		kind, known := kindOf(name)
 		switch {
@@ -217,34 +209,4 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 		}
 	}
 	return nil
-}
-
-// unpacked takes the ways in which tools are called for an action: the name
-// in one field and the arguments in another, or the name as the only field.
-func unpacked(v map[string]any) map[string]any {
-	if f, ok := v["function"].(map[string]any); ok && onlyExtras(v, "function") {
-		v = f
-	}
-	for name, x := range v {
-		inner, ok := unquoted(x).(map[string]any)
-		_, known := kindOf(name)
-		called := slices.Contains([]string{"arguments", "args", "parameters", "params", "input", "tool_input"}, name)
-		if !ok || !called && (!known || len(v) > 1) {
-			continue
-		}
-		out := maps.Clone(inner)
-		if !called {
-			out["action"] = name
-			return out
-		}
-		for k, x := range v {
-			if was, twice := out[k]; twice && !equal(was, x) {
-				return v // it says two things
-			} else if k != name {
-				out[k] = x
-			}
-		}
-		return out
-	}
-	return v
 }

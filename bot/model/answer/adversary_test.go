@@ -72,7 +72,7 @@ func TestA2WhatNobodyWouldDoubtIsTaken(t *testing.T) {
 	t.Parallel()
 	var wrapped []string
 	for _, key := range []string{"response", "answer", "result", "output", "data", "content", "final_answer", "message", "developer", "json", "payload", "Response", "finalAnswer"} {
-		wrapped = append(wrapped, `{"`+key+`": `+look+`}`, `{"`+key+`": [`+look+`]}`)
+		wrapped = append(wrapped, `{"`+key+`": `+look+`}`)
 	}
 	quotes := [][2]string{{"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"”", "”"}, {"«", "»"}, {"‘", "’"}, {"`", "`"}, {"“", "“"}}
 	var quoted []string

@@ -122,7 +122,6 @@ type Shape[T any] struct {
 type document struct {
 	object map[string]any
 	code   []block // fenced blocks but the object's own
-	stray  bool    // a fence stands where none can: the blocks may be others than those meant
 }
 
 // compile checks and keeps the shape's schema. A mistake in it is a mistake in
@@ -197,7 +196,6 @@ func (s *Shape[T]) readAny(text, finish string) (v T, r Report, bad *Malformed) 
 	if bad != nil {
 		return v, r, bad
 	}
-	text = glued.ReplaceAllString(text, "$1\n$2")
 	all, bad := fences(text)
 	if bad != nil {
 		return v, r, bad

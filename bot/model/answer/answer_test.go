@@ -16,7 +16,7 @@ import (
 
 const (
 	edit   = `{"actions": [{"action": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}], "explanation": "why"}`
-	python = "```python\ndef f():\n    return 1\n```\n"
+	python = "\n```python\ndef f():\n    return 1\n```\n"
 	body   = "def f():\n    return 1\n"
 )
 
@@ -41,8 +41,6 @@ func TestA2AnAnswerIsReadOnEachRungOfTheLadder(t *testing.T) {
 		"said twice":                {edit + "\n```json\n" + edit + "\n```\n" + python, "fenced"},
 		"old names":                 {`{"edits": [{"kind": "replace_region", "path": "a.py", "region": "function:f@1", "code": 1}]}` + python, "strict"},
 		"other spellings":           {`{"Actions": [{"actionType": "edit-region", "filePath": "a.py", "regionId": "function:f@1", "codeBlock": "1", "thought": "x"}]}` + python, "strict"},
-		"a tool's call":             {`{"name": "replace_region", "arguments": "{\"path\": \"a.py\", \"region\": \"function:f@1\", \"code\": 1}"}` + python, "strict"},
-		"the name is the key":       {`{"replace_region": {"path": "a.py", "region": "function:f@1", "code": 1}}` + python, "strict"},
 		"a bare list":               {`[{"action": "replace", "file": "a.py", "target": "function:f@1", "code": 1}]` + python, "repaired"},
 		"in a wrapper":              {`{"thought": "x", "response": ` + edit + `}` + python, "repaired"},
 		"output behind the code":    {edit + python + "Output:\n```text\n1\n```\n", "strict"},
@@ -159,7 +157,6 @@ func TestL2DecisionsTakeTheirWordsAndNoOthers(t *testing.T) {
 		`{"verdict": "RETRY", "reason": "x"`:                               "",
 		`{"verdict": "RETRY", "comment": "x"}`:                             Retry,
 		`{"verdict": "RETRY", "reason": "x", "comment": "y"}`:              Retry,
-		`{"name": "submit", "arguments": {"verdict": "FAIL", "why": "x"}}`: Fail,
 		`{"verdict": "ACCEPT"}`:                                            "",
 		`{"verdict": "ACCEPT", "reason": "…"}`:                             "",
 		`{"verdict": "ACCEPT?", "reason": "x"}`:                            "",
@@ -391,7 +388,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("<edit path='a' region=\"r\">\nx\n</edit>", "")
 	f.Add(`[{"tool":"replace","args":{'path':"a",region:“r”,code:0}}] // x`, "stop")
 	f.Add(`{"verdict":"ACCEPT","reason":"a "b" c\d \ud83d\ude00",}`, "stop")
-	files, _ := filepath.Glob(filepath.Join("testdata", "corpus", "open", "*.json"))
+	files, _ := filepath.Glob(filepath.Join("testdata", "corpus", "*.json"))
 	for _, file := range files {
 		for _, e := range entries(f, file) {
 			f.Add(e.Answer, e.Finish)

@@ -35,9 +35,6 @@ func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 			if b.end == 0 {
 				return malformed(Truncated, "the last code block is not closed, and half of a region is never used")
 			}
-			if doc.stray || strayFence.MatchString(b.body) && strings.HasPrefix(b.mark, "```") && len(b.mark) == 3 {
-				return malformed(SchemaInvalid, "a fence stands inside a line or inside code; give each fence a line of its own, and use a longer fence (````) around code that holds one").ofForm()
-			}
 			if before := by[*a.Block-1]; before != "" && (before != a.Action || !slices.Contains(shareable, a.Action)) {
 				return malformed(SchemaInvalid, "two actions refer to code block %d: only several %s may share one", *a.Block, strings.Join(shareable, ", or several ")).ofForm()
 			}
@@ -53,9 +50,6 @@ func finishActions(v *Actions, doc document, _ *Report) *Malformed {
 		a.Block = nil
 	}
 	if bad := v.contradicts(); bad != nil {
-		return bad
-	}
-	if bad := v.misplaced(); bad != nil {
 		return bad
 	}
 	return unused(doc.code, used)
@@ -80,29 +74,6 @@ func (v *Actions) contradicts() *Malformed {
 				return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("actions %d and %d give two versions of %s %s", first, i+1, oneLine(a.Path), oneLine(a.Region))}
 			}
 			seen[at] = i + 1
-		}
-	}
-	return nil
-}
-
-// namedFile is a file with a folder that words name.
-var namedFile = lazyregexp.New(`(?:[\w@+.-]+/)+[\w@+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,7}\b`)
-
-// misplaced refuses a change of a file of which its own words name another of
-// the same name only.
-func (v *Actions) misplaced() *Malformed {
-	for i, a := range v.Actions {
-		if !slices.Contains([]string{ReplaceRegion, InsertAfter, DeleteRegion, CreateFile, WholeFile}, a.Action) {
-			continue
-		}
-		words := a.Reason
-		if len(v.Actions) == 1 {
-			words += " " + v.Explanation
-		}
-		for _, p := range namedFile.FindAllString(words, -1) {
-			if path.Base(p) == path.Base(a.Path) && !strings.HasSuffix(path.Clean(a.Path), path.Clean(p)) && !strings.Contains(words, path.Clean(a.Path)) {
-				return &Malformed{Class: SchemaInvalid, Action: a.Action, Reason: fmt.Sprintf("action %d (%s) is for %s, and its words say %s", i+1, a.Action, oneLine(a.Path), oneLine(p))}
-			}
 		}
 	}
 	return nil
@@ -168,9 +139,6 @@ func (b block) against(number int, a Action, all []Action) string {
 // maxLabel is how many words a label has at most: a sentence may speak of
 // another block.
 const maxLabel = 8
-
-// strayFence is a fence at the start of a line of code.
-var strayFence = lazyregexp.New("(?m)^[ \t]*```")
 
 // shown are languages of blocks that hold no code: they only show something.
 var shown = []string{"text", "txt", "output", "plaintext", "log", "mermaid"}

@@ -23,7 +23,7 @@ var clean = map[string]string{
 // needs one more call for each refusal and none for what could be read.
 func TestA2ARefusedAnswerCostsOneMoreCall(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join("testdata", "corpus", "open", "*.json"))
+	files, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("there is no corpus", err)
 	}

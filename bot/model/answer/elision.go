@@ -46,7 +46,7 @@ func leftOut(text, kind string, shown map[string]bool) string {
 		case shown[line]:
 		case elides(line), code.IsElision(line), !python && noBody.MatchString(line) && (noBody.MatchString(bare) || strings.Contains(line, "/*")):
 			return line
-		case (line == "..." || line == "…") && !(python && opensBody.MatchString(before)): // three dots are a body in Python
+		case (line == "..." || line == "…") && (!python || !opensBody.MatchString(before)): // three dots are a body in Python
 			return line
 		}
 		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "@") {
@@ -73,7 +73,7 @@ func elides(line string) bool {
 		return false
 	}
 	words, brackets := m[1], bare || strings.ContainsAny(m[1], "[<(") || strings.HasPrefix(line, "{/")
-	if !bare && (wide.MatchString(words) || asked.MatchString(words)) {
+	if wide.MatchString(words) || asked.MatchString(words) {
 		return true
 	}
 	dots, span := dotted.MatchString(words), lines.MatchString(words)

@@ -59,9 +59,6 @@ func Spoken(text string) string {
 	return text
 }
 
-// glued is a fence right behind the bracket that ends an object.
-var glued = lazyregexp.New("(?m)^(.*[}\\]])[ \t]*(```+[A-Za-z0-9_+-]*[ \t]*)$")
-
 // fences finds the fenced blocks of CommonMark: three or more backticks or
 // tildes, closed by at least as many of the same. A last block that is not
 // closed has end 0.

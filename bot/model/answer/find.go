@@ -55,7 +55,7 @@ func (s *Shape[T]) find(text string, all []block, r *Report) (document, *Malform
 	if bad != nil {
 		return document{}, bad
 	}
-	doc := document{object: one.object, stray: strings.Contains(words, "```")}
+	doc := document{object: one.object}
 	for i, b := range all {
 		if !own[i] {
 			doc.code = append(doc.code, b)

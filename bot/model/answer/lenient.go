@@ -2,7 +2,6 @@ package answer
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -58,16 +57,17 @@ func (p *reader) space() {
 // value reads the value that begins at p.at.
 func (p *reader) value() (any, *Malformed) {
 	var out strings.Builder
-	var open []byte // the brackets that have to close
-	comma, valued := false, false
-	put := func(text string, value bool) bool {
-		if value && valued {
+	var open []byte                         // the brackets that have to close
+	var keys []map[string]bool              // of the objects among them
+	comma, valued, last := false, false, "" // last is the token before
+	put := func(text string) bool {
+		if valued {
 			return false
 		}
 		if comma {
 			out.WriteByte(',')
 		}
-		comma, valued = false, value
+		comma, valued = false, true
 		out.WriteString(text)
 		return true
 	}
@@ -79,10 +79,10 @@ func (p *reader) value() (any, *Malformed) {
 		rest := p.text[p.at:]
 		switch c := rest[0]; c {
 		case '{', '[':
-			if len(open) >= maxDepth || !put(rest[:1], true) {
+			if len(open) >= maxDepth || !put(rest[:1]) {
 				return nil, p.fail("a comma is missing, or it is nested too deeply")
 			}
-			open, valued = append(open, c+2), false
+			open, keys, valued = append(open, c+2), append(keys, map[string]bool{}), false
 			p.at++
 		case '}', ']':
 			if len(open) == 0 || open[len(open)-1] != c {
@@ -91,23 +91,28 @@ func (p *reader) value() (any, *Malformed) {
 			if comma {
 				p.fix("a comma before a bracket was left out")
 			}
-			comma, open, valued = false, open[:len(open)-1], true
+			comma, open, keys, valued = false, open[:len(open)-1], keys[:len(keys)-1], true
 			out.WriteByte(c)
 			p.at++
 			if len(open) == 0 {
 				return p.decoded(out.String())
 			}
-		case ',', ':':
+		case ',':
 			if comma {
 				return nil, p.fail("a value is missing")
 			}
-			if comma, valued = c == ',', false; c == ':' {
-				out.WriteByte(c)
+			comma, valued = true, false
+			p.at++
+		case ':':
+			if len(keys) == 0 || keys[len(keys)-1][last] {
+				return nil, p.fail("the key " + last + " stands there twice")
 			}
+			keys[len(keys)-1][last], valued = true, false
+			out.WriteByte(c)
 			p.at++
 		default:
 			token, bad := p.token(rest)
-			if bad == nil && !put(token, true) {
+			if last = token; bad == nil && !put(token) {
 				bad = p.fail("a comma is missing, or a quotation mark inside a string")
 			}
 			if bad != nil {
@@ -182,53 +187,11 @@ func (p *reader) quoted(q [3]string) (string, *Malformed) {
 }
 
 // decoded decodes JSON of which the brackets match.
-func (p *reader) decoded(text string) (any, *Malformed) {
+func (p *reader) decoded(text string) (v any, _ *Malformed) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	v, err := unique(d)
-	if err != nil {
+	if err := d.Decode(&v); err != nil {
 		return nil, malformed(InvalidJSON, "the JSON cannot be read: %s", oneLine(err.Error()))
 	}
 	return v, nil
-}
-
-// unique decodes a value in which no key stands twice with different values.
-func unique(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
-		out := map[string]any{}
-		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := unique(d)
-			if err != nil {
-				return nil, err
-			}
-			text, _ := key.(string)
-			if old, twice := out[text]; twice && !equal(old, v) {
-				return nil, errors.New("the key " + text + " stands there twice with different values")
-			}
-			out[text] = v
-		}
-		_, err = d.Token()
-		return out, err
-	case json.Delim('['):
-		out := []any{}
-		for d.More() {
-			v, err := unique(d)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-		}
-		_, err = d.Token()
-		return out, err
-	}
-	return token, nil
 }

@@ -24,12 +24,8 @@ const maxNesting = 3
 // recognise gives the decision that a value is, or nil, and a note when it had
 // to be unpacked.
 func (s *Shape[T]) recognise(v any, depth int) (map[string]any, string) {
-	switch v := unquoted(v).(type) {
+	switch v := v.(type) {
 	case []any:
-		if len(v) == 1 && depth < maxNesting {
-			object, _ := s.recognise(v[0], depth+1)
-			return object, "the decision was taken out of a list"
-		}
 		if s.single == nil || len(v) == 0 || slices.ContainsFunc(v, func(x any) bool { object, ok := x.(map[string]any); return !ok || !s.single(object) }) {
 			return nil, ""
 		}
@@ -55,20 +51,11 @@ func (s *Shape[T]) recognise(v any, depth int) (map[string]any, string) {
 	return nil, ""
 }
 
-// unquoted decodes an object that stands in a string, as tools are called.
-func unquoted(v any) any {
-	if text, ok := v.(string); ok && strings.HasPrefix(strings.TrimSpace(text), "{") {
-		p := &reader{text: text, at: strings.IndexByte(text, '{')}
-		if inner, bad := p.value(); bad == nil && strings.TrimSpace(text[p.at:]) == "" && len(p.repairs) == 0 {
-			return inner
-		}
-	}
-	return v
-}
-
+// onlyExtras tells whether nothing beside a field says anything, such as another action.
 func onlyExtras(v map[string]any, but string) bool {
-	for key := range v {
-		if key != but && !extras[snake(key)] {
+	for key, x := range v {
+		text, _ := x.(string)
+		if _, known := kindOf(text); key != but && (known || !extras[snake(key)]) {
 			return false
 		}
 	}

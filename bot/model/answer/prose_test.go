@@ -1,9 +1,6 @@
 package answer
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // beside lays words before and behind a decision.
 func beside(words string, before bool) []string {
@@ -65,13 +62,4 @@ func TestL2NothingIsSaidBesideAVerdictThatLetsPass(t *testing.T) {
 			t.Errorf("%s: %+v %v", text, v, err)
 		}
 	}
-}
-
-func TestF09TheFileThatWordsNameIsTheFileThatChanges(t *testing.T) {
-	t.Parallel()
-	at := func(path, words string) string {
-		return strings.Replace(strings.Replace(remove, `"a.py"`, `"`+path+`"`, 1), "unused", words, 1)
-	}
-	taken(t, false, map[string][]string{"another file": {at("src/old/auth.js", "Remove login from src/new/auth.js."), at("a/x.go", "dead code in b/x.go")}})
-	taken(t, true, map[string][]string{"the file": {at("src/old/auth.js", "Remove login from src/old/auth.js; src/new/auth.js has it."), at("src/a/x.go", "dead code in a/x.go"), at("a/x.go", "b/y.go no longer calls it")}})
 }

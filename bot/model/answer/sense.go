@@ -120,8 +120,8 @@ func (a *Action) nocode(lang string) string {
 		return "gives encoded text for code; give the code as it is"
 	case escaped(whole, kind):
 		return "gives code with characters in HTML's form, such as &lt;; give the code as it is"
-	case template.MatchString(whole) || strings.Trim(whole, ".… \t\n") == "" && whole != "":
-		return "gives words that stand for code; give the code itself"
+	case strings.Trim(whole, ".… \t\n") == "" && whole != "":
+		return "gives dots that stand for code; give the code itself"
 	case a.Action == WholeFile || a.Action == SearchReplace:
 		return "" // these have marks of their own, for which the patch finds what they mean
 	case strings.Contains("\n"+a.Code, "\n<<<<<<< ") && strings.Contains(a.Code, "\n>>>>>>> "):
@@ -129,9 +129,6 @@ func (a *Action) nocode(lang string) string {
 	}
 	return ""
 }
-
-// template is what a form has where code should be written.
-var template = lazyregexp.New(`(?i)^(?:#|//)?\s*[<\[{(]+\s*(?:[a-z'-]+ )*(?:code|implementation|content|contents|function|body|here)(?: [a-z'-]+)*\s*[>\])}]+$`)
 
 // texts are strings and comments, roughly: what holds characters in HTML's
 // form in a source on purpose stands in one.
