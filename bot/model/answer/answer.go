@@ -210,11 +210,7 @@ func (s *Shape[T]) readAny(text, finish string) (v T, r Report, bad *Malformed) 
 // decide corrects, validates and decodes the object.
 func (s *Shape[T]) decide(doc document, r *Report) (v T, _ Report, bad *Malformed) {
 	top, _ := s.rules["properties"].(map[string]any)
-	for key := range maps.Clone(doc.object) {
-		if top[key] == nil {
-			s.renameOne(doc.object, key, top, r)
-		}
-	}
+	s.renameFields(doc.object, top, r)
 	if s.adjust != nil {
 		if bad := s.adjust(s, doc.object, r); bad != nil {
 			return v, *r, bad.ofForm()

@@ -114,7 +114,7 @@ func TestF09AnswersThatAreRefused(t *testing.T) {
 		"two regions in one":             {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "function:f@1, function:g@2"}]}`, "stop", SchemaInvalid},
 		"a star for a region":            {`{"actions": [{"action": "delete_region", "path": "a.py", "region": "*"}]}`, "stop", SchemaInvalid},
 		"a search for space":             {`{"actions": [{"action": "search", "query": " "}]}`, "stop", SchemaInvalid},
-		"thoughts behind it":             {`{"action": "list_files"}` + "\n<think>or " + `{"action": "finish"}` + "</think>", "stop", SchemaInvalid},
+		"thoughts behind it":             {`{"action": "list_files"}` + "\n<think>or " + `{"action": "finish"}` + "</think>", "stop", NoJSON},
 		"more behind the finish":         {`{"actions": [{"action": "finish"}, {"action": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
 		"the example alone":              {Developer.Example, "stop", NoJSON},
 		"two actions by their names":     {`{"actions": [{"action": "read_region", "type": "delete_region", "path": "a.py", "region": "r"}]}`, "stop", SchemaInvalid},
@@ -202,10 +202,6 @@ func TestL2PlansKeepToTheirBounds(t *testing.T) {
 	v, _, err := Planner.Read(`{"plan": [`+step+`], "overview": "s"}`, "stop")
 	if err != nil || !reflect.DeepEqual(v, Plan{Summary: "s", Steps: []Step{{Goal: "g", Targets: []string{"a.py"}, Critical: true}}}) {
 		t.Errorf("%+v %v", v, err)
-	}
-	v, _, err = Planner.Read(`{"steps": [{"step": 1, "goal": "g", "targets": []}, {"step": 2, "goal": "h", "targets": []}]}`, "stop")
-	if err != nil || len(v.Steps) != 2 {
-		t.Errorf("numbered: %+v %v", v, err)
 	}
 	for name, text := range map[string]string{
 		"out of order": `{"steps": [{"step": 2, "goal": "g", "targets": []}, {"step": 1, "goal": "h", "targets": []}]}`,

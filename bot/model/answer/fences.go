@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -17,13 +16,13 @@ type block struct {
 	before     string // the last line of words before it
 }
 
-var (
-	thinks  = lazyregexp.New("(?i)^([^{`~<]*)(?:(<|◁|\\[)(" + thinking + ")(>|▷|\\])|(<\\|begin_of_)(thought)(\\|>))")
-	channel = lazyregexp.New(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<{]*)?<\|message\|>`)
-	thought = lazyregexp.New(`(?im)^[ \t]*(?:</|◁/|\[/)(?:` + thinking + `)(?:>|▷|\])`)
-)
+const thinking = `(?:[a-z]+:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|antthinking|inner_monologue)`
 
-const thinking = "(?:[a-z]+:)?(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|antthinking|inner_monologue)"
+var (
+	channel = lazyregexp.New(`<\|channel\|>\s*([a-z]+)[^<]*(?:<\|[a-z]+\|>[^<{]*)?<\|message\|>`)
+	thinks  = lazyregexp.New("(?i)^[^{`~<]*(?:[<◁\\[]" + thinking + `[>▷\]]|<\|begin_of_thought\|>)`)
+	thought = lazyregexp.New(`(?i)(?:</|◁/|\[/)` + thinking + `[>▷\]]|<\|end_of_thought\|>`)
+)
 
 // withoutThoughts cuts the reasoning that some models write before their
 // answer: drafts in it are not the answer.
@@ -35,19 +34,11 @@ func withoutThoughts(text string) (string, *Malformed) {
 		}
 		text = text[last[1]:]
 	}
-	for m := thinks.FindStringSubmatch(text); m != nil; m = thinks.FindStringSubmatch(text) {
-		closing := m[2] + "/" + m[3] + m[4]
-		if m[5] != "" {
-			closing, m[3] = "<|end_of_thought|>", "thought"
-		}
-		end := regexp.MustCompile("(?i)" + regexp.QuoteMeta(closing)).FindStringIndex(text)
-		if end == nil {
-			return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without <%s>", strings.ToLower(m[3]))
-		}
-		text = m[1] + "\n" + text[end[1]:]
-	}
 	if all := thought.FindAllStringIndex(text, -1); all != nil { // the opening tag is part of some prompts' template
-		return text[all[len(all)-1][1]:], nil
+		text = text[all[len(all)-1][1]:]
+	}
+	if thinks.MatchString(text) {
+		return "", malformed(Truncated, "it ends in the middle of the reasoning; answer without it")
 	}
 	return text, nil
 }

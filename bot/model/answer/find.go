@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -147,10 +146,7 @@ func (s *Shape[T]) objects(text string, at int) ([]candidate, *Malformed) {
 		}
 		from := i
 		i = p.at
-		if object, note := s.recognise(value, 0); object != nil {
-			if note != "" {
-				p.fix(note)
-			}
+		if object := s.recognise(value, p); object != nil {
 			out = append(out, candidate{object: object, block: at, at: from, end: p.at, repairs: p.repairs})
 		}
 	}
@@ -161,7 +157,7 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 	var kept []candidate
 	for _, c := range found {
 		same := func(k candidate) bool { return equal(k.object, c.object) }
-		if !echoes(s.shown, c.object) && !slices.ContainsFunc(kept, same) {
+		if !equal(s.shown, c.object) && !slices.ContainsFunc(kept, same) {
 			kept = append(kept, c)
 		}
 	}
@@ -174,17 +170,4 @@ func (s *Shape[T]) choose(found []candidate) (candidate, *Malformed) {
 		return candidate{}, malformed(SchemaInvalid, "it holds %d objects; give one JSON object with all actions in its list %q, in their order", len(kept), s.many)
 	}
 	return candidate{}, malformed(SchemaInvalid, "it holds %d different decisions; give one JSON object", len(kept))
-}
-
-// echoes tells whether a value repeats the example's, also where dots stand for a text.
-func echoes(example, v any) bool {
-	switch e := example.(type) {
-	case map[string]any:
-		o, ok := v.(map[string]any)
-		return ok && maps.EqualFunc(e, o, echoes)
-	case []any:
-		o, ok := v.([]any)
-		return ok && slices.EqualFunc(e, o, echoes)
-	}
-	return equal(example, v) || v == "…" || v == "..."
 }

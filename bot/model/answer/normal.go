@@ -14,42 +14,37 @@ import (
 // Any other unknown field is refused: it might.
 var extras = set("thought thoughts thinking reasoning analysis comment comments note notes $schema schema_version version id tool_call_id model reviewer author agent timestamp date time created_at type name tool tool_name function role language reason")
 
-// wrappers are fields that models put a whole decision into.
-var wrappers = set(`response answer result output decision data content arguments args parameters params input tool_input function final final_answer final_response reply message json object payload body value text assistant
-	function_call tool_call tool_calls tool_use developer planner tester reviewer review plan verdict recommendation critique root structured_output json_response`)
-
-// maxNesting bounds how deep a decision is looked for in wrappers.
-const maxNesting = 3
-
-// recognise gives the decision that a value is, or nil, and a note when it had
-// to be unpacked.
-func (s *Shape[T]) recognise(v any, depth int) (map[string]any, string) {
+// recognise gives the decision that a value is, or nil.
+func (s *Shape[T]) recognise(v any, p *reader) map[string]any {
 	switch v := v.(type) {
 	case []any:
 		if s.single == nil || len(v) == 0 || slices.ContainsFunc(v, func(x any) bool { object, ok := x.(map[string]any); return !ok || !s.single(object) }) {
-			return nil, ""
+			return nil
 		}
-		return map[string]any{s.many: v}, "a bare list was taken for " + s.many
+		p.fix("a bare list was taken for " + s.many)
+		return map[string]any{s.many: v}
 	case map[string]any:
 		for key, inner := range v {
 			_, nested := inner.(map[string]any)
 			if name := s.called(key); slices.Contains(s.keys, name) && (!nested || name == s.many) {
-				return v, ""
+				return v
 			}
 		}
 		if s.single != nil && s.single(v) {
-			return map[string]any{s.many: []any{v}}, ""
+			return map[string]any{s.many: []any{v}}
 		}
 		for key, inner := range v { // a decision under another name, such as "rejected", may not be meant
-			if depth < maxNesting && wrappers[snake(key)] && onlyExtras(v, key) {
-				if object, _ := s.recognise(inner, depth+1); object != nil {
-					return object, fmt.Sprintf("the decision was taken out of %q", oneLine(key))
-				}
+			if object, ok := inner.(map[string]any); ok && wrappers[snake(key)] && onlyExtras(v, key) {
+				p.fix("the decision was taken out of " + oneLine(key))
+				return s.recognise(object, p)
 			}
 		}
 	}
-	return nil, ""
+	return nil
 }
+
+// wrappers are fields that models put a whole decision into.
+var wrappers = set("response answer result output data content final final_answer final_response reply message json object payload body value arguments parameters developer planner tester reviewer review plan verdict recommendation critique")
 
 // onlyExtras tells whether nothing beside a field says anything, such as another action.
 func onlyExtras(v map[string]any, but string) bool {
@@ -104,11 +99,7 @@ func (s *Shape[T]) rename(v any, rules map[string]any, r *Report) {
 		}
 	case map[string]any:
 		known, _ := rules["properties"].(map[string]any)
-		for key := range maps.Clone(v) {
-			if known != nil && known[key] == nil {
-				s.renameOne(v, key, known, r)
-			}
-		}
+		s.renameFields(v, known, r)
 		for key, inner := range v {
 			if rule, ok := known[key].(map[string]any); ok {
 				s.rename(inner, rule, r)
@@ -117,23 +108,35 @@ func (s *Shape[T]) rename(v any, rules map[string]any, r *Report) {
 	}
 }
 
-func (s *Shape[T]) renameOne(v map[string]any, key string, known map[string]any, r *Report) {
-	name := snake(key)
-	if known[name] == nil {
-		name = s.called(key)
+func (s *Shape[T]) renameFields(v, known map[string]any, r *Report) {
+	for key, x := range maps.Clone(v) {
+		if known == nil || known[key] != nil {
+			continue
+		}
+		name := snake(key)
+		if known[name] == nil {
+			name = s.called(key)
+		}
+		old, taken := v[name]
+		switch {
+		case taken && known[name] != nil && equal(old, x): // said twice
+			delete(v, key)
+		case known[name] != nil && !taken:
+			v[name] = x
+			delete(v, key)
+			r.Repairs = append(r.Repairs, fmt.Sprintf("%q was taken for %q", oneLine(key), name))
+		case extras[name] || extras[snake(key)] || s.measures(name, x):
+			delete(v, key)
+			r.Repairs = append(r.Repairs, fmt.Sprintf("%q was left out", oneLine(key)))
+		}
 	}
-	old, taken := v[name]
-	switch {
-	case taken && known[name] != nil && equal(old, v[key]): // said twice
-		delete(v, key)
-	case known[name] != nil && !taken:
-		v[name] = v[key]
-		delete(v, key)
-		r.Repairs = append(r.Repairs, fmt.Sprintf("%q was taken for %q", oneLine(key), name))
-	case extras[name] || extras[snake(key)]:
-		delete(v, key)
-		r.Repairs = append(r.Repairs, fmt.Sprintf("%q was left out", oneLine(key)))
-	}
+}
+
+// measures tells a number beside a word that was decided, such as how many tests ran.
+// Failures beside it say something.
+func (s *Shape[T]) measures(name string, v any) bool {
+	n, isNumber := v.(json.Number)
+	return isNumber && s.word != "" && (n == "0" || !strings.Contains(name, "fail") && !strings.Contains(name, "error") && !strings.Contains(name, s.word))
 }
 
 // fit brings values into the types that the schema wants where their meaning

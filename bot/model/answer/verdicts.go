@@ -108,7 +108,7 @@ var Planner = Shape[Plan]{
 	names: map[string]string{"plan": "steps", "tasks": "steps", "actions": "steps", "description": "goal", "title": "goal", "step": "goal", "task": "goal",
 		"files": "targets", "target": "targets", "regions": "targets", "paths": "targets", "acceptance_criteria": "acceptance", "done_when": "acceptance",
 		"verification": "acceptance", "is_critical": "critical", "needs_test": "test", "with_test": "test", "overview": "summary", "explanation": "summary"},
-	adjust: ordinals, finish: finishPlan,
+	finish: finishPlan,
 }.compile()
 
 // finishPlan refuses steps that say nothing, or that lead out of the
@@ -133,22 +133,6 @@ func finishPlan(v *Plan, _ document, _ *Report) *Malformed {
 			file, _, _ := strings.Cut(target, "::")
 			if says := strange(position.ReplaceAllString(file, "")); says != "" {
 				return malformed(SchemaInvalid, "step %d names the target %q, which %s", i+1, oneLine(target), says)
-			}
-		}
-	}
-	return nil
-}
-
-// ordinals leaves the numbers of steps out: their order says the same.
-func ordinals(_ *Shape[Plan], obj map[string]any, r *Report) *Malformed {
-	list, _ := obj["steps"].([]any)
-	for i, x := range list {
-		step, _ := x.(map[string]any)
-		for _, name := range []string{"step", "number", "order", "index", "step_number", "no"} {
-			n, ok := step[name].(json.Number)
-			if ok && (n.String() == strconv.Itoa(i+1) || n.String() == strconv.Itoa(i)) {
-				delete(step, name)
-				r.Repairs = append(r.Repairs, "numbers of steps were left out")
 			}
 		}
 	}
