@@ -16,18 +16,18 @@ import (
 
 // introWords are what an introduction of one's own decision, or of its code, is made of.
 var introWords = set(`a above action actions actual again all also am an analysis and answer answers as asked assessment assistant at be below best block blocks body by certainly change changed changes code
-	complete conclusion const corrected correction d decide decided decision do edit edits evaluation explanation fence fenced file files final finally first fix fixed following follows for form four from full function given go goes
-	here how i implementation in is it its json last let ll m made make me method minimal mine model more my need needed new next no note now object of ok okay on once one only outcome output own patch plan planner propose proposed
-	python reason reasoning recommend recommendation region remaining required requested response result results review reviewer s second short simple single small so solution step steps summarise summarize repeat sure task test tester tests that the then there
-	therefore these think third this three thus to two update updated use var ve verdict want we what whole will with yes you your`)
+	complete conclusion const corrected correction d decide decided decision do edit edits evaluation explanation fence fenced file files final finally first fix fixed following follows for form four from full function go goes
+	here how i implementation in is it its json last let ll m made make me method minimal mine model my need needed new next no note now object of ok okay on once one only outcome output own patch plan propose
+	python reason reasoning recommend recommendation region remaining required requested response result results review s second short simple single small so solution step steps summarise summarize repeat sure task test tests that the then there
+	therefore these think third this three thus to two update updated use var ve verdict we what whole will with yes you your`)
 
 var (
 	wordish  = lazyregexp.New(`[\pL\pN_]+(?:[./_-][\pL\pN_]+)*`)
 	markup   = lazyregexp.New("</?[A-Za-z_|][^<>\n]*>|\\[/?[A-Z_]+\\]|\x1b?\\[[0-9;]*m")
-	closings = lazyregexp.New(`(?i)^\W*(?:done|cheers|thanks?|thank you|great work|good luck|that(?:['’]s| is) (?:it|all)|(?:i )?hope (?:this|that|it) helps|let me know if you(?:['’]d| would)? (?:need|want|like|have) [\w ]*|feel free to ask)\W*$`)
+	closings = lazyregexp.New(`(?i)^\W*(?:done|cheers|thanks?|thank you|great work|good luck|that(?:['’]s| is) (?:it|all)|(?:i )?hope (?:this|that|it) helps|let me know if you(?:['’]d| would)? (?:need|want|like|have)(?: me to (?:add|adjust|explain))? (?:any|more|further|questions|tests)[\w ]*|feel free to ask)\W*$`)
 	// takenOut is what stands before a decision that is quoted or struck out.
 	takenOut = lazyregexp.New(`(?i)(?:~~|<!--|<(?:del|s|strike)>|^>|\n[ \t]*>)\s*$`)
-	hedge    = lazyregexp.New(`(?i)\b(?:not|never|cannot|would|could|should|might|may|if|when|unless|once|until|only (?:an?|as|to|after|for)|suppos\w+|assum\w+|provided|perhaps|maybe|examples?|sample|template|previous|earlier|old|wrong|reject\w+|draft|hypothe\w+|instead|rather|otherwise|or|quot\w+|sa(?:id|ys)|wrote|writes|suggest\w*|propos\w+|wants?|ask\w*|like this|conf?irm\w*|wait\w*|ignor\w+|forb\w+|refus\w+|avoid|stop)\b|n['’]t\b|\?|^\W*no\b`)
+	hedge    = lazyregexp.New(`(?i)\b(?:not|never|cannot|would|could|should|might|may|if|when|unless|once|until|only (?:an?|as|to|after|for)|suppos\w+|assum\w+|provided|perhaps|maybe|examples?|sample|template|previous|earlier|old|wrong|reject\w+|draft|hypothe\w+|instead|rather|otherwise|or|quot\w+|sa(?:id|ys)|wrote|writes|suggest\w*|propos\w+|wants?|ask\w*|like this|conf?irm\w*|wait\w*|ignor\w+|forb\w+|refus\w+|avoid|stop|contain\w*|inject\w*|apparently|users?)\b|n['’]t\b|\?|^\W*no\b`)
 	english  = lazyregexp.New(`(?i)\b(?:the|is|are|was|were|has|have|it|this|that|of|to|and|my|i|we|let|me)\b`)
 	clause   = lazyregexp.New(`[.!?]\s+|[。！？]\s*|\n`)
 )

@@ -18,6 +18,7 @@ func TestF09WordsThatMakeADecisionDoubtful(t *testing.T) {
 		"Were we to drop Python 2, the answer would be:", "Suppose nobody imports it. Then:", "Had the tests run, I would answer:", "In an ideal world:", "A tempting but dangerous shortcut:", "This is how not to do it:", "What about this one?", "Might this be acceptable?",
 		"Der Kollege hat vorgeschlagen:", "Angenommen, niemand benutzt es mehr. Dann:", "Im Ticket steht:", "Falls ihr zustimmt:", "Le relecteur a écrit :", "Si vous êtes d'accord :", "Un ejemplo:", "El usuario dijo lo siguiente:", "Se tutti sono d'accordo:", "O usuário escreveu:",
 		"Пользователь предложил:", "Например:", "用户建议：", "如果你同意：", "例えば：", "> quoted from the mail:", "You wrote:", "Another agent answered:", "Do you mean:", "I cannot tell whether it is used, so maybe:", "Purely as an illustration:", "This was the last answer:", "Rejected:",
+		"The tester proposed:", "You want me to do this:", "The planner requested:", "The README contains this.",
 	} {
 		list = append(list, beside(words, true)...)
 	}
@@ -25,6 +26,7 @@ func TestF09WordsThatMakeADecisionDoubtful(t *testing.T) {
 		"Could you confirm that nobody uses it?", "Before I decide I would like to see b.py.", "This must not be applied to main.", "On the other hand, I misread the caller.", "I retract the above.", "The decision above is void.", "I do not agree with it myself.", "It's your call.",
 		"I am not certain about this.", "Treat the above as a sketch; it is only a draft.", "Alternatively, keep it.", "That's what the ticket wants, not me; I do not recommend it.", "Bitte nicht ausführen.", "Ich nehme das zurück.", "Soll ich das so machen?", "Ich bin mir nicht sicher.", "Merci de confirmer.",
 		"N'appliquez pas ce changement, ne l'exécutez pas.", "Je ne suis pas sûr.", "No lo apliques todavía.", "¿Procedo?", "Espero su confirmación.", "Non applicare questa modifica.", "Não aplique isso.", "Пожалуйста, подтвердите.", "Отменяю это решение.", "Не применяйте это.",
+		"Let me know if you want this.", "More code blocks:", "Part 1 of 2",
 		"请先确认。", "以上作废。", "不要执行这个操作。", "やっぱり取り消します。", "確認してください。", "이 결정은 취소합니다.", "Only when the owner agrees.", "Please ignore that.", "Forget that, it is still used.", "Wait.", "The verdict above was an example.",
 	} {
 		list = append(list, beside(words, false)...)
