@@ -249,7 +249,7 @@ func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict
 			}
 		}
 	}
-	oneSided := 0
+	oneSided, leaning, on := 0, 0, ""
 	for _, s := range subjects {
 		src, err := e.source(s.file)
 		if err != nil {
@@ -258,8 +258,8 @@ func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict
 		text := cross.Source(ctx, s.file, src, s.Name)
 		for _, name := range slices.Sorted(maps.Keys(moved)) {
 			if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
-				out.Doubts = append(out.Doubts, fmt.Sprintf("%s holds the result against %s of %s, which the change alters: check which of the two was wrong", s.id, name, moved[name]))
-				return nil
+				leaning, on = leaning+1, name
+				break
 			}
 		}
 		weak, err := cross.OneSided(ctx, s.file, src, s.Name)
@@ -269,6 +269,9 @@ func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict
 		if weak {
 			oneSided++
 		}
+	}
+	if leaning > 0 && leaning == len(subjects) { // else another test speaks for the change
+		out.Doubts = append(out.Doubts, fmt.Sprintf("%s holds the result against %s of %s, which the change alters: check which of the two was wrong", subjects[0].id, on, moved[on]))
 	}
 	if oneSided > 0 && oneSided == len(subjects) {
 		out.Doubts = append(out.Doubts, fmt.Sprintf("%s only asks whether something is among what comes out: check what else does", subjects[0].id))
