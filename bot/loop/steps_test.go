@@ -290,7 +290,7 @@ func TestL2TheReviewerJudgesTheStepsOwnDiff(t *testing.T) {
 		t.Fatalf("%d reviews", len(c.reviewed))
 	}
 	before, own, _ := strings.Cut(c.reviewed[1].User, "\nThe change")
-	if strings.Contains(own, "test_discount.py") || strings.Contains(own, "+def total") || !strings.Contains(own, "+def receipt") {
+	if strings.Contains(own, "b/test_discount.py") || strings.Contains(own, "+def total") || !strings.Contains(own, "+def receipt") {
 		t.Errorf("the reviewer is asked about another diff than the step's own:\n%s", own)
 	}
 	if !strings.Contains(before, "+def total") || !strings.Contains(before, "first, give total a discount") {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
 // The actions that a developer may ask for. Those that change something have
@@ -168,6 +170,9 @@ func kindOf(name string) (string, bool) {
 	return kind, ok
 }
 
+// ofBlock finds the number of a block that is written with the word for it.
+var ofBlock = lazyregexp.New(`^\s*(?i:block|fence|#)\s*(\d+)\s*$`)
+
 // adjustActions corrects the names of actions. Code that stands inside the JSON is
 // refused: there it loses its escapes and line breaks on its way, and nobody can tell
 // (SPEC E2).
@@ -198,8 +203,12 @@ func adjustActions(s *Shape[Actions], obj map[string]any, r *Report) *Malformed 
 		for key, x := range maps.Clone(v) {
 			_, isList := x.([]any)
 			text, isText := x.(string)
+			to := s.called(key)
+			if m := ofBlock.FindStringSubmatch(text); m != nil && to == "code" {
+				text, v[key] = m[1], m[1]
+			}
 			_, notNumber := strconv.Atoi(strings.TrimSpace(text))
-			switch to := s.called(key); {
+			switch {
 			case (to == "code" || to == "text") && (isList || isText && text != "" && (notNumber != nil || to == "text")):
 				return &Malformed{Class: SchemaInvalid, Action: kind, Reason: fmt.Sprintf("the code of action %d stands inside the JSON; put it into a fenced block of its own behind the JSON, and give the block's number as \"code\", counted from 1", i+1)}
 			case to == "explanation" && isText: // of a single action
