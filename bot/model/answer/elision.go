@@ -29,7 +29,9 @@ var (
 	lines   = lazyregexp.New(`\d+ ?(?:-|–|to) ?\d+`)
 	noBody  = lazyregexp.New(`\{\s*(?:/\*\s*(?:\.\.\.|…)[^*]*\*/|\.\.\.|…)\s*\}`)
 	// the same in other languages, and what a form has in the place of code
-	wide  = lazyregexp.New(`(?i)(?:其余|剩余|其他|現有|现有).{0,9}(?:不变|省略|代码|原样)|保持不变|省略|変更なし|そのまま|나머지|остальн\S* .*(?:код|метод|без)|без изменений|unverändert|bisher\b|(?:rest|übrig\S*|restlich\S*) .*(?:bleib|gleich)|inchang|identique|sin cambios|no cambia|siguen? igual|inalterad|invariat`)
+	wide = lazyregexp.New(`(?i)(?:其余|剩余|其他|現有|现有).{0,9}(?:不变|省略|代码|原样)|保持不变|省略|変更なし|そのまま|나머지|остальн\S* .*(?:код|метод|без)|без изменений|unverändert|bisher\b|(?:rest|übrig\S*|restlich\S*) .*(?:bleib|gleich)|inchang|identique|sin cambios|no cambia|siguen? igual|inalterad|invariat`)
+	// what words alone do not tell from a comment about data
+	usual = lazyregexp.New(`(?i)^\W*(?:rest of (?:the )?struct fields|(?:all )?other columns unchanged|and so on)\W*$`)
 	asked = lazyregexp.New(`(?i)\btodo:? *(?:implement|fill in|write|finish|insert)\b.*\b(?:here|logic|body|rest)\b|\byour .{1,30} here\b|\b(?:code|logic|implementation|body) (?:goes |comes )?here\b`)
 )
 
@@ -73,7 +75,7 @@ func elides(line string) bool {
 		return false
 	}
 	words, brackets := m[1], bare || strings.ContainsAny(m[1], "[<(") || strings.HasPrefix(line, "{/")
-	if wide.MatchString(words) || asked.MatchString(words) {
+	if wide.MatchString(words) || asked.MatchString(words) || usual.MatchString(words) {
 		return true
 	}
 	dots, span := dotted.MatchString(words), lines.MatchString(words)

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"encoding/base64"
 	"fmt"
 	"path"
 	"slices"
@@ -116,18 +117,29 @@ func (a *Action) nocode(lang string) string {
 		return "gives a diff for code; give the whole new code of the region"
 	case foreign(lang, a.Path):
 		return fmt.Sprintf("gives a block of %s for code; refer to the block that holds the code", oneLine(lang))
-	case lang == "base64" || lang == "b64" || lang == "hex":
+	case lang == "base64" || lang == "b64" || lang == "hex" || encoded(whole):
 		return "gives encoded text for code; give the code as it is"
 	case escaped(whole, kind):
 		return "gives code with characters in HTML's form, such as &lt;; give the code as it is"
-	case strings.Trim(whole, ".… \t\n") == "" && whole != "":
-		return "gives dots that stand for code; give the code itself"
+	case template.MatchString(whole) || strings.Trim(whole, ".… \t\n") == "" && whole != "":
+		return "gives words that stand for code; give the code itself"
 	case a.Action == WholeFile || a.Action == SearchReplace:
 		return "" // these have marks of their own, for which the patch finds what they mean
 	case strings.Contains("\n"+a.Code, "\n<<<<<<< ") && strings.Contains(a.Code, "\n>>>>>>> "):
 		return "gives two versions of the code between conflict marks; give the final code"
 	}
 	return ""
+}
+
+// template is what a form has where code should be written.
+var template = lazyregexp.New(`(?i)^(?:#|//)?\s*[<\[{(]+\s*(?:[a-z'-]+ )*(?:code|implementation|content|contents|function|body|here)(?: [a-z'-]+)*\s*[>\])}]+$`)
+
+// encoded tells text in base64: a single word whose letters are those of readable text.
+func encoded(text string) bool {
+	const least = 16 // shorter words of code have its letters by chance
+	text = strings.Join(strings.Fields(text), "")
+	data, err := base64.StdEncoding.DecodeString(text + strings.Repeat("=", -len(text)&3))
+	return len(text) >= least && err == nil && utf8.Valid(data) && !strings.ContainsFunc(string(data), func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) })
 }
 
 // texts are strings and comments, roughly: what holds characters in HTML's
