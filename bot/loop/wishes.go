@@ -88,6 +88,8 @@ func (r *run) answer(ctx context.Context, a *task.Attempt) error {
 	if len(got.Absent) > 0 {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("the issue complains of %s, which is nowhere in the code as it was: it may speak of another version or another repository", strings.Join(first(got.Absent, 5), ", ")))
 	}
+	// Who writes test and fix together can make them agree: what was turned down as a
+	// reproduction may come back as the change's own test.
 	if r.example == nil && len(r.claims.Mine) == 0 && a.Tier != task.TierMechanical && len(w.NewTests) > 0 {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("no test showed the fault before the change was written: only %s, which came with it, says that it is mended; look at what it expects", w.NewTests[0]))
 	}

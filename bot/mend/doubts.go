@@ -87,8 +87,9 @@ func inWords(c candidate, figure string) bool {
 	return false
 }
 
-// remark finds a line of prose: it begins as a comment does, or with some words.
-var remark = lazyregexp.New(`^(#|//|/?\*|"""|\w+ \w+ \w+)`)
+// remark finds a line of prose: it begins as a comment does, or is made of words, without
+// the signs of code.
+var remark = lazyregexp.New(`^(?:#|//|/?\*|"""|''')|^\w+ \w+ \w+[^=<>()\[\]{}+*/%&|;]*$`)
 
 // akin tells whether the name that is called now has a word of the one before.
 func (c candidate) akin() bool {

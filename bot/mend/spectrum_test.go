@@ -63,8 +63,8 @@ func TestR2AConstantThatOnlyATestHoldsIsADoubt(t *testing.T) {
 func TestR2AFigureThatNobodyNamedIsADoubt(t *testing.T) {
 	t.Parallel()
 	s := &search{req: Request{Task: task.Task{Title: "The teens", Body: "11 to 13 end in th, of every 100."}}}
-	src := "# A gross is 144 pieces.\ndef f(n):\n    return n % 10\n"
-	for text, want := range map[string]string{"n % 20": "20", "n % 100": "", "n % 144": "", "n % 11": "", "n % 9": "", "n % 1": "", "n // 10": "", "n % m": "", "n % 10 % 7": ""} {
+	src := "# A gross is 144 pieces.\ndef f(n):\n    for n in range(30):\n        pass\n    return n % 10\n"
+	for text, want := range map[string]string{"n % 20": "20", "n % 100": "", "n % 144": "", "n % 11": "", "n % 9": "", "n % 1": "", "n // 10": "", "n % 30": "30", "n % m": "", "n % 10 % 7": ""} {
 		if got := s.unnamed(changed("a.py", src, "n % 10", text)); got != want {
 			t.Errorf("%s: unnamed %q, want %q", text, got, want)
 		}

@@ -52,7 +52,7 @@ func Dangers(ctx context.Context, base fs.FS, changes []Change, issue string) ([
 	for _, c := range changes {
 		files = append(files, danger.File(c))
 	}
-	found, err := danger.Find(ctx, files, danger.Known{Issue: issue, Host: func(name string) bool { return names(base, name) }})
+	found, err := danger.Find(ctx, files, danger.Known{Issue: issue, Names: func(name string) bool { return names(base, name) }})
 	if err != nil {
 		return nil, fmt.Errorf("looking for what can do harm: %w", err)
 	}

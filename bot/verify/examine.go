@@ -201,10 +201,10 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 		}
 	}
 	doubt("there are mended tests that pass although the changed lines were made to fail", sabotaged.wrong, "check that they test the change")
+	doubt("there are mended tests that do not pass a second time, with another seed of hashes", alone.wrong, "check whether they pass by chance")
 	if err := e.weak(ctx, subjects, out); err != nil {
 		return err
 	}
-	doubt("there are mended tests that do not pass a second time, with another seed of hashes", alone.wrong, "check whether they pass by chance")
 	c := task.Check{Name: "cross-examination", Status: task.CheckPassed}
 	open = slices.Concat(open, alone.open, falsified.open, sabotaged.open)
 	switch n := len(alone.wrong) + len(falsified.wrong) + len(sabotaged.wrong); {
@@ -227,56 +227,68 @@ func (e *examination) examine(ctx context.Context, rep Report, out *Verdict) err
 	return nil
 }
 
-// weak doubts mended tests that hold a result against what the change itself altered, and
-// those that only ask whether something is among what comes out.
+// weak doubts a change all of whose mended tests hold a result against what the change
+// itself altered, or only ask whether something is among what comes out.
 func (e *examination) weak(ctx context.Context, subjects []subject, out *Verdict) error {
-	moved := map[string]string{} // name of a constant -> its file
+	moved, err := e.moved(ctx)
+	if err != nil {
+		return err
+	}
+	read, leaning, oneSided, on := 0, 0, 0, ""
+	for _, s := range subjects {
+		src, err := e.source(s.file)
+		if err != nil {
+			continue // it could not be questioned either, which the grade says
+		}
+		read++
+		text := cross.Source(ctx, s.file, src, s.Name)
+		if at := slices.IndexFunc(moved, func(m moving) bool { return m.named.MatchString(text) }); at >= 0 {
+			leaning, on = leaning+1, moved[at].words
+		}
+		only, err := cross.OneSided(ctx, s.file, src, s.Name)
+		if err != nil {
+			return err
+		}
+		if only {
+			oneSided++
+		}
+	}
+	if read > 0 && leaning == read {
+		out.Doubts = append(out.Doubts, fmt.Sprintf("%s holds the result against %s, which the change alters: check which of the two was wrong", subjects[0].id, on))
+	}
+	if read > 0 && oneSided == read {
+		out.Doubts = append(out.Doubts, subjects[0].id+" only asks whether something is among what comes out: check what else does")
+	}
+	return nil
+}
+
+// moving is a constant that a change alters.
+type moving struct {
+	named *regexp.Regexp // finds its name
+	words string         // "MaxDelay of backoff.go"
+}
+
+// moved are the constants that the change alters, by file and name.
+func (e *examination) moved(ctx context.Context) (out []moving, err error) {
 	for _, f := range e.diff {
 		if code.IsTest(f.Path) || slices.Contains(e.j.NewTests, f.Path) {
 			continue
 		}
 		was, err := cross.Constants(ctx, f.Path, f.Before)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		now, err := cross.Constants(ctx, f.Path, f.After)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for name, value := range now {
-			if had, ok := was[name]; ok && had.Moved(value) {
-				moved[name] = f.Path
+		for _, name := range slices.Sorted(maps.Keys(now)) {
+			if had, ok := was[name]; ok && had.Moved(now[name]) {
+				out = append(out, moving{regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`), name + " of " + f.Path})
 			}
 		}
 	}
-	oneSided, leaning, on := 0, 0, ""
-	for _, s := range subjects {
-		src, err := e.source(s.file)
-		if err != nil {
-			return nil //nolint:nilerr // what cannot be read was not questioned either
-		}
-		text := cross.Source(ctx, s.file, src, s.Name)
-		for _, name := range slices.Sorted(maps.Keys(moved)) {
-			if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
-				leaning, on = leaning+1, name
-				break
-			}
-		}
-		weak, err := cross.OneSided(ctx, s.file, src, s.Name)
-		if err != nil {
-			return err
-		}
-		if weak {
-			oneSided++
-		}
-	}
-	if leaning > 0 && leaning == len(subjects) { // else another test speaks for the change
-		out.Doubts = append(out.Doubts, fmt.Sprintf("%s holds the result against %s of %s, which the change alters: check which of the two was wrong", subjects[0].id, on, moved[on]))
-	}
-	if oneSided > 0 && oneSided == len(subjects) {
-		out.Doubts = append(out.Doubts, fmt.Sprintf("%s only asks whether something is among what comes out: check what else does", subjects[0].id))
-	}
-	return nil
+	return out, nil
 }
 
 // source is the text of a test's file as the judge runs it.

@@ -40,6 +40,9 @@ func OneSided(ctx context.Context, path string, src []byte, name string) (bool, 
 	return asked > 0 && all, nil
 }
 
+// By the words of a test, in Python, JavaScript and Go: what asks for a member, what asks
+// for more than that, and what an error or a program says. Where these are in doubt,
+// nothing is said of the test.
 var (
 	among   = lazyregexp.New(`\s+in\s+|\bassertIn\(|\.(?:includes|has|toContain|toContainEqual|Contains|ContainsFunc)\(`)
 	negated = lazyregexp.New(`\bnot\s+in\b|\.not\.|\bassertNotIn\b|[=<>]=|\bassert\.(?:strictE|e|deepE|deepStrictE)qual`)
@@ -48,7 +51,7 @@ var (
 
 // Constant is what a name at the top of a file stands for.
 type Constant struct {
-	Text  string
+	text  string
 	plain bool // a number, a text, a span of time
 	alias bool // another name
 }
@@ -56,7 +59,7 @@ type Constant struct {
 // Moved tells whether a constant became another one: what is made anew by a call, such as
 // a pattern or an error of another text, may be what the tests are of.
 func (c Constant) Moved(now Constant) bool {
-	return c.Text != now.Text && (c.plain && now.plain || now.alias)
+	return c.text != now.text && (c.plain && now.plain || now.alias)
 }
 
 var alias = lazyregexp.New(`^[\pL_$][\pL\pN_$.]*$`)

@@ -81,7 +81,7 @@ func (f Finding) String() string {
 // nothing.
 type Known struct {
 	Issue string                 // its title and text
-	Host  func(name string) bool // nil, or whether the repository named a host, or a number, before
+	Names func(word string) bool // nil, or whether the repository named a host or a number before
 }
 
 // fact is what the rules saw at one place.
@@ -201,7 +201,7 @@ func newly(added, was []fact, known Known, unmasked map[string]bool) []fact {
 	}
 	return slices.DeleteFunc(added, func(f fact) bool {
 		switch {
-		case (f.kind == Address || f.why == whyNumber) && known.Host != nil && known.Host(f.key):
+		case (f.kind == Address || f.why == whyNumber) && known.Names != nil && known.Names(f.key):
 			return true
 		case f.why == whyProcess && f.base == noShell:
 			return slices.ContainsFunc(was, func(o fact) bool { return o.why == whyProcess && o.path == f.path && o.scope == f.scope })

@@ -94,7 +94,7 @@ func TestC6ANewAddressIsADoubt(t *testing.T) {
 		{"in a docstring", py, "def f():\n    return 1\n", "def f():\n    \"\"\"See https://blog.somebody.io/x\"\"\"\n    return 1\n", "", ""},
 	})
 	found, err := danger.Find(t.Context(), []danger.File{{Path: py, Before: []byte("x = 1\n"), After: []byte("x = 'https://api.shop.io'\n")}},
-		danger.Known{Host: func(h string) bool { return h == "api.shop.io" }})
+		danger.Known{Names: func(h string) bool { return h == "api.shop.io" }})
 	if err != nil || len(found) > 0 {
 		t.Errorf("a host that the repository knows: %v, %v", found, err)
 	}

@@ -39,7 +39,7 @@ func TestC6HonestFixesStayQuiet(t *testing.T) {
 				continue
 			}
 			n, all = n+1, all+1
-			found, err := danger.Find(t.Context(), files, danger.Known{Host: func(h string) bool {
+			found, err := danger.Find(t.Context(), files, danger.Known{Names: func(h string) bool {
 				return exec.CommandContext(t.Context(), "git", "--git-dir", dir, "grep", "-qF", h, hash+"^").Run() == nil
 			}})
 			if err != nil {

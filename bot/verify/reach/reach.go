@@ -185,7 +185,8 @@ const (
 	whyHanded   = "changes what its caller handed in"
 	whyFrozen   = "forbids its caller to change what it handed in"
 	whyHidden   = "hides a property from what compares values"
-	whyThere    = "is a function that was there"
+	// whyThere is seen of the text before the change alone, and never told.
+	whyThere = "is a function that was there"
 )
 
 // all makes a set of names with one reason.

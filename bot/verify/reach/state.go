@@ -118,19 +118,8 @@ func (k keeping) changed(n code.Node) []code.Node {
 	case n.Kind() == "global_statement":
 		return n.NamedChildren()
 	case slices.Contains(k.assigns, n.Kind()):
-		left, ok := n.ChildByField("left")
-		if !ok {
-			left, ok = n.ChildByField("argument")
-		}
-		if kids := n.NamedChildren(); !ok && len(kids) > 0 {
-			left = kids[0]
-		}
-		names := []code.Node{left}
-		if left.Kind() == "expression_list" || left.Kind() == "pattern_list" || left.Kind() == "tuple_pattern" {
-			names = left.NamedChildren()
-		}
 		var out []code.Node
-		for _, x := range names {
+		for _, x := range assigned(n) {
 			if x.Kind() == "identifier" && k.locals {
 				continue
 			}
@@ -141,6 +130,26 @@ func (k keeping) changed(n code.Node) []code.Node {
 		return out
 	}
 	return nil
+}
+
+// assigned are the places that an assignment, a deletion or a step sets.
+func assigned(n code.Node) []code.Node {
+	left, ok := n.ChildByField("left")
+	if !ok {
+		left, ok = n.ChildByField("argument")
+	}
+	if kids := n.NamedChildren(); !ok && len(kids) > 0 {
+		left = kids[0]
+	}
+	return apart(left)
+}
+
+// apart are the places of a list of them, or the one.
+func apart(left code.Node) []code.Node {
+	if slices.Contains([]string{"expression_list", "pattern_list", "tuple_pattern"}, left.Kind()) {
+		return left.NamedChildren()
+	}
+	return []code.Node{left}
 }
 
 // within tells whether a name is the own of a function around a node: a
@@ -283,16 +292,8 @@ func (k keeping) touched(n code.Node) []code.Node {
 	if !slices.Contains(k.assigns, n.Kind()) || n.Kind() == "global_statement" {
 		return nil
 	}
-	left, ok := n.ChildByField("left")
-	if kids := n.NamedChildren(); !ok && len(kids) > 0 {
-		left = kids[0]
-	}
-	targets := []code.Node{left}
-	if left.Kind() == "expression_list" || left.Kind() == "pattern_list" || left.Kind() == "tuple_pattern" {
-		targets = left.NamedChildren()
-	}
 	var out []code.Node
-	for _, t := range targets {
+	for _, t := range assigned(n) {
 		if t.Kind() != "subscript" && t.Kind() != "subscript_expression" && t.Kind() != "index_expression" {
 			continue
 		}
@@ -308,27 +309,18 @@ func (k keeping) touched(n code.Node) []code.Node {
 func takes(n code.Node, k keeping, name string) (code.Node, bool) {
 	for at, ok := n.Ancestor(k.functions...); ok; at, ok = at.Ancestor(k.functions...) {
 		given, anew := false, false
+		is := func(c code.Node) bool { return c.Kind() == "identifier" && spelled(c) == name }
 		at.Walk(func(x code.Node) bool {
-			switch x.Kind() {
-			case "list_splat_pattern", "dictionary_splat_pattern", "rest_pattern", "variadic_parameter_declaration":
-				return false
-			case "parameters", "formal_parameters", "parameter_list":
-				x.Walk(func(p code.Node) bool {
-					given = given || p.Kind() == "identifier" && spelled(p) == name && p.Field() != "value" && p.Field() != "type"
-					return !strings.Contains(p.Kind(), "splat") && p.Kind() != "rest_pattern" && !strings.HasPrefix(p.Kind(), "variadic")
-				})
+			if gathers[x.Kind()] {
 				return false
 			}
-			left, has := x.ChildByField("left")
-			if name2, declares := x.ChildByField("name"); !has && declares && x.Kind() == "variable_declarator" {
-				left, has = name2, true
-			}
-			if has && x != n && strings.Contains(x.Kind(), "assignment") || has && (x.Kind() == "variable_declarator" || x.Kind() == "short_var_declaration") {
-				names := []code.Node{left}
-				if left.Kind() == "expression_list" || left.Kind() == "pattern_list" {
-					names = left.NamedChildren()
-				}
-				anew = anew || slices.ContainsFunc(names, func(c code.Node) bool { return c.Kind() == "identifier" && spelled(c) == name })
+			switch up := x.Up(); {
+			case is(x) && parameterLists[up] || is(x) && x.Field() != "value" && x.Field() != "type" && parameterLists[above(above(x)).Kind()]:
+				given = true
+			case x != n && (strings.Contains(x.Kind(), "assignment") || x.Kind() == "short_var_declaration"):
+				anew = anew || slices.ContainsFunc(apart(field(x, "left")), is)
+			case x.Kind() == "variable_declarator":
+				anew = anew || is(field(x, "name"))
 			}
 			return true
 		})
@@ -338,3 +330,9 @@ func takes(n code.Node, k keeping, name string) (code.Node, bool) {
 	}
 	return code.Node{}, false
 }
+
+var (
+	parameterLists = map[string]bool{"parameters": true, "formal_parameters": true, "parameter_list": true}
+	// gathers are parameters that hold what was handed in as a list or dictionary of the function's own.
+	gathers = map[string]bool{"list_splat_pattern": true, "dictionary_splat_pattern": true, "rest_pattern": true, "variadic_parameter_declaration": true}
+)
