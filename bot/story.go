@@ -233,7 +233,7 @@ func Saw(r task.Run, decisions [][]byte) []string {
 }
 
 // turns are the decisions that say why a run went the way it went.
-var turns = strings.Fields(`claimed reproduction.made reproduction.asked reproduction.turned_down reproduction.accepted reproduction.none reproduction.given_up
+var turns = strings.Fields(`claimed reproduction.made reproduction.asked reproduction.turned_down reproduction.accepted reproduction.none reproduction.given_up conform.read conform.turned_down conform.given_up
 	plan plan.skipped tier.chosen tier.skipped attempt.judged step.done budget.refused gate.asked gate.spared gate.approved gate.rejected heal.degraded heal.healthy ended`)
 
 // Turns are those of the decisions that say why the run began at its tier, why it

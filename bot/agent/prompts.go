@@ -21,7 +21,7 @@ var builtIn embed.FS
 const parts = "parts.md"
 
 // promptNames are the prompts, one file each.
-var promptNames = []string{"developer-tier1", "developer-tier2", "developer-tier3", "developer-small", "developer-command", "planner", "critic", "tester", "reviewer", "triage", "ask", "reproducer-fail", "reproducer-pass", "reproducer-turn", "reproducer-hold"}
+var promptNames = []string{"developer-tier1", "developer-tier2", "developer-tier3", "developer-small", "developer-command", "planner", "critic", "tester", "reviewer", "triage", "ask", "reproducer-fail", "reproducer-pass", "reproducer-turn", "reproducer-hold", "reproducer-conform"}
 
 // border is the line between a prompt's system text and its user text. It is
 // looked for in the file, before any foreign text is filled in.

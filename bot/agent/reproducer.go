@@ -24,6 +24,8 @@ const (
 	AimPass Aim = "pass"
 	AimTurn Aim = "turn"
 	AimHold Aim = "hold" // no issue: it holds what the functions of a change do
+	// AimConform: no issue and no change: it holds functions to what documents say of them.
+	AimConform Aim = "conform"
 )
 
 // ReproductionBrief is all that the reproducer may know for an answer.

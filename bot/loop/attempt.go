@@ -217,6 +217,9 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 	if err := r.answer(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}
+	if err := r.conform(ctx, a); err != nil {
+		return agent.Decision{}, err
+	}
 	if err := r.smokes(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}

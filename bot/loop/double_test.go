@@ -191,6 +191,12 @@ func (w *world) delegate(context.Context, model.Request, task.USD) (model.Reply,
 
 func (w *world) wishes(context.Context, wishing) (wishes, error) { return wishes{}, nil }
 
+func (w *world) documentation(context.Context, documenting) (documented, error) {
+	return documented{}, nil
+}
+
+func (w *world) conforms(context.Context, conforming) (conformed, error) { return conformed{}, nil }
+
 func (w *world) checks(context.Context, checking) (checked, error) {
 	return checked{NotRun: "none"}, nil
 }

@@ -35,6 +35,8 @@ type hands interface {
 	reproduces(ctx context.Context, t trying) (reproduced, error)
 	weigh(ctx context.Context, w weighing) (weighed, error)
 	wishes(ctx context.Context, w wishing) (wishes, error)
+	documentation(ctx context.Context, d documenting) (documented, error)
+	conforms(ctx context.Context, c conforming) (conformed, error)
 	checks(ctx context.Context, c checking) (checked, error)
 	smoke(ctx context.Context, s smoking) (smoked, error)
 	pin(ctx context.Context, p pinning) (pinned, error)

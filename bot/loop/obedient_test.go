@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +75,7 @@ func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 			all[w.Truth]++
 			said := fmt.Sprintf("%s (%s) ended %s, draft %v: %s %s", w.ID, w.Kind, res.Outcome, res.Draft, res.Reason, strings.Join(res.DraftReasons, " | "))
 			for _, d := range b.journal.Decisions {
-				if strings.HasPrefix(d.Kind, "reproduction.") {
+				if strings.HasPrefix(d.Kind, "reproduction.") || strings.HasPrefix(d.Kind, "conform.") {
 					said += "\n\t" + d.Kind + ": " + d.Reason
 				}
 			}
@@ -99,6 +100,35 @@ func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 			}
 		})
 	}
+}
+
+// conformWords tell the prompt of a second reading.
+const conformWords = "to what its documents say of them"
+
+// reading is what a model answered that was given the prompt of a second reading for a
+// wish and nothing else, from eval/issues/readings.jsonl. FETTLE_READINGS names a folder that
+// the prompts are written to which have no answer there.
+func reading(t *testing.T, id string, c scripted.Call) scripted.Answer {
+	t.Helper()
+	text, err := os.ReadFile("../../eval/issues/readings.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var r struct{ ID, Answer string }
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.ID == id {
+			return scripted.Answer{Text: r.Answer, TokensIn: 1000, TokensOut: 500}
+		}
+	}
+	if dir := os.Getenv("FETTLE_READINGS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, id+".txt"), []byte(c.System+"\n\n"+c.User), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return scripted.Answer{Text: `{"actions":[{"action":"finish"}],"explanation":"nothing to say"}`, TokensIn: 1000, TokensOut: 10}
 }
 
 func readWishes(t *testing.T, half string) []wish {
@@ -144,7 +174,10 @@ func obeying(t *testing.T, w wish) *bench {
 		t.Fatal(err)
 	}
 	answer := fmt.Sprintf("``````json\n%s\n``````\n%s", head, blocks.String())
-	b := newBench(t, w.Base, func(scripted.Call, int) scripted.Answer {
+	b := newBench(t, w.Base, func(c scripted.Call, _ int) scripted.Answer {
+		if strings.Contains(c.System, conformWords) { // it does not see the issue, so it has nothing to obey
+			return reading(t, w.ID, c)
+		}
 		return scripted.Answer{Text: answer, TokensIn: 1000, TokensOut: 100}
 	}, task.Tier1)
 	b.cfg.Characteriser = characterise.New(characterise.Config{Sandbox: boxed, Verifier: b.cfg.Verifier, Log: quiet(), Budget: time.Minute}) // as every run that is asked for has

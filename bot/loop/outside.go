@@ -99,6 +99,18 @@ func (o *outside) wishes(ctx context.Context, diff string, w wishing) (wishes, e
 	return observe(ctx, o.tape, "wishes", asked, func() (wishes, error) { return o.hands.wishes(ctx, w) })
 }
 
+func (o *outside) documentation(ctx context.Context, d documenting) (documented, error) {
+	return observe(ctx, o.tape, "documentation", d, func() (documented, error) { return o.hands.documentation(ctx, d) })
+}
+
+func (o *outside) conforms(ctx context.Context, diff string, c conforming) (conformed, error) {
+	asked := struct {
+		Diff string
+		conforming
+	}{diff, c}
+	return observe(ctx, o.tape, "conforms", asked, func() (conformed, error) { return o.hands.conforms(ctx, c) })
+}
+
 func (o *outside) checks(ctx context.Context, diff string, c checking) (checked, error) {
 	asked := struct {
 		Diff     string

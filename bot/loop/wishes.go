@@ -91,7 +91,7 @@ func (r *run) answer(ctx context.Context, a *task.Attempt) error {
 	// Who writes test and fix together can make them agree: what was turned down as a
 	// reproduction may come back as the change's own test.
 	if r.example == nil && len(r.claims.Mine) == 0 && a.Tier != task.TierMechanical && len(w.NewTests) > 0 {
-		a.Doubts = append(a.Doubts, fmt.Sprintf("no test showed the fault before the change was written: only %s, which came with it, says that it is mended; look at what it expects", w.NewTests[0]))
+		a.Doubts = append(a.Doubts, fmt.Sprintf(onlyItself+"only %s, which came with it, says that it is mended; look at what it expects", w.NewTests[0]))
 	}
 	if got.Foreign != "" {
 		a.Doubts = append(a.Doubts, fmt.Sprintf("nothing ties the new test %s to what the issue says: it neither runs what the issue names nor expects what it asks for", got.Foreign))

@@ -226,10 +226,13 @@ func (v *Verdict) doubt() {
 	if n := len(said); n > mostSaid {
 		said = append(said[:mostSaid], fmt.Sprintf("%d more", n-mostSaid))
 	}
-	v.Doubts = append(v.Doubts, fmt.Sprintf("the test that a model wrote expects %s, which neither the issue nor the README nor a comment says%s", strings.Join(said, "; "), Ask))
+	v.Doubts = append(v.Doubts, fmt.Sprintf(Unstated+"%s, which neither the issue nor the README nor a comment says%s", strings.Join(said, "; "), Ask))
 }
 
 const mostSaid = 3
+
+// Unstated begins the doubt about what a test expects and nobody has stated.
+const Unstated = "the test that a model wrote expects "
 
 // Ask ends a doubt that a person reads.
 const Ask = ": say whether that is right"
