@@ -204,11 +204,11 @@ func (c Case) Lay(dir string) error {
 		}
 	}
 	if c.base != nil {
-		if err := lay(c.base, ".", dir); err != nil {
+		if err := copyFolder(c.base, ".", dir); err != nil {
 			return err
 		}
 	}
-	return lay(c.files, repoDir, dir)
+	return copyFolder(c.files, repoDir, dir)
 }
 
 // Faults are the names of the faults that new tests have to notice.
@@ -239,8 +239,8 @@ func (c Case) expected() []string {
 	return out
 }
 
-// lay copies a folder of files into a tree; that it is missing is no fault.
-func lay(from fs.FS, sub, to string) error {
+// copyFolder copies a folder of files into a tree; that it is missing is no fault.
+func copyFolder(from fs.FS, sub, to string) error {
 	err := fs.WalkDir(from, sub, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

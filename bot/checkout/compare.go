@@ -101,7 +101,7 @@ func (s *Store) Range(ctx context.Context, dir, from, to string) (*Comparison, e
 // Tree lays the later state of a Range out. It is the comparison's own, and knows
 // the folders of the working copy that hold installed packages.
 func (c *Comparison) Tree(ctx context.Context) (*Tree, error) {
-	if err := c.tree.lay(ctx, c.tree.entries); err != nil {
+	if err := c.tree.materialise(ctx, c.tree.entries); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(c.tree.repo.Dir)

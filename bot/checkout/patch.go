@@ -28,7 +28,7 @@ func (t *Tree) Patch(ctx context.Context, diff string) (changes []task.FileChang
 			return nil, nil, fmt.Errorf("%w: %w", ErrPatch, err)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("lay a diff over the tree: %w", err)
+			return nil, nil, fmt.Errorf("applying a diff to the tree: %w", err)
 		}
 		tree = strings.TrimSpace(string(out))
 	}

@@ -64,7 +64,7 @@ func (s *Store) OpenSpan(ctx context.Context, dir string, span Span) (base, head
 		return t, err
 	}
 	if base, err = open(from); err != nil {
-		return base, nil, fmt.Errorf("lay out %s: %w", from, err)
+		return base, nil, fmt.Errorf("writing %s: %w", from, err)
 	}
 	switch {
 	case span.Staged || span.Patch != nil:

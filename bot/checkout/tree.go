@@ -68,7 +68,7 @@ func (t *Tree) start(ctx context.Context, commit string) error {
 	if err := t.setBase(ctx, commit); err != nil {
 		return err
 	}
-	return t.lay(ctx, t.entries)
+	return t.materialise(ctx, t.entries)
 }
 
 func (t *Tree) setBase(ctx context.Context, commit string) error {

@@ -222,8 +222,8 @@ func version(all []verify.Change, after bool) map[string][]byte {
 	return out
 }
 
-// lay writes files over a tree, and makes those that may be started so; nil takes one away.
-func lay(root *os.Root, files map[string][]byte, exec map[string]bool) error {
+// writeOver writes files over a tree, and makes those that may be started so; nil takes one away.
+func writeOver(root *os.Root, files map[string][]byte, exec map[string]bool) error {
 	for _, p := range sorted(files) {
 		err := root.Remove(p)
 		if os.IsNotExist(err) {

@@ -154,7 +154,7 @@ func (r *run) work(ctx context.Context) error {
 	case r.c.only(KindGenerated, KindDocs, KindLock):
 		r.lower(Unproven, "only generated code is changed: judge what it is generated from")
 	}
-	if ok, err := r.layOut(ctx); err != nil || !ok {
+	if ok, err := r.onBase(ctx); err != nil || !ok {
 		return err
 	}
 	if len(r.product)+len(r.config) == 0 {
@@ -194,9 +194,9 @@ func (r *run) work(ctx context.Context) error {
 	return compared()
 }
 
-// layOut lays the change's tests over the code before it and runs all there. It tells
+// onBase puts the change's tests over the code before it and runs all there. It tells
 // whether there is anything to run.
-func (r *run) layOut(ctx context.Context) (bool, error) {
+func (r *run) onBase(ctx context.Context) (bool, error) {
 	if r.root == nil {
 		var err error
 		if r.root, err = os.OpenRoot(r.in.Base.Dir()); err != nil {
@@ -210,7 +210,7 @@ func (r *run) layOut(ctx context.Context) (bool, error) {
 			files[p] = data
 		}
 	}
-	if err := lay(r.root, files, r.c.exec); err != nil {
+	if err := writeOver(r.root, files, r.c.exec); err != nil {
 		return false, err
 	}
 	suites, err := r.cfg.Verifier.Detect(r.before)
@@ -304,7 +304,7 @@ func (r *run) evidence(ctx context.Context) error {
 		return err
 	} else if !same {
 		r.anew, r.rep.Tests.Flaky = true, []Test{}
-		ok, err := r.layOut(ctx)
+		ok, err := r.onBase(ctx)
 		if err == nil && ok {
 			err = judged()
 		}
@@ -318,7 +318,7 @@ func (r *run) evidence(ctx context.Context) error {
 	was, seen, rep, why := r.verdict, r.runs, *r.rep, maps.Clone(r.why)
 	r.theirs = true
 	r.rep.Tests.Flaky = []Test{}
-	ok, err := r.layOut(ctx)
+	ok, err := r.onBase(ctx)
 	if err == nil && ok {
 		err = judged()
 	}
@@ -327,7 +327,7 @@ func (r *run) evidence(ctx context.Context) error {
 	}
 	if !ok || !r.verdict.Green { // all as it was, the tree too
 		r.verdict, r.runs, *r.rep, r.why, r.theirs = was, seen, rep, why, false
-		return lay(r.root, version(r.config, false), nil)
+		return writeOver(r.root, version(r.config, false), nil)
 	}
 	r.lower(Plausible, "the tests hold only with the change's own settings of the test runner (%s): with those before it, %s", r.config[0].Path, cmp.Or(firstOf(was.Reasons), "they do not"))
 	return nil

@@ -80,7 +80,7 @@ func (r *run) reserve(ctx context.Context, c purchase) (task.Reservation, error)
 		Request model.Request
 		Left    task.USD
 	}{c.id, c.req, c.limit - r.money.all}
-	held, err := observe(ctx, r.tape, "reserve", asked, func() (task.Reservation, error) {
+	held, err := observe(ctx, r.recorder, "reserve", asked, func() (task.Reservation, error) {
 		worst := r.Models.Worst(c.req)
 		if c.command {
 			worst = max(asked.Left, worst) // less than one call is refused
@@ -109,12 +109,12 @@ func (r *run) buy(ctx context.Context, c purchase, worst task.USD) (model.Reply,
 	if err := r.record(ctx, c, "to", c.req, model.Reply{}); err != nil {
 		return model.Reply{}, err
 	}
-	got, err := observe(ctx, r.tape, "reply", c.id, func() (bought, error) {
+	got, err := observe(ctx, r.recorder, "reply", c.id, func() (bought, error) {
 		r.Point("prompt sent")
 		ask := r.Models.Ask
 		if c.command {
 			ask = func(ctx context.Context, req model.Request) (model.Reply, error) {
-				return r.hands.delegate(ctx, req, worst)
+				return r.effects.delegate(ctx, req, worst)
 			}
 		}
 		reply, asked := ask(ctx, c.req)

@@ -148,13 +148,13 @@ func (r *run) try(ctx context.Context, t *trial) (agent.Decision, error) {
 	}
 	if n := r.sameDiff(t); n > 0 {
 		a.Refused = fmt.Sprintf("the same change as attempt %d", n)
-		return decided(agent.NextEscalate, a.Refused), r.lay(ctx, r.stands(r.state.Done))
+		return decided(agent.NextEscalate, a.Refused), r.restore(ctx, r.stands(r.state.Done))
 	}
 	d, err = r.prove(ctx, t)
 	if err != nil || d.Next == agent.NextAccept {
 		return d, err
 	}
-	if err := r.lay(ctx, r.stands(r.state.Done)); err != nil {
+	if err := r.restore(ctx, r.stands(r.state.Done)); err != nil {
 		return d, fmt.Errorf("rolling attempt %d back: %w", a.Number, err)
 	}
 	return d, nil
@@ -189,7 +189,7 @@ func (r *run) prove(ctx context.Context, t *trial) (agent.Decision, error) {
 		keepFailures(a, v.Failures)
 	}
 	late := timedOut(v.Failures)
-	if err := r.told(ctx, a.Number, "verify", map[bool]task.Trigger{true: task.Watchdog}[late != ""], late); err != nil {
+	if err := r.reportStep(ctx, a.Number, "verify", map[bool]task.Trigger{true: task.Watchdog}[late != ""], late); err != nil {
 		return agent.Decision{}, err
 	}
 	a.Doubts = append(a.Doubts, without(v.Doubts, a.Doubts)...)
@@ -482,7 +482,7 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		if !failed.Down {          // an issue's own words can make a provider refuse
 			return decided(agent.NextEscalate, a.Refused), nil
 		}
-		return decided(agent.NextEscalate, a.Refused), r.told(ctx, a.Number, "model", task.ModelOutage, a.Refused)
+		return decided(agent.NextEscalate, a.Refused), r.reportStep(ctx, a.Number, "model", task.ModelOutage, a.Refused)
 	default:
 		return agent.Decision{}, ended(ctx, err)
 	}

@@ -128,7 +128,7 @@ func (r *run) narrow() {
 }
 
 func (r *run) start(ctx context.Context) (start, error) {
-	t := r.tape
+	t := r.recorder
 	if t.replays {
 		if len(t.rest) == 0 {
 			return start{}, errEnds

@@ -45,7 +45,7 @@ func (r *run) pin(ctx context.Context, a *task.Attempt) error {
 	if err := r.progress(ctx, "verify", a.Tier, "pinning what the changed functions do"); err != nil {
 		return err
 	}
-	got, err := r.outside.pin(ctx, a.Diff, r.pinning(a))
+	got, err := r.recorded.pin(ctx, a.Diff, r.pinning(a))
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ type conforming struct {
 
 // conformed is what came of it: its tests by what they did before the change and with it.
 type conformed struct {
-	Not      string         `json:"not,omitempty"` // why it says nothing, behind its name
+	Not      string         `json:"not,omitempty"`  // why it says nothing, behind its name
 	Same     bool           `json:"same,omitempty"` // it is a test of the change
 	Mended   []string       `json:"mended,omitempty"`
 	Broken   []string       `json:"broken,omitempty"` // with how they fail

@@ -212,7 +212,7 @@ func (w *world) keep(_ context.Context, k keeping) (string, error) {
 	return fmt.Sprintf("%040d", k.Number), nil
 }
 
-func (w *world) lay(_ context.Context, stands []standing) error {
+func (w *world) restore(_ context.Context, stands []standing) error {
 	w.laid++
 	w.tree = nil
 	for _, s := range stands {
@@ -222,7 +222,7 @@ func (w *world) lay(_ context.Context, stands []standing) error {
 }
 
 func (w *world) product(ctx context.Context, stands []standing, _ []string) (product, error) {
-	if err := w.lay(ctx, stands); err != nil {
+	if err := w.restore(ctx, stands); err != nil {
 		return product{}, err
 	}
 	var out product

@@ -72,7 +72,7 @@ func (r *run) observed(ctx context.Context) (err error) {
 	if len(r.modelTiers()) == 0 || len(r.red()) == 0 || len(r.suspects) == 0 {
 		return nil
 	}
-	if r.facts, err = r.outside.facts(ctx, r.search(ctx)); err != nil {
+	if r.facts, err = r.recorded.facts(ctx, r.search(ctx)); err != nil {
 		return err
 	}
 	if len(r.facts.Calls) == 0 {
@@ -118,7 +118,7 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 	}
 	err = h.withExample(ctx, q.Example, func() error {
 		calls, times, err := h.Characteriser.Trace(ctx, in)
-		out = h.told(calls, times, got)
+		out = h.describe(calls, times, got)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -128,10 +128,10 @@ func (h *real) facts(ctx context.Context, q search) (out facts, err error) {
 	return out, err
 }
 
-// told puts calls into words, in their order, each call with the same arguments and
+// describe puts calls into words, in their order, each call with the same arguments and
 // result once; of many those that tell the most. One that takes nothing and gives nothing
 // says nothing. got are the values that the failing assertions saw.
-func (h *real) told(calls []characterise.Call, times int, got []string) facts {
+func (h *real) describe(calls []characterise.Call, times int, got []string) facts {
 	out := facts{Times: times}
 	count, seen := map[string]int{}, map[string]bool{}
 	var all []seenCall

@@ -51,7 +51,7 @@ func TestM9EachFunctionIsToldOnceBeforeAnyTwice(t *testing.T) {
 			calls = append(calls, characterise.Call{Path: "a.js", Name: fmt.Sprintf("f%d", n), Line: n + 2, Args: fmt.Sprint(len(calls)), Gave: "1"})
 		}
 	}
-	got := (&real{}).told(calls[:2*mostCalls], len(calls), nil).near(agent.Shown{Code: []agent.Text{{Path: "a.js", Start: 1, End: 90}}})
+	got := (&real{}).describe(calls[:2*mostCalls], len(calls), nil).near(agent.Shown{Code: []agent.Text{{Path: "a.js", Start: 1, End: 90}}})
 	if !strings.Contains(got, "Delayed.put(10)") || strings.Contains(got, "constructor") || strings.Count(got, "f0(") != 1 {
 		t.Errorf("told\n%s", got)
 	}
@@ -69,7 +69,7 @@ func TestM9OfALongTraceWhatMadeTheFailingValueIsTold(t *testing.T) {
 	for n := range 60 {
 		calls = append(calls, characterise.Call{Path: "shop.py", Name: "price", Line: 110, Depth: 1, Args: fmt.Sprint(n), Gave: fmt.Sprint(n)})
 	}
-	f := (&real{}).told(calls, 5000, []string{"199"})
+	f := (&real{}).describe(calls, 5000, []string{"199"})
 	if len(f.Calls) != mostSeen || f.Times != 5000 {
 		t.Fatalf("%d calls of %d", len(f.Calls), f.Times)
 	}
@@ -77,7 +77,7 @@ func TestM9OfALongTraceWhatMadeTheFailingValueIsTold(t *testing.T) {
 	if !strings.Contains(got, "total(n=60) gave 199   [shop.py:100]\n") || strings.Contains(got, "load0(") || !strings.Contains(got, "load59(") || !strings.Contains(got, "(4988 calls more") {
 		t.Errorf("told\n%s", got)
 	}
-	f = (&real{}).told(calls[60:], 61, []string{"199"})
+	f = (&real{}).describe(calls[60:], 61, []string{"199"})
 	if got = f.near(agent.Shown{Code: []agent.Text{{Path: "shop.py", Start: 1, End: 200}}}); !strings.HasPrefix(got, "total(n=60) gave 199") || !strings.Contains(got, "\n  price(59) gave 59\n") {
 		t.Errorf("told\n%s", got)
 	}

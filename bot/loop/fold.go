@@ -38,7 +38,7 @@ func (r *run) failsBefore(ctx context.Context, t trying) (reproduced, error) {
 	if err != nil || got.Not == "" || len(r.state.Done) == 0 || r.tested() {
 		return got, err
 	}
-	if err := r.lay(ctx, nil); err != nil {
+	if err := r.restore(ctx, nil); err != nil {
 		return got, err
 	}
 	var sofar []task.Edit // what the base lacks is what all of the steps add
@@ -49,7 +49,7 @@ func (r *run) failsBefore(ctx context.Context, t trying) (reproduced, error) {
 	if got, err = r.reproduces(ctx, t); err != nil {
 		return got, err
 	}
-	return got, r.lay(ctx, r.stands(r.state.Done))
+	return got, r.restore(ctx, r.stands(r.state.Done))
 }
 
 // fold makes a step that was refused twice for want of a test one with its

@@ -25,7 +25,7 @@ const careful = "careful"
 // heed asks whether the run may go on, between two steps: a call that is under way is
 // paid for, so its reply is taken in first.
 func (r *run) heed(ctx context.Context, step string) error {
-	t := r.tape
+	t := r.recorder
 	if t.replays {
 		if len(t.rest) == 0 || t.rest[0].Kind != careful {
 			return nil
@@ -81,9 +81,9 @@ func (r *run) takeCare(ctx context.Context, c task.Care) error {
 	return nil
 }
 
-// told tells what became of a step of an attempt.
-func (r *run) told(ctx context.Context, attempt int, step string, trigger task.Trigger, words string) error {
-	if r.tape.replays || r.in.Health == nil {
+// reportStep tells what became of a step of an attempt.
+func (r *run) reportStep(ctx context.Context, attempt int, step string, trigger task.Trigger, words string) error {
+	if r.recorder.replays || r.in.Health == nil {
 		return nil
 	}
 	return r.in.Health.OnResult(ctx, fmt.Sprintf("%s/%d/%s", r.in.RunID, attempt, step), step, trigger, words)
@@ -103,11 +103,11 @@ func timedOut(failures []task.Failure) string {
 func (r *run) toldOfTarget(ctx context.Context, a *task.Attempt, rule string) error {
 	switch rule {
 	case patch.RuleTarget:
-		return r.told(ctx, a.Number, "apply", task.TargetNotFound, a.Refused)
+		return r.reportStep(ctx, a.Number, "apply", task.TargetNotFound, a.Refused)
 	case patch.RuleConfidence:
-		return r.told(ctx, a.Number, "apply", task.LowConfidence, a.Refused)
+		return r.reportStep(ctx, a.Number, "apply", task.LowConfidence, a.Refused)
 	case "":
-		return r.told(ctx, a.Number, "apply", "", "")
+		return r.reportStep(ctx, a.Number, "apply", "", "")
 	}
 	return nil // refused for what the edit does, not for where
 }

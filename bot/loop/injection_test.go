@@ -95,7 +95,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// siege are real hands on a real tree: what a model may see, edit and hand over
+// siege are real effects on a real tree: what a model may see, edit and hand over
 // is decided by the product's own code. Only what would start processes is
 // played: the tests pass when the fault is mended and nothing else was touched
 // that decides them.
@@ -315,7 +315,7 @@ func (m *obedient) nothingLeft(t *testing.T, s *stage, res task.Result) {
 				t.Errorf("%s stands in the %s", c, name)
 			}
 		}
-		if name != "effects" && bytes.Contains(raw, []byte(token())) { // the tape holds source as it is
+		if name != "effects" && bytes.Contains(raw, []byte(token())) { // the record holds source as it is
 			t.Errorf("the repository's token stands in the %s", name)
 		}
 	}

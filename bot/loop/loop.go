@@ -14,7 +14,7 @@
 // Everything that it does is written to a Journal before it counts: the state
 // after every attempt, every message to and from a model, every decision,
 // money before it is spent, and whatever came to it from outside. What comes
-// from outside comes through the tape (tape.go), so that a run can be replayed
+// from outside comes through the recorder (recorder.go), so that a run can be replayed
 // from its record and decides the same. It never touches GitHub, SQL or the
 // wall clock: doors, rows and time are given to it.
 package loop
@@ -96,7 +96,7 @@ type Config struct {
 	// Point is called at named places, for tests that end the process there.
 	Point func(name string)
 
-	double hands // stands in for the tree and the checks, in tests
+	double effects // stands in for the tree and the checks, in tests
 }
 
 // Input is one run.
@@ -169,7 +169,7 @@ func New(cfg Config) *Loop {
 // run is the state of one run while it runs.
 type run struct {
 	Config
-	outside
+	recorded
 	in        Input
 	rungs     map[task.Tier]rung // that have a model
 	money     money
@@ -198,12 +198,12 @@ type run struct {
 // written, a sandbox that broke, a context that ended without a Stop.
 func (l *Loop) Run(ctx context.Context, in Input) (task.Result, error) {
 	in.Budget = withDefaults(in.Budget)
-	t := &tape{run: in.RunID, journal: in.Journal, clock: l.cfg.Now}
-	r := &run{Config: l.cfg, outside: outside{tape: t, hands: l.cfg.double}, in: in}
-	if r.hands == nil {
+	t := &recorder{run: in.RunID, journal: in.Journal, clock: l.cfg.Now}
+	r := &run{Config: l.cfg, recorded: recorded{recorder: t, effects: l.cfg.double}, in: in}
+	if r.effects == nil {
 		h := newReal(l.cfg, in)
 		defer h.close()
-		r.hands = h
+		r.effects = h
 	}
 	return r.run(ctx)
 }
@@ -220,7 +220,7 @@ func (r *run) run(ctx context.Context) (task.Result, error) {
 	// The limit of time is measured on the run's own time; the context's timer
 	// only makes sure that a call in flight ends too.
 	limited, cancel := ctx, func() {}
-	if !r.tape.replays {
+	if !r.recorder.replays {
 		limited, cancel = context.WithTimeoutCause(ctx, r.deadline.Sub(r.now()), r.late())
 	}
 	defer cancel()
@@ -286,7 +286,7 @@ func (r *run) remember() error {
 }
 
 // alive: a cancel is honoured between any two things that a run does.
-func (r *run) alive(ctx context.Context) error { return r.tape.alive(ctx) }
+func (r *run) alive(ctx context.Context) error { return r.recorder.alive(ctx) }
 
 func (r *run) late() *Stop {
 	return &Stop{task.Timeout, fmt.Sprintf("the limit of %s for a run was reached", r.in.Budget.Duration)}

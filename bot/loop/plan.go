@@ -282,7 +282,7 @@ func (r *run) choose(ctx context.Context, tiers []task.Tier) (task.Tier, error) 
 			q.Tried = append(q.Tried, estimate.Try{Tier: a.Tier, Cost: a.Cost})
 		}
 	}
-	c, err := observe(ctx, r.tape, "choose", q, func() (estimate.Choice, error) {
+	c, err := observe(ctx, r.recorder, "choose", q, func() (estimate.Choice, error) {
 		if r.in.History == nil {
 			return estimate.Choice{Why: "the cheapest: nothing was seen before"}, nil
 		}

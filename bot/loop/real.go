@@ -22,7 +22,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
 )
 
-// real are the hands on a checkout.
+// real are the effects on a checkout.
 type real struct {
 	Config
 	tree    *checkout.Tree
@@ -319,10 +319,10 @@ func (h *real) back(ctx context.Context) error {
 	return h.tree.Restore(ctx, h.tip)
 }
 
-// lay makes the tree exactly the base and the changes that stand, and takes
+// restore makes the tree exactly the base and the changes that stand, and takes
 // note of what they made of the base's files.
-func (h *real) lay(ctx context.Context, stands []standing) error {
-	if err := h.layOut(ctx, stands); err != nil {
+func (h *real) restore(ctx context.Context, stands []standing) error {
+	if err := h.reapply(ctx, stands); err != nil {
 		return err
 	}
 	h.now, h.stood, h.listed = h.sources, nil, nil
@@ -341,7 +341,7 @@ func (h *real) lay(ctx context.Context, stands []standing) error {
 	return nil
 }
 
-func (h *real) layOut(ctx context.Context, stands []standing) error {
+func (h *real) reapply(ctx context.Context, stands []standing) error {
 	h.ahead.drop()
 	tip := ""
 	if len(stands) > 0 {
@@ -355,7 +355,7 @@ func (h *real) layOut(ctx context.Context, stands []standing) error {
 		return nil
 	}
 	// Another process made them: its Git directory is gone, the edits are not.
-	if err := h.layOut(ctx, stands[:len(stands)-1]); err != nil {
+	if err := h.reapply(ctx, stands[:len(stands)-1]); err != nil {
 		return err
 	}
 	s := stands[len(stands)-1]
@@ -368,7 +368,7 @@ func (h *real) layOut(ctx context.Context, stands []standing) error {
 }
 
 func (h *real) product(ctx context.Context, stands []standing, promised []string) (product, error) {
-	if err := h.lay(ctx, stands); err != nil {
+	if err := h.restore(ctx, stands); err != nil {
 		return product{}, err
 	}
 	var out product

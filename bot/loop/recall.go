@@ -18,14 +18,14 @@ import (
 // taught of it (SPEC M5, M6, M8). It stays with the run: one that is taken up again
 // goes on with what it knew.
 func (r *run) recall(ctx context.Context) error {
-	if r.state.Recalled != nil || r.in.Recall == nil && !r.tape.next("recall") {
+	if r.state.Recalled != nil || r.in.Recall == nil && !r.recorder.next("recall") {
 		return nil
 	}
 	q := pattern.Query{Failures: r.failing(), Now: r.now()}
 	for _, s := range r.suspects {
 		q.Places = append(q.Places, pattern.Place{Path: s.Path, Line: s.Line})
 	}
-	got, err := observe(ctx, r.tape, "recall", q, func() (task.Recalled, error) {
+	got, err := observe(ctx, r.recorder, "recall", q, func() (task.Recalled, error) {
 		q.Read = func(path string) ([]byte, error) { return newSources(r.in.Tree.BaseFS()).read(path) } // each once
 		return r.in.Recall(ctx, q)
 	})

@@ -43,7 +43,7 @@ func (d *Differs) Error() string {
 func (l *Loop) Replay(ctx context.Context, rec Recorded) (Replayed, error) {
 	var out Replayed
 	j := &playback{}
-	t := &tape{run: rec.RunID, journal: j, rest: rec.Effects, replays: true}
+	t := &recorder{run: rec.RunID, journal: j, rest: rec.Effects, replays: true}
 	for len(t.rest) > 0 {
 		t.seen = [32]byte{}
 		var s start
@@ -54,7 +54,7 @@ func (l *Loop) Replay(ctx context.Context, rec Recorded) (Replayed, error) {
 			return out, err
 		}
 		out.Processes++
-		r := &run{Config: l.cfg, outside: outside{tape: t}, in: Input{RunID: rec.RunID, State: j.state, Journal: j}}
+		r := &run{Config: l.cfg, recorded: recorded{recorder: t}, in: Input{RunID: rec.RunID, State: j.state, Journal: j}}
 		res, err := r.run(ctx)
 		var differs *Divergence
 		switch {
@@ -67,7 +67,7 @@ func (l *Loop) Replay(ctx context.Context, rec Recorded) (Replayed, error) {
 		case errors.Is(err, errDied):
 		}
 		// Any other error ended the recorded process too; what it left on the
-		// tape belongs to the next one.
+		// record belongs to the next one.
 		if len(t.rest) > 0 && t.rest[0].Kind != beginning {
 			return out, &Divergence{t.rest[0].Seq, t.rest[0].Kind, fmt.Sprintf("nothing more (%v)", err)}
 		}
@@ -139,7 +139,7 @@ func (p *playback) Progress(context.Context, task.Progress) error { return nil }
 // Record implements Journal.
 func (p *playback) Record(context.Context, task.Message) error { return nil }
 
-// errLive guards what a replay never comes to: it reads the tape instead.
+// errLive guards what a replay never comes to: it reads the record instead.
 var errLive = errors.New("a replay does not reach outside its record")
 
 // Effect implements Journal.

@@ -35,7 +35,7 @@ func (r *run) exemplify(ctx context.Context) error {
 	if r.needsNoReproduction() {
 		return nil
 	}
-	found, err := r.outside.exemplify(ctx, r.in.Task, r.in.Guard)
+	found, err := r.recorded.exemplify(ctx, r.in.Task, r.in.Guard)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (r *run) weigh(ctx context.Context, a *task.Attempt) (refused bool, err err
 	if r.example != nil {
 		w.Own = r.example.Path
 	}
-	got, err := r.outside.weigh(ctx, w)
+	got, err := r.recorded.weigh(ctx, w)
 	if err != nil {
 		return false, err
 	}

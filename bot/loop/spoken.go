@@ -45,7 +45,7 @@ func (h *real) known(ctx context.Context) (*memory.View, error) {
 	return h.view, err
 }
 
-// close ends what the hands have begun.
+// close ends what the effects have begun.
 func (h *real) close() {
 	h.ahead.drop()
 	if h.index == nil {

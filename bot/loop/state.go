@@ -31,7 +31,7 @@ func (r *run) worked() time.Duration {
 // that is interrupted again and again still ends. It is no error when it fails:
 // whoever interrupted the run may have taken it over.
 func (r *run) saveTime(ctx context.Context) {
-	if r.tape.replays {
+	if r.recorder.replays {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -53,7 +53,7 @@ func (r *run) end(outcome task.Outcome, reason string) {
 }
 
 func (r *run) note(ctx context.Context, kind, reason string, data map[string]any) error {
-	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.now(), After: r.tape.last, Seen: r.tape.digest(), Kind: kind, Reason: reason, Data: data})
+	err := r.in.Journal.Decide(ctx, task.Decision{Run: r.in.RunID, At: r.now(), After: r.recorder.last, Seen: r.recorder.digest(), Kind: kind, Reason: reason, Data: data})
 	if err != nil {
 		return ended(ctx, fmt.Errorf("writing the decision %q to the audit log: %w", kind, err))
 	}
@@ -71,7 +71,7 @@ func (r *run) progress(ctx context.Context, phase string, tier task.Tier, note s
 
 // show is progress by the wall clock, also from inside an effect.
 func (r *run) show(ctx context.Context, phase string, tier task.Tier, note string) error {
-	if r.tape.replays {
+	if r.recorder.replays {
 		return nil
 	}
 	p := task.Progress{

@@ -20,7 +20,7 @@ func (r *run) work(ctx context.Context) error {
 		return err
 	}
 	if len(r.state.Done) > 0 { // an earlier process made them
-		if err := r.lay(ctx, r.stands(r.state.Done)); err != nil {
+		if err := r.restore(ctx, r.stands(r.state.Done)); err != nil {
 			return err
 		}
 	}
@@ -324,10 +324,10 @@ func (r *run) accepted(ctx context.Context, number int) error {
 	if err := r.note(ctx, "step.done", r.plan.Steps[r.state.Step-1].Goal, map[string]any{"step": r.state.Step, "attempt": number}); err != nil {
 		return err
 	}
-	return r.lay(ctx, r.stands(r.state.Done))
+	return r.restore(ctx, r.stands(r.state.Done))
 }
 
-// stands are the changes of accepted attempts, as the hands lay them.
+// stands are the changes of accepted attempts, as the tree holds them.
 func (r *run) stands(numbers []int) []standing {
 	var out []standing
 	for _, n := range numbers {

@@ -54,8 +54,8 @@ const (
 )
 
 func (t tools) call(ctx context.Context, c toolCall) (toolAnswer, error) {
-	got, err := observe(ctx, t.r.tape, "tool", c, func() (toolAnswer, error) {
-		text, err := t.r.hands.tool(ctx, c)
+	got, err := observe(ctx, t.r.recorder, "tool", c, func() (toolAnswer, error) {
+		text, err := t.r.effects.tool(ctx, c)
 		var no *refusal
 		if errors.As(err, &no) {
 			return toolAnswer{No: no.why, Text: no.code}, nil

@@ -76,7 +76,7 @@ func (w *run) commands(ctx context.Context, dir string) error {
 		return err
 	}
 	defer box.Close()
-	if err := lay(box, w.opt.Files); err != nil {
+	if err := writeOver(box, w.opt.Files); err != nil {
 		return err
 	}
 	w.enter(box)
@@ -134,8 +134,8 @@ func (w *run) enter(box *sandbox.Workspace) {
 	}
 }
 
-// lay writes files over the copy.
-func lay(box *sandbox.Workspace, files map[string][]byte) error {
+// writeOver writes files over the copy.
+func writeOver(box *sandbox.Workspace, files map[string][]byte) error {
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		var err error
 		if data := files[p]; data != nil {

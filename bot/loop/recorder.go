@@ -13,11 +13,11 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// tape is the only way from a run to what is outside it: the tree, the checks,
+// recorder is the only way from a run to what is outside it: the tree, the checks,
 // the models, humans and the clock. While a run lives, whatever comes in is
 // written to the journal before it is used; in a replay it is read from there
-// instead. A run that asks nothing past its tape decides the same again.
-type tape struct {
+// instead. A run that asks nothing past it decides the same again.
+type recorder struct {
 	run     string
 	journal Journal
 	clock   func() time.Time
@@ -52,7 +52,7 @@ func (d *Divergence) Error() string {
 // what it depends on. The value survives a round trip through JSON, so that
 // the run works with what stands on the record and with nothing more. An
 // interruption leaves nothing on the record: it happens again.
-func observe[T any](ctx context.Context, t *tape, kind string, asked any, do func() (T, error)) (T, error) {
+func observe[T any](ctx context.Context, t *recorder, kind string, asked any, do func() (T, error)) (T, error) {
 	var v T
 	key, err := keyOf(asked)
 	if err != nil {
@@ -87,8 +87,8 @@ func observe[T any](ctx context.Context, t *tape, kind string, asked any, do fun
 	return read[T](e)
 }
 
-// note puts an effect on the tape; its time is the run's time from here on.
-func (t *tape) note(ctx context.Context, e task.Effect) error {
+// note puts an effect on the record; its time is the run's time from here on.
+func (t *recorder) note(ctx context.Context, e task.Effect) error {
 	e.At = t.clock().UTC()
 	seq, err := t.journal.Effect(context.WithoutCancel(ctx), e)
 	if err != nil {
@@ -102,7 +102,7 @@ func (t *tape) note(ctx context.Context, e task.Effect) error {
 // pass moves the run's time and digest on over an effect. The digest stands in
 // every decision, so that a record of which anything was altered cannot give
 // the same decisions.
-func (t *tape) pass(e task.Effect) {
+func (t *recorder) pass(e task.Effect) {
 	t.at, t.last = e.At, e.Seq
 	h := sha256.New()
 	fmt.Fprintf(h, "%x\n%s\n%s\n%s\n%s\n%s", t.seen, e.Kind, e.Key, e.At.Format(time.RFC3339Nano), e.Data, e.Fail)
@@ -110,10 +110,10 @@ func (t *tape) pass(e task.Effect) {
 }
 
 // digest names what the run has seen so far.
-func (t *tape) digest() string { return hex.EncodeToString(t.seen[:8]) }
+func (t *recorder) digest() string { return hex.EncodeToString(t.seen[:8]) }
 
-// recall takes the next effect off the tape.
-func (t *tape) recall(kind, key string) (task.Effect, error) {
+// recall takes the next effect off the record.
+func (t *recorder) recall(kind, key string) (task.Effect, error) {
 	if len(t.rest) == 0 {
 		return task.Effect{}, errEnds
 	}
@@ -135,7 +135,7 @@ func (t *tape) recall(kind, key string) (task.Effect, error) {
 const stopped = "stopped"
 
 // alive gives the cause of a context that is over. A Stop is put on record.
-func (t *tape) alive(ctx context.Context) error {
+func (t *recorder) alive(ctx context.Context) error {
 	if t.replays {
 		if len(t.rest) == 0 || t.rest[0].Kind != stopped {
 			return nil
@@ -165,7 +165,7 @@ func (t *tape) alive(ctx context.Context) error {
 
 // next tells whether a replay holds an effect of a kind next. A run that lives holds
 // none.
-func (t *tape) next(kind string) bool { return len(t.rest) > 0 && t.rest[0].Kind == kind }
+func (t *recorder) next(kind string) bool { return len(t.rest) > 0 && t.rest[0].Kind == kind }
 
 func read[T any](e task.Effect) (v T, err error) {
 	if len(e.Fail) > 0 {

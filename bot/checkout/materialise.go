@@ -20,17 +20,17 @@ import (
 // goroutines; larger ones are streamed.
 const small = 256 << 10
 
-// lay writes entries that are not there yet. Regular files come first and
+// materialise writes entries that are not there yet. Regular files come first and
 // symlinks last, so that no symlink of the commit stands in the way of a
 // file. Bytes are those of the blobs.
-func (t *Tree) lay(ctx context.Context, want []entry) error {
+func (t *Tree) materialise(ctx context.Context, want []entry) error {
 	made := map[string]bool{".": true}
 	order := slices.Clone(want)
 	slices.SortStableFunc(order, func(a, b entry) int { return boolRank(!a.regular()) - boolRank(!b.regular()) })
 	for _, e := range order {
 		if dir := path.Dir(e.path); !made[dir] {
 			if err := t.root.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("lay out %q: %w", e.path, err)
+				return fmt.Errorf("writing %q: %w", e.path, err)
 			}
 			made[dir] = true
 		}
@@ -56,7 +56,7 @@ func (t *Tree) lay(ctx context.Context, want []entry) error {
 	})
 	w.wait()
 	if err := errors.Join(err, w.failed()); err != nil {
-		return fmt.Errorf("lay out the tree: %w", err)
+		return fmt.Errorf("writing the tree: %w", err)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (t *Tree) sync(ctx context.Context, want []entry) error {
 			missing = append(missing, e)
 		}
 	}
-	return t.lay(ctx, missing)
+	return t.materialise(ctx, missing)
 }
 
 // syncer walks the tree; what is right is struck off want.

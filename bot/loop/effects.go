@@ -15,11 +15,11 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
-// hands are what a run does to its tree and what it looks at in it. Every call
-// goes through the tape (outside.go): arguments and answers are plain values.
+// effects are what a run does to its tree and what it looks at in it. Every call
+// goes through the recorder (recorded.go): arguments and answers are plain values.
 // There are two implementations: the real one below, and one in the tests that
 // needs no tree.
-type hands interface {
+type effects interface {
 	prepare(ctx context.Context, p preparing) (prepared, error)
 	measure(ctx context.Context, tell func(note string)) (verify.Baseline, error)
 	exemplify(ctx context.Context, t task.Task, guard patch.Guard) (example.Found, error)
@@ -41,7 +41,7 @@ type hands interface {
 	smoke(ctx context.Context, s smoking) (smoked, error)
 	pin(ctx context.Context, p pinning) (pinned, error)
 	keep(ctx context.Context, k keeping) (string, error)
-	lay(ctx context.Context, stands []standing) error
+	restore(ctx context.Context, stands []standing) error
 	delegate(ctx context.Context, req model.Request, limit task.USD) (model.Reply, error)
 	tool(ctx context.Context, call toolCall) (string, error)
 	product(ctx context.Context, stands []standing, promised []string) (product, error)
