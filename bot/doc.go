@@ -104,6 +104,7 @@
 //	bot/mend                         mechanical repair
 //	bot/mend/driver                  runs built test binaries, one for each line that it reads
 //	bot/verify/check                 the pipeline of fettle check
+//	bot/verify/testgen/apart         tests that were added to a file, in a file of their own
 //	bot/verify/testgen/characterise  nominal and edge cases that pin what a change does
 //	bot/verify/testgen/gate          generated tests, judged
 //	bot/verify/testgen/probe         laid beside Go code, tells of its calls

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -73,7 +74,7 @@ func earlierOf(e Earlier) earlierView {
 const reproducerTurns = 4
 
 // Write asks for a test. The first new test file of the answer is it, else its first
-// new file; whatever else an answer would change is not looked at. Test is nil where
+// new file, else its first edit of a test file that is there; whatever else an answer would change is not looked at. Test is nil where
 // there is none, and the words say why; without words the turns ended before. The error is as Developer.Develop's.
 func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (test *task.Edit, words string, err error) {
 	limits := p.limits
@@ -110,8 +111,12 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 	if err != nil {
 		return nil, "", err
 	}
+	var added *task.Edit
 	for _, e := range got.Patch.Edits {
 		if e.Kind != task.EditCreate {
+			if added == nil && code.IsTest(e.Path) {
+				added = &e
+			}
 			continue
 		}
 		e.Path = path.Clean(e.Path)
@@ -121,6 +126,9 @@ func (p *Reproducer) Write(ctx context.Context, ask Ask, b ReproductionBrief) (t
 		if test == nil {
 			test = &e // its name is no test's, which is said when it is tried
 		}
+	}
+	if test == nil {
+		test = added
 	}
 	if test == nil && got.Ending != NothingDone && got.Ending != Finished {
 		return nil, "", nil // it was still looking

@@ -487,6 +487,9 @@ func (r *run) develop(ctx context.Context, t *trial) (agent.Decision, error) {
 		return agent.Decision{}, ended(ctx, err)
 	}
 	a.Patch, a.Explanation, a.NewTests = answer.Patch, answer.Explanation, answer.NewTests
+	if err := r.setApart(ctx, &a.Patch, &a.NewTests, a.Tier); err != nil {
+		return agent.Decision{}, err
+	}
 	if err := r.heedWarnings(ctx, a); err != nil {
 		return agent.Decision{}, err
 	}

@@ -191,6 +191,10 @@ func (w *world) delegate(context.Context, model.Request, task.USD) (model.Reply,
 
 func (w *world) wishes(context.Context, wishing) (wishes, error) { return wishes{}, nil }
 
+func (w *world) apart(_ context.Context, p task.Patch, _ patch.Guard) (setApart, error) {
+	return setApart{Patch: p}, nil
+}
+
 func (w *world) documentation(context.Context, documenting) (documented, error) {
 	return documented{}, nil
 }

@@ -30,6 +30,7 @@ type effects interface {
 	facts(ctx context.Context, q search) (facts, error)
 	repair(ctx context.Context, q search) (mend.Repair, error)
 	sight(ctx context.Context, l looking) (sight, error)
+	apart(ctx context.Context, p task.Patch, g patch.Guard) (setApart, error)
 	apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error)
 	judge(ctx context.Context, j judging) (verify.Verdict, error)
 	reproduces(ctx context.Context, t trying) (reproduced, error)

@@ -64,6 +64,10 @@ func (o *recorded) sight(ctx context.Context, l looking) (sight, error) {
 	return observe(ctx, o.recorder, "sight", l, func() (sight, error) { return o.effects.sight(ctx, l) })
 }
 
+func (o *recorded) apart(ctx context.Context, p task.Patch, g patch.Guard) (setApart, error) {
+	return observe(ctx, o.recorder, "apart", p, func() (setApart, error) { return o.effects.apart(ctx, p, g) })
+}
+
 func (o *recorded) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error) {
 	asked := struct {
 		Patch task.Patch

@@ -253,6 +253,11 @@ func (w *writer) askUntil(ctx context.Context, strategy string, aim agent.Aim, f
 		if test == nil {
 			return nil, &noReproduction{"the model writes no test that shows the fault: " + short(said)}
 		}
+		written := task.Patch{Edits: []task.Edit{*test}}
+		if err := w.setApart(ctx, &written, new([]string), w.tier); err != nil {
+			return nil, err
+		}
+		test = &written.Edits[0]
 		c := candidate{test: *test}
 		if c.came, err = w.witness(ctx, witnessing{Task: w.in.Task, Aim: aim, Test: *test, Passed: passed, Guard: w.guard(w.tier), Refused: w.outOfScope(w.tier, task.Patch{Edits: []task.Edit{*test}})}); err != nil {
 			return nil, err
