@@ -263,7 +263,7 @@ func (h hunk) noise(ctx context.Context, lang Language, old, now *side, elided [
 		was, ok := old.byKey[key]
 		return !ok || sameCode(was, old, now.byKey[key], now)
 	}
-	return importsInUse(ctx, lang, strings.Join(left, "\n"), now)
+	return importsInUse(ctx, lang, strings.Join(left, "\n"), old, now)
 }
 
 // outerScope is the innermost region that holds all of the lines.
@@ -303,8 +303,9 @@ func sameCode(a Region, old *side, b Region, now *side) bool {
 }
 
 // importsInUse tells whether a text is imports only, and one of the names
-// that they bind stands elsewhere in the file's new lines.
-func importsInUse(ctx context.Context, lang Language, text string, now *side) bool {
+// that they bind stands elsewhere in the file's new lines, and is not what a new import
+// binds there in their place.
+func importsInUse(ctx context.Context, lang Language, text string, old, now *side) bool {
 	switch lang {
 	case Java, Rust, Ruby, PHP, C, CPP:
 		return false // read by lines: what they bind is not known
@@ -316,9 +317,23 @@ func importsInUse(ctx context.Context, lang Language, text string, now *side) bo
 	words := now.words()
 	for _, w := range wanted {
 		for _, name := range w.binds() {
-			if name == "*" || words[name] {
+			if name == "*" || words[name] && !now.bindsAnew(ctx, name, old) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// bindsAnew tells whether a line that the old side does not have imports a name.
+func (s *side) bindsAnew(ctx context.Context, name string, old *side) bool {
+	for _, line := range s.lines {
+		if !strings.Contains(line, name) || slices.Contains(old.lines, line) {
+			continue
+		}
+		imports, err := wantedImports(ctx, s.lang, line)
+		if err == nil && slices.ContainsFunc(imports, func(w wantedImport) bool { return slices.Contains(w.binds(), name) }) {
+			return true
 		}
 	}
 	return false

@@ -117,7 +117,10 @@ func TestE3AWholeFileOfOtherLanguages(t *testing.T) {
 		"go":             {"a.go", golang, "package p\n\n// ... existing code ...\n\nfunc G() int { return 2 }\n", strings.Replace(golang, "return 1", "return 2", 1)},
 		"go, an unused import goes": {"a.go", golang, strings.NewReplacer("\t\"os\"\n", "", "os.Args", "1").Replace(golang),
 			strings.NewReplacer("\t\"os\"\n", "", "os.Args", "1").Replace(golang)},
-		"prose": {"a.txt", "one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\n"},
+		"go, another package of the name": {"a.go", "package p\n\nimport (\n\t\"strings\"\n\t\"text/template\"\n)\n\nvar A = template.New(strings.ToUpper(\"a\"))\n", "package p\n\nimport (\n\t\"html/template\"\n\t\"strings\"\n)\n\nvar A = template.New(strings.ToUpper(\"a\"))\n",
+			"package p\n\nimport (\n\t\"html/template\"\n\t\"strings\"\n)\n\nvar A = template.New(strings.ToUpper(\"a\"))\n"},
+		"script, the name from elsewhere": {"a.ts", script, strings.Replace(script, "'./a'", "'./b'", 1), strings.Replace(script, "'./a'", "'./b'", 1)},
+		"prose":                           {"a.txt", "one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\n"},
 	} {
 		m, err := MergeFile(t.Context(), c.path, []byte(c.src), c.text)
 		if c.want == "" {
