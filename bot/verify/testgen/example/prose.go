@@ -188,6 +188,12 @@ func another(s string) []int {
 	return out
 }
 
+var (
+	bold  = lazyregexp.New(`(^|[^*])\*\*([^*\s](?:[^*\n]*[^*\s])?)\*\*`)
+	ticks = lazyregexp.New("`[^`\n]+`")
+	says  = lazyregexp.New(`^\s*(?:[=→#(,;]|[-!]?>|!=|//)`) // what may stand behind a value in code
+)
+
 var newSubject = lazyregexp.New("[.!?]\\s+`([^`\n]+)`")
 
 var (
@@ -200,7 +206,14 @@ var (
 // prose reads the examples of running text. carry is the last example before
 // it, which the text up to its first call may complete.
 func prose(s string, carry *Example) []Example {
-	s = strings.ReplaceAll(s, "**", "")
+	s = bold.ReplaceAllString(s, "$1$2")
+	s = ticks.ReplaceAllStringFunc(s, func(code string) string {
+		text := strings.TrimSpace(strings.Trim(code, "`"))
+		if n := value(text); n > 0 && n < len(text) && !says.MatchString(text[n:]) {
+			return "…" // words that begin with a value are none
+		}
+		return code
+	})
 	others := another(s)
 	s = strings.ReplaceAll(s, "`", " ")
 	found := calls(s)

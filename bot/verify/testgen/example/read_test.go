@@ -28,6 +28,7 @@ func TestC5ExamplesAreReadFromIssues(t *testing.T) {
 		{"comment arrow", "Wrong", "```js\nmedian([1, 2]) // => 2, expected 1.5\n```", Example{Call: "median([1, 2])", Got: "2", Want: "1.5"}},
 		{"comment expected", "Wrong", "```js\nconsole.log(median([1, 2])); // expected 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5"}},
 		{"wished before an arrow", "Credit notes", "There I'd expect the mirrored result of the positive one, `instalments(-200, 3)` → `[-67, -67, -66]`.", Example{Call: "instalments(-200, 3)", Want: "[-67, -67, -66]"}},
+		{"stars are no emphasis", "Secrets", "`scrub({ a: { token: 'x' } })` returns it untouched. Expected: `{ a: { token: '***' } }`, **always**.", Example{Call: "scrub({ a: { token: 'x' } })", Want: "{ a: { token: '***' } }"}},
 		{"an arrow alone is unsure", "Credit notes", "I would expect more. Now `instalments(-200, 3)` → `[-67, -67, -66]`.", Example{Call: "instalments(-200, 3)", Want: "[-67, -67, -66]", Unsure: true}},
 		{"comment alone is unsure", "Wrong", "```python\nmedian([1, 2])  # => 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5", Unsure: true}},
 		{"assert", "Fails", "```python\nassert median([1, 2]) == 1.5\n```", Example{Call: "median([1, 2])", Want: "1.5"}},
@@ -60,7 +61,7 @@ func TestC5WhatSaysTwoThingsOrNothingIsNoExample(t *testing.T) {
 	for _, text := range []string{
 		"median([1, 2]) should be 1.5. Or median([1, 2]) should be 2.",
 		"median([1, 2]) is slow", "median is wrong", "", "median([1, 2]) returns 2 items", "median([1, 2",
-		"Please call me (maybe) and expect 3 people", "def median(values): returns 3",
+		"Please call me (maybe) and expect 3 people", "def median(values): returns 3", "`scale('1/2-3/4 cup oil', 2)` → `1-1 1/2 cup oil`",
 	} {
 		if got := Read("", text); len(got) > 0 {
 			t.Errorf("%q was read as %+v", text, got)
