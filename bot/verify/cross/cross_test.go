@@ -97,7 +97,7 @@ func TestC9ExpectationsAreMadeWrong(t *testing.T) {
 		{name: "expect", file: "a.test.ts", src: "it(\"it's\", async () => {\n  expect(f(1)).toBe(2);\n});\n", test: "it's", line: 2, want: `toBe([2, "k4711"])`},
 		{name: "what throws", file: "a.test.js", src: "test('x', () => { assert.throws(() => f(), /x/); });\n", test: "x", want: "assert.throws(() => {}, /x/)"},
 		{name: "no assertion", file: "a.test.js", src: "test('x', () => { f(); });\n", test: "x", want: "=> { try { f(); \n} finally { throw new Error(\"k4711\"); } })"},
-		{name: "a test of a computed name", file: "a.test.js", src: "for (const n of [1]) test(`x${n}`, () => { f(); });\n", test: "x1"},
+		{name: "a test of a computed name", file: "a.test.js", src: "for (const n of [1]) test(`${n}`, () => { f(); });\n", test: "x1"},
 
 		{name: "a tolerance, within which no NaN is", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got, err := F(); err != nil || math.Abs(got-2) > eps {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF", line: 5, want: "; (!(err != nil)) && (math.Abs(got-2) <= eps) {"},
 		{name: "a condition", file: "a_test.go", src: "package a\n\nfunc TestF(t *testing.T) {\n\tif got := F(); got != 2 {\n\t\tt.Errorf(\"F() = %d\", got)\n\t}\n}\n", test: "TestF/sub", line: 5, want: "if got := F(); !(got != 2) {"},
@@ -220,6 +220,19 @@ func TestC9ADisguiseChangesNothingButTheText(t *testing.T) {
 		got, err := Disguise(t.Context(), c.file, []byte(c.before), []byte(c.after), token)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%q:\n got %q\nwant %q %v", c.after, got, c.want, err)
+		}
+	}
+}
+
+// C6: a test of JavaScript whose name is filled in when it runs is found by what of its
+// name is written.
+func TestC6TestsWithNamesOutOfTemplatesAreFound(t *testing.T) {
+	t.Parallel()
+	const src = "for (const [rows, want] of table) {\n  test(`mirror of ${rows || 'nothing'}: ${want}`, () => {\n    assert.deepEqual(mirror(rows), want);\n  });\n}\ntest(`${a}${b}`, () => { other(); });\ntest(`two`, () => { two(); });\n"
+	for name, want := range map[string]string{"mirror of ABC: ABA": "mirror(rows)", "rows > mirror of : ": "mirror(rows)", "rows mirror of A (x): y": "mirror(rows)", "two": "two()", "mirror ABC": "", "anything": ""} {
+		got := Source(t.Context(), "a.test.js", []byte(src), name)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -300,14 +300,35 @@ func scriptTest(tree *code.Tree, name string) []code.Node {
 var texts = map[string]bool{"string": true, "template_string": true}
 
 // named tells whether a literal is the name; mocha joins the names of suites to
-// that of the test.
+// that of the test. What a template fills in may be anything.
 func named(literal code.Node, name string) bool {
-	text := literal.Text()
-	if len(text) < 2 || strings.Contains(text, "${") {
+	if len(literal.Text()) < 2 {
 		return false
 	}
-	text = strings.NewReplacer(`\'`, `'`, `\"`, `"`, "\\`", "`", `\\`, `\`).Replace(text[1 : len(text)-1])
-	return text == name || strings.HasSuffix(name, " "+text)
+	src, at := literal.Tree().Src, literal.Start()+1
+	var parts []string
+	literal.Walk(func(n code.Node) bool {
+		if n.Kind() != "template_substitution" {
+			return true
+		}
+		parts, at = append(parts, unescaped(string(src[at:n.Start()]))), n.End()
+		return false
+	})
+	text := unescaped(string(src[at : literal.End()-1]))
+	if len(parts) == 0 {
+		return text == name || strings.HasSuffix(name, " "+text)
+	}
+	if strings.TrimSpace(strings.Join(parts, "")+text) == "" {
+		return false // anything could be called so
+	}
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	return regexp.MustCompile(`(?s)(?:^| )` + strings.Join(parts, ".*") + ".*" + regexp.QuoteMeta(text) + `$`).MatchString(name)
+}
+
+func unescaped(s string) string {
+	return strings.NewReplacer(`\'`, `'`, `\"`, `"`, "\\`", "`", `\\`, `\`).Replace(s)
 }
 
 // scriptEquals are the methods whose expected value is made wrong: of an
