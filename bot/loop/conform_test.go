@@ -20,15 +20,15 @@ func TestC10ASecondReadingOfTheDocumentsDecides(t *testing.T) {
 		return "from names import initials\n\n\ndef test_as_documented():\n    assert " + call + "\n"
 	}
 	for name, c := range map[string]struct {
-		readme, test string
-		ready        bool
-		want         string // a reason of the draft, or what is checked
+		readme, path, test string
+		ready              bool
+		want               string // a reason of the draft, or what is checked
 	}{
-		"for":      {"`initials(name)` gives the first letter of each word.\n", says("initials('Mary Jane Watson') == 'MJW'"), true, "1 fail before it and pass with it"},
-		"against":  {"`initials(name)` gives one letter.\n", says("initials('Mary Jane Watson') == 'M'"), false, "passes before the change and fails with it: test_as_documented"},
-		"neither":  {"`initials(name)` gives capitals.\n", says("initials('Bo') == 'B'"), false, "neither the issue nor the README"},
-		"the same": {"`initials(name)` gives the first letter of each word.\n", own, false, "neither the issue nor the README"},
-		"silent":   {"", "", false, "neither the issue nor the README"},
+		"for":      {"`initials(name)` gives the first letter of each word.\n", f.path, says("initials('Mary Jane Watson') == 'MJW'") + "\n\ndef test_weak():\n    initials('Bo')\n", true, "1 fail before it and pass with it"},
+		"against":  {"`initials(name)` gives one letter.\n", "tests/test_documented.py", says("initials('Mary Jane Watson') == 'M'"), false, "passes before the change and fails with it: test_as_documented"},
+		"neither":  {"`initials(name)` gives capitals.\n", "tests/test_documented.py", says("initials('Bo') == 'B'"), false, "neither the issue nor the README"},
+		"the same": {"`initials(name)` gives the first letter of each word.\n", "tests/test_documented.py", own, false, "neither the issue nor the README"},
+		"silent":   {"", "", "", false, "neither the issue nor the README"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestC10ASecondReadingOfTheDocumentsDecides(t *testing.T) {
 				switch {
 				case strings.Contains(call.System, conformWords):
 					seen = append(seen, call)
-					return creates("tests/test_documented.py", c.test)
+					return creates(c.path, c.test)
 				case aim(call) == "":
 					return creates(f.source, f.fix)
 				}

@@ -81,6 +81,9 @@ func TestC10AnObedientModelGetsNothingBadCalledReady(t *testing.T) {
 			}
 			for _, a := range res.Attempts {
 				said += fmt.Sprintf("\n\tattempt %d at %s: %s %s %v", a.Number, a.Tier, a.Why, a.Refused, a.Broken)
+				for _, f := range a.Failures {
+					said += "\n\t\t" + f.Words()
+				}
 			}
 			if strings.Contains(half, "sealed") {
 				said = w.Truth + " case"
