@@ -113,6 +113,7 @@
 //	bot/verify/testgen/example       reproduction tests from the words of an issue
 //	bot/verify                       detection, baseline, evidence
 //	bot/verify/cross                 the questions of a cross-examination: sabotage, wrong expectations
+//	bot/verify/assertion             what makes a test fail, by its syntax
 //	bot/verify/danger                what a change adds that can do harm, or removes that kept harm away
 //	bot/verify/reach                 what a change newly reaches for: frames, foreign objects, native code
 //	bot/verify/impact                the tests that a change calls for

@@ -13,6 +13,7 @@ type Param struct {
 	Mark     string // "*", "**" or "..." of one that takes the rest; "kw" of one that is given by name only
 	Type     string // as written; of Python not compared
 	Optional bool
+	Given    string // its value where a call gives none, as written
 }
 
 // Callable is a function or method with what its callers have to know.
@@ -63,26 +64,8 @@ func Callables(ctx context.Context, path string, src []byte) ([]Callable, error)
 func callable(r Region, n Node) Callable {
 	c := Callable{Region: r, lang: r.Language}
 	f := functionNode(n)
-	if list, ok := f.ChildByField("parameters"); ok && slices.Contains([]Language{Python, JavaScript, TypeScript, TSX, Go}, c.lang) {
-		keyword := false
-		for _, p := range list.Children() {
-			if p.Kind() == "*" || p.Kind() == "keyword_separator" {
-				keyword = true
-			}
-			if !p.Named() || p.IsExtra() || p.Kind() == "keyword_separator" || p.Kind() == "positional_separator" {
-				continue
-			}
-			for _, got := range params(c.lang, p) {
-				if keyword && got.Mark == "" {
-					got.Mark = "kw"
-				}
-				keyword = keyword || got.Mark == "*" && c.lang == Python
-				c.Params = append(c.Params, got)
-			}
-		}
-	} else if p, ok := f.ChildByField("parameter"); ok { // x => …
-		c.Params = []Param{{Name: p.Text()}}
-	} else {
+	var read bool
+	if c.Params, read = Parameters(f); !read {
 		c.Params = []Param{{Name: r.Signature}}
 	}
 	if res, ok := f.ChildByField("result"); ok && c.lang == Go {
@@ -92,6 +75,36 @@ func callable(r Region, n Node) Callable {
 		c.Async = c.Async || child.Kind() == "async"
 	}
 	return c
+}
+
+// Parameters are those of a function; ok is false for a language that is read in its
+// outline only.
+func Parameters(fn Node) (out []Param, ok bool) {
+	lang := fn.t.Lang
+	list, ok := fn.ChildByField("parameters")
+	if !ok || !slices.Contains([]Language{Python, JavaScript, TypeScript, TSX, Go}, lang) {
+		if p, ok := fn.ChildByField("parameter"); ok { // x => …
+			return []Param{{Name: p.Text()}}, true
+		}
+		return nil, false
+	}
+	keyword := false
+	for _, p := range list.Children() {
+		if p.Kind() == "*" || p.Kind() == "keyword_separator" {
+			keyword = true
+		}
+		if !p.Named() || p.IsExtra() || p.Kind() == "keyword_separator" || p.Kind() == "positional_separator" {
+			continue
+		}
+		for _, got := range params(lang, p) {
+			if keyword && got.Mark == "" {
+				got.Mark = "kw"
+			}
+			keyword = keyword || got.Mark == "*" && lang == Python
+			out = append(out, got)
+		}
+	}
+	return out, true
 }
 
 // functionNode is the function that a region's node binds to a name.
@@ -131,7 +144,7 @@ func pythonParam(p Node) Param {
 	}
 	switch p.Kind() {
 	case "default_parameter", "typed_default_parameter":
-		return Param{Name: text("name"), Optional: true}
+		return Param{Name: text("name"), Optional: true, Given: text("value")}
 	case "typed_parameter":
 		if held := p.NamedChildren(); len(held) > 0 {
 			return pythonParam(held[0])
@@ -151,6 +164,9 @@ func scriptParam(p Node) Param {
 		if l, ok := p.ChildByField("left"); ok {
 			out.Name = l.Text()
 		}
+		if r, ok := p.ChildByField("right"); ok {
+			out.Given = r.Text()
+		}
 		out.Optional = true
 	case "rest_pattern":
 		out = Param{Name: strings.TrimPrefix(p.Text(), "..."), Mark: "...", Optional: true}
@@ -161,7 +177,10 @@ func scriptParam(p Node) Param {
 		if v, ok := p.ChildByField("type"); ok {
 			out.Type = strings.Join(strings.Fields(strings.TrimPrefix(v.Text(), ":")), " ")
 		}
-		_, has := p.ChildByField("value")
+		given, has := p.ChildByField("value")
+		if has {
+			out.Given = given.Text()
+		}
 		out.Optional = out.Optional || has || p.Kind() == "optional_parameter"
 	}
 	if strings.HasPrefix(out.Name, "{") { // what an object is taken apart into

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 // dialect is what the rules have to know of a language.
@@ -17,18 +18,16 @@ type dialect struct {
 	runs     *lazyregexp.Regexp // text that starts the project as a program
 	steps    *lazyregexp.Regexp // calls that differ from one to the next, rightly
 
-	tests     func(t *code.Tree) []test
-	names     func(s *sheet, n code.Node) []string // that an expression uses as values
-	called    func(n code.Node) (string, bool)     // text of what a call or decorator calls
-	imports   func(context.Context, *sheet, fs.FS, map[string]bool) error
-	define    func(s *sheet, n code.Node) // notes what a node defines or assigns
-	asserting func(s *sheet, name string, n code.Node) bool
-	assertion func(s *sheet, n, body code.Node) (assertion, bool)
-	helps     func(s *sheet, name string, args []code.Node) bool // a helper of the tests in another file, which may assert
-	given     func(s *sheet, t test, name string) bool           // the name comes from outside of the file
-	skips     func(n code.Node) bool                             // what is no call
-	swallows  func(s *sheet, n code.Node) bool
-	constant  func(s *sheet, a assertion) bool // true whatever its operands are
+	tests    func(t *code.Tree) []test
+	names    func(s *sheet, n code.Node) []string // that an expression uses as values
+	called   func(n code.Node) (string, bool)     // text of what a call or decorator calls
+	imports  func(context.Context, *sheet, fs.FS, map[string]bool) error
+	define   func(s *sheet, n code.Node)                        // notes what a node defines or assigns
+	helps    func(s *sheet, name string, args []code.Node) bool // a helper of the tests in another file, which may assert
+	given    func(s *sheet, t test, name string) bool           // the name comes from outside of the file
+	skips    func(n code.Node) bool                             // what is no call
+	swallows func(s *sheet, n code.Node) bool
+	constant func(s *sheet, a assertion.Assertion) bool // true whatever its operands are
 }
 
 func dialectOf(lang code.Language) *dialect {
@@ -43,14 +42,6 @@ func dialectOf(lang code.Language) *dialect {
 	return nil
 }
 
-// sides are the two operands that an assertion holds to be equal.
-func (d *dialect) sides(a assertion) (left, right code.Node, ok bool) {
-	if !a.same || len(a.about) < 2 {
-		return left, right, false
-	}
-	return a.about[0], a.about[1], true
-}
-
 // calls gives the text of what a call calls.
 func calls(n code.Node) (string, bool) {
 	if n.Kind() != "call" && n.Kind() != "call_expression" && n.Kind() != "new_expression" {
@@ -61,30 +52,6 @@ func calls(n code.Node) (string, bool) {
 		fn, ok = n.ChildByField("constructor")
 	}
 	return wording(fn), ok
-}
-
-// conditions are the expressions between a node and the test's body that
-// decide whether the node is reached.
-func conditions(n, body code.Node, kinds ...string) []code.Node {
-	var out []code.Node
-	for at := n; at != body; {
-		up, ok := at.Parent()
-		if !ok {
-			break
-		}
-		for _, k := range kinds {
-			if up.Kind() != k {
-				continue
-			}
-			for _, field := range []string{"condition", "initializer", "value", "right"} {
-				if c, ok := up.ChildByField(field); ok && c != at {
-					out = append(out, c)
-				}
-			}
-		}
-		at = up
-	}
-	return out
 }
 
 // bound lists the names on the left of an assignment or in a pattern.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 var goDialect = &dialect{
@@ -26,8 +27,6 @@ var goDialect = &dialect{
 		{Flaky, lazyregexp.New(`^time\.Now$|^uuid\.New\w*$`), lazyregexp.New(`synctest\.`), sayChance},
 	},
 	tests: goTests, names: goNames, called: calls, imports: goImports, define: goDefine,
-	asserting: func(_ *sheet, name string, _ code.Node) bool { return goAssert.MatchString(name) },
-	assertion: goAssertion,
 	helps: func(s *sheet, name string, args []code.Node) bool { // it is handed the test
 		return len(args) > 0 && goTest.MatchString(wording(args[0])) && len(s.defs[last(name)]) == 0 && !s.project[root(name)]
 	},
@@ -40,15 +39,14 @@ var goDialect = &dialect{
 		fn, ok := n.Ancestor("func_literal", "function_declaration")
 		return ok && !s.assertsIn(fn) && !strings.Contains(wording(fn), "panic(") && !strings.Contains(n.Up()+wording(fn), "= recover()\n\t\treturn")
 	},
-	constant: func(_ *sheet, a assertion) bool {
-		return len(a.about) >= 1 && regexp.MustCompile(`&&\s*false$|^false\s*&&|^len\([^()]*\)\s*<\s*0$`).MatchString(a.about[0].Text())
+	constant: func(_ *sheet, a assertion.Assertion) bool {
+		return len(a.About) >= 1 && regexp.MustCompile(`&&\s*false$|^false\s*&&|^len\([^()]*\)\s*<\s*0$`).MatchString(a.About[0].Text())
 	},
 }
 
 var (
-	goTest   = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))$`)
-	goAssert = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
-	goKnown  = lazyregexp.New(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
+	goTest  = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))$`)
+	goKnown = lazyregexp.New(`^(?:t|tb|_|nil|true|false|len|cap|make|append|string|int|int64|float64|bool|byte|rune|any|error|panic|recover|new|copy|min|max|testing|fmt|errors|reflect|strings|slices|maps|sort|bytes|math|time|os|strconv|strutil|mock|require|assert)$`)
 )
 
 func goTests(t *code.Tree) []test {
@@ -184,10 +182,6 @@ func (s *sheet) goHelpers(ctx context.Context, base fs.FS, files map[string]bool
 
 func goDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
-	case "function_declaration", "method_declaration":
-		if name, _ := n.ChildByField("name"); !strings.HasPrefix(wording(name), "Test") {
-			s.defs[wording(name)] = append(s.defs[wording(name)], n)
-		}
 	case "type_spec": // what the test makes itself stands in for the code
 		name, _ := n.ChildByField("name")
 		s.mocked[wording(name)] = true
@@ -197,33 +191,4 @@ func goDefine(s *sheet, n code.Node) {
 		s.fields(n, "name", "value")
 		s.fields(n, "name", "type") // of "var r Registry" the zero value is the project's
 	}
-}
-
-func goAssertion(s *sheet, n, body code.Node) (assertion, bool) {
-	name, args, ok := s.call(n)
-	if !ok || !goAssert.MatchString(name) {
-		return assertion{}, false
-	}
-	if !regexp.MustCompile(`\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$`).MatchString(name) || strings.HasPrefix(name, "require") || strings.HasPrefix(name, "assert") {
-		if len(args) < 2 {
-			return assertion{}, false
-		}
-		return assertion{n, args[1:], strings.HasSuffix(name, "Equal") && !strings.Contains(name, "Not")}, true
-	}
-	conds := conditions(n, body, "if_statement", "expression_case", "expression_switch_statement", "for_statement", "range_clause")
-	if len(conds) == 0 {
-		return assertion{node: n, about: []code.Node{body}}, true
-	}
-	if len(conds) == 1 && conds[0].Kind() == "binary_expression" {
-		if op, _ := conds[0].ChildByField("operator"); wording(op) == "!=" {
-			return assertion{n, conds[0].NamedChildren(), true}, true
-		}
-	}
-	for _, c := range conds {
-		if strings.Contains(wording(c), "recover()") { // whatever ran before it
-			conds = append(conds, body)
-			break
-		}
-	}
-	return assertion{node: n, about: conds}, true
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 var pythonDialect = &dialect{
@@ -25,7 +26,7 @@ var pythonDialect = &dialect{
 		{Flaky, lazyregexp.New(`^random\.(?:random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss)$|^(?:secrets|uuid)\.\w+$|^os\.urandom$`), lazyregexp.New(`\b(?:seed|Random)\(\s*\w`), sayChance},
 		{Flaky, lazyregexp.New(`^time\.(?:time|time_ns|monotonic|perf_counter)$|^(?:datetime\.)*(?:datetime|date)\.(?:now|utcnow|today)$`), nil, sayChance},
 	},
-	tests: pythonTests, names: pythonNames, imports: pythonImports, define: pythonDefine, assertion: pythonAssertion,
+	tests: pythonTests, names: pythonNames, imports: pythonImports, define: pythonDefine,
 	called: func(n code.Node) (string, bool) {
 		if n.Kind() == "decorator" {
 			text := strings.TrimSpace(strings.TrimPrefix(wording(n), "@"))
@@ -33,9 +34,6 @@ var pythonDialect = &dialect{
 			return name, !strings.Contains(text, "(")
 		}
 		return calls(n)
-	},
-	asserting: func(_ *sheet, name string, _ code.Node) bool {
-		return pythonAssert.MatchString(name)
 	},
 	given: func(s *sheet, t test, name string) bool {
 		params, ok := t.body.ChildByField("parameters")
@@ -48,8 +46,8 @@ var pythonDialect = &dialect{
 		return n.Kind() == "raise_statement" && strings.Contains(wording(n), "SkipTest") && !strings.Contains(wording(n), "(")
 	},
 	swallows: pythonSwallows,
-	constant: func(_ *sheet, a assertion) bool {
-		return len(a.about) == 1 && (a.about[0].Kind() == "tuple" && len(a.about[0].NamedChildren()) > 0 || pythonAlways.MatchString(a.about[0].Text()))
+	constant: func(_ *sheet, a assertion.Assertion) bool {
+		return len(a.About) == 1 && (a.About[0].Kind() == "tuple" && len(a.About[0].NamedChildren()) > 0 || pythonAlways.MatchString(a.About[0].Text()))
 	},
 }
 
@@ -70,7 +68,6 @@ var pythonOwn = func() map[string]bool {
 
 var (
 	oneName      = lazyregexp.New(`[\pL_]\w*`)
-	pythonAssert = lazyregexp.New(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail|approx)$|(?:^|\.)assert_?\w*$`)
 	pythonAlways = lazyregexp.New(`(?s)\bor\s+True$|^True\s+or\b|^len\([^()]*\)\s*>=\s*0$`)
 	wideCatch    = lazyregexp.New(`\b(?:Exception|BaseException|AssertionError)\b`)
 )
@@ -190,17 +187,9 @@ func (s *sheet) pythonModule(files map[string]bool, module, name string) (own, h
 func pythonDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
 	case "function_definition", "class_definition":
-		name, _ := n.ChildByField("name")
-		if !strings.HasPrefix(wording(name), "test") {
-			s.defs[wording(name)] = append(s.defs[wording(name)], n)
-		}
 		s.patchedParams(n)
 	case "assignment", "augmented_assignment", "for_statement", "for_in_clause":
 		s.fields(n, "left", "right")
-		if right, ok := n.ChildByField("right"); ok && right.Kind() == "lambda" {
-			left, _ := n.ChildByField("left")
-			s.defs[wording(left)] = append(s.defs[wording(left)], right)
-		}
 	case "named_expression":
 		s.fields(n, "name", "value")
 	case "as_pattern":
@@ -271,46 +260,6 @@ func (s *sheet) patchedParams(fn code.Node) {
 	}
 }
 
-func pythonAssertion(s *sheet, n, body code.Node) (assertion, bool) {
-	switch n.Kind() {
-	case "assert_statement":
-		about := below(n)[0]
-		if sides := below(about); about.Kind() == "comparison_operator" && len(sides) == 2 && regexp.MustCompile(`[^!<>]=(=)|\bis\b`).MatchString(string(s.t.Src[sides[0].End()-1:sides[1].Start()])) {
-			return assertion{n, sides, true}, true
-		}
-		return assertion{node: n, about: []code.Node{about}}, true
-	case "raise_statement":
-		if conds := conditions(n, body, "if_statement"); strings.Contains(wording(n), "AssertionError") {
-			return assertion{node: n, about: orBody(conds, body)}, true
-		}
-	case "call":
-		name, args, _ := s.call(n)
-		if !pythonAssert.MatchString(name) || name == "pytest.approx" {
-			return assertion{}, false
-		}
-		if up, ok := n.Ancestor("with_statement"); ok && inside(up, body) && regexp.MustCompile(`aises|warns|Warns|Logs`).MatchString(name) {
-			if block, has := up.ChildByField("body"); has && !inside(n, block) {
-				return assertion{node: n, about: []code.Node{block}}, true
-			}
-		}
-		if strings.HasSuffix(name, ".fail") {
-			return assertion{node: n, about: []code.Node{body}}, true
-		}
-		if fn, _ := n.ChildByField("function"); fn.Kind() == "attribute" && !strings.HasPrefix(name, "self.") { // m.assert_called_with(…)
-			args = append(args, fn)
-		}
-		return assertion{n, args, strings.HasSuffix(name, "Equal") || strings.HasSuffix(name, "Equals") || strings.HasSuffix(name, "assertIs")}, true
-	}
-	return assertion{}, false
-}
-
-func orBody(conds []code.Node, body code.Node) []code.Node {
-	if len(conds) == 0 {
-		return []code.Node{body}
-	}
-	return conds
-}
-
 func pythonSwallows(s *sheet, n code.Node) bool {
 	switch n.Kind() {
 	case "except_clause":
@@ -322,7 +271,7 @@ func pythonSwallows(s *sheet, n code.Node) bool {
 		block := kids[len(kids)-1]
 		return !strings.Contains(wording(block), "raise") && !s.assertsIn(block)
 	case "call":
-		name, args, _ := s.call(n)
+		name, args, _ := assertion.Call(n)
 		wide := len(args) > 0 && slices.ContainsFunc(args, func(a code.Node) bool { return wideCatch.MatchString(wording(a)) && a.Kind() != "string" })
 		switch last(name) {
 		case "suppress":

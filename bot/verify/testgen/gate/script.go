@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 var scriptDialect = &dialect{
@@ -24,16 +25,14 @@ var scriptDialect = &dialect{
 		{Flaky, lazyregexp.New(`^Math\.random$|^Date\.now$|^performance\.now$|^crypto\.random\w+$|^randomUUID$`), lazyregexp.New(`mock\.timers|useFakeTimers`), sayChance},
 	},
 	tests: scriptTests, names: scriptNames, called: calls, imports: scriptImports, define: scriptDefine,
-	asserting: func(s *sheet, name string, _ code.Node) bool { return s.scriptAsserts(name) },
-	assertion: scriptAssertion,
-	helps:     func(s *sheet, name string, _ []code.Node) bool { return s.helpers[root(name)] },
-	given:     func(s *sheet, _ test, name string) bool { return s.helpers[name] },
+	helps: func(s *sheet, name string, _ []code.Node) bool { return s.helpers[root(name)] },
+	given: func(s *sheet, _ test, name string) bool { return s.helpers[name] },
 	skips: func(n code.Node) bool {
 		return n.Kind() == "pair" && regexp.MustCompile(`^['"]?(?:skip|todo|only)['"]?\s*:\s*(?:true|['"])`).MatchString(wording(n)) && n.Up() == "object" && inTestCall(n)
 	},
 	swallows: scriptSwallows,
-	constant: func(_ *sheet, a assertion) bool {
-		return len(a.about) >= 1 && regexp.MustCompile(`\|\|\s*true$|^true\s*\|\||^[\w.]+\.length\s*>=\s*0$`).MatchString(a.about[0].Text())
+	constant: func(_ *sheet, a assertion.Assertion) bool {
+		return len(a.About) >= 1 && regexp.MustCompile(`\|\|\s*true$|^true\s*\|\||^[\w.]+\.length\s*>=\s*0$`).MatchString(a.About[0].Text())
 	},
 }
 
@@ -41,13 +40,7 @@ var (
 	scriptMock     = lazyregexp.New(`\b(?:(?:t\.)?mock\.(?:fn|method|getter|setter)|jest\.(?:fn|spyOn)|vi\.(?:fn|spyOn)|sinon\.(?:stub|spy|fake|mock))\(`)
 	scriptFrame    = lazyregexp.New(`^(?:test|it|describe|suite|context|before|after|beforeEach|afterEach|t\.test)(?:\.\w+)?$|^console\.\w+$`)
 	scriptTestCall = lazyregexp.New(`^(?:test|it|specify)(?:\.\w+)*$`)
-	scriptAssert   = lazyregexp.New(`^(?:t\.)?(?:assert|strict)(?:\.\w+)*$|^expect\(|^t\.fail$|^(?:chai\.)?should\b`)
-	scriptBare     = lazyregexp.New(`^(?:equal|strictEqual|deepEqual|deepStrictEqual|notEqual|notStrictEqual|ok|throws|rejects|doesNotThrow|match|fail)$`)
 )
-
-func (s *sheet) scriptAsserts(name string) bool {
-	return scriptAssert.MatchString(name) && !strings.HasPrefix(name, "assert.rejects.") || scriptBare.MatchString(name) && s.helpers["assert:"+name]
-}
 
 func inTestCall(n code.Node) bool {
 	up, ok := n.Ancestor("call_expression")
@@ -141,29 +134,15 @@ var scriptRequire = lazyregexp.New("^(?:await\\s+)?(?:require|import)\\(\\s*(['\
 
 func scriptDefine(s *sheet, n code.Node) {
 	switch n.Kind() {
-	case "function_declaration", "class_declaration", "generator_function_declaration":
-		name, _ := n.ChildByField("name")
-		s.defs[wording(name)] = append(s.defs[wording(name)], n)
-	case "method_definition":
-		name, _ := n.ChildByField("name")
-		s.defs[wording(name)] = append(s.defs[wording(name)], n)
-	case "pair":
-		if value, ok := n.ChildByField("value"); ok && (value.Kind() == "arrow_function" || value.Kind() == "function_expression") {
-			key, _ := n.ChildByField("key")
-			s.defs[wording(key)] = append(s.defs[wording(key)], value)
-		}
 	case "variable_declarator":
 		if value, ok := n.ChildByField("value"); ok && !scriptRequire.MatchString(wording(value)) {
 			name, _ := n.ChildByField("name")
 			s.assign(name, value)
-			if k := value.Kind(); k == "arrow_function" || k == "function_expression" {
-				s.defs[wording(name)] = append(s.defs[wording(name)], value)
-			}
 		}
 	case "assignment_expression", "augmented_assignment_expression", "for_in_statement":
 		s.fields(n, "left", "right")
 	case "call_expression":
-		name, args, _ := s.call(n)
+		name, args, _ := assertion.Call(n)
 		switch {
 		case (last(name) == "method" || last(name) == "spyOn" || last(name) == "stub") && len(args) > 1 && scriptMock.MatchString(name+"("):
 			s.mocked[strings.Trim(args[1].Text(), "'\"`")] = true
@@ -185,51 +164,13 @@ func (s *sheet) mockModule(source string) {
 	})
 }
 
-func scriptAssertion(s *sheet, n, body code.Node) (assertion, bool) {
-	switch n.Kind() {
-	case "throw_statement":
-		if conds := conditions(n, body, "if_statement"); len(conds) > 0 {
-			return assertion{node: n, about: conds}, true
-		}
-	case "call_expression":
-		name, args, ok := s.call(n)
-		if !ok || !s.scriptAsserts(name) || name == "expect" {
-			return assertion{}, false
-		}
-		if fn, _ := n.ChildByField("function"); strings.HasPrefix(name, "expect(") {
-			subject := fn
-			fn.Walk(func(c code.Node) bool {
-				if called, ok := calls(c); ok && called == "expect" {
-					if a, _ := c.ChildByField("arguments"); len(below(a)) > 0 {
-						subject = below(a)[0]
-					}
-				}
-				return true
-			})
-			same := regexp.MustCompile(`\)\.to(?:Be|Equal|StrictEqual)$`).MatchString(name)
-			return assertion{n, append([]code.Node{subject}, args...), same}, true
-		}
-		if last(name) == "fail" {
-			return assertion{node: n, about: []code.Node{body}}, true
-		}
-		if len(args) > 0 && args[0].Kind() == "binary_expression" { // assert(a === b)
-			if op, _ := args[0].ChildByField("operator"); wording(op) == "===" || wording(op) == "==" {
-				return assertion{n, args[0].NamedChildren(), true}, true
-			}
-		}
-		same := regexp.MustCompile(`(?i)equal$`).MatchString(name) && !strings.Contains(strings.ToLower(name), "not")
-		return assertion{n, first(args, map[bool]int{true: 2, false: max(1, len(args)-1)}[same]), same}, true
-	}
-	return assertion{}, false
-}
-
 func scriptSwallows(s *sheet, n code.Node) bool {
 	switch n.Kind() {
 	case "catch_clause":
 		block, ok := n.ChildByField("body")
 		return ok && !strings.Contains(wording(block), "throw") && !s.assertsIn(block) && !captures(n, block)
 	case "call_expression":
-		name, args, _ := s.call(n)
+		name, args, _ := assertion.Call(n)
 		return strings.HasSuffix(name, ".catch") && len(args) == 1 && regexp.MustCompile(`^\(?\w*\)?\s*=>\s*(?:\{\s*\}|undefined|null|true|false)$`).MatchString(args[0].Text())
 	}
 	return false

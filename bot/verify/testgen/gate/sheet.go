@@ -8,20 +8,13 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 // test is one test of a file.
 type test struct {
 	name string
 	body code.Node
-}
-
-// assertion is a place that can make a test fail, and the expressions that
-// decide it.
-type assertion struct {
-	node  code.Node
-	about []code.Node
-	same  bool // about are operands that are held to be equal
 }
 
 // sheet is a test file as the rules see it.
@@ -37,7 +30,7 @@ type sheet struct {
 	touched map[string][]code.Node // name → calls that it is handed to
 	helpers map[string]bool        // names that come from helpers of the tests
 	star    bool                   // the project's names are imported without being named
-	asserts func(test) []assertion
+	asserts func(test) []assertion.Assertion
 }
 
 func newSheet(ctx context.Context, base fs.FS, files map[string]bool, p string, t *code.Tree) (*sheet, error) {
@@ -48,7 +41,8 @@ func newSheet(ctx context.Context, base fs.FS, files map[string]bool, p string, 
 	}
 	t.Walk(func(n code.Node) bool {
 		s.d.define(s, n)
-		if name, args, ok := s.call(n); ok && !s.d.asserting(s, name, n) && !s.d.frame.MatchString(name) {
+		s.function(n)
+		if name, args, ok := assertion.Call(n); ok && !s.asserting(name) && !s.d.frame.MatchString(name) {
 			for _, a := range args {
 				for _, id := range s.d.names(s, a) {
 					s.touched[id] = append(s.touched[id], n)
@@ -61,8 +55,8 @@ func newSheet(ctx context.Context, base fs.FS, files map[string]bool, p string, 
 		return true
 	})
 	s.tests = s.d.tests(t)
-	memo := map[string][]assertion{}
-	s.asserts = func(t test) []assertion {
+	memo := map[string][]assertion.Assertion{}
+	s.asserts = func(t test) []assertion.Assertion {
 		if _, ok := memo[t.name]; !ok {
 			memo[t.name] = s.find(t.body)
 		}
@@ -71,40 +65,55 @@ func newSheet(ctx context.Context, base fs.FS, files map[string]bool, p string, 
 	return s, nil
 }
 
-// call gives the text of the called function and the arguments.
-func (s *sheet) call(n code.Node) (string, []code.Node, bool) {
-	if n.Kind() != "call" && n.Kind() != "call_expression" {
-		return "", nil, false
+// function notes a function or class that a node defines, but for the tests.
+func (s *sheet) function(n code.Node) {
+	name, fn, ok := assertion.Function(n)
+	if k := n.Kind(); k == "class_definition" || k == "class_declaration" {
+		name, ok = assertion.Field(n, "name")
 	}
-	fn, ok := n.ChildByField("function")
-	if !ok {
-		return "", nil, false
+	begins := map[code.Language]string{code.Python: "test", code.Go: "Test"}[s.t.Lang]
+	if ok && fn.Kind() != "func_literal" && (begins == "" || !strings.HasPrefix(name, begins)) {
+		s.defs[name] = append(s.defs[name], fn)
 	}
-	args, _ := n.ChildByField("arguments")
-	return wording(fn), below(args), true
+}
+
+// assertion reads an assertion. What may be the test's own by its name counts where it is
+// imported from a module of assertions.
+func (s *sheet) assertion(n, body code.Node) (assertion.Assertion, bool) {
+	a, ok := assertion.Of(n, body)
+	if ok && a.Loose {
+		name, _, _ := assertion.Call(n)
+		ok = s.helpers["assert:"+name]
+	}
+	return a, ok
+}
+
+func (s *sheet) asserting(name string) bool {
+	asserts, may := assertion.Named(s.t.Lang, name)
+	return asserts && (!may || s.helpers["assert:"+name])
 }
 
 // find lists the assertions below a node; one inside a helper of the same file
 // counts where the helper is called.
-func (s *sheet) find(body code.Node) []assertion {
-	var out []assertion
+func (s *sheet) find(body code.Node) []assertion.Assertion {
+	var out []assertion.Assertion
 	body.Walk(func(n code.Node) bool {
-		if a, ok := s.d.assertion(s, n, body); ok {
+		if a, ok := s.assertion(n, body); ok {
 			out = append(out, a)
 			return true
 		}
-		if name, args, ok := s.call(n); ok {
+		if name, args, ok := assertion.Call(n); ok {
 			if s.d.helps(s, name, args) {
-				out = append(out, assertion{node: n, about: append(args, body)})
+				out = append(out, assertion.Assertion{Node: n, About: append(args, body)})
 				return true
 			}
 			if s.renamed(name) {
-				out = append(out, assertion{node: n, about: args})
+				out = append(out, assertion.Assertion{Node: n, About: args})
 				return true
 			}
 			for _, def := range s.defs[last(name)] {
 				if def != body && !inside(n, def) && s.assertsIn(def) {
-					out = append(out, assertion{node: n, about: append(args, def)})
+					out = append(out, assertion.Assertion{Node: n, About: append(args, def)})
 					break
 				}
 			}
@@ -128,10 +137,10 @@ func (s *sheet) assertsBelow(def code.Node, looked map[code.Node]bool) bool {
 		if found {
 			return false
 		}
-		if _, found = s.d.assertion(s, n, def); found {
+		if _, found = s.assertion(n, def); found {
 			return false
 		}
-		if name, args, ok := s.call(n); ok {
+		if name, args, ok := assertion.Call(n); ok {
 			found = s.d.helps(s, name, args) || s.renamed(name) || slices.ContainsFunc(s.defs[last(name)], func(h code.Node) bool { return s.assertsBelow(h, looked) })
 		}
 		return !found
@@ -144,7 +153,7 @@ func (s *sheet) assertsBelow(def code.Node, looked map[code.Node]bool) bool {
 func (s *sheet) renamed(name string) bool {
 	return slices.ContainsFunc(s.vars[name], func(v code.Node) bool {
 		k := v.Kind()
-		return (k == "attribute" || k == "member_expression" || k == "selector_expression") && s.d.asserting(s, wording(v), v)
+		return (k == "attribute" || k == "member_expression" || k == "selector_expression") && s.asserting(wording(v))
 	})
 }
 
@@ -204,18 +213,17 @@ func (s *sheet) mentionsProject(t test) bool {
 
 // always tells whether an assertion holds whatever the code does: both sides
 // are the same expression, or it is made of constants.
-func (s *sheet) always(t test, a assertion) bool {
-	if len(a.about) == 0 {
+func (s *sheet) always(t test, a assertion.Assertion) bool {
+	if len(a.About) == 0 {
 		return false
 	}
 	if s.d.constant != nil && s.d.constant(s, a) {
 		return true
 	}
-	left, right, ok := s.d.sides(a)
-	if !ok {
+	if !a.Same || len(a.About) < 2 {
 		return false
 	}
-	l, r := s.written(t, left, 0), s.written(t, right, 0)
+	l, r := s.written(t, a.About[0], 0), s.written(t, a.About[1], 0)
 	return l == r && !s.d.steps.MatchString(l)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 // Static judges the text of the tests and runs nothing. The error is of the
@@ -141,11 +142,11 @@ func (s *sheet) worthless(t test) (Rejection, bool) {
 		}
 		grounds = append(grounds, k)
 	}
-	r.Kind, r.Line = grounds[0], asserts[0].node.Line()
+	r.Kind, r.Line = grounds[0], asserts[0].Node.Line()
 	if slices.Contains(grounds, AssertsMock) {
 		r.Kind = AssertsMock
 	}
-	shown := brief(firstLine(asserts[0].node.Text()))
+	shown := brief(firstLine(asserts[0].Node.Text()))
 	switch r.Kind {
 	case AssertsMock:
 		r.Reason = fmt.Sprintf("it only asserts what a mock was told or what the test itself made (%s); call the project's own code and assert its result", shown)
@@ -158,11 +159,11 @@ func (s *sheet) worthless(t test) (Rejection, bool) {
 }
 
 // ground says why an assertion is worthless, or "".
-func (s *sheet) ground(t test, a assertion) Kind {
+func (s *sheet) ground(t test, a assertion.Assertion) Kind {
 	if s.always(t, a) {
 		return Tautology
 	}
-	seen := s.closure(t, a.about)
+	seen := s.closure(t, a.About)
 	switch {
 	case seen.project || seen.unknown && s.mentionsProject(t):
 		return ""
