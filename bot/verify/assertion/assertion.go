@@ -34,7 +34,7 @@ var (
 	python = lazyregexp.New(`^(?:self|cls|case|tc)\.(?:assert\w*|fail)$|^pytest\.(?:raises|warns|fail)$|(?:^|\.)assert_?\w*$`)
 	script = lazyregexp.New(`^(?:t\.)?(?:assert|strict)(?:\.\w+)*$|^expect\(|^t\.fail$|^(?:chai\.)?should\b`)
 	golang = lazyregexp.New(`^(?:t|tb|c|tt|s\.T\(\))\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(?:require|assert|is|qt|check)\.\w+$`)
-	loose  = lazyregexp.New(`^(?:(?:self|cls|t)\.)?assert|^expect\(|^(?:require|check)\.|^t\.(?:is|equal|deepEqual|same)$|(?:^|\.)raises$`)
+	loose  = lazyregexp.New(`^(?:(?:self|cls|t|\$this)\.)?assert|^expect\(|^(?:require|check)\.|^t\.(?:is|equal|deepEqual|same)$|(?:^|\.)raises$`)
 	// imported are the methods of JavaScript's assertion modules that are imported by name.
 	imported = lazyregexp.New(`^(?:equal|strictEqual|deepEqual|deepStrictEqual|notEqual|notStrictEqual|ok|throws|rejects|doesNotThrow|match|fail)$`)
 	reports  = lazyregexp.New(`\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$`)
@@ -68,7 +68,13 @@ func Call(n code.Node) (name string, args []code.Node, ok bool) {
 		if list, has := n.ChildByField("arguments"); has {
 			args = list.NamedChildren()
 		}
-		return fn.Text(), args, true
+		name = fn.Text()
+		for _, on := range []string{"receiver", "object", "scope"} {
+			if of, has := n.ChildByField(on); has && field != "function" {
+				name = of.Text() + "." + name
+			}
+		}
+		return name, args, true
 	}
 	return "", nil, false
 }

@@ -49,10 +49,7 @@ func (v *Verdict) expect(issue *belong.Issue, c Candidate, f task.Failure, r bel
 			continue
 		}
 		for _, other := range c.assertions(n + 1) {
-			if n+1 == at && other == statement || strings.Contains(statement, line) {
-				continue
-			}
-			if v.also(issue, c, r.Source, n+1, other) {
+			if other.text != statement && v.also(issue, c, r.Source, n+1, other.text) {
 				others++
 			}
 		}
@@ -287,18 +284,13 @@ func follows(issue *belong.Issue, value string) bool {
 	return false
 }
 
-// statement is the text of an assertion that ends or begins at a line: its lines
-// up to where all brackets are closed.
+// statement is the text of a line that asserts nothing, up to where all brackets are closed.
 func (c Candidate) statement(n int) string {
 	text := c.line(n)
 	for more := n + 1; more < n+20 && open(text) > 0 && more <= strings.Count(c.Text, "\n")+1; more++ {
 		text += "\n" + c.line(more)
 	}
-	text = text[:min(len(text), longestStatement)]
-	if strings.Contains(text, "t.Error") || strings.Contains(text, "t.Fatal") { // Go compares before
-		text = c.line(n-1) + "\n" + goText.ReplaceAllString(text, "")
-	}
-	return text
+	return text[:min(len(text), longestStatement)]
 }
 
 const longestStatement = 4 << 10 // bytes that are read of an assertion
@@ -309,9 +301,7 @@ func open(text string) int {
 
 var (
 	// whether is Go's question for a second result.
-	whether = lazyregexp.New(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
-	// asserts begins a line that holds something to something.
-	asserts  = lazyregexp.New(`^\s*(?:assert\b|self\.assert|expect\(|assert[.(]|assert_|check\.|t\.(?:is|equal|deepEqual|same)\(|if (?:got|\w+) ?:?=|if \w.* != )`)
+	whether  = lazyregexp.New(`:= [^;\n]+; (!?)(?:ok|found|exists|has)\b\s*\{`)
 	noError  = lazyregexp.New(`\berr\w* != nil\b`)
 	element  = lazyregexp.New(`([\w)\]])(?:\[(?:-?\d+|"[^"\]\n]*"|'[^'\]\n]*'|)\])+`)
 	changes  = lazyregexp.New(`\b(?:chang\w*|mutat\w*|modif\w*|overwrit\w*|untouched|side effects?|as (?:it|they) (?:was|were)|has the values? of)\b`)
@@ -328,7 +318,6 @@ var (
 	lacks    = lazyregexp.New(`!\s*[\w.]+\(|\bnot\b|\bassertNot|\bnot[A-Z]|doesNot|!=`)
 	raises   = lazyregexp.New(`(?i)\braises\w*\(|assertRaises|\bthrows\(|\brejects\(|toThrow|\.rejects\b`)
 	compares = lazyregexp.New(`(?i)assert|expect|equal|[!=]=|\bis\b`)
-	goText   = lazyregexp.New("\"[^\"]*\"|`[^`]*`")
 	called   = lazyregexp.New(`[A-Za-z_$][\w$.]*\(`)
 	frame    = lazyregexp.New(`(?i)^(?:assert|expect|self\.assert|t\.|require\.|check\.|pytest\.|len\(|str\(|repr\(|list\(|sorted\(|set\(|dict\(|tuple\(|string\(|json\.|object\.|array\.|reflect\.|errors\.|strings\.|slices\.|fmt\.)|^(?:to[A-Z]\w*|equal|deepEqual|strictEqual|deepStrictEqual)\($`)
 	scalars  = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`[^`]*`" + `|-?\b\d+(?:[._]\d+)*(?:[eE][-+]?\d+)?\b|\b(?:True|False|None|true|false|null|nil|undefined)\b|\[\]|\{\}`)

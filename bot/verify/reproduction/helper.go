@@ -10,6 +10,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
 
@@ -41,7 +42,8 @@ var family = map[string][]string{".go": {".go"}, ".py": {".py"},
 
 // helpers are the functions that hold what they are given to something.
 type helpers struct {
-	own    *code.Tree // of the candidate
+	own    *code.Tree            // of the candidate
+	stated []assertion.Assertion // of the candidate itself
 	defs   map[string][]helper
 	called int // how often one was followed
 }
@@ -49,16 +51,11 @@ type helpers struct {
 // helper is a function or method that asserts.
 type helper struct {
 	fn      code.Node
-	params  []param
+	params  []code.Param
 	locals  map[string]code.Node // names that it gives one value
 	asserts []code.Node
 	calls   []code.Node // of functions that may be helpers, too
 	method  bool
-}
-
-type param struct {
-	name  string
-	given code.Node // its value where a call gives none
 }
 
 // held is an assertion as the call of a helper makes it: with what is passed in the
@@ -86,7 +83,12 @@ func readHelpers(ctx context.Context, c Candidate) *helpers {
 			h.own = t
 		}
 		t.Walk(func(node code.Node) bool {
-			if name, fn, ok := function(node); ok && !isTest.MatchString(name) {
+			if a, ok := stating(node, t.Root()); n == 0 && ok {
+				h.stated = append(h.stated, a)
+			} else if cond, ok := node.ChildByField("condition"); n == 0 && ok && node.Kind() == "if_statement" && compared.MatchString(node.Text()) {
+				h.stated = append(h.stated, assertion.Assertion{Node: cond, Statement: node})
+			}
+			if name, fn, ok := assertion.Function(node); ok && !isTest.MatchString(name) {
 				h.defs[name] = append(h.defs[name], newHelper(fn))
 			}
 			return true
@@ -110,49 +112,32 @@ func readHelpers(ctx context.Context, c Candidate) *helpers {
 // isTest is the name of what a runner calls itself.
 var isTest = lazyregexp.New(`^(?:test|Test|Benchmark|Example|Fuzz)`)
 
-// function gives the name and the node of a function that a node defines.
-func function(n code.Node) (string, code.Node, bool) {
-	switch n.Kind() {
-	case "function_definition", "function_declaration", "method_declaration", "method_definition", "generator_function_declaration":
-		name, ok := n.ChildByField("name")
-		return text(name, ok), n, ok
-	case "assignment", "variable_declarator", "short_var_declaration", "public_field_definition", "pair":
-		for _, f := range [][2]string{{"name", "value"}, {"left", "right"}, {"property", "value"}, {"key", "value"}} {
-			left, ok := n.ChildByField(f[0])
-			right, has := n.ChildByField(f[1])
-			if !ok || !has {
-				continue
-			}
-			if one := right.NamedChildren(); right.Kind() == "expression_list" && len(one) == 1 {
-				right = one[0]
-			}
-			switch right.Kind() {
-			case "lambda", "arrow_function", "function_expression", "func_literal":
-				return left.Text(), right, true
-			}
-		}
-	}
-	return "", n, false
+// compared begins an if that holds something to something, whatever it does then.
+var compared = lazyregexp.New(`^if (?:\w+ ?:?=|\w.* != )`)
+
+// stating reads an assertion that says what it is about.
+func stating(n, body code.Node) (assertion.Assertion, bool) {
+	a, ok := assertion.Of(n, body)
+	return a, ok && a.Statement != (code.Node{})
 }
 
-func text(n code.Node, ok bool) string {
-	if !ok {
-		return ""
+// wording is the text of a statement: of an if, its condition.
+func wording(n code.Node, bind map[string]string) string {
+	cond, ok := n.ChildByField("condition")
+	if !ok || n.Kind() != "if_statement" && n.Kind() != "elif_clause" {
+		return render(n, bind)
 	}
-	return n.Text()
+	if init, has := n.ChildByField("initializer"); has {
+		return "if " + render(init, bind) + "; " + render(cond, bind) + " {"
+	}
+	return "if " + render(cond, bind) + " {"
 }
 
 func newHelper(fn code.Node) helper {
 	h := helper{fn: fn, locals: map[string]code.Node{}}
-	if list, ok := fn.ChildByField("parameters"); ok {
-		for _, p := range list.NamedChildren() {
-			h.params = append(h.params, params(p)...)
-		}
-	} else if p, ok := fn.ChildByField("parameter"); ok {
-		h.params = []param{{name: p.Text()}}
-	}
+	h.params, _ = code.Parameters(fn)
 	h.method = fn.Kind() == "method_definition" || fn.Kind() == "method_declaration"
-	if len(h.params) > 0 && (h.params[0].name == "self" || h.params[0].name == "cls") {
+	if len(h.params) > 0 && (h.params[0].Name == "self" || h.params[0].Name == "cls") {
 		h.params, h.method = h.params[1:], true
 	}
 	if _, in := fn.Ancestor("class_definition"); in && fn.Kind() == "function_definition" {
@@ -164,17 +149,22 @@ func newHelper(fn code.Node) helper {
 	}
 	many := map[string]bool{}
 	body.Walk(func(n code.Node) bool {
-		if asserting(n) {
-			h.asserts = append(h.asserts, n)
+		if a, ok := stating(n, fn); ok {
+			if !slices.Contains(h.asserts, a.Statement) {
+				h.asserts = append(h.asserts, a.Statement)
+			}
 			return false
 		}
-		if _, _, is := callOf(n); is {
+		if n.Field() == "initializer" && n.Up() == "if_statement" {
+			return false // its name stands for the value in the condition only
+		}
+		if _, _, is := assertion.Call(n); is {
 			h.calls = append(h.calls, n)
 		}
 		for _, f := range [][2]string{{"name", "value"}, {"left", "right"}} {
 			left, ok := n.ChildByField(f[0])
 			right, has := n.ChildByField(f[1])
-			if !ok || !has || n.Kind() == "keyword_argument" {
+			if !ok || !has || n.Kind() == "keyword_argument" || n.Kind() == "binary_expression" {
 				continue
 			}
 			if name := left.Text(); many[name] {
@@ -186,93 +176,14 @@ func newHelper(fn code.Node) helper {
 		return true
 	})
 	for _, p := range h.params {
-		delete(h.locals, p.name)
+		delete(h.locals, p.Name)
 	}
 	return h
 }
 
-// params are the names of one declaration of parameters; of one that is taken apart,
-// one without a name.
-func params(p code.Node) []param {
-	if p.IsExtra() {
-		return nil
-	}
-	var out []param
-	given, _ := p.ChildByField("value")
-	for _, c := range p.Children() {
-		if f := c.Field(); f == "name" || f == "pattern" && c.Kind() == "identifier" {
-			out = append(out, param{c.Text(), given})
-		}
-	}
-	if left, ok := p.ChildByField("left"); ok {
-		right, _ := p.ChildByField("right")
-		out = append(out, param{left.Text(), right})
-	}
-	if kids := p.NamedChildren(); len(out) == 0 && p.Kind() == "typed_parameter" && len(kids) > 0 {
-		out = append(out, param{name: kids[0].Text()})
-	}
-	if p.Kind() == "identifier" {
-		out = append(out, param{name: p.Text()})
-	}
-	if len(out) == 0 {
-		out = append(out, param{})
-	}
-	return out
-}
-
-var (
-	goFails  = lazyregexp.New(`\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$`)
-	checking = lazyregexp.New(`^(?:(?:self|cls|t)\.)?assert|^expect\(|^(?:require|check)\.|^t\.(?:is|equal|deepEqual|same)$|^pytest\.raises$`)
-)
-
-// asserting tells whether a node makes a test fail where something does not hold.
-func asserting(n code.Node) bool {
-	switch n.Kind() {
-	case "assert_statement":
-		return true
-	case "if_statement":
-		then, ok := n.ChildByField("consequence")
-		return ok && fails(then)
-	case "with_statement":
-		for _, c := range n.NamedChildren() {
-			if c.Field() != "body" && raises.MatchString(c.Text()) {
-				return true
-			}
-		}
-	default:
-		name, _, ok := callOf(n)
-		return ok && checking.MatchString(name)
-	}
-	return false
-}
-
-// fails tells whether a block fails the test, by Go's calls or by an exception.
-func fails(block code.Node) bool {
-	found := false
-	block.Walk(func(n code.Node) bool {
-		name, _, ok := callOf(n)
-		found = found || ok && goFails.MatchString(name) || n.Kind() == "throw_statement" || n.Kind() == "raise_statement" && strings.Contains(n.Text(), "AssertionError")
-		return !found
-	})
-	return found
-}
-
-// callOf gives the text of what a call calls, and its arguments.
-func callOf(n code.Node) (string, []code.Node, bool) {
-	if n.Kind() != "call" && n.Kind() != "call_expression" {
-		return "", nil, false
-	}
-	fn, ok := n.ChildByField("function")
-	args, has := n.ChildByField("arguments")
-	if !ok || !has {
-		return "", nil, false
-	}
-	return fn.Text(), args.NamedChildren(), true
-}
-
 // of are the helpers that a call may call, by its name.
 func (h *helpers) of(call code.Node) []helper {
-	name, _, ok := callOf(call)
+	name, _, ok := assertion.Call(call)
 	if !ok {
 		return nil
 	}
@@ -322,7 +233,7 @@ func (h *helpers) at(line int) (out []held) {
 
 // inline writes out what a call of helpers asserts about what it is given.
 func (h *helpers) inline(found []helper, call code.Node, outer map[string]string, depth int) (out []held) {
-	_, args, _ := callOf(call)
+	_, args, _ := assertion.Call(call)
 	for _, d := range found {
 		if h.called++; h.called > mostCalled {
 			return out
@@ -332,16 +243,7 @@ func (h *helpers) inline(found []helper, call code.Node, outer map[string]string
 			if !uses(a, bind) {
 				continue
 			}
-			if a.Kind() != "if_statement" {
-				out = append(out, held{render(a, bind), a})
-				continue
-			}
-			cond, ok := a.ChildByField("condition")
-			if init, has := a.ChildByField("initializer"); ok && has {
-				out = append(out, held{"if " + render(init, bind) + "; " + render(cond, bind) + " {", a})
-			} else if ok {
-				out = append(out, held{"if " + render(cond, bind) + " {", a})
-			}
+			out = append(out, held{wording(a, bind), a})
 		}
 		for _, inner := range d.calls {
 			if more := h.of(inner); depth < deepest && len(more) > 0 {
@@ -375,13 +277,13 @@ func (d helper) bind(args []code.Node, outer map[string]string) map[string]strin
 			continue
 		}
 		if at < len(d.params) {
-			bind[d.params[at].name] = bounded(a, outer)
+			bind[d.params[at].Name] = bounded(a, outer)
 		}
 		at++
 	}
 	for _, p := range d.params {
-		if _, ok := bind[p.name]; !ok && p.given != (code.Node{}) {
-			bind[p.name] = p.given.Text()
+		if _, ok := bind[p.Name]; !ok && p.Given != "" {
+			bind[p.Name] = p.Given
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.locals)) {
@@ -488,13 +390,14 @@ func (c Candidate) site(f task.Failure, r belong.Red) (at, inner int) {
 }
 
 // assertions are those of a line: its own, or those that it makes by a helper.
-func (c Candidate) assertions(n int) []string {
-	if asserts.MatchString(c.line(n)) {
-		return []string{c.statement(n)}
+func (c Candidate) assertions(n int) (out []held) {
+	for _, a := range c.helpers.stated {
+		if a.Statement.Line() == n && !slices.ContainsFunc(out, func(h held) bool { return h.in == a.Statement }) {
+			out = append(out, held{wording(a.Statement, nil), a.Statement})
+		}
 	}
-	var out []string
-	for _, h := range c.helpers.at(n) {
-		out = append(out, h.text)
+	if len(out) == 0 {
+		return c.helpers.at(n)
 	}
 	return out
 }
@@ -508,9 +411,19 @@ func (c Candidate) failed(at, inner int) (statement, wrote string) {
 			return h.text, c.line(at)
 		}
 	}
-	if len(list) > 0 && !asserts.MatchString(c.line(at)) {
-		return list[0].text, c.line(at)
+	var own code.Node // the innermost
+	for _, a := range c.helpers.stated {
+		if a.Node.Line() <= at && at <= a.Node.EndLine() && (len(list) == 0 || a.Statement.Line() == at) {
+			own = a.Statement
+		}
 	}
-	statement = c.statement(at)
+	switch {
+	case own != code.Node{}:
+		statement = wording(own, nil)
+	case len(list) > 0:
+		return list[0].text, c.line(at)
+	default:
+		statement = c.statement(at)
+	}
 	return statement, statement
 }

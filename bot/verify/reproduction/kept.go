@@ -6,6 +6,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 	"github.com/fettle-dev/fettle/bot/verify/belong"
 )
 
@@ -70,8 +71,11 @@ func argument(n code.Node) bool {
 // asserted tells whether a value is an argument of the assertion itself.
 func asserted(n code.Node) bool {
 	call, ok := n.Ancestor("call", "call_expression", "new_expression")
-	name, _, is := callOf(call)
-	return ok && is && checking.MatchString(name)
+	if !ok {
+		return false
+	}
+	_, is := assertion.Of(call, n.Tree().Root())
+	return is
 }
 
 // listed tells whether a value is one of several that are compared together.
