@@ -226,12 +226,12 @@ func (r *run) worth(ctx context.Context, c verify.Change, lacking []code.Region,
 			}
 		}
 	}
-	found, err := r.sees(ctx, one, spread(missed, maxAsked))
+	found, err := r.sees(ctx, one, gate.Spread(missed, maxAsked))
 	if err != nil {
 		return "", err
 	}
 	if len(found) == 0 {
-		if found, err = r.sees(ctx, one, spread(unknown, maxAsked)); err != nil {
+		if found, err = r.sees(ctx, one, gate.Spread(unknown, maxAsked)); err != nil {
 			return "", err
 		}
 		for i := range found { // do the tests that are there notice it, too?
@@ -279,18 +279,6 @@ func (r *run) sees(ctx context.Context, one *Offered, all []fault) (found []faul
 		}
 	}
 	return found, nil
-}
-
-// spread takes at most n faults, evenly over the list.
-func spread(all []fault, n int) []fault {
-	if len(all) <= n {
-		return all
-	}
-	out := make([]fault, 0, n)
-	for i := range n {
-		out = append(out, all[i*len(all)/n])
-	}
-	return out
 }
 
 // rows are the offer in lines.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // maxMissing bounds the failures made up for missing tests; all are listed.
@@ -144,7 +145,7 @@ func reasons(now Report, status map[string]string, out *Verdict) {
 		out.Reasons = append(out.Reasons, "no test was run")
 	}
 	if n := len(out.Broken); n > 0 {
-		out.Reasons = append(out.Reasons, fmt.Sprintf("%d %s turned red, first %s", n, plural(n, "test"), out.Broken[0]))
+		out.Reasons = append(out.Reasons, fmt.Sprintf("%s turned red, first %s", task.Count(n, "test"), out.Broken[0]))
 	}
 	if n := len(out.Missing); n > 0 {
 		out.Reasons = append(out.Reasons, fmt.Sprintf("%d %s that passed before not seen to run and pass, first %s",
@@ -169,7 +170,7 @@ func failures(now Report, flaky map[string]bool, out *Verdict) {
 			break
 		}
 		suite, _, _ := strings.Cut(id, ":")
-		out.Failures = append(out.Failures, finish(task.Failure{Test: id, Suite: suite, Kind: task.FailMissing,
+		out.Failures = append(out.Failures, parse.Finish(task.Failure{Test: id, Suite: suite, Kind: task.FailMissing,
 			Message: "the test passed before the change and was not seen to run and pass after it"}))
 	}
 	out.Failures = append(out.Failures, later...)
@@ -177,5 +178,5 @@ func failures(now Report, flaky map[string]bool, out *Verdict) {
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return clip(s, 200)
+	return parse.Clip(s, 200)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // read takes the results of one `go test`.
@@ -69,7 +70,7 @@ func buildText(p *goPackage, builds map[string]string, rest string) string {
 		return text
 	}
 	var all []string
-	for _, k := range sortedKeys(builds) {
+	for _, k := range keys(builds) {
 		all = append(all, builds[k])
 	}
 	return strings.Join(append(all, rest, p.output.String()), "\n")
@@ -108,20 +109,12 @@ func (r *goRun) missing(output string) []string {
 	return out
 }
 
-func sortedKeys(m map[string]string) []string {
-	set := map[string]bool{}
-	for k := range m {
-		set[k] = true
-	}
-	return keys(set)
-}
-
 func (r *goRun) broke(dir string, f task.Failure) {
 	f.Suite, f.Test = r.suite.Name, r.suite.id(dir)
 	if f.File == "" {
 		f.File = joinDir(r.suite.Dir, dir)
 	}
-	r.out.broken = append(r.out.broken, finish(f))
+	r.out.broken = append(r.out.broken, parse.Finish(f))
 }
 
 // crash names the top-level tests that ended the process of p. slow says that
@@ -192,7 +185,7 @@ func (r *goRun) take(p *goPackage, dir string) {
 			if f.File == "" {
 				f.File = res.File
 			}
-			f = finish(f)
+			f = parse.Finish(f)
 			res.Failure = &f
 		}
 		if r.sel.has(dir+":"+name) || r.sel.has(dir) {

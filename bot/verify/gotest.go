@@ -9,6 +9,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // goEvent is one line of `go test -json` (cmd/test2json, and since Go 1.24 the
@@ -60,7 +61,7 @@ func parseGoTest(data []byte) (pkgs []*goPackage, builds map[string]string, nois
 			continue
 		}
 		if e.Action == "build-output" {
-			builds[e.ImportPath] = clip(builds[e.ImportPath]+e.Output, maxGoOutput)
+			builds[e.ImportPath] = parse.Clip(builds[e.ImportPath]+e.Output, maxGoOutput)
 			continue
 		}
 		if e.Package == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/danger"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
@@ -184,7 +185,7 @@ func (v *Verifier) inspect(ctx context.Context, b box, j Judge, diff []Change, o
 				c.Status = task.CheckFailed
 				c.Detail = fmt.Sprintf("%s:%d: %s", f.Path, errs[0].Line, errs[0].Message)
 				out.Reasons = append(out.Reasons, "syntax error in "+c.Detail)
-				out.Failures = append(out.Failures, finish(task.Failure{Kind: task.FailSyntax, Exception: "SyntaxError",
+				out.Failures = append(out.Failures, parse.Finish(task.Failure{Kind: task.FailSyntax, Exception: "SyntaxError",
 					File: f.Path, Line: errs[0].Line, Message: errs[0].Message}))
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // MochaTree is JavaScript that names and selects the tests of a loaded mocha
@@ -101,7 +102,7 @@ func mochaTest(s Suite, r record) TestResult {
 		if f.File == "" {
 			f.File = t.File
 		}
-		f = finish(f)
+		f = parse.Finish(f)
 		t.Failure = &f
 	}
 	return t
@@ -111,7 +112,7 @@ func mochaTest(s Suite, r record) TestResult {
 func mochaHung(s Suite, native string) TestResult {
 	file, name, _ := strings.Cut(native, " > ")
 	t := TestResult{ID: s.id(native), Suite: s.Name, File: joinDir(s.Dir, file), Name: name, Status: StatusFailed}
-	f := finish(task.Failure{Suite: s.Name, Test: t.ID, File: t.File, Kind: task.FailTimeout, Exception: "TestTimeout", Message: "the test was still running after its time limit"})
+	f := parse.Finish(task.Failure{Suite: s.Name, Test: t.ID, File: t.File, Kind: task.FailTimeout, Exception: "TestTimeout", Message: "the test was still running after its time limit"})
 	t.Failure = &f
 	return t
 }
@@ -142,7 +143,7 @@ func mochaFailure(s Suite, r record, sel selection) (task.Failure, bool) {
 			f.Test, f.Message = "", "mocha is not installed in the repository: run `npm ci` there, or name it as a setup command"
 		}
 	}
-	return finish(f), true
+	return parse.Finish(f), true
 }
 
 // mochaSays stands before the error that ends a run.

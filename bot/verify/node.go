@@ -15,6 +15,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 //go:embed driver/node.mjs
@@ -161,7 +162,7 @@ func nodeOutcome(s Suite, recs []record) outcome {
 		}
 	}
 	for _, f := range keys(expected) {
-		out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Test: s.id(f), File: joinDir(s.Dir, f), Kind: task.FailTimeout,
+		out.broken = append(out.broken, parse.Finish(task.Failure{Suite: s.Name, Test: s.id(f), File: joinDir(s.Dir, f), Kind: task.FailTimeout,
 			Exception: "SuiteTimeout", Message: f + " was not run before the suite's time limit"}))
 	}
 	return out
@@ -188,7 +189,7 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 		if f.File == "" {
 			f.File, f.Line = t.File, r.Line
 		}
-		f = finish(f)
+		f = parse.Finish(f)
 		t.Failure = &f
 	}
 	return append(tests, t)
@@ -285,7 +286,7 @@ func nodeFileFailure(s Suite, r record) (task.Failure, bool) {
 	default: // a file without tests is neither red nor green; tests that are gone are missing
 		return f, false
 	}
-	return finish(f), true
+	return parse.Finish(f), true
 }
 
 func exitOf(r record) int {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 func signed(body string, key []byte) []byte {
@@ -122,7 +123,7 @@ func TestC3NodeStacksAreRead(t *testing.T) {
 func TestC3FingerprintsAreStable(t *testing.T) {
 	t.Parallel()
 	f := func(message string, line int) string {
-		return finish(task.Failure{Suite: "pytest", Test: "t", Kind: task.FailException, Exception: "E", Message: message, File: "a.py", Line: line}).Fingerprint
+		return parse.Finish(task.Failure{Suite: "pytest", Test: "t", Kind: task.FailException, Exception: "E", Message: message, File: "a.py", Line: line}).Fingerprint
 	}
 	a := f("object at 0x7f12ab34 in /work/a/b.py took 1.25s at 2024-01-02T03:04:05Z", 3)
 	b := f("object at 0x55aa1122 in /tmp/x/b.py took 7s at 2025-11-12T13:14:15Z", 99)
@@ -138,8 +139,8 @@ func TestC3TextsAreCapped(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOfN(rapid.Byte(), 0, 9000).Draw(t, "text"))
-		f := finish(task.Failure{Message: text, Excerpt: text})
-		if len(f.Message) > maxMessage+8 || len(f.Excerpt) > maxExcerpt || !utf8.ValidString(f.Message) || !utf8.ValidString(f.Excerpt) {
+		f := parse.Finish(task.Failure{Message: text, Excerpt: text})
+		if len(f.Message) > (2<<10)+8 || len(f.Excerpt) > 4<<10 || !utf8.ValidString(f.Message) || !utf8.ValidString(f.Excerpt) {
 			t.Fatalf("%d, %d", len(f.Message), len(f.Excerpt))
 		}
 	})

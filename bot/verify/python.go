@@ -13,6 +13,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 //go:embed driver/parent.py
@@ -111,15 +112,15 @@ func pythonOutcome(s Suite, recs []record) outcome {
 			if f.File == "" {
 				f.File = joinDir(s.Dir, r.Unit)
 			}
-			out.broken = append(out.broken, finish(f))
+			out.broken = append(out.broken, parse.Finish(f))
 		case "died":
 			delete(unseen, r.ID)
 			out = pythonDied(s, r, out)
 		case "tampered":
-			out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "TamperedHarness",
+			out.broken = append(out.broken, parse.Finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "TamperedHarness",
 				Message: "the code under test replaced functions of the test runner: " + strings.Join(r.What, ", ")}))
 		case "forged":
-			out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "ForgedRecord",
+			out.broken = append(out.broken, parse.Finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "ForgedRecord",
 				Message: "a result was written that the test driver did not make", Excerpt: r.Text}))
 		case "output":
 			ended = true
@@ -127,8 +128,8 @@ func pythonOutcome(s Suite, recs []record) outcome {
 		}
 	}
 	if n := len(unseen); n > 0 && !ended {
-		out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "RunnerFailed",
-			Message: fmt.Sprintf("%d collected %s not run: too many ended their process or their time", n, plural(n, "test"))}))
+		out.broken = append(out.broken, parse.Finish(task.Failure{Suite: s.Name, Kind: task.FailCrash, Exception: "RunnerFailed",
+			Message: fmt.Sprintf("%s not run: too many ended their process or their time", task.Count(n, "collected test"))}))
 	}
 	return out
 }
@@ -149,7 +150,7 @@ func pythonTest(s Suite, r record) TestResult {
 	if f.File == "" {
 		f.File, f.Line = t.File, r.Line
 	}
-	f = finish(f)
+	f = parse.Finish(f)
 	t.Failure = &f
 	return t
 }
@@ -219,7 +220,7 @@ func pythonDied(s Suite, r record, out outcome) outcome {
 		if f.File == "" {
 			f.File = path.Join(s.Dir, file)
 		}
-		f = finish(f)
+		f = parse.Finish(f)
 		out.tests = append(out.tests, TestResult{ID: f.Test, Suite: s.Name, File: path.Join(s.Dir, file), Name: name, Status: StatusError, Failure: &f})
 		if r.Why != "wall" {
 			return out
@@ -229,11 +230,11 @@ func pythonDied(s Suite, r record, out outcome) outcome {
 	case r.Unit != "":
 		f.Test, f.File = s.id(r.Unit), path.Join(s.Dir, r.Unit)
 		f.Message = "the process ended while importing " + r.Unit + ": " + how
-		out.broken = append(out.broken, finish(f))
+		out.broken = append(out.broken, parse.Finish(f))
 		return out
 	}
 	f.Message = s.label() + " ended before all tests were run: " + how
-	out.broken = append(out.broken, finish(f))
+	out.broken = append(out.broken, parse.Finish(f))
 	return out
 }
 
@@ -251,11 +252,11 @@ func pythonEnd(s Suite, r record, unseen int) []task.Failure {
 		f.Kind = task.FailCollection
 		f.Message = fmt.Sprintf("pytest ended with status %d before running the tests: %s", r.Usage, lastLine(r.Text))
 	case unseen > 0:
-		f.Message = fmt.Sprintf("%d collected %s never run", unseen, plural(unseen, "test"))
+		f.Message = fmt.Sprintf("%s never run", task.Count(unseen, "collected test"))
 	default:
 		return nil
 	}
-	return []task.Failure{finish(f)}
+	return []task.Failure{parse.Finish(f)}
 }
 
 func lastLine(text string) string {

@@ -1,7 +1,8 @@
 package verify
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,12 +131,9 @@ func (r Report) Green() []string {
 	return keys(seen)
 }
 
-func keys(set map[string]bool) []string {
-	out := make([]string, 0, len(set))
-	for k := range set {
-		out = append(out, k)
-	}
-	sort.Strings(out)
+func keys[T any](m map[string]T) []string {
+	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(out)
 	return out
 }
 

@@ -51,7 +51,7 @@ func (v *Verifier) runReported(ctx context.Context, b box, all []Suite, s Suite,
 	if lack, err := p.Missing(ctx, *s.Command); err != nil {
 		return outcome{}, fmt.Errorf("looking for the tools of %s: %w", s.label(), err)
 	} else if lack != nil {
-		return outcome{unable: true, broken: []task.Failure{finish(task.Failure{Suite: s.Name, Kind: task.FailCollection, Exception: toolMissing,
+		return outcome{unable: true, broken: []task.Failure{parse.Finish(task.Failure{Suite: s.Name, Kind: task.FailCollection, Exception: toolMissing,
 			Message: lack.What() + " is not there: " + lack.Install})}}, nil
 	}
 	a, word := runner.Adapters[s.Command.Tool], "fettle"+v.cfg.Nonce()[:12]
@@ -120,13 +120,13 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 				f = *t.Failure
 			}
 			f.Suite, f.Test = s.Name, got.ID
-			f = finish(f)
+			f = parse.Finish(f)
 			got.Failure = &f
 		}
 		out.tests = append(out.tests, got)
 	}
 	broke := func(kind task.FailureKind, class, message string) {
-		out.broken = append(out.broken, finish(task.Failure{Suite: s.Name, Kind: kind, Exception: class, Message: message, Excerpt: string(res.Stdout)}))
+		out.broken = append(out.broken, parse.Finish(task.Failure{Suite: s.Name, Kind: kind, Exception: class, Message: message, Excerpt: string(res.Stdout)}))
 	}
 	for _, f := range rep.Broken {
 		if strings.Contains(f.Test+f.File, word) {
@@ -136,7 +136,7 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 			f.Test = s.id(f.Test)
 		}
 		f.Suite = s.Name
-		out.broken = append(out.broken, finish(f))
+		out.broken = append(out.broken, parse.Finish(f))
 	}
 	switch stop := runner.Stopped(res); {
 	case res.TimedOut:
@@ -173,7 +173,7 @@ func byEnd(s Suite, rep parse.Report, res sandbox.Result) TestResult {
 		f = all[0]
 	}
 	f.Suite, f.Test = s.Name, t.ID
-	f = finish(f)
+	f = parse.Finish(f)
 	t.Status, t.Failure = StatusFailed, &f
 	return t
 }

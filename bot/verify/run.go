@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/sandbox"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // selection is the part of a suite to run, in native ids; all means everything.
@@ -157,7 +158,7 @@ func died(s Suite, res sandbox.Result, why error) task.Failure {
 	default:
 		f.Message += fmt.Sprintf(" (exit status %d)", res.ExitCode)
 	}
-	return finish(f)
+	return parse.Finish(f)
 }
 
 // rank orders statuses: of a test seen twice the worst counts.
@@ -200,7 +201,7 @@ func check(s Suite, tests []TestResult, broken []task.Failure, took time.Duratio
 	}
 	red, ran := n[StatusFailed]+n[StatusError], len(tests)-n[StatusSkipped]
 	c := task.Check{Status: task.CheckPassed, Seconds: math.Round(took.Seconds()*1000) / 1000,
-		Name: fmt.Sprintf("%s (%d %s)", s.label(), len(tests), plural(len(tests), "test"))}
+		Name: fmt.Sprintf("%s (%s)", s.label(), task.Count(len(tests), "test"))}
 	c.Detail = fmt.Sprintf("%d passed, %d failed, %d skipped", n[StatusPassed], red, n[StatusSkipped])
 	if len(broken) > 0 {
 		c.Detail += fmt.Sprintf(", %d could not be run", len(broken))
@@ -212,13 +213,6 @@ func check(s Suite, tests []TestResult, broken []task.Failure, took time.Duratio
 		c.Status, c.Detail = task.CheckFailed, "no test was run"
 	}
 	return c
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // below lists the folders of other suites of the same kind under s: their

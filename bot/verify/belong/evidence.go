@@ -2,6 +2,7 @@ package belong
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -273,7 +274,7 @@ func (e *evidence) symptoms() {
 		}
 	}
 	if len(shared) > 0 {
-		e.soft(min(2*len(shared), 6), "the test's name and the issue speak of %s", quoteAll(shared[:min(len(shared), 4)]))
+		e.soft(min(2*len(shared), 6), "the test's name and the issue speak of %s", strings.Join(shared[:min(len(shared), 4)], ", "))
 	}
 	for _, s := range kinds {
 		if s.issue.MatchString(e.issue.flat) && s.source.MatchString(e.red.Source) && !slices.ContainsFunc(shared, func(w string) bool { return s.issue.MatchString(w) }) {
@@ -314,9 +315,9 @@ func (e *evidence) contradictions() {
 	wrongValue := assertion(r.Exception) || r.Exception == ""
 	switch crashed := len(i.errors) > 0 && !i.wantsError(); {
 	case crashed && !wrongValue && !i.hasError(r.Exception):
-		e.add(-4, false, false, "the issue tells of %s, and the test ends with %s", quoteAll(sorted(i.errors)), r.Exception)
+		e.add(-4, false, false, "the issue tells of %s, and the test ends with %s", strings.Join(sorted(i.errors), ", "), r.Exception)
 	case crashed && wrongValue && !e.mentions(i.errors) && !i.saysBoth():
-		e.add(-3, false, false, "the issue tells of %s, and the test sees a wrong result", quoteAll(sorted(i.errors)))
+		e.add(-3, false, false, "the issue tells of %s, and the test sees a wrong result", strings.Join(sorted(i.errors), ", "))
 	case !crashed && len(i.errors) == 0 && !wrongValue && i.saysValues() && !i.Speaks(ends):
 		e.add(-3, false, false, "the issue tells of a wrong result, and the test ends with %s", r.Exception)
 	}
@@ -454,20 +455,11 @@ func inWord(c byte) bool {
 
 func hasWord(text, w string) bool { return holds(strings.ReplaceAll(text, ".", " "), w) }
 
-func sorted(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func quoteAll(list []string) string { return strings.Join(list, ", ") }
-
 func clip(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:79]) + "…"
 	}
 	return s
 }
+
+func sorted(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }

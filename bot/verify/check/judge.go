@@ -68,7 +68,7 @@ func (w *run) finding(out *Check, c detect.Command, res sandbox.Result, fails []
 	out.Status, out.Failed, out.Failures = Failed, len(fails), fails[:min(len(fails), maxFailures)]
 	out.Do = w.advice(c, fails)
 	word := map[detect.Kind]string{detect.Build: "error", detect.Lint: "finding", detect.Types: "error"}[c.Kind]
-	out.Detail = count(len(fails), word)
+	out.Detail = task.Count(len(fails), word)
 }
 
 func tally(c *Check, broken int) string {
@@ -83,13 +83,6 @@ func tally(c *Check, broken int) string {
 		text += fmt.Sprintf(", %d skipped", c.Skipped)
 	}
 	return text
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // failures gives each failure its place in the tree and its whole id.

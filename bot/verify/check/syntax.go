@@ -54,7 +54,7 @@ func (w *run) syntax(ctx context.Context) Check {
 		}
 	}
 	out.Seconds = seconds(w.cfg.Now().Sub(begun))
-	out.Detail = count(files, "file")
+	out.Detail = task.Count(files, "file")
 	if out.Failed = len(out.Failures); out.Failed > 0 {
 		out.Status = Failed
 		out.Detail = fmt.Sprintf("%d of %s cannot be parsed", out.Failed, out.Detail)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // Kind is a sort of danger.
@@ -133,7 +134,7 @@ func Find(ctx context.Context, files []File, known Known) ([]Finding, error) {
 	found := append(newly(more(now, was, false), was, known, unmasked), lost...)
 	var out []Finding
 	for _, f := range found {
-		x := Finding{Kind: f.kind, Path: f.path, Line: f.line, Removed: f.good, Text: oneLine(f.text), Why: f.why, Risk: points[f.kind]}
+		x := Finding{Kind: f.kind, Path: f.path, Line: f.line, Removed: f.good, Text: reach.OneLine(f.text), Why: f.why, Risk: points[f.kind]}
 		if !slices.ContainsFunc(out, func(o Finding) bool {
 			return o.Path == x.Path && o.Line == x.Line && o.Kind == x.Kind && o.Removed == x.Removed
 		}) {
@@ -283,14 +284,6 @@ func facts(ctx context.Context, file string, src []byte, known Known) ([]fact, e
 // ofTests are the kinds that are the business of tests: they make inputs, call
 // what they test with bad ones and start programs.
 var ofTests = map[Kind]bool{Credential: true, Address: true, Execution: true, Weakened: true, Limit: true, Swallowed: true, SpecialCase: true, Pollution: true, Deletion: true, SQL: true}
-
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 80 {
-		text = strings.ToValidUTF8(text[:77], "") + "..."
-	}
-	return strings.ReplaceAll(text, "`", "'")
-}
 
 // Unproven tells whether a change is of scripts, configuration or text alone:
 // tests that pass say little about it, because they seldom run it.

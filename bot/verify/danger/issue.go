@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 var (
@@ -61,7 +62,7 @@ func judged(text string, m []int, re *lazyregexp.Regexp) string {
 	if re != without && (contrary.MatchString(before) || dropped.MatchString(before) || mended.MatchString(text[from:to])) || elsewhere.MatchString(text[m[1]:to]) {
 		return ""
 	}
-	return oneLine(text[from:to])
+	return reach.OneLine(text[from:to])
 }
 
 var (

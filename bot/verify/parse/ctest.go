@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func readCTest(text string, at Place) Report {
 			t.Status = Skipped
 		case c.Failed != nil:
 			f, frames := compiledFailure(c.Out, at)
-			f.Message = first(f.Message, first(c.Failed.Message, "the test failed"))
+			f.Message = cmp.Or(f.Message, cmp.Or(c.Failed.Message, "the test failed"))
 			put(&f, frames)
 			t.Status, t.Failure = Failed, &f
 			if len(frames) > 0 && frames[0].own {

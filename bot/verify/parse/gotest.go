@@ -71,7 +71,7 @@ func readGoJSON(text string, at Place) Report {
 			continue
 		}
 		if e.Action == "build-output" {
-			builds[e.ImportPath] = clip(builds[e.ImportPath]+e.Output, maxKept)
+			builds[e.ImportPath] = Clip(builds[e.ImportPath]+e.Output, maxKept)
 			continue
 		}
 		if e.Package == "" {
@@ -146,7 +146,7 @@ func readGoText(text string, at Place) Report {
 		}
 		switch {
 		case build != "":
-			builds[build] = clip(builds[build]+line+"\n", maxKept)
+			builds[build] = Clip(builds[build]+line+"\n", maxKept)
 		case line == "FAIL" || line == "PASS":
 			test = ""
 		case test != "":

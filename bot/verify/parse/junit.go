@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"html"
@@ -247,7 +248,7 @@ func (c *junitCase) failure(at Place) (task.Failure, []frame) {
 	f.Excerpt = c.text
 	if !ok {
 		frames, _ = nodeFrames(text, at)
-		f.Exception, f.Message = short(c.kind), first(c.message, firstLine(c.text))
+		f.Exception, f.Message = short(c.kind), cmp.Or(c.message, firstLine(c.text))
 		if strings.HasSuffix(c.kind, "Failure") || c.kind == "unknown" {
 			f.Exception = ""
 		}

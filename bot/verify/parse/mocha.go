@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -46,8 +47,8 @@ func readMochaJSON(text string, at Place) Report {
 				t.ID = seen(at, file) + " > " + t.ID
 			}
 			if status == Failed {
-				f := mochaError(first(m.Err.Stack, m.Err.Message), at)
-				f.Message = first(m.Err.Message, f.Message)
+				f := mochaError(cmp.Or(m.Err.Stack, m.Err.Message), at)
+				f.Message = cmp.Or(m.Err.Message, f.Message)
 				t.Failure = &f
 				if mochaHook.MatchString(m.Title) {
 					t.Status = Error

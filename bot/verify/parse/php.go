@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -47,7 +48,7 @@ func phpTrace(text string, at Place) (task.Failure, []frame, bool) {
 		}
 		return text[m[2*i]:m[2*i+1]]
 	}
-	f := task.Failure{Exception: short(first(part(2), part(1)+"Error")), Message: part(3)}
+	f := task.Failure{Exception: short(cmp.Or(part(2), part(1)+"Error")), Message: part(3)}
 	if f.Kind = Kind(f.Exception); f.Exception == "ParseError" {
 		f.Kind = task.FailSyntax
 	}

@@ -109,8 +109,8 @@ func reversed(frames []frame) []frame {
 	return frames
 }
 
-// clip keeps head and tail of a text.
-func clip(text string, limit int) string {
+// Clip keeps head and tail of a text, and makes it valid UTF-8.
+func Clip(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= limit {
 		return text
@@ -120,13 +120,19 @@ func clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:half], "") + gap + strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
-// finish caps a failure's texts and computes its fingerprint.
+// finish is Finish of a failure of the place's suite.
 func (at Place) finish(f task.Failure) task.Failure {
 	if f.Suite == "" {
 		f.Suite = at.Suite
 	}
-	f.Message = clip(strings.TrimSpace(f.Message), maxMessage)
-	f.Excerpt = clip(strings.Trim(f.Excerpt, "\n"), maxExcerpt)
+	return Finish(f)
+}
+
+// Finish caps a failure's texts, fills in what follows from the rest and computes its
+// fingerprint.
+func Finish(f task.Failure) task.Failure {
+	f.Message = Clip(strings.TrimSpace(f.Message), maxMessage)
+	f.Excerpt = Clip(strings.Trim(f.Excerpt, "\n"), maxExcerpt)
 	if f.Message == "" {
 		f.Message = firstLine(f.Excerpt)
 	}

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -42,7 +43,7 @@ func readRSpec(text string, at Place) Report {
 	rep := Report{Ended: true, Totals: Totals{Passed: s.Examples - s.Failures - s.Pending, Failed: s.Failures, Errors: s.Errors, Skipped: s.Pending}}
 	for _, e := range *doc.Examples {
 		run, _, _ := strings.Cut(e.ID, "[")
-		file, _ := at.rel(first(run, e.File))
+		file, _ := at.rel(cmp.Or(run, e.File))
 		t := Test{ID: seen(at, file) + " > " + e.Description, File: file, Seconds: e.Seconds, Status: map[string]string{"passed": Passed, "failed": Failed}[e.Status]}
 		if t.Status == "" {
 			t.Status = Skipped

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -100,7 +101,7 @@ func readRSpecText(text string, at Place) Report {
 		}
 		f := rubyFailure(class, message, backtrace, at)
 		f.Excerpt = strings.Join(e, "\n")
-		file := first(homes[name], lastFrame(f))
+		file := cmp.Or(homes[name], lastFrame(f))
 		file, _ = at.rel(file)
 		rep.Tests = append(rep.Tests, Test{ID: seen(at, file) + " > " + name, File: file, Status: Failed, Failure: &f})
 	}
@@ -182,7 +183,7 @@ func readPHPUnitText(text string, at Place) Report {
 		for _, s := range phpunitSkips.FindAllStringSubmatch(text, -1) {
 			rep.Totals.Skipped += number(s[1])
 		}
-		rep.Totals.Passed = max(0, number(first(m[1], m[2]))-rep.Totals.Failed-rep.Totals.Errors-rep.Totals.Skipped)
+		rep.Totals.Passed = max(0, number(cmp.Or(m[1], m[2]))-rep.Totals.Failed-rep.Totals.Errors-rep.Totals.Skipped)
 	}
 	what := ""
 	begins := func(line string) bool {
@@ -207,7 +208,7 @@ func readPHPUnitText(text string, at Place) Report {
 			class = `PHPUnit\Framework\AssertionFailedError`
 		}
 		f, frames := phpFailure(class, strings.Join(e, "\n"), at)
-		file := first(outermost(frames), lastFrame(f))
+		file := cmp.Or(outermost(frames), lastFrame(f))
 		if file == "" && at.Find != nil {
 			file = at.Find(short(m[1]) + ".php")
 		}

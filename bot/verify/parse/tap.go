@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -219,7 +220,7 @@ func tapFailure(p tapPoint, y map[string]string, at Place) (task.Failure, []fram
 		frames = tapStack(stack, at)
 		if f.Exception == "" {
 			g := nodeError(dedent(stack))
-			f.Exception, f.Message, f.Kind = g.Exception, first(f.Message, g.Message), g.Kind
+			f.Exception, f.Message, f.Kind = g.Exception, cmp.Or(f.Message, g.Message), g.Kind
 		}
 	}
 	if file, line := splitWhere(strings.TrimPrefix(y["at"], "file://")); file != "" && len(frames) == 0 {
@@ -239,13 +240,6 @@ func tapFailure(p tapPoint, y map[string]string, at Place) (task.Failure, []fram
 		}
 	}
 	return f, frames
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func dedent(s string) string {

@@ -71,7 +71,7 @@ func New(ctx context.Context, file string, before, after []byte) ([]Finding, err
 		if name, _, _ := strings.Cut(s.text, " "); s.why == whyHanded && had[use{name, whyThere}] == 0 {
 			continue // a new function
 		}
-		f := Finding{Path: file, Line: s.line, Code: oneLine(s.shown), Why: s.why}
+		f := Finding{Path: file, Line: s.line, Code: OneLine(s.shown), Why: s.why}
 		if !slices.Contains(out, f) {
 			out = append(out, f)
 		}
@@ -80,7 +80,8 @@ func New(ctx context.Context, file string, before, after []byte) ([]Finding, err
 	return out, nil
 }
 
-func oneLine(text string) string {
+// OneLine is code as a reader is shown it: on one line, short, without backticks.
+func OneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:77], "") + "..."

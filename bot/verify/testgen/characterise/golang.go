@@ -45,7 +45,7 @@ func (*golang) lay(v *view) error {
 	if v.module != "" {
 		return nil
 	}
-	mod, err := v.box.ReadFile(joined(v.dir, "go.mod"), maxSaid)
+	mod, err := v.box.ReadFile(path.Join(v.dir, "go.mod"), maxSaid)
 	if err != nil {
 		return notSeen("no go.mod in %s", v.dir)
 	}
@@ -55,7 +55,7 @@ func (*golang) lay(v *view) error {
 	}
 	sources := probe.Sources()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		if err := v.box.WriteFile(joined(v.dir, path.Join(probe.Dir, name)), sources[name]); err != nil {
+		if err := v.box.WriteFile(path.Join(v.dir, path.Join(probe.Dir, name)), sources[name]); err != nil {
 			return fmt.Errorf("laying out the probing package: %w", err)
 		}
 	}
@@ -105,7 +105,7 @@ func (g *golang) record(ctx context.Context, v *view) ([]record, error) {
 		if _, err := g.build(ctx, v, "record.test"); err != nil {
 			return err
 		}
-		_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(v.recordWall()), Needs: true, Argv: []string{v.out() + "/record.test", "-test.timeout=" + almost(v.recordWall()).String()},
+		_, err := v.box.Run(ctx, sandbox.Command{Dir: path.Join(v.dir, g.folder(v)), Limits: limits(v.recordWall()), Needs: true, Argv: []string{v.out() + "/record.test", "-test.timeout=" + almost(v.recordWall()).String()},
 			Env: map[string]string{"FETTLE_PROBE": v.out() + "/seen", "FETTLE_LITERALS": "1"}})
 		if err == nil {
 			said, _ = v.box.ReadOut("seen", maxSaid) // nothing there: nothing was seen
@@ -246,7 +246,7 @@ func (g *golang) outcomes(ctx context.Context, v *view, w watch, built string, t
 	for _, c := range w.ordered() {
 		fmt.Fprintf(&ids, "%d ", c.id)
 	}
-	_, err := v.box.Run(ctx, sandbox.Command{Dir: joined(v.dir, g.folder(v)), Limits: limits(v.observeWall()), Needs: true,
+	_, err := v.box.Run(ctx, sandbox.Command{Dir: path.Join(v.dir, g.folder(v)), Limits: limits(v.observeWall()), Needs: true,
 		Argv: []string{"/bin/sh", "-c", `rm -f "$FETTLE_OBSERVE"; exec "$0" -test.run '^TestZZFettleObserve$' -test.timeout="$1"`, v.out() + "/" + built, almost(v.observeWall()).String()},
 		Env:  map[string]string{"FETTLE_OBSERVE": v.out() + "/" + name, "FETTLE_CALLS": ids.String(), schemata.Env: strconv.Itoa(text), "TZ": w.in.zone}})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -233,5 +232,3 @@ func (v *view) request(w watch) map[string]any {
 	return map[string]any{"mode": "observe", "file": v.rel(v.change.Path), "calls": calls, "texts": w.texts,
 		"each": v.observeWall().Seconds(), "wall": w.wall.Seconds()}
 }
-
-func joined(dir, p string) string { return path.Join(dir, p) }

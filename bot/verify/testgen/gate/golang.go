@@ -75,8 +75,8 @@ func goNames(_ *sheet, n code.Node) []string {
 // goImports: the names of the package itself for a test inside it, and the
 // packages of the module.
 func goImports(ctx context.Context, s *sheet, base fs.FS, files map[string]bool) error {
-	dir, module := dirOf(s.path), ""
-	for d := dir; ; d = dirOf(d) {
+	dir, module := path.Dir(s.path), ""
+	for d := dir; ; d = path.Dir(d) {
 		if files[path.Join(d, "go.mod")] {
 			text, err := fs.ReadFile(base, path.Join(d, "go.mod"))
 			if err != nil {
@@ -126,7 +126,7 @@ func goPackage(t *code.Tree) string {
 // goOwn notes what the package's own files declare.
 func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
 	for f := range files {
-		if dirOf(f) != dir || path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
+		if path.Dir(f) != dir || path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
 			continue
 		}
 		src, err := fs.ReadFile(base, f)
@@ -153,7 +153,7 @@ func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, di
 // a helper gives is the project's.
 func (s *sheet) goHelpers(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
 	for f := range files {
-		if dirOf(f) != dir || f == s.path || !strings.HasSuffix(f, "_test.go") {
+		if path.Dir(f) != dir || f == s.path || !strings.HasSuffix(f, "_test.go") {
 			continue
 		}
 		src, err := fs.ReadFile(base, f)

@@ -162,9 +162,9 @@ func (s *sheet) pythonModule(files map[string]bool, module, name string) (own, h
 	dots := len(module) - len(strings.TrimLeft(module, "."))
 	rel := strings.ReplaceAll(strings.TrimLeft(module, "."), ".", "/")
 	if dots > 0 {
-		dir := dirOf(s.path)
+		dir := path.Dir(s.path)
 		for range dots - 1 {
-			dir = dirOf(dir)
+			dir = path.Dir(dir)
 		}
 		rel = strings.TrimPrefix(path.Join(dir, rel), "./")
 	}

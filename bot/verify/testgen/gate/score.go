@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -58,7 +57,7 @@ func Faults(ctx context.Context, changes []Change, n int) (chosen []Fault, cut b
 	if err != nil {
 		return nil, false, err
 	}
-	chosen = plant(spread(all, n))
+	chosen = plant(Spread(all, n))
 	return chosen, left > 0 || len(chosen) < len(all), nil
 }
 
@@ -115,7 +114,7 @@ const mostTried = 3
 // sample orders faults so that whoever stops has seen all lines.
 func (g *Gate) sample(all []Fault) (out []Fault) {
 	for _, round := range Rounds(all, perLine) {
-		few := spread(round, g.cfg.MaxMutants)
+		few := Spread(round, g.cfg.MaxMutants)
 		out = append(out, few...)
 		out = append(out, slices.DeleteFunc(round, func(f Fault) bool {
 			return slices.ContainsFunc(few, func(o Fault) bool { return o.Path == f.Path && o.at == f.at })
@@ -212,19 +211,14 @@ func mutants(ctx context.Context, changes []Change, linesOnly bool, stop func() 
 	return out, left, nil
 }
 
-// spread takes at most n of the mutants, evenly over the text, so that no
-// line's many variants stand for the whole.
-func spread(all []Fault, n int) []Fault {
+// Spread gives n of a list, evenly spaced.
+func Spread[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
 	}
-	picked := map[int]bool{}
+	out := make([]T, 0, n)
 	for i := range n {
-		picked[i*len(all)/n] = true
-	}
-	var out []Fault
-	for _, i := range slices.Sorted(maps.Keys(picked)) {
-		out = append(out, all[i])
+		out = append(out, all[i*len(all)/n])
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func scriptImports(_ context.Context, s *sheet, _ fs.FS, _ map[string]bool) erro
 		own := strings.HasPrefix(source, ".") || strings.HasPrefix(source, "@/") || strings.HasPrefix(source, "~/") || strings.HasPrefix(source, "#")
 		for _, name := range bound(pattern) {
 			switch {
-			case own && code.IsTest(path.Join(dirOf(s.path), source)+".js") && !strings.Contains(source, "../"):
+			case own && code.IsTest(path.Join(path.Dir(s.path), source)+".js") && !strings.Contains(source, "../"):
 				s.helpers[name] = code.IsTest("x/" + path.Base(source))
 				s.project[name] = !s.helpers[name]
 			case own:

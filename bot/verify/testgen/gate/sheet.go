@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -287,5 +286,3 @@ func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return strings.TrimSpace(s)
 }
-
-func dirOf(p string) string { return path.Dir(p) }
