@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
+	"github.com/fettle-dev/fettle/bot/verify/assertion"
 )
 
 // Test names a test of a file.
@@ -404,8 +405,6 @@ func goTest(tree *code.Tree, name string) []code.Node {
 	return out
 }
 
-var goReports = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}
-
 // goWrong turns round the condition on which a test reports, or what an
 // assertion library is told.
 func goWrong(n code.Node, token string) []change {
@@ -472,8 +471,7 @@ func reports(block code.Node) bool {
 	block.Walk(func(n code.Node) bool {
 		if n.Kind() == "call_expression" {
 			if function, ok := n.ChildByField("function"); ok && function.Kind() == "selector_expression" {
-				kids := function.NamedChildren()
-				found = found || slices.Contains(goReports, kids[len(kids)-1].Text())
+				found = found || assertion.Reports(function.Text())
 			}
 		}
 		return !found && n.Kind() != "func_literal" && n.Kind() != "if_statement"
