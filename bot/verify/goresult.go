@@ -14,17 +14,17 @@ import (
 
 // read takes the results of one `go test`.
 func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string) (again []string, slower bool) {
-	pkgs, builds, noise := parseGoTest(res.Stdout)
+	pkgs, builds, noise := goEvents(res.Stdout)
 	seen := map[string]bool{}
 	for _, p := range pkgs {
-		dir := r.folder(p.path)
+		dir := r.folder(p.Path)
 		if !slices.Contains(dirs, dir) {
 			continue
 		}
 		seen[dir] = true
-		if p.build != "" || strings.Contains(p.output.String(), "[build failed]") || strings.Contains(p.output.String(), "[setup failed]") {
+		if p.Build != "" || strings.Contains(p.Output.String(), "[build failed]") || strings.Contains(p.Output.String(), "[setup failed]") {
 			text := buildText(p, builds, noise+string(res.Stderr))
-			f := goBuildFailure(text, r.suite.Dir)
+			f := parse.GoBuildFailure(text, parse.Place{Dir: r.suite.Dir})
 			f.Missing = r.missing(text)
 			r.broke(dir, f)
 			continue
@@ -55,6 +55,13 @@ func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string
 	return again, slower
 }
 
+// goEvents are the packages of a `go test -json`, sorted.
+func goEvents(data []byte) (pkgs []*parse.GoPackage, builds map[string]string, noise string) {
+	pkgs, builds, noise = parse.GoEvents(string(data))
+	slices.SortFunc(pkgs, func(a, b *parse.GoPackage) int { return strings.Compare(a.Path, b.Path) })
+	return pkgs, builds, noise
+}
+
 // folder is a package's folder seen from the module. The import path in events
 // may carry the test variant's suffix.
 func (r *goRun) folder(importPath string) string {
@@ -65,15 +72,15 @@ func (r *goRun) folder(importPath string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(importPath, r.module+"/"), "./")
 }
 
-func buildText(p *goPackage, builds map[string]string, rest string) string {
-	if text := builds[p.build]; text != "" {
+func buildText(p *parse.GoPackage, builds map[string]string, rest string) string {
+	if text := builds[p.Build]; text != "" {
 		return text
 	}
 	var all []string
 	for _, k := range keys(builds) {
 		all = append(all, builds[k])
 	}
-	return strings.Join(append(all, rest, p.output.String()), "\n")
+	return strings.Join(append(all, rest, p.Output.String()), "\n")
 }
 
 // goAbsent are the words of the go command and of the compiler for a package, and
@@ -119,18 +126,18 @@ func (r *goRun) broke(dir string, f task.Failure) {
 
 // crash names the top-level tests that ended the process of p. slow says that
 // the package ran out of time without any test being too slow by itself.
-func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
-	if t := p.tests[r.sentinel]; t != nil && t.status() == StatusPassed {
+func (r *goRun) crash(p *parse.GoPackage, dir string) (names []string, slow bool) {
+	if t := p.Tests[r.sentinel]; t != nil && t.Status() == StatusPassed {
 		return nil, false
 	}
 	set := map[string]bool{}
-	all := p.output.String()
-	for _, name := range p.order {
-		all += p.tests[name].output.String()
+	all := p.Output.String()
+	for _, name := range p.Order {
+		all += p.Tests[name].Output.String()
 	}
-	if goTimedOut.MatchString(all) {
+	if running, ok := parse.GoTimedOut(all); ok {
 		slow = true
-		for _, m := range goRunning.FindAllStringSubmatch(all, -1) {
+		for _, m := range running {
 			d, err := time.ParseDuration(m[2])
 			if err == nil && d < r.lim.test {
 				continue
@@ -143,16 +150,16 @@ func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
 		}
 		return keys(set), false
 	}
-	for _, name := range p.order {
-		t, top := p.tests[name], topLevel(name)
-		text := t.output.String()
-		if len(t.actions) == 0 || goPanic.MatchString(text) || goFatal.MatchString(text) {
+	for _, name := range p.Order {
+		t, top := p.Tests[name], topLevel(name)
+		text := t.Output.String()
+		if len(t.Ends) == 0 || parse.GoPanics(text) {
 			set[top] = true
 		}
 	}
 	if len(set) > 1 { // parallel tests: the one that panicked, when it can be told
-		for _, name := range p.order {
-			if goPanic.MatchString(p.tests[name].output.String()) {
+		for _, name := range p.Order {
+			if parse.GoPanics(p.Tests[name].Output.String()) {
 				return []string{topLevel(name)}, false
 			}
 		}
@@ -161,27 +168,27 @@ func (r *goRun) crash(p *goPackage, dir string) (names []string, slow bool) {
 }
 
 // take turns a package's events into results.
-func (r *goRun) take(p *goPackage, dir string) {
-	reached := p.tests[r.sentinel] != nil && p.tests[r.sentinel].status() == StatusPassed
+func (r *goRun) take(p *parse.GoPackage, dir string) {
+	reached := p.Tests[r.sentinel] != nil && p.Tests[r.sentinel].Status() == StatusPassed
 	pkgDir := joinDir(r.suite.Dir, dir)
 	found, culprit := false, false
 	ended, _ := r.crash(p, dir)
 	culprits := setFrom(ended)
-	for _, name := range p.order {
+	for _, name := range p.Order {
 		if name == r.sentinel {
 			continue
 		}
-		t := p.tests[name]
-		st := t.status()
-		if !reached && len(t.actions) == 0 && !culprits[topLevel(name)] {
+		t := p.Tests[name]
+		st := t.Status()
+		if !reached && len(t.Ends) == 0 && !culprits[topLevel(name)] {
 			continue // a bystander of a crash: it is seen when the package runs again
 		}
 		found = true
-		res := TestResult{ID: r.suite.id(dir + ":" + name), Suite: suiteGo, File: r.file(dir, name), Name: name, Status: st, Seconds: t.elapsed}
+		res := TestResult{ID: r.suite.id(dir + ":" + name), Suite: suiteGo, File: r.file(dir, name), Name: name, Status: st, Seconds: t.Elapsed}
 		if res.Red() {
 			culprit = culprit || culprits[topLevel(name)]
 			f := r.failure(p, name, pkgDir)
-			f.Test = res.ID
+			f.Suite, f.Test = suiteGo, res.ID
 			if f.File == "" {
 				f.File = res.File
 			}
@@ -193,17 +200,17 @@ func (r *goRun) take(p *goPackage, dir string) {
 		}
 	}
 	switch {
-	case reached && p.ended == "pass", culprit:
+	case reached && p.Ended == "pass", culprit:
 	case !reached:
-		f := task.Failure{Kind: task.FailCrash, Exception: "NoEvidence", Excerpt: p.output.String(),
+		f := task.Failure{Kind: task.FailCrash, Exception: "NoEvidence", Excerpt: p.Output.String(),
 			Message: "the test process of " + pkgDir + " ended before its last test"}
-		if e := goFailure(p.output.String(), pkgDir); e.Exception != "" {
+		if e := parse.GoFailure(p.Output.String(), parse.Place{Dir: pkgDir}); e.Exception != "" {
 			e.Message, f = f.Message+": "+e.Message, e
 			f.Kind = task.FailCrash
 		}
 		r.broke(dir, f)
 	case !found || !anyRed(p):
-		r.broke(dir, task.Failure{Kind: task.FailCrash, Exception: "PackageFailed", Excerpt: p.output.String(),
+		r.broke(dir, task.Failure{Kind: task.FailCrash, Exception: "PackageFailed", Excerpt: p.Output.String(),
 			Message: "the package failed outside its tests"})
 	}
 }
@@ -214,9 +221,9 @@ func topLevel(name string) string {
 	return top
 }
 
-func anyRed(p *goPackage) bool {
-	for _, t := range p.tests {
-		if s := t.status(); s == StatusFailed || s == StatusError {
+func anyRed(p *parse.GoPackage) bool {
+	for _, t := range p.Tests {
+		if s := t.Status(); s == StatusFailed || s == StatusError {
 			return true
 		}
 	}
@@ -231,26 +238,26 @@ func (r *goRun) file(dir, test string) string {
 }
 
 // failure of a test; one that only repeats its subtests' failure says so.
-func (r *goRun) failure(p *goPackage, name, pkgDir string) task.Failure {
-	t := p.tests[name]
-	text := t.output.String()
-	for _, other := range p.order {
-		if strings.HasPrefix(other, name+"/") && p.tests[other].status() != StatusPassed && !goLine.MatchString(text) && !goPanic.MatchString(text) {
-			return task.Failure{Suite: suiteGo, Kind: task.FailAssertion, Exception: wrapper, Message: "a subtest failed"}
+func (r *goRun) failure(p *parse.GoPackage, name, pkgDir string) task.Failure {
+	t := p.Tests[name]
+	text := t.Output.String()
+	for _, other := range p.Order {
+		if strings.HasPrefix(other, name+"/") && p.Tests[other].Status() != StatusPassed && !parse.GoSays(text) {
+			return task.Failure{Kind: task.FailAssertion, Exception: wrapper, Message: "a subtest failed"}
 		}
 	}
-	if len(t.actions) == 0 || goTimedOut.MatchString(text) {
-		all := text + p.output.String()
-		f := goFailure(all, pkgDir)
+	at := parse.Place{Dir: pkgDir}
+	if _, slow := parse.GoTimedOut(text); slow || len(t.Ends) == 0 {
+		f := parse.GoFailure(text+p.Output.String(), at)
 		if f.Exception == "" {
 			f.Kind, f.Exception = task.FailCrash, "ProcessDied"
 			f.Message = "the test's process ended in the middle of the test"
 		}
 		return f
 	}
-	if len(t.actions) > 1 && !slices.Contains(t.actions, "fail") {
-		return task.Failure{Suite: suiteGo, Kind: task.FailCrash, Exception: "ForgedRecord", Excerpt: text,
+	if len(t.Ends) > 1 && !slices.Contains(t.Ends, "fail") {
+		return task.Failure{Kind: task.FailCrash, Exception: "ForgedRecord", Excerpt: text,
 			Message: "the test was reported more than once: something prints reports of its own"}
 	}
-	return goFailure(text, pkgDir)
+	return parse.GoFailure(text, at)
 }

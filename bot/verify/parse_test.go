@@ -80,20 +80,20 @@ go: a word of the go command
 
 func TestC3GoEventsAreRead(t *testing.T) {
 	t.Parallel()
-	pkgs, builds, noise := parseGoTest([]byte(recordedGo))
+	pkgs, builds, noise := parse.GoEvents(recordedGo)
 	if len(pkgs) != 2 || !strings.Contains(noise, "a word of the go command") {
 		t.Fatalf("%d packages, noise %q", len(pkgs), noise)
 	}
 	for name, want := range map[string]string{"TestX": StatusFailed, "TestExits": StatusError, "TestTwice": StatusError} {
-		if got := pkgs[0].tests[name].status(); got != want {
+		if got := pkgs[0].Tests[name].Status(); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	f := goFailure(pkgs[0].tests["TestX"].output.String(), "a")
+	f := parse.GoFailure(pkgs[0].Tests["TestX"].Output.String(), parse.Place{Dir: "a"})
 	if f.File != "a/a_test.go" || f.Line != 7 || !strings.Contains(f.Message, "got 1") || !strings.Contains(f.Message, "want 2") || f.Kind != task.FailAssertion {
 		t.Errorf("failure %+v", f)
 	}
-	f = goBuildFailure(builds[pkgs[1].build], ".")
+	f = parse.GoBuildFailure(builds[pkgs[1].Build], parse.Place{})
 	if f.File != "b/b.go" || f.Line != 3 || f.Message != "undefined: x" || f.Kind != task.FailBuild {
 		t.Errorf("build failure %+v", f)
 	}
@@ -102,11 +102,11 @@ func TestC3GoEventsAreRead(t *testing.T) {
 func TestC3GoTimeoutsNameTheTest(t *testing.T) {
 	t.Parallel()
 	out := "=== RUN   TestHang\npanic: test timed out after 2s\n\trunning tests:\n\t\tTestHang (2s)\n\ngoroutine 17 [running]:\ntesting.(*M).startAlarm.func1()\n\t/usr/local/go/src/testing/testing.go:2484 +0x394\n\ngoroutine 7 [runnable]:\nexample.org/a.Loop(...)\n\t/work/a/a.go:9\nexample.org/a.TestHang(0xc000)\n\t/work/a/a_test.go:12 +0x1\n"
-	f := goFailure(out, "a")
+	f := parse.GoFailure(out, parse.Place{Dir: "a"})
 	if f.Kind != task.FailTimeout || len(f.Trace) != 2 || f.Trace[1] != (task.Frame{File: "a/a.go", Line: 9, Function: "example.org/a.Loop"}) {
 		t.Errorf("%+v", f)
 	}
-	if m := goRunning.FindStringSubmatch(out); m == nil || m[1] != "TestHang" {
+	if m, ok := parse.GoTimedOut(out); !ok || len(m) != 1 || m[0][1] != "TestHang" || m[0][2] != "2s" {
 		t.Errorf("running: %q", m)
 	}
 }
@@ -176,15 +176,15 @@ func FuzzGoTestJSON(f *testing.F) {
 	f.Add([]byte(recordedGo))
 	f.Add([]byte("{\"Action\":\"output\",\"Package\":\"example.org/a\",\"Test\":\"T\",\"Output\":\"panic: x\\n\\ngoroutine 1 [running]:\\nf()\\n\\t/work/a.go:1\\n\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pkgs, builds, noise := parseGoTest(data)
+		pkgs, builds, noise := goEvents(data)
 		r := &goRun{suite: Suite{Name: suiteGo, Kind: "go", Dir: "."}, module: "example.org", sentinel: "TestZZ", sel: selection{all: true},
 			packages: map[string]*goDir{}}
 		for _, p := range pkgs {
-			dir := r.folder(p.path)
+			dir := r.folder(p.Path)
 			r.packages[dir] = &goDir{}
 			r.crash(p, dir)
 			r.take(p, dir)
-			goBuildFailure(buildText(p, builds, noise), ".")
+			parse.GoBuildFailure(buildText(p, builds, noise), parse.Place{})
 		}
 		for _, x := range r.out.tests {
 			if _, known := rank[x.Status]; !known || x.Red() != (x.Failure != nil) {
@@ -192,7 +192,7 @@ func FuzzGoTestJSON(f *testing.F) {
 			}
 		}
 		// Without the sentinel nothing may be all green.
-		if len(pkgs) > 0 && len(r.out.broken) == 0 && len(pkgs[0].tests) > 0 && pkgs[0].tests[r.sentinel] == nil {
+		if len(pkgs) > 0 && len(r.out.broken) == 0 && len(pkgs[0].Tests) > 0 && pkgs[0].Tests[r.sentinel] == nil {
 			red := false
 			for _, x := range r.out.tests {
 				red = red || x.Red()

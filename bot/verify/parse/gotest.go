@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -17,25 +18,46 @@ type goEvent struct {
 	Elapsed                                                float64
 }
 
-// goPkg is what was said of one package.
-type goPkg struct {
-	path, ended, build string
-	output             strings.Builder // outside tests
-	tests              map[string]*goTest
-	order              []string
+// GoPackage is what was said of one package.
+type GoPackage struct {
+	Path   string
+	Ended  string          // pass, fail, skip or "" when cut off
+	Build  string          // import path of the build that failed
+	Output strings.Builder // outside tests
+	Tests  map[string]*GoTest
+	Order  []string
 }
 
-type goTest struct {
-	ended   string
-	elapsed float64
-	output  strings.Builder
+// GoTest is what was said of one test.
+type GoTest struct {
+	Ended   string   // the last that was said: pass, fail, skip or ""
+	Ends    []string // all ends that were told, without passes that test2json made up
+	Elapsed float64
+	Output  strings.Builder
+	said    bool // the framework's own line of a pass was seen
+}
+
+// Status is that of the signs of an end: a test that was reported twice with different
+// ends, or has no end, did not pass.
+func (t *GoTest) Status() string {
+	switch {
+	case len(t.Ends) == 0:
+		return Error
+	case slices.Contains(t.Ends, "fail"):
+		return Failed
+	case len(t.Ends) == 1 && t.Ends[0] == "pass":
+		return Passed
+	case len(t.Ends) == 1:
+		return Skipped
+	}
+	return Error // reported more than once: somebody prints reports
 }
 
 var (
 	goSaid     = lazyregexp.New(`(?m)^\s+([^\s:]+\.go):(\d+): ?(.*)$`)
 	goCompile  = lazyregexp.New(`(?m)^(?:vet: )?([^\s:]+\.go):(\d+)(?::\d+)?: (.*)$`)
 	goTimedOut = lazyregexp.New(`panic: test timed out after (\S+)`)
-	goRunning  = lazyregexp.New(`(?m)^\t+((?:Test|Fuzz|Example)\S*) \([^)]+\)$`)
+	goRunning  = lazyregexp.New(`(?m)^\t+((?:Test|Fuzz|Example)\S*) \(([^)]+)\)$`)
 	goState    = lazyregexp.New(`^(?:    )*=== (?:RUN|CONT|NAME|PAUSE)\s+(\S+)`)
 	goResult   = lazyregexp.New(`^(?:    )*--- (PASS|FAIL|SKIP): (\S+) \(([\d.]+)s\)`)
 	goPkgEnd   = lazyregexp.New(`^(ok  |FAIL|---|\?   )\t(\S+)(?:\t| )?(.*)$`)
@@ -44,12 +66,12 @@ var (
 
 const maxKept = 64 << 10
 
-func (p *goPkg) test(name string) *goTest {
-	t := p.tests[name]
+func (p *GoPackage) test(name string) *GoTest {
+	t := p.Tests[name]
 	if t == nil {
-		t = &goTest{}
-		p.tests[name] = t
-		p.order = append(p.order, name)
+		t = &GoTest{}
+		p.Tests[name] = t
+		p.Order = append(p.Order, name)
 	}
 	return t
 }
@@ -61,13 +83,24 @@ func keep(b *strings.Builder, text string) {
 }
 
 func readGoJSON(text string, at Place) Report {
-	byPath, builds := map[string]*goPkg{}, map[string]string{}
-	var order []*goPkg
-	var noise strings.Builder
+	pkgs, builds, noise := GoEvents(text)
+	return goReport(pkgs, builds, noise, at)
+}
+
+// GoEvents reads the stream of `go test -json`: the packages in the order in which they
+// began, what the compiler said by import path, and as noise the lines that are not JSON
+// (the go command's own words, on old versions).
+func GoEvents(text string) (pkgs []*GoPackage, builds map[string]string, noise string) {
+	byPath := map[string]*GoPackage{}
+	builds = map[string]string{}
+	var junk strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
 		var e goEvent
-		if line == "" || line[0] != '{' || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
-			keep(&noise, line+"\n")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if line[0] != '{' || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
+			keep(&junk, line+"\n")
 			continue
 		}
 		if e.Action == "build-output" {
@@ -79,54 +112,59 @@ func readGoJSON(text string, at Place) Report {
 		}
 		p := byPath[e.Package]
 		if p == nil {
-			p = &goPkg{path: e.Package, tests: map[string]*goTest{}}
+			p = &GoPackage{Path: e.Package, Tests: map[string]*GoTest{}}
 			byPath[e.Package] = p
-			order = append(order, p)
+			pkgs = append(pkgs, p)
 		}
 		p.take(e)
 	}
-	return goReport(order, builds, noise.String(), at)
+	return pkgs, builds, junk.String()
 }
 
-func (p *goPkg) take(e goEvent) {
+func (p *GoPackage) take(e goEvent) {
 	terminal := e.Action == "pass" || e.Action == "fail" || e.Action == "skip"
-	if e.FailedBuild != "" {
-		p.build = e.FailedBuild
-	}
 	if e.Test == "" {
-		if terminal {
-			p.ended = e.Action
+		if terminal && (p.Ended == "" || e.Action == "fail") {
+			p.Ended = e.Action
 		}
-		keep(&p.output, e.Output)
+		if e.FailedBuild != "" {
+			p.Build = e.FailedBuild
+		}
+		keep(&p.Output, e.Output)
 		return
 	}
 	t := p.test(e.Test)
+	t.said = t.said || strings.HasPrefix(strings.TrimSpace(e.Output), "--- PASS: "+e.Test+" (")
 	if terminal {
-		t.ended, t.elapsed = e.Action, e.Elapsed
+		t.Ended, t.Elapsed = e.Action, e.Elapsed
+		// When a process ends with status 0 in mid-test, test2json makes up a pass.
+		if e.Action != "pass" || t.said {
+			t.Ends = append(t.Ends, e.Action)
+		}
 	}
-	keep(&t.output, e.Output)
+	keep(&t.Output, e.Output)
 }
 
 // readGoText reads the output for people. What stands before a package's last
 // line is that package's.
 func readGoText(text string, at Place) Report {
 	builds := map[string]string{}
-	var order []*goPkg
-	cur := &goPkg{tests: map[string]*goTest{}}
+	var order []*GoPackage
+	cur := &GoPackage{Tests: map[string]*GoTest{}}
 	test, build := "", ""
 	for line := range strings.SplitSeq(text, "\n") {
 		if m := goPkgEnd.FindStringSubmatch(line); m != nil {
-			cur.path = m[2]
-			cur.ended = map[string]string{"ok  ": "pass", "FAIL": "fail"}[m[1]]
-			if cur.ended == "" {
-				cur.ended = "skip"
+			cur.Path = m[2]
+			cur.Ended = map[string]string{"ok  ": "pass", "FAIL": "fail"}[m[1]]
+			if cur.Ended == "" {
+				cur.Ended = "skip"
 			}
-			keep(&cur.output, line+"\n")
+			keep(&cur.Output, line+"\n")
 			if strings.Contains(m[3], "[build failed]") || strings.Contains(m[3], "[setup failed]") {
-				cur.build = m[2]
+				cur.Build = m[2]
 			}
 			order = append(order, cur)
-			cur, test, build = &goPkg{tests: map[string]*goTest{}}, "", ""
+			cur, test, build = &GoPackage{Tests: map[string]*GoTest{}}, "", ""
 			continue
 		}
 		if m := goBuildOf.FindStringSubmatch(line); m != nil {
@@ -136,7 +174,7 @@ func readGoText(text string, at Place) Report {
 		if m := goResult.FindStringSubmatch(line); m != nil {
 			test, build = m[2], ""
 			t := cur.test(test)
-			t.ended = strings.ToLower(m[1])
+			t.Ended = strings.ToLower(m[1])
 			continue
 		}
 		if m := goState.FindStringSubmatch(line); m != nil {
@@ -150,29 +188,29 @@ func readGoText(text string, at Place) Report {
 		case line == "FAIL" || line == "PASS":
 			test = ""
 		case test != "":
-			keep(&cur.test(test).output, line+"\n")
+			keep(&cur.test(test).Output, line+"\n")
 		default:
-			keep(&cur.output, line+"\n")
+			keep(&cur.Output, line+"\n")
 		}
 	}
 	return goReport(order, builds, "", at)
 }
 
-func goReport(pkgs []*goPkg, builds map[string]string, noise string, at Place) Report {
+func goReport(pkgs []*GoPackage, builds map[string]string, noise string, at Place) Report {
 	rep := Report{Ended: len(pkgs) > 0}
 	for _, p := range pkgs {
-		rep.Ended = rep.Ended && p.ended != ""
+		rep.Ended = rep.Ended && p.Ended != ""
 		p.report(&rep, builds, noise, at)
 	}
 	if len(pkgs) == 0 && strings.TrimSpace(noise) != "" {
-		rep.Broken = append(rep.Broken, goBuildFailure(noise, at))
+		rep.Broken = append(rep.Broken, GoBuildFailure(noise, at))
 	}
 	return rep
 }
 
 // folder is a package's folder seen from the module's.
-func (p *goPkg) folder(at Place) string {
-	name, _, _ := strings.Cut(p.path, " ")
+func (p *GoPackage) folder(at Place) string {
+	name, _, _ := strings.Cut(p.Path, " ")
 	name = strings.TrimSuffix(name, "_test")
 	if name == at.Module || at.Module == "" && name == "command-line-arguments" {
 		return "."
@@ -180,32 +218,32 @@ func (p *goPkg) folder(at Place) string {
 	return strings.TrimPrefix(name, at.Module+"/")
 }
 
-func (p *goPkg) report(rep *Report, builds map[string]string, noise string, at Place) {
+func (p *GoPackage) report(rep *Report, builds map[string]string, noise string, at Place) {
 	dir := p.folder(at)
-	if p.build != "" || strings.Contains(p.output.String(), "[build failed]") || strings.Contains(p.output.String(), "[setup failed]") {
-		text := builds[p.build]
+	if p.Build != "" || strings.Contains(p.Output.String(), "[build failed]") || strings.Contains(p.Output.String(), "[setup failed]") {
+		text := builds[p.Build]
 		if text == "" {
-			text = noise + p.output.String()
+			text = noise + p.Output.String()
 		}
-		f := goBuildFailure(text, at)
+		f := GoBuildFailure(text, at)
 		f.Test = dir
 		rep.Broken = append(rep.Broken, f)
 		return
 	}
 	p.timedOut()
 	red := false
-	for _, name := range p.order {
-		t := p.tests[name]
-		if t.ended == "" && (p.died() != name || p.ended == "") && p.ended != "" {
+	for _, name := range p.Order {
+		t := p.Tests[name]
+		if t.Ended == "" && (p.died() != name || p.Ended == "") && p.Ended != "" {
 			continue // not reached, or cut short by another's crash
 		}
-		res := Test{ID: dir + ":" + name, File: path.Join(at.dir(), dir), Seconds: t.elapsed, Status: Passed}
-		switch t.ended {
+		res := Test{ID: dir + ":" + name, File: path.Join(at.dir(), dir), Seconds: t.Elapsed, Status: Passed}
+		switch t.Ended {
 		case "skip":
 			res.Status = Skipped
 		case "fail", "":
 			res.Status = Failed
-			if t.ended == "" {
+			if t.Ended == "" {
 				res.Status = Error
 			}
 			f := p.failure(name, dir, at)
@@ -213,17 +251,17 @@ func (p *goPkg) report(rep *Report, builds map[string]string, noise string, at P
 			if f == nil {
 				f = &task.Failure{Kind: task.FailAssertion, Exception: "SubtestFailed", Message: "a subtest of it failed"}
 			}
-			if goTimedOut.MatchString(t.output.String()) {
+			if goTimedOut.MatchString(t.Output.String()) {
 				res.Status = Error
 			}
 			res.Failure = f
 		}
 		rep.Tests = append(rep.Tests, res)
 	}
-	if p.ended == "fail" && !red {
+	if p.Ended == "fail" && !red {
 		f := task.Failure{Test: dir, File: path.Join(at.dir(), dir), Kind: task.FailCrash, Exception: "PackageFailed",
-			Message: "the package failed outside its tests", Excerpt: p.output.String()}
-		if g, frames, ok := goTrace(p.output.String(), at); ok {
+			Message: "the package failed outside its tests", Excerpt: p.Output.String()}
+		if g, frames, ok := goTrace(p.Output.String(), at); ok {
 			f.Message = g.Message
 			put(&f, frames)
 		}
@@ -233,61 +271,81 @@ func (p *goPkg) report(rep *Report, builds map[string]string, noise string, at P
 
 // timedOut gives the report of a timeout to the tests that were running, when
 // the text did not say whose it is.
-func (p *goPkg) timedOut() {
-	text := p.output.String()
+func (p *GoPackage) timedOut() {
+	text := p.Output.String()
 	if !goTimedOut.MatchString(text) {
 		return
 	}
 	for _, m := range goRunning.FindAllStringSubmatch(text, -1) {
 		t := p.test(m[1])
-		t.ended = "fail"
-		if t.output.Len() == 0 {
-			keep(&t.output, text)
+		t.Ended = "fail"
+		if t.Output.Len() == 0 {
+			keep(&t.Output, text)
 		}
 	}
 }
 
 // died names the test that ended the process.
-func (p *goPkg) died() string {
-	for _, name := range p.order {
-		if text := p.tests[name].output.String(); goPanicked.MatchString(text) {
+func (p *GoPackage) died() string {
+	for _, name := range p.Order {
+		if text := p.Tests[name].Output.String(); goPanicked.MatchString(text) {
 			return name
 		}
 	}
-	for i := len(p.order) - 1; i >= 0; i-- {
-		if p.tests[p.order[i]].ended == "" {
-			return p.order[i]
+	for i := len(p.Order) - 1; i >= 0; i-- {
+		if p.Tests[p.Order[i]].Ended == "" {
+			return p.Order[i]
 		}
 	}
 	return ""
 }
 
 // failure reads a test's output; nil when only its subtests failed.
-func (p *goPkg) failure(name, dir string, at Place) *task.Failure {
-	t := p.tests[name]
-	text := t.output.String()
-	f := &task.Failure{Kind: task.FailAssertion, Excerpt: text}
-	panicked := goPanicked.MatchString(text)
-	if !panicked && t.ended == "" && goPanicked.MatchString(p.output.String()) {
-		text, panicked = p.output.String(), true
+func (p *GoPackage) failure(name, dir string, at Place) *task.Failure {
+	t := p.Tests[name]
+	text := t.Output.String()
+	if t.Ended == "" && !goPanicked.MatchString(text) && goPanicked.MatchString(p.Output.String()) {
+		text = p.Output.String()
 	}
-	if panicked {
-		g, frames, _ := goTrace(text, at)
-		g.Excerpt = text
-		put(&g, frames)
-		if m := goTimedOut.FindStringSubmatch(text); m != nil {
-			g.Kind, g.Exception, g.Message = task.FailTimeout, "TestTimeout", "the test was still running after "+m[1]
-		}
-		return &g
-	}
-	said := goSaid.FindAllStringSubmatchIndex(text, -1)
-	if len(said) == 0 {
-		for _, other := range p.order {
-			if strings.HasPrefix(other, name+"/") && p.tests[other].ended != "pass" && p.tests[other].ended != "skip" {
+	if !GoSays(text) {
+		for _, other := range p.Order {
+			if strings.HasPrefix(other, name+"/") && p.Tests[other].Ended != "pass" && p.Tests[other].Ended != "skip" {
 				return nil
 			}
 		}
 	}
+	at.Dir = path.Join(at.Dir, dir)
+	f := GoFailure(text, at)
+	return &f
+}
+
+// GoSays tells whether a test's output says of itself why it failed.
+func GoSays(text string) bool { return goPanicked.MatchString(text) || goSaid.MatchString(text) }
+
+// GoPanics tells whether a process ended in this output.
+func GoPanics(text string) bool { return goPanicked.MatchString(text) }
+
+// GoTimedOut tells whether the package ran out of time, and which tests were running, for
+// how long.
+func GoTimedOut(text string) (running [][]string, ok bool) {
+	if !goTimedOut.MatchString(text) {
+		return nil, false
+	}
+	return goRunning.FindAllStringSubmatch(text, -1), true
+}
+
+// GoFailure reads the output of a test that failed. The place is that of its package.
+func GoFailure(text string, at Place) task.Failure {
+	if f, frames, ok := goTrace(text, at); ok {
+		f.Excerpt = text
+		put(&f, frames)
+		if m := goTimedOut.FindStringSubmatch(text); m != nil {
+			f.Kind, f.Exception, f.Message = task.FailTimeout, "TestTimeout", "the test was still running after "+m[1]
+		}
+		return f
+	}
+	f := task.Failure{Kind: task.FailAssertion, Excerpt: text}
+	said := goSaid.FindAllStringSubmatchIndex(text, -1)
 	var words []string
 	for i, m := range said {
 		end := len(text)
@@ -295,17 +353,12 @@ func (p *goPkg) failure(name, dir string, at Place) *task.Failure {
 			end = said[i+1][0]
 		}
 		if i == 0 {
-			f.File, f.Line = path.Join(at.dir(), dir, text[m[2]:m[3]]), number(text[m[4]:m[5]])
-			f.Trace = []task.Frame{{File: f.File, Line: f.Line}}
+			f.Trace = []task.Frame{at.frame(text[m[2]:m[3]], text[m[4]:m[5]], "").Frame}
+			f.File, f.Line = f.Trace[0].File, f.Trace[0].Line
 		}
 		words = append(words, strings.TrimSpace(goOwnWords(text[m[6]:end])))
 	}
-	if f.Message = strings.Join(words, "\n"); f.Message == "" {
-		f.Message = strings.TrimSpace(goOwnWords(text))
-	}
-	if f.Message == "" {
-		f.Message = "the test failed without a message"
-	}
+	f.Message = cmp.Or(strings.TrimSpace(strings.Join(words, "\n")), strings.TrimSpace(goOwnWords(text)), "the test failed without a message")
 	return f
 }
 
@@ -316,8 +369,8 @@ func goOwnWords(text string) string {
 	}), "\n")
 }
 
-// goBuildFailure reads the compiler's or vet's words.
-func goBuildFailure(text string, at Place) task.Failure {
+// GoBuildFailure reads the compiler's or vet's words.
+func GoBuildFailure(text string, at Place) task.Failure {
 	f := task.Failure{Kind: task.FailBuild, Exception: "BuildFailed", Excerpt: text}
 	var said []string
 	var frames []frame
@@ -332,8 +385,6 @@ func goBuildFailure(text string, at Place) task.Failure {
 	for _, fr := range frames {
 		f.Trace = append(f.Trace, fr.Frame)
 	}
-	if f.Message = strings.Join(said, "\n"); f.Message == "" {
-		f.Message = strings.TrimSpace(text)
-	}
+	f.Message = cmp.Or(strings.Join(said, "\n"), strings.TrimSpace(text), "the package does not build")
 	return f
 }
