@@ -184,16 +184,10 @@ func (r *goRun) take(p *parse.GoPackage, dir string) {
 			continue // a bystander of a crash: it is seen when the package runs again
 		}
 		found = true
-		res := TestResult{ID: r.suite.id(dir + ":" + name), Suite: suiteGo, File: r.file(dir, name), Name: name, Status: st, Seconds: t.Elapsed}
+		res := r.suite.result(dir+":"+name, r.file(dir, name), name, st, t.Elapsed)
 		if res.Red() {
 			culprit = culprit || culprits[topLevel(name)]
-			f := r.failure(p, name, pkgDir)
-			f.Suite, f.Test = suiteGo, res.ID
-			if f.File == "" {
-				f.File = res.File
-			}
-			f = parse.Finish(f)
-			res.Failure = &f
+			res.fail(r.failure(p, name, pkgDir), 0)
 		}
 		if r.sel.has(dir+":"+name) || r.sel.has(dir) {
 			r.out.tests = append(r.out.tests, res)

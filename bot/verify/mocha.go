@@ -92,18 +92,9 @@ func mochaOutcome(s Suite, recs []record, sel selection) outcome {
 
 func mochaTest(s Suite, r record) TestResult {
 	_, name, _ := strings.Cut(r.ID, " > ")
-	t := TestResult{ID: s.id(r.ID), Suite: s.Name, File: joinDir(s.Dir, r.File), Name: name, Status: r.Status, Seconds: r.Seconds}
-	if _, known := rank[t.Status]; !known {
-		t.Status = StatusError
-	}
+	t := s.result(r.ID, joinDir(s.Dir, r.File), name, r.Status, r.Seconds)
 	if t.Red() {
-		f := nodeFailure(s, r.Exc)
-		f.Test = t.ID
-		if f.File == "" {
-			f.File = t.File
-		}
-		f = parse.Finish(f)
-		t.Failure = &f
+		t.fail(nodeFailure(s, r.Exc), 0)
 	}
 	return t
 }
@@ -111,9 +102,8 @@ func mochaTest(s Suite, r record) TestResult {
 // mochaHung is a test that was killed with its process.
 func mochaHung(s Suite, native string) TestResult {
 	file, name, _ := strings.Cut(native, " > ")
-	t := TestResult{ID: s.id(native), Suite: s.Name, File: joinDir(s.Dir, file), Name: name, Status: StatusFailed}
-	f := parse.Finish(task.Failure{Suite: s.Name, Test: t.ID, File: t.File, Kind: task.FailTimeout, Exception: "TestTimeout", Message: "the test was still running after its time limit"})
-	t.Failure = &f
+	t := s.result(native, joinDir(s.Dir, file), name, StatusFailed, 0)
+	t.fail(task.Failure{Kind: task.FailTimeout, Exception: "TestTimeout", Message: "the test was still running after its time limit"}, 0)
 	return t
 }
 

@@ -176,21 +176,12 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 	native := r.File + " > " + name
 	count[native]++
 	native = NthName(native, count[native])
-	t := TestResult{ID: s.id(native), Suite: s.Name, File: joinDir(s.Dir, r.File), Name: name, Status: r.Status, Seconds: r.Seconds}
-	if _, known := rank[t.Status]; !known {
-		t.Status = StatusError
-	}
+	t := s.result(native, joinDir(s.Dir, r.File), name, r.Status, r.Seconds)
 	if r.Source != "" {
 		t.Source = joinDir(s.Dir, r.Source)
 	}
 	if t.Red() {
-		f := nodeFailure(s, r.Exc)
-		f.Test = t.ID
-		if f.File == "" {
-			f.File, f.Line = t.File, r.Line
-		}
-		f = parse.Finish(f)
-		t.Failure = &f
+		t.fail(nodeFailure(s, r.Exc), r.Line)
 	}
 	return append(tests, t)
 }

@@ -7,7 +7,6 @@ import (
 	_ "embed" // the drivers
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -135,23 +134,14 @@ func pythonOutcome(s Suite, recs []record) outcome {
 }
 
 func pythonTest(s Suite, r record) TestResult {
-	t := TestResult{ID: s.id(r.ID), Suite: s.Name, File: joinDir(s.Dir, r.File), Name: r.Name, Status: r.Status, Seconds: r.Seconds}
-	if _, known := rank[t.Status]; !known {
-		t.Status = StatusError
+	t := s.result(r.ID, joinDir(s.Dir, r.File), r.Name, r.Status, r.Seconds)
+	if t.Red() {
+		f := pythonFailure(s, r.Exc, false)
+		if r.Timeout {
+			f.Kind = task.FailTimeout
+		}
+		t.fail(f, r.Line)
 	}
-	if !t.Red() {
-		return t
-	}
-	f := pythonFailure(s, r.Exc, false)
-	f.Test = t.ID
-	if r.Timeout {
-		f.Kind = task.FailTimeout
-	}
-	if f.File == "" {
-		f.File, f.Line = t.File, r.Line
-	}
-	f = parse.Finish(f)
-	t.Failure = &f
 	return t
 }
 
@@ -214,21 +204,18 @@ func pythonDied(s Suite, r record, out outcome) outcome {
 	}
 	switch {
 	case r.ID != "":
-		f.Test = s.id(r.ID)
 		f.Message = "the test's process ended in the middle of the test: " + how
 		file, name, _ := strings.Cut(r.ID, "::")
-		if f.File == "" {
-			f.File = path.Join(s.Dir, file)
-		}
-		f = parse.Finish(f)
-		out.tests = append(out.tests, TestResult{ID: f.Test, Suite: s.Name, File: path.Join(s.Dir, file), Name: name, Status: StatusError, Failure: &f})
+		t := s.result(r.ID, joinDir(s.Dir, file), name, StatusError, 0)
+		t.fail(f, 0)
+		out.tests = append(out.tests, t)
 		if r.Why != "wall" {
 			return out
 		}
 		f = task.Failure{Suite: s.Name, Kind: task.FailTimeout, Exception: "SuiteTimeout"}
 		how = "killed after the suite's time limit"
 	case r.Unit != "":
-		f.Test, f.File = s.id(r.Unit), path.Join(s.Dir, r.Unit)
+		f.Test, f.File = s.id(r.Unit), joinDir(s.Dir, r.Unit)
 		f.Message = "the process ended while importing " + r.Unit + ": " + how
 		out.broken = append(out.broken, parse.Finish(f))
 		return out

@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/parse"
 )
 
 // Names of suites.
@@ -71,6 +72,26 @@ type TestResult struct {
 
 // Red tells whether the test failed.
 func (t TestResult) Red() bool { return t.Status == StatusFailed || t.Status == StatusError }
+
+// result makes the result of a test. file is seen from the root of the tree; a status that
+// is none counts as an error.
+func (s Suite) result(native, file, name, status string, seconds float64) TestResult {
+	if _, known := rank[status]; !known {
+		status = StatusError
+	}
+	return TestResult{ID: s.id(native), Suite: s.Name, File: file, Name: name, Status: status, Seconds: seconds}
+}
+
+// fail gives a red test its failure, which is in the test's own file, at line, where
+// nothing else is known.
+func (t *TestResult) fail(f task.Failure, line int) {
+	f.Suite, f.Test = t.Suite, t.ID
+	if f.File == "" {
+		f.File, f.Line = t.File, line
+	}
+	f = parse.Finish(f)
+	t.Failure = &f
+}
 
 // Report is what running suites showed. Tests are sorted by id.
 type Report struct {

@@ -110,18 +110,13 @@ func reportedOutcome(s Suite, rep parse.Report, res sandbox.Result, word string,
 			failed = failed || t.Status == parse.Failed && strings.Contains(t.ID, "fails")
 			continue
 		}
-		got := TestResult{ID: s.id(t.ID), Suite: s.Name, File: t.File, Name: nameIn(t.ID), Status: t.Status, Seconds: t.Seconds}
-		if _, known := rank[got.Status]; !known {
-			got.Status = StatusError
-		}
+		got := s.result(t.ID, t.File, nameIn(t.ID), t.Status, t.Seconds)
 		if got.Red() {
 			f := task.Failure{Kind: task.FailAssertion, Message: "the test failed"}
 			if t.Failure != nil {
 				f = *t.Failure
 			}
-			f.Suite, f.Test = s.Name, got.ID
-			f = parse.Finish(f)
-			got.Failure = &f
+			got.fail(f, 0)
 		}
 		out.tests = append(out.tests, got)
 	}
@@ -164,7 +159,7 @@ const toolMissing, suiteTimeout = "ToolMissing", "SuiteTimeout"
 
 // byEnd is a command as one test, where nothing but its end is known.
 func byEnd(s Suite, rep parse.Report, res sandbox.Result) TestResult {
-	t := TestResult{ID: s.id(s.Command.Typed), Suite: s.Name, Name: s.Command.Typed, Status: StatusPassed}
+	t := s.result(s.Command.Typed, "", s.Command.Typed, StatusPassed, 0)
 	if res.ExitCode == 0 && res.Signal == "" {
 		return t
 	}
@@ -172,8 +167,7 @@ func byEnd(s Suite, rep parse.Report, res sandbox.Result) TestResult {
 	if all := rep.Failures(); len(all) > 0 {
 		f = all[0]
 	}
-	f.Suite, f.Test = s.Name, t.ID
-	f = parse.Finish(f)
-	t.Status, t.Failure = StatusFailed, &f
+	t.Status = StatusFailed
+	t.fail(f, 0)
 	return t
 }
