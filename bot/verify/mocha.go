@@ -1,10 +1,8 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // the drivers
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,19 +29,13 @@ var (
 
 // mochaRequest is what driver/mocha.mjs reads from its standard input.
 type mochaRequest struct {
-	Key      string            `json:"key"`
-	Nonce    string            `json:"nonce"`
-	Out      string            `json:"out"`
-	Exe      string            `json:"exe"`
-	Wall     float64           `json:"wall"`  // seconds
-	Limit    float64           `json:"limit"` // seconds, one test or hook
-	Restarts int               `json:"restarts"`
-	Flags    []string          `json:"flags"` // for node
-	Args     []string          `json:"args"`  // for mocha
-	Env      map[string]string `json:"env"`
-	Child    string            `json:"child"`           // the program that runs mocha
-	Tests    []string          `json:"tests,omitempty"` // native ids; none for all
-	Units    []string          `json:"units"`           // files, where Tests is not empty
+	request
+	Flags []string          `json:"flags"` // for node
+	Args  []string          `json:"args"`  // for mocha
+	Env   map[string]string `json:"env"`
+	Child string            `json:"child"`           // the program that runs mocha
+	Tests []string          `json:"tests,omitempty"` // native ids; none for all
+	Units []string          `json:"units"`           // files, where Tests is not empty
 }
 
 // noTest is an id that no test has: it stands for none where all would be run.
@@ -51,20 +43,14 @@ const noTest = "\x00"
 
 func (v *Verifier) runMocha(ctx context.Context, b box, s Suite, sel selection, lim limits) (outcome, error) {
 	env, flags, args := MochaCommand(s.Argv)
-	key, keyHex, nonce := v.credentials()
-	_, out := v.place(b)
-	r := mochaRequest{
-		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Exe: v.program("node"), Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(), Restarts: 3,
-		Flags: append([]string{}, flags...), Args: append([]string{}, args...), Env: env, Child: MochaTree + mochaChild, Units: []string{},
-	}
+	r := mochaRequest{Flags: append([]string{}, flags...), Args: append([]string{}, args...), Env: env, Child: MochaTree + mochaChild, Units: []string{}}
 	if !sel.all {
 		r.Tests, r.Units = append(slices.Clone(sel.tests), noTest), append(r.Units, sel.units...)
 	}
-	req, err := json.Marshal(r)
-	if err != nil {
-		return outcome{}, err
-	}
-	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{Argv: []string{"node", "--input-type=module", "-e", mochaMjs}, Stdin: bytes.NewReader(req)}, key, nonce, lim)
+	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{Argv: []string{"node", "--input-type=module", "-e", mochaMjs}}, lim, func(all request) any {
+		r.request, r.Exe = all, v.program("node")
+		return r
+	})
 	if err != nil || broken != nil {
 		return outcome{broken: broken}, err
 	}

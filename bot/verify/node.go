@@ -1,10 +1,8 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // the driver
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -23,13 +21,7 @@ var nodeMjs string
 
 // nodeRequest is what driver/node.mjs reads from its standard input.
 type nodeRequest struct {
-	Key      string            `json:"key"`
-	Nonce    string            `json:"nonce"`
-	Out      string            `json:"out"`
-	Exe      string            `json:"exe"`   // node's own path: a sealed process does not know it; "" when it does
-	Wall     float64           `json:"wall"`  // seconds
-	Limit    float64           `json:"limit"` // seconds, one file
-	Restarts int               `json:"restarts"`
+	request
 	Parallel int               `json:"parallel"`
 	Heap     int64             `json:"heap"`  // MiB, of V8's old objects in one test process
 	Flags    []string          `json:"flags"` // for the test processes
@@ -81,18 +73,10 @@ func (v *Verifier) nodeEach(ctx context.Context, b box, s Suite, files []string,
 func (v *Verifier) nodeFiles(ctx context.Context, b box, s Suite, files []string, parallel int, lim limits) (found outcome, spent bool, err error) {
 	flags, _ := nodeFlags(s.Argv)
 	env, _ := detect.Variables(s.Argv)
-	key, keyHex, nonce := v.credentials()
-	_, out := v.place(b)
-	req, err := json.Marshal(nodeRequest{
-		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Exe: v.program("node"), Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(),
-		Restarts: 3, Parallel: parallel, Heap: v.heap(), Flags: append([]string{}, flags...), Env: env, Files: files,
+	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{Argv: []string{"node", "--input-type=module", "-e", nodeMjs}}, lim, func(r request) any {
+		r.Exe = v.program("node")
+		return nodeRequest{request: r, Parallel: parallel, Heap: v.heap(), Flags: append([]string{}, flags...), Env: env, Files: files}
 	})
-	if err != nil {
-		return outcome{}, false, err
-	}
-	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
-		Argv: []string{"node", "--input-type=module", "-e", nodeMjs}, Stdin: bytes.NewReader(req),
-	}, key, nonce, lim)
 	if err != nil || broken != nil {
 		spent = broken != nil && broken[0].Exception == outOfMemory
 		if spent && len(files) == 1 {

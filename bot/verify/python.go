@@ -1,11 +1,9 @@
 package verify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed" // the drivers
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,15 +27,10 @@ var PythonPath string
 
 // pythonRequest is what the supervisor reads from its standard input.
 type pythonRequest struct {
-	Key      string      `json:"key"` // hex; signs the result file
-	Nonce    string      `json:"nonce"`
-	Out      string      `json:"out"`
-	Code     string      `json:"code"`  // source of the child
-	Wall     float64     `json:"wall"`  // seconds
-	Limit    float64     `json:"limit"` // seconds, one phase of one test
-	Grace    float64     `json:"grace"`
-	Restarts int         `json:"restarts"`
-	Child    pythonChild `json:"child"`
+	request
+	Code  string      `json:"code"`  // source of the child
+	Grace float64     `json:"grace"` // seconds
+	Child pythonChild `json:"child"`
 }
 
 type pythonChild struct {
@@ -60,20 +53,13 @@ func (v *Verifier) runPython(ctx context.Context, b box, all []Suite, s Suite, s
 		}
 		child.Files = testsIn(tree, s, below(all, s))
 	}
-	key, keyHex, nonce := v.credentials()
-	_, out := v.place(b)
-	req, err := json.Marshal(pythonRequest{
-		Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Code: PythonPath + childPy,
-		Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(), Grace: lim.grace.Seconds(), Restarts: 6, Child: child,
-	})
-	if err != nil {
-		return outcome{}, err
-	}
 	recs, broken, err := v.drive(ctx, b, s, sandbox.Command{
-		Argv:  []string{"python3", "-I", "-S", "-B", "-c", parentPy}, // the supervisor needs no site-packages
-		Env:   map[string]string{"PYTHONHASHSEED": cmp.Or(lim.seed, "0"), "PYTHONDONTWRITEBYTECODE": "1"},
-		Stdin: bytes.NewReader(append(req, '\n')),
-	}, key, nonce, lim)
+		Argv: []string{"python3", "-I", "-S", "-B", "-c", parentPy}, // the supervisor needs no site-packages
+		Env:  map[string]string{"PYTHONHASHSEED": cmp.Or(lim.seed, "0"), "PYTHONDONTWRITEBYTECODE": "1"},
+	}, lim, func(r request) any {
+		r.Restarts = 6
+		return pythonRequest{request: r, Code: PythonPath + childPy, Grace: lim.grace.Seconds(), Child: child}
+	})
 	if err != nil || broken != nil {
 		return outcome{broken: broken}, err
 	}

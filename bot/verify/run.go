@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path"
@@ -100,9 +102,27 @@ func (v *Verifier) credentials() (key []byte, keyHex, nonce string) {
 	return sum[:], hex.EncodeToString(sum[:]), hex.EncodeToString(name[:12])
 }
 
-// drive runs a driver and reads its signed results. A driver that leaves none
-// gives one broken entry instead of records: red, never an error.
-func (v *Verifier) drive(ctx context.Context, b box, s Suite, c sandbox.Command, key []byte, nonce string, lim limits) ([]record, []task.Failure, error) {
+// request is what every driver reads from its standard input, beside what is its own.
+type request struct {
+	Key      string  `json:"key"` // hex; signs the result file
+	Nonce    string  `json:"nonce"`
+	Out      string  `json:"out"`
+	Exe      string  `json:"exe"`   // node's own path: a sealed process does not know it; "" when it does
+	Wall     float64 `json:"wall"`  // seconds
+	Limit    float64 `json:"limit"` // seconds: one phase of a test, one test or hook, one file of node's
+	Restarts int     `json:"restarts"`
+}
+
+// drive runs a driver, with what ask makes of the request, and reads its signed results.
+// A driver that leaves none gives one broken entry instead of records: red, never an error.
+func (v *Verifier) drive(ctx context.Context, b box, s Suite, c sandbox.Command, lim limits, ask func(request) any) ([]record, []task.Failure, error) {
+	key, keyHex, nonce := v.credentials()
+	_, out := v.place(b)
+	req, err := json.Marshal(ask(request{Key: keyHex, Nonce: nonce, Out: out + "/" + nonce + ".jsonl", Wall: lim.wall.Seconds(), Limit: lim.test.Seconds(), Restarts: 3}))
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Stdin = bytes.NewReader(append(req, '\n'))
 	c.Dir, c.Needs, c.Sealed = s.Dir, true, true // it holds the key
 	c.Limits.Wall = lim.wall + lim.grace + 10*time.Second
 	res, err := b.Run(ctx, c)
