@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -52,13 +53,7 @@ func readJestJSON(text string, at Place) Report {
 		red := false
 		for _, a := range file.AssertionResults {
 			t := Test{File: name, Seconds: a.Duration / 1000}
-			var parts []string
-			for _, p := range append(a.AncestorTitles, a.Title) {
-				if p != "" {
-					parts = append(parts, p)
-				}
-			}
-			t.ID = strings.Join(append([]string{seen(at, name)}, parts...), " > ")
+			t.ID = under(at, name, slices.DeleteFunc(append(a.AncestorTitles, a.Title), func(p string) bool { return p == "" })...)
 			switch a.Status {
 			case "passed":
 				t.Status = Passed
@@ -216,8 +211,7 @@ func jestProgress(rep *Report, file, line string, open []string, at Place) []str
 		if t.Status == "" {
 			t.Status = Skipped
 		}
-		parts := append([]string{seen(at, file)}, open[:depth]...)
-		t.ID = jestID(append(parts, m[3]))
+		t.ID = jestID(at, file, append(open[:depth:depth], m[3])...)
 		rep.Tests = append(rep.Tests, t)
 		return open
 	}
@@ -229,8 +223,8 @@ func jestProgress(rep *Report, file, line string, open []string, at Place) []str
 	return open
 }
 
-func jestID(parts []string) string {
-	return strings.ReplaceAll(strings.Join(parts, " > "), " › ", " > ")
+func jestID(at Place, file string, names ...string) string {
+	return strings.ReplaceAll(under(at, file, names...), " › ", " > ")
 }
 
 func jestBlock(rep *Report, file, title string, body []string, at Place) {
@@ -244,5 +238,5 @@ func jestBlock(rep *Report, file, title string, body []string, at Place) {
 	}
 	f := jestError(text, at)
 	f.Excerpt = text
-	rep.Tests = append(rep.Tests, Test{ID: jestID([]string{seen(at, file), title}), File: file, Status: Failed, Failure: &f})
+	rep.Tests = append(rep.Tests, Test{ID: jestID(at, file, title), File: file, Status: Failed, Failure: &f})
 }

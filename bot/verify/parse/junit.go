@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,9 +119,7 @@ func (c *junitCase) report(rep *Report, at Place) {
 		if jsFile.MatchString(t.File) {
 			f = jestUnit(t.File, c.text, at)
 		}
-		if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-			f.Kind = task.FailCollection
-		}
+		uncollected(&f)
 		if f.File == "" {
 			f.File = t.File
 		}
@@ -152,7 +151,7 @@ func (c *junitCase) identify(frames []frame, at Place) (id, file string) {
 	switch {
 	case strings.HasSuffix(c.file, ".php"):
 		file, _ = at.rel(c.file)
-		return seen(at, file) + " > " + short(c.class) + "::" + c.name, file
+		return under(at, file, short(c.class)+"::"+c.name), file
 	case jsFile.MatchString(c.name) && strings.ContainsAny(c.name, "/"): // node: a file that could not be run
 		file, _ = at.rel(c.name)
 		return file, file
@@ -161,34 +160,18 @@ func (c *junitCase) identify(frames []frame, at Place) (id, file string) {
 		if c.name == c.class {
 			return file, file
 		}
-		return seen(at, file) + " > " + c.name, file
+		return under(at, file, c.name), file
 	case c.ofNode():
-		if file = outermost(frames); c.file != "" {
-			file, _ = at.rel(c.file)
-		}
-		parts := append(append([]string{}, c.suites...), html.UnescapeString(c.name)) // some versions escape twice
-		if file != "" {
-			parts = append([]string{seen(at, file)}, parts...)
-		}
-		return strings.Join(parts, " > "), file
+		file = at.file(c.file, frames)
+		return under(at, file, append(slices.Clone(c.suites), html.UnescapeString(c.name))...), file // some versions escape twice
 	case len(c.suites) > 0 && strings.HasPrefix(c.suites[0], "pytest") || strings.HasSuffix(c.file, ".py"):
 		return c.python(frames, at)
 	case at.jvm() || strings.Contains(c.class, ".") && pyModule.MatchString(c.class) || c.name == "" || strings.Contains(c.class, "$"):
 		return at.javaTest(c.class, c.name)
 	}
-	if file = outermost(frames); c.file != "" {
-		file, _ = at.rel(c.file)
-	}
-	parts := []string{}
-	for _, p := range []string{c.class, c.name} {
-		if p != "" && p != "Mocha Tests" {
-			parts = append(parts, p)
-		}
-	}
-	if file != "" {
-		parts = append([]string{seen(at, file)}, parts...)
-	}
-	return strings.Join(parts, " > "), file
+	file = at.file(c.file, frames)
+	names := slices.DeleteFunc([]string{c.class, c.name}, func(p string) bool { return p == "" || p == "Mocha Tests" })
+	return under(at, file, names...), file
 }
 
 // python makes a node id. The class attribute joins module and classes by dots;
@@ -224,18 +207,13 @@ func (c *junitCase) failure(at Place) (task.Failure, []frame) {
 	if c.result == "" || c.result == "skipped" {
 		return task.Failure{}, nil
 	}
-	if c.result != "" && (len(c.suites) > 0 && strings.HasPrefix(c.suites[0], "pytest")) {
+	if len(c.suites) > 0 && strings.HasPrefix(c.suites[0], "pytest") {
 		f := ptFailure(strings.Split(c.text, "\n"), at)
 		if f.Exception == "" || f.Message == "" {
 			f.Exception, f.Message = ptRaised(c.message)
 			f.Kind = Kind(f.Exception)
 		}
-		var frames []frame
-		for _, fr := range f.Trace {
-			_, own := at.rel(fr.File)
-			frames = append(frames, frame{fr, own})
-		}
-		return f, frames
+		return f, at.framesOf(f)
 	}
 	if strings.HasSuffix(c.file, ".php") {
 		return phpFailure(c.kind, c.text, at)

@@ -43,9 +43,7 @@ func readMochaJSON(text string, at Place) Report {
 			if suite := strings.TrimSuffix(strings.TrimSuffix(m.FullTitle, m.Title), " "); suite != "" && suite != m.FullTitle {
 				t.ID = suite + " > " + m.Title
 			}
-			if m.File != "" {
-				t.ID = seen(at, file) + " > " + t.ID
-			}
+			t.ID = under(at, file, t.ID)
 			if status == Failed {
 				f := mochaError(cmp.Or(m.Err.Stack, m.Err.Message), at)
 				f.Message = cmp.Or(m.Err.Message, f.Message)
@@ -147,10 +145,7 @@ func mochaText(titles, body []string, at Place) Test {
 			break
 		}
 	}
-	t := Test{ID: strings.Join(titles, " > "), File: own, Status: Failed, Failure: &f}
-	if own != "" {
-		t.ID = seen(at, own) + " > " + t.ID
-	}
+	t := Test{ID: under(at, own, titles...), File: own, Status: Failed, Failure: &f}
 	if mochaHook.MatchString(titles[len(titles)-1]) {
 		t.Status = Error
 	}
@@ -173,9 +168,7 @@ func mochaRun(text string, at Place) []task.Failure {
 	}
 	put(&f, frames)
 	f.Excerpt, f.Test = said, f.File
-	if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-		f.Kind = task.FailCollection
-	}
+	uncollected(&f)
 	return []task.Failure{f}
 }
 

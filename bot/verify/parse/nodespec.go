@@ -168,20 +168,11 @@ func specFailure(rep *Report, e specEntry, tests []*specTest, at Place) {
 		}
 		return
 	}
-	file := e.file
-	if file == "" {
-		file = outermost(frames)
-	} else {
-		file, _ = at.rel(file)
-	}
+	file := at.file(e.file, frames)
 	put(&f, frames)
-	id := strings.Join(path, " > ")
-	if file != "" {
-		id = seen(at, file) + " > " + id
-	}
 	status := Failed
 	if f.Kind == task.FailTimeout {
 		status = Error
 	}
-	rep.Tests = append(rep.Tests, Test{ID: id, File: file, Status: status, Seconds: found.secs, Failure: &f})
+	rep.Tests = append(rep.Tests, Test{ID: under(at, file, path...), File: file, Status: status, Seconds: found.secs, Failure: &f})
 }

@@ -82,6 +82,48 @@ func number(s string) int {
 	return n
 }
 
+// seen is a file as it looks from the folder of the command.
+func seen(at Place, file string) string {
+	if d := at.dir(); d != "" {
+		return strings.TrimPrefix(file, d+"/")
+	}
+	return file
+}
+
+// under is the id of a test of a file, by the names of its suites and its own; without
+// the file where that is not known.
+func under(at Place, file string, names ...string) string {
+	if file != "" {
+		names = append([]string{seen(at, file)}, names...)
+	}
+	return strings.Join(names, " > ")
+}
+
+// file is the one that an output names, or where it names none that of a trace.
+func (at Place) file(named string, frames []frame) string {
+	if named == "" {
+		return outermost(frames)
+	}
+	file, _ := at.rel(named)
+	return file
+}
+
+// framesOf are the frames of a failure that was read before.
+func (at Place) framesOf(f task.Failure) (frames []frame) {
+	for _, fr := range f.Trace {
+		_, own := at.rel(fr.File)
+		frames = append(frames, frame{fr, own})
+	}
+	return frames
+}
+
+// uncollected makes a failure that of a file which could not be loaded.
+func uncollected(f *task.Failure) {
+	if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
+		f.Kind = task.FailCollection
+	}
+}
+
 // put sets a failure's trace, innermost frame last, and its place: the
 // innermost frame of the tree's own.
 func put(f *task.Failure, frames []frame) {

@@ -215,9 +215,7 @@ func (r *ptRun) collection(s ptSection, f task.Failure) {
 	if f.File == "" {
 		f.File = p
 	}
-	if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-		f.Kind = task.FailCollection
-	}
+	uncollected(&f)
 	r.rep.Broken = append(r.rep.Broken, f)
 }
 

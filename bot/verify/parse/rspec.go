@@ -44,7 +44,7 @@ func readRSpec(text string, at Place) Report {
 	for _, e := range *doc.Examples {
 		run, _, _ := strings.Cut(e.ID, "[")
 		file, _ := at.rel(cmp.Or(run, e.File))
-		t := Test{ID: seen(at, file) + " > " + e.Description, File: file, Seconds: e.Seconds, Status: map[string]string{"passed": Passed, "failed": Failed}[e.Status]}
+		t := Test{ID: under(at, file, e.Description), File: file, Seconds: e.Seconds, Status: map[string]string{"passed": Passed, "failed": Failed}[e.Status]}
 		if t.Status == "" {
 			t.Status = Skipped
 		}
@@ -114,12 +114,7 @@ func rubyTrace(text string, at Place) (task.Failure, []frame, bool) {
 		}
 	}
 	f := rubyFailure(text[m[6]:m[7]], text[m[4]:m[5]], backtrace, at)
-	var frames []frame
-	for _, fr := range f.Trace {
-		_, own := at.rel(fr.File)
-		frames = append(frames, frame{fr, own})
-	}
-	return f, frames, true
+	return f, at.framesOf(f), true
 }
 
 // rubyName is a class without its modules, but for one whose last part says nothing.
@@ -163,9 +158,7 @@ func rubyOutside(text string, at Place) (task.Failure, bool) {
 	} else if m := rubyNoName.FindStringSubmatch(f.Message); m != nil {
 		f.Missing = []string{"#" + m[1] + m[2]}
 	}
-	if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-		f.Kind = task.FailCollection
-	}
+	uncollected(&f)
 	if m := rubyLoading.FindStringSubmatch(head); m != nil {
 		file, _ := at.rel(m[1])
 		f.Test = seen(at, file)

@@ -103,7 +103,7 @@ func readRSpecText(text string, at Place) Report {
 		f.Excerpt = strings.Join(e, "\n")
 		file := cmp.Or(homes[name], lastFrame(f))
 		file, _ = at.rel(file)
-		rep.Tests = append(rep.Tests, Test{ID: seen(at, file) + " > " + name, File: file, Status: Failed, Failure: &f})
+		rep.Tests = append(rep.Tests, Test{ID: under(at, file, name), File: file, Status: Failed, Failure: &f})
 	}
 	outside := func(line string) bool { return strings.HasPrefix(line, "An error occurred ") }
 	for _, e := range entries(text, outside, rspecOver.MatchString) {
@@ -134,7 +134,7 @@ func readXUnitText(text string, at Place) Report {
 		f := rubyFailure(class, message, backtrace, at)
 		f.Excerpt = strings.Join(e, "\n")
 		file := lastFrame(f)
-		rep.Tests = append(rep.Tests, Test{ID: seen(at, file) + " > " + name, File: file, Status: Failed, Failure: &f})
+		rep.Tests = append(rep.Tests, Test{ID: under(at, file, name), File: file, Status: Failed, Failure: &f})
 	}
 	for _, e := range entries(text, miniEntry.MatchString, xunitEnd.MatchString) {
 		if len(e) < 2 || strings.Contains(e[0], "Skipped") {
@@ -212,7 +212,7 @@ func readPHPUnitText(text string, at Place) Report {
 		if file == "" && at.Find != nil {
 			file = at.Find(short(m[1]) + ".php")
 		}
-		rep.Tests = append(rep.Tests, Test{ID: seen(at, file) + " > " + short(m[1]) + "::" + name, File: file, Status: status, Failure: &f})
+		rep.Tests = append(rep.Tests, Test{ID: under(at, file, short(m[1])+"::"+name), File: file, Status: status, Failure: &f})
 	}
 	return rep
 }

@@ -125,19 +125,15 @@ func tapTest(rep *Report, p tapPoint, parent bool, at Place) {
 	if m := vtName.FindStringSubmatch(p.name); m != nil {
 		file, p.name = m[1], m[2]
 	}
-	if file == "" {
-		file = outermost(frames)
-	} else {
-		file, _ = at.rel(file)
-	}
+	file = at.file(file, frames)
 	if jsFile.MatchString(p.name) && p.indent == 0 && status == Failed && strings.ContainsAny(p.name, "/.") {
 		unit, _ := at.rel(p.name)
 		rep.Broken = append(rep.Broken, nodeUnit(unit, strings.Join(p.before, "\n"), f, at))
 		return
 	}
 	id := strings.Join(append(p.parents, p.name), " > ")
-	if file != "" && !strings.HasPrefix(id, seen(at, file)+" > ") {
-		id = seen(at, file) + " > " + id
+	if !strings.HasPrefix(id, seen(at, file)+" > ") {
+		id = under(at, file, id)
 	}
 	t := Test{ID: id, File: file, Status: status, Seconds: tapSeconds(y["duration_ms"])}
 	if status == Failed {
@@ -177,9 +173,7 @@ func nodeUnit(unit, said string, f task.Failure, at Place) task.Failure {
 	out := task.Failure{Test: unit, File: unit, Kind: task.FailCrash, Exception: "ProcessDied", Message: f.Message, Excerpt: said}
 	if g, frames, ok := nodeTrace(said, at); ok {
 		out.Exception, out.Message, out.Kind = g.Exception, g.Message, g.Kind
-		if out.Kind != task.FailSyntax && out.Kind != task.FailImport {
-			out.Kind = task.FailCollection
-		}
+		uncollected(&out)
 		put(&out, frames)
 		if out.File == "" {
 			out.File = unit
@@ -256,9 +250,7 @@ func tapStack(stack string, at Place) []frame {
 	for l := range strings.SplitSeq(stack, "\n") {
 		l = strings.TrimPrefix(strings.TrimSpace(l), "at ")
 		if m := nodeWhere.FindStringSubmatch(l); m != nil && (strings.Contains(m[2], "/") || path.Ext(m[2]) != "") {
-			fr := at.frame(m[2], m[3], m[1])
-			fr.own = fr.own && !strings.HasPrefix(m[2], "node:")
-			frames = append(frames, fr)
+			frames = append(frames, at.frame(m[2], m[3], m[1]))
 		}
 	}
 	return reversed(frames)

@@ -43,7 +43,7 @@ func tapOfFile(rep *Report, file, text string, at Place) bool {
 		if seenNames[name]++; seenNames[name] > 1 {
 			name = fmt.Sprintf("%s #%d", name, seenNames[name])
 		}
-		t := Test{ID: seen(at, file) + " > " + name, File: file, Status: Skipped}
+		t := Test{ID: under(at, file, name), File: file, Status: Skipped}
 		for _, p := range points {
 			switch {
 			case p.note != "" && p.note != "TIME":

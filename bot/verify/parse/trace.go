@@ -99,9 +99,7 @@ func nodeFrames(text string, at Place) (frames []frame, begin int) {
 			begin = start
 		}
 		if m := nodeWhere.FindStringSubmatch(strings.TrimSpace(call)); m != nil {
-			fr := at.frame(m[2], m[3], m[1])
-			fr.own = fr.own && !strings.HasPrefix(m[2], "node:")
-			frames = append(frames, fr)
+			frames = append(frames, at.frame(m[2], m[3], m[1]))
 		}
 	}
 	return reversed(frames), begin

@@ -106,9 +106,7 @@ func utBlock(rep *Report, lines []string, at Place) {
 	}
 	if unit {
 		f.Test = id
-		if f.Kind != task.FailSyntax && f.Kind != task.FailImport {
-			f.Kind = task.FailCollection
-		}
+		uncollected(&f)
 		rep.Broken = append(rep.Broken, f)
 		return
 	}
@@ -146,14 +144,6 @@ func utID(name string, frames []frame, at Place) (id, file string, unit bool) {
 		return id, file, true
 	}
 	return id + "::" + method, file, false
-}
-
-// seen is a file as it looks from the folder of the command.
-func seen(at Place, file string) string {
-	if d := at.dir(); d != "" {
-		return strings.TrimPrefix(file, d+"/")
-	}
-	return file
 }
 
 // utFile is the file of a module: one of the trace that ends so, or the one

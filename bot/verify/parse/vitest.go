@@ -50,7 +50,7 @@ func readVitest(text string, at Place) Report {
 		}
 		if m := vtPass.FindStringSubmatch(line); m != nil && !failures {
 			file, _ := at.rel(m[2])
-			t := Test{ID: seen(at, file) + " > " + m[3], File: file, Status: map[string]string{"✓": Passed, "×": Failed, "↓": Skipped}[m[1]]}
+			t := Test{ID: under(at, file, m[3]), File: file, Status: map[string]string{"✓": Passed, "×": Failed, "↓": Skipped}[m[1]]}
 			rep.Tests = append(rep.Tests, t)
 		}
 	}
@@ -68,5 +68,5 @@ func vitestFailure(rep *Report, file, title, body string, at Place) {
 		rep.Broken = append(rep.Broken, unit)
 		return
 	}
-	rep.Tests = append(rep.Tests, Test{ID: seen(at, file) + " > " + title, File: file, Status: Failed, Failure: &f})
+	rep.Tests = append(rep.Tests, Test{ID: under(at, file, title), File: file, Status: Failed, Failure: &f})
 }
