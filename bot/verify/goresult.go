@@ -24,7 +24,7 @@ func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string
 		seen[dir] = true
 		if p.Build != "" || strings.Contains(p.Output.String(), "[build failed]") || strings.Contains(p.Output.String(), "[setup failed]") {
 			text := buildText(p, builds, noise+string(res.Stderr))
-			f := parse.GoBuildFailure(text, parse.Place{Dir: r.suite.Dir})
+			f := parse.GoBuildFailure(text, r.suite.place())
 			f.Missing = r.missing(text)
 			r.broke(dir, f)
 			continue

@@ -170,31 +170,13 @@ func appendNodeTest(tests []TestResult, s Suite, r record, count map[string]int)
 	return append(tests, t)
 }
 
-var nodeFrame = lazyregexp.New(`^\s*at (?:(?:async )?(.*?) \()?((?:file://)?/[^():]+|[^():\s]+):(\d+):\d+\)?$`)
-
-// nodeTrace reads a V8 stack, which has the innermost frame first.
-func nodeTrace(stack, dir string) []task.Frame {
-	var out []task.Frame
-	for line := range strings.SplitSeq(stack, "\n") {
-		m := nodeFrame.FindStringSubmatch(line)
-		if m == nil || strings.HasPrefix(m[2], "node:") {
-			continue
-		}
-		n, _ := strconv.Atoi(m[3])
-		p, _ := relative(m[2], dir)
-		out = append(out, task.Frame{File: p, Line: n, Function: m[1]})
-	}
-	slices.Reverse(out)
-	return out
-}
-
 func nodeFailure(s Suite, e *exception) task.Failure {
 	f := task.Failure{Suite: s.Name, Kind: task.FailException, Message: "failed without an error"}
 	if e == nil {
 		return f
 	}
 	f.Exception, f.Message, f.Excerpt = e.Class, e.Message, e.Stack
-	f.Trace = nodeTrace(e.Stack, s.Dir)
+	f.Trace = parse.NodeTrace(e.Stack, s.place())
 	locate(&f)
 	switch {
 	case e.Type == "subtestsFailed":
@@ -239,7 +221,7 @@ func nodeMissing(message, by string) []string {
 	if strings.HasPrefix(p, ".") {
 		p = path.Join(path.Dir(by), p)
 	}
-	p, _ = relative(p, "")
+	p, _ = parse.Place{}.Rel(p)
 	return []string{scriptEnding.ReplaceAllString(p, "")}
 }
 
@@ -294,9 +276,9 @@ func uncaught(s Suite, r record, f *task.Failure) {
 			f.Missing = missing
 		}
 	}
-	f.Trace = nodeTrace(r.Text, s.Dir)
+	f.Trace = parse.NodeTrace(r.Text, s.place())
 	for _, m := range nodePlace.FindAllStringSubmatch(r.Text, -1) {
-		if p, ok := relative(m[1], s.Dir); ok {
+		if p, ok := s.place().Rel(m[1]); ok {
 			n, _ := strconv.Atoi(m[2])
 			f.Trace = append(f.Trace, task.Frame{File: p, Line: n})
 			break

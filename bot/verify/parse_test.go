@@ -113,7 +113,7 @@ func TestC3GoTimeoutsNameTheTest(t *testing.T) {
 
 func TestC3NodeStacksAreRead(t *testing.T) {
 	t.Parallel()
-	got := nodeTrace("TypeError: x\n    at first (file:///work/web/lib/cart.js:12:18)\n    at Object.<anonymous> (/work/web/test/a.js:3:1)\n    at async Test.run (node:internal/test:1:2)\n    at /work/web/test/b.js:4:5\n", "web")
+	got := parse.NodeTrace("TypeError: x\n    at first (file:///work/web/lib/cart.js:12:18)\n    at Object.<anonymous> (/work/web/test/a.js:3:1)\n    at async Test.run (node:internal/test:1:2)\n    at /work/web/test/b.js:4:5\n", parse.Place{Dir: "web"})
 	want := []task.Frame{{File: "web/test/b.js", Line: 4}, {File: "web/test/a.js", Line: 3, Function: "Object.<anonymous>"}, {File: "web/lib/cart.js", Line: 12, Function: "first"}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -142,7 +142,7 @@ func pythonFailure(s Suite, e *exception, collecting bool) task.Failure {
 		name, _ := fr[0].(string)
 		line, _ := fr[1].(float64)
 		fn, _ := fr[2].(string)
-		p, _ := relative(name, s.Dir)
+		p, _ := s.place().Rel(name)
 		f.Trace = append(f.Trace, task.Frame{File: p, Line: int(line), Function: fn})
 	}
 	locate(&f)

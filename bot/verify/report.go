@@ -37,6 +37,9 @@ func (s Suite) prefix() string { return s.Name + ":" + s.Dir + ":" }
 
 func (s Suite) id(native string) string { return s.prefix() + native }
 
+// place is where its runner's paths are seen from.
+func (s Suite) place() parse.Place { return parse.Place{Dir: s.Dir} }
+
 // label names the suite in checks and messages.
 func (s Suite) label() string {
 	if s.Dir == "." {
@@ -91,6 +94,19 @@ func (t *TestResult) fail(f task.Failure, line int) {
 	}
 	f = parse.Finish(f)
 	t.Failure = &f
+}
+
+// locate sets File and Line to the innermost frame inside the tree, when the
+// trace has one and it is not in an installed dependency.
+func locate(f *task.Failure) {
+	for i := len(f.Trace) - 1; i >= 0; i-- {
+		fr := f.Trace[i]
+		if fr.Foreign() {
+			continue
+		}
+		f.File, f.Line = fr.File, fr.Line
+		return
+	}
 }
 
 // Report is what running suites showed. Tests are sorted by id.

@@ -99,6 +99,9 @@ type box interface {
 	Close() error
 }
 
+// inside is where the tree stands in the sandbox.
+const inside = "/work"
+
 // place is where the copy and the folder for results stand for the code that
 // runs, which is not there in the backend "none".
 func (v *Verifier) place(b box) (work, out string) {

@@ -49,7 +49,7 @@ func readJestJSON(text string, at Place) Report {
 	}
 	rep := Report{Ended: true, Totals: Totals{Passed: doc.NumPassedTests, Failed: doc.NumFailedTests, Skipped: doc.NumPendingTests + doc.NumTodoTests}}
 	for _, file := range doc.TestResults {
-		name, _ := at.rel(file.Name)
+		name, _ := at.Rel(file.Name)
 		red := false
 		for _, a := range file.AssertionResults {
 			t := Test{File: name, Seconds: a.Duration / 1000}
@@ -155,7 +155,7 @@ func readJest(text string, at Place) Report {
 	for line := range strings.SplitSeq(text, "\n") {
 		if m := jestFile.FindStringSubmatch(line); m != nil {
 			flush()
-			file, _ = at.rel(m[2])
+			file, _ = at.Rel(m[2])
 			open = nil
 			continue
 		}

@@ -22,7 +22,7 @@ func readJSONLines(text string, at Place) Report {
 		}
 		t := Test{ID: l.Test, Status: l.Status, Seconds: max(0, l.Seconds)}
 		if l.File != "" {
-			t.File, _ = at.rel(l.File)
+			t.File, _ = at.Rel(l.File)
 			t.ID = under(at, t.File, l.Test)
 		}
 		switch l.Status {

@@ -150,13 +150,13 @@ func (c *junitCase) ofNode() bool {
 func (c *junitCase) identify(frames []frame, at Place) (id, file string) {
 	switch {
 	case strings.HasSuffix(c.file, ".php"):
-		file, _ = at.rel(c.file)
+		file, _ = at.Rel(c.file)
 		return under(at, file, short(c.class)+"::"+c.name), file
 	case jsFile.MatchString(c.name) && strings.ContainsAny(c.name, "/"): // node: a file that could not be run
-		file, _ = at.rel(c.name)
+		file, _ = at.Rel(c.name)
 		return file, file
 	case jsFile.MatchString(c.class): // vitest, jest-junit with file names
-		file, _ = at.rel(c.class)
+		file, _ = at.Rel(c.class)
 		if c.name == c.class {
 			return file, file
 		}
@@ -196,7 +196,7 @@ func (c *junitCase) python(frames []frame, at Place) (id, file string) {
 			name = seen(at, fr.File)
 		}
 	}
-	file, _ = at.rel(name)
+	file, _ = at.Rel(name)
 	if c.class == "" {
 		return name, file
 	}
@@ -240,7 +240,7 @@ func (c *junitCase) failure(at Place) (task.Failure, []frame) {
 	}
 	put(&f, frames)
 	if f.Line == 0 && c.line != "" && f.File == "" && c.file != "" {
-		f.File, _ = at.rel(c.file)
+		f.File, _ = at.Rel(c.file)
 	}
 	return f, frames
 }

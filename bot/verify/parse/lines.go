@@ -85,6 +85,6 @@ func lintFinding(line string, at Place) (task.Failure, bool) {
 }
 
 func (at Place) finding(file, line, code, message, whole string) task.Failure {
-	p, _ := at.rel(file)
+	p, _ := at.Rel(file)
 	return task.Failure{File: p, Line: number(line), Exception: code, Message: message, Excerpt: whole, Kind: task.FailLint}
 }

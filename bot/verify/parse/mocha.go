@@ -38,7 +38,7 @@ func readMochaJSON(text string, at Place) Report {
 	rep := Report{Ended: true, Totals: Totals{Passed: doc.Stats.Passes, Failed: doc.Stats.Failures, Skipped: doc.Stats.Pending}}
 	add := func(in []mochaTest, status string) {
 		for _, m := range in {
-			file, _ := at.rel(m.File)
+			file, _ := at.Rel(m.File)
 			t := Test{ID: m.Title, File: file, Status: status, Seconds: m.Duration / 1000}
 			if suite := strings.TrimSuffix(strings.TrimSuffix(m.FullTitle, m.Title), " "); suite != "" && suite != m.FullTitle {
 				t.ID = suite + " > " + m.Title
@@ -140,7 +140,7 @@ func mochaText(titles, body []string, at Place) Test {
 	f := mochaError(strings.Join(lines, "\n"), at)
 	var own string
 	for _, fr := range f.Trace {
-		if _, in := at.rel("/" + fr.File); !in && !strings.HasPrefix(fr.File, "/") && !strings.HasPrefix(fr.File, "node:") && jsFile.MatchString(fr.File) {
+		if _, in := at.Rel("/" + fr.File); !in && !strings.HasPrefix(fr.File, "/") && !strings.HasPrefix(fr.File, "node:") && jsFile.MatchString(fr.File) {
 			own = fr.File
 			break
 		}

@@ -153,7 +153,7 @@ func specFailure(rep *Report, e specEntry, tests []*specTest, at Place) {
 		found.taken, path = true, found.path
 	}
 	if jsFile.MatchString(e.name) && strings.ContainsAny(e.name, "/.") && len(path) == 1 {
-		unit, _ := at.rel(e.name)
+		unit, _ := at.Rel(e.name)
 		said := body
 		if found != nil {
 			said = strings.Join(found.before, "\n")

@@ -25,9 +25,9 @@ type frame struct {
 
 var foreignParts = []string{"/node_modules/", "/site-packages/", "/dist-packages/", "/.venv/", "/.cargo/registry/", "/vendor/", "/.tox/", "/.nox/"}
 
-// rel is a path from the root of the tree, and whether it lies in it. What lies
+// Rel is a path from the root of the tree, and whether it lies in it. What lies
 // outside comes back absolute.
-func (at Place) rel(p string) (string, bool) {
+func (at Place) Rel(p string) (string, bool) {
 	p = strings.TrimPrefix(strings.ReplaceAll(p, `\`, "/"), "file://")
 	switch {
 	case p == "" || strings.HasPrefix(p, "<") || strings.HasPrefix(p, "node:"):
@@ -67,7 +67,7 @@ func (at Place) dir() string {
 }
 
 func (at Place) frame(file, line, function string) frame {
-	p, own := at.rel(file)
+	p, own := at.Rel(file)
 	return frame{task.Frame{File: p, Line: number(line), Function: strings.TrimSpace(function)}, own}
 }
 
@@ -104,14 +104,14 @@ func (at Place) file(named string, frames []frame) string {
 	if named == "" {
 		return outermost(frames)
 	}
-	file, _ := at.rel(named)
+	file, _ := at.Rel(named)
 	return file
 }
 
 // framesOf are the frames of a failure that was read before.
 func (at Place) framesOf(f task.Failure) (frames []frame) {
 	for _, fr := range f.Trace {
-		_, own := at.rel(fr.File)
+		_, own := at.Rel(fr.File)
 		frames = append(frames, frame{fr, own})
 	}
 	return frames

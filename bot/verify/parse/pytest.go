@@ -210,7 +210,7 @@ func (r *ptRun) settle(text string) {
 }
 
 func (r *ptRun) collection(s ptSection, f task.Failure) {
-	p, _ := r.at.rel(s.title)
+	p, _ := r.at.Rel(s.title)
 	f.Test = p
 	if f.File == "" {
 		f.File = p
@@ -225,7 +225,7 @@ func (r *ptRun) rest(taken map[string]bool) {
 		id, message := r.split(s[1])
 		switch {
 		case !strings.Contains(id, "::"):
-			p, _ := r.at.rel(id)
+			p, _ := r.at.Rel(id)
 			known := false
 			for _, b := range r.rep.Broken {
 				known = known || b.Test == p
@@ -258,7 +258,7 @@ func (r *ptRun) file(id string) string {
 	if !ok {
 		return ""
 	}
-	p, _ := r.at.rel(file)
+	p, _ := r.at.Rel(file)
 	return p
 }
 

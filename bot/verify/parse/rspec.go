@@ -43,7 +43,7 @@ func readRSpec(text string, at Place) Report {
 	rep := Report{Ended: true, Totals: Totals{Passed: s.Examples - s.Failures - s.Pending, Failed: s.Failures, Errors: s.Errors, Skipped: s.Pending}}
 	for _, e := range *doc.Examples {
 		run, _, _ := strings.Cut(e.ID, "[")
-		file, _ := at.rel(cmp.Or(run, e.File))
+		file, _ := at.Rel(cmp.Or(run, e.File))
 		t := Test{ID: under(at, file, e.Description), File: file, Seconds: e.Seconds, Status: map[string]string{"passed": Passed, "failed": Failed}[e.Status]}
 		if t.Status == "" {
 			t.Status = Skipped
@@ -152,7 +152,7 @@ func rubyOutside(text string, at Place) (task.Failure, bool) {
 	if m := rubyNoFile.FindStringSubmatch(f.Message); m != nil && class == "LoadError" {
 		lost := m[1]
 		if path.IsAbs(lost) {
-			lost, _ = at.rel(lost)
+			lost, _ = at.Rel(lost)
 		}
 		f.Missing = []string{strings.TrimSuffix(lost, ".rb")}
 	} else if m := rubyNoName.FindStringSubmatch(f.Message); m != nil {
@@ -160,7 +160,7 @@ func rubyOutside(text string, at Place) (task.Failure, bool) {
 	}
 	uncollected(&f)
 	if m := rubyLoading.FindStringSubmatch(head); m != nil {
-		file, _ := at.rel(m[1])
+		file, _ := at.Rel(m[1])
 		f.Test = seen(at, file)
 		if f.File == "" {
 			f.File = file

@@ -102,7 +102,7 @@ func readRSpecText(text string, at Place) Report {
 		f := rubyFailure(class, message, backtrace, at)
 		f.Excerpt = strings.Join(e, "\n")
 		file := cmp.Or(homes[name], lastFrame(f))
-		file, _ = at.rel(file)
+		file, _ = at.Rel(file)
 		rep.Tests = append(rep.Tests, Test{ID: under(at, file, name), File: file, Status: Failed, Failure: &f})
 	}
 	outside := func(line string) bool { return strings.HasPrefix(line, "An error occurred ") }

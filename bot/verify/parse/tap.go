@@ -127,7 +127,7 @@ func tapTest(rep *Report, p tapPoint, parent bool, at Place) {
 	}
 	file = at.file(file, frames)
 	if jsFile.MatchString(p.name) && p.indent == 0 && status == Failed && strings.ContainsAny(p.name, "/.") {
-		unit, _ := at.rel(p.name)
+		unit, _ := at.Rel(p.name)
 		rep.Broken = append(rep.Broken, nodeUnit(unit, strings.Join(p.before, "\n"), f, at))
 		return
 	}
@@ -229,7 +229,7 @@ func tapFailure(p tapPoint, y map[string]string, at Place) (task.Failure, []fram
 	put(&f, frames)
 	if len(frames) == 0 {
 		if loc, line := splitWhere(y["location"]); loc != "" && y["failureType"] == "testTimeoutFailure" {
-			f.File, _ = at.rel(loc)
+			f.File, _ = at.Rel(loc)
 			f.Line = line
 		}
 	}

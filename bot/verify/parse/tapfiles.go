@@ -26,7 +26,7 @@ func readTAPFiles(text string, at Place) Report {
 		if i+1 < len(marks) {
 			end = marks[i+1][0]
 		}
-		file, _ := at.rel(text[m[2]:m[3]])
+		file, _ := at.Rel(text[m[2]:m[3]])
 		part := text[min(m[1]+1, end):end]
 		rep.Ended = tapOfFile(&rep, file, part, at) && rep.Ended
 	}

@@ -105,6 +105,17 @@ func nodeFrames(text string, at Place) (frames []frame, begin int) {
 	return reversed(frames), begin
 }
 
+// NodeTrace is a V8 stack, innermost frame last, without those of node itself.
+func NodeTrace(text string, at Place) (out []task.Frame) {
+	frames, _ := nodeFrames(text, at)
+	for _, fr := range frames {
+		if !strings.HasPrefix(fr.File, "node:") {
+			out = append(out, fr.Frame)
+		}
+	}
+	return out
+}
+
 func nodeCall(line string) (string, bool) {
 	m := nodeFrame.FindStringSubmatch(line)
 	if m == nil {

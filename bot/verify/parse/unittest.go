@@ -160,7 +160,7 @@ func utFile(module []string, frames []frame, at Place) string {
 			return p
 		}
 	}
-	p, _ := at.rel(suffix)
+	p, _ := at.Rel(suffix)
 	return p
 }
 

@@ -49,7 +49,7 @@ func readVitest(text string, at Place) Report {
 			continue
 		}
 		if m := vtPass.FindStringSubmatch(line); m != nil && !failures {
-			file, _ := at.rel(m[2])
+			file, _ := at.Rel(m[2])
 			t := Test{ID: under(at, file, m[3]), File: file, Status: map[string]string{"✓": Passed, "×": Failed, "↓": Skipped}[m[1]]}
 			rep.Tests = append(rep.Tests, t)
 		}
@@ -59,7 +59,7 @@ func readVitest(text string, at Place) Report {
 }
 
 func vitestFailure(rep *Report, file, title, body string, at Place) {
-	file, _ = at.rel(file)
+	file, _ = at.Rel(file)
 	head, _, _ := strings.Cut(body, "\nCaused by: ")
 	f := jestError(head, at)
 	f.Excerpt = body
