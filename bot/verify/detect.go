@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -77,7 +76,7 @@ func (v *Verifier) suites(t *detect.Tree, plan detect.Plan) []Suite {
 	}
 	better := slices.Clone(out)
 	for _, s := range bare {
-		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || within(o.Dir, s.Dir) }) {
+		if !slices.ContainsFunc(better, func(o Suite) bool { return o.Dir == s.Dir || detect.Within(o.Dir, s.Dir) }) {
 			out = append(out, s)
 		}
 	}
@@ -117,31 +116,10 @@ func testsIn(t *detect.Tree, s Suite, except []string) []string {
 	_, patterns := nodeFlags(s.Argv)
 	out := []string{}
 	for _, f := range t.Under(s.Dir, except) {
-		rel := relTo(s.Dir, f)
+		rel := detect.From(s.Dir, f)
 		if s.Name == suiteNode && detect.NodeRuns(patterns, rel) || s.Name == suiteUnittest && detect.PythonTest(f) && detect.Unittest(t.Read(f)) {
 			out = append(out, rel)
 		}
 	}
 	return out
-}
-
-// within tells whether p lies below dir.
-func within(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
-
-// relTo is p seen from dir.
-func relTo(dir, p string) string {
-	if dir == "." {
-		return p
-	}
-	return strings.TrimPrefix(p, dir+"/")
-}
-
-// inDir tells whether one of the folders above p has one of the names.
-func inDir(p string, names ...string) bool {
-	for d := path.Dir(p); d != "." && d != "/"; d = path.Dir(d) {
-		if slices.Contains(names, path.Base(d)) {
-			return true
-		}
-	}
-	return false
 }

@@ -83,7 +83,7 @@ func (r *goRun) look(t *detect.Tree) {
 		if module, _ := t.Nearest(f, "go.mod"); module != r.suite.Dir || !strings.HasSuffix(f, "_test.go") || !detect.GoSees(f) {
 			continue
 		}
-		dir := path.Dir(relTo(r.suite.Dir, f))
+		dir := path.Dir(detect.From(r.suite.Dir, f))
 		d := r.packages[dir]
 		if d == nil {
 			d = &goDir{files: map[string]string{}}

@@ -12,6 +12,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
 	"github.com/fettle-dev/fettle/bot/verify/danger"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/parse"
 	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
@@ -314,7 +315,7 @@ func concerned(j Judge, suites []Suite, diff []Change) (near, far []Suite) {
 	red := j.Baseline.Red()
 	for _, s := range suites {
 		holds := func(p string) bool { // no suite lies deeper
-			return within(p, s.Dir) && !slices.ContainsFunc(suites, func(o Suite) bool { return o.Dir != s.Dir && within(o.Dir, s.Dir) && within(p, o.Dir) })
+			return detect.Within(p, s.Dir) && !slices.ContainsFunc(suites, func(o Suite) bool { return o.Dir != s.Dir && detect.Within(o.Dir, s.Dir) && detect.Within(p, o.Dir) })
 		}
 		if slices.ContainsFunc(red, func(id string) bool { return strings.HasPrefix(id, s.prefix()) }) ||
 			slices.ContainsFunc(diff, func(f Change) bool { return holds(f.Path) }) || slices.ContainsFunc(j.NewTests, holds) {
@@ -349,7 +350,7 @@ func (v *Verifier) withNew(b box, suites []Suite, files []string) ([]Suite, erro
 		same := func(o Suite) bool {
 			return o.Kind == s.Kind && (o.Name == s.Name || s.Kind != "javascript" && s.Kind != "ruby") && (o.Dir == s.Dir || o.Dir == "." && s.Kind != "go")
 		}
-		owns := func(p string) bool { return s.runs(p) && within(p, s.Dir) }
+		owns := func(p string) bool { return s.runs(p) && detect.Within(p, s.Dir) }
 		if slices.ContainsFunc(files, owns) && !slices.ContainsFunc(suites, same) {
 			out = append(out, s)
 		}
@@ -412,7 +413,7 @@ func idsIn(rep Report, suites []Suite, p, status string) []string {
 	var out []string
 	for _, t := range rep.Tests {
 		s, ok := suiteOf(suites, t.ID)
-		if ok && t.Status == status && (t.File == p || strings.HasPrefix(strings.TrimPrefix(t.ID, s.prefix()), relTo(s.Dir, p)+"::")) {
+		if ok && t.Status == status && (t.File == p || strings.HasPrefix(strings.TrimPrefix(t.ID, s.prefix()), detect.From(s.Dir, p)+"::")) {
 			out = append(out, t.ID)
 		}
 	}

@@ -42,7 +42,7 @@ var gradleConfig = lazyregexp.New(`\.gradle(?:\.kts)?$|\.versions\.toml$|(?:^|/)
 // protectedPath tells whether a file belongs to the tests or their
 // configuration: the base's version of it is what judges.
 func protectedPath(p string) bool {
-	return configPath(p) || inDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures") ||
+	return configPath(p) || detect.InDir(p, "tests", "test", "__tests__", "testdata", "spec", "fixtures", "__snapshots__", "__mocks__", "integrationTest", "testFixtures") ||
 		code.IsTest(p) || strings.HasSuffix(p, "_test.go") || detect.PytestName(p)
 }
 
@@ -52,7 +52,7 @@ func configPath(p string) bool {
 	switch {
 	case slices.Contains(configFiles, base), slices.Contains([]string{".pth", ".gemspec"}, path.Ext(base)):
 		return true
-	case runnerConfig.MatchString(base), inDir(p, ".cargo", ".bundle", ".mvn", "buildSrc"), gradleConfig.MatchString(p), installedRunner.MatchString(p):
+	case runnerConfig.MatchString(base), detect.InDir(p, ".cargo", ".bundle", ".mvn", "buildSrc"), gradleConfig.MatchString(p), installedRunner.MatchString(p):
 		return true
 	case path.Ext(p) == ".cmake", path.Ext(p) == ".class", path.Ext(p) == ".jar", strings.Contains("/"+p, "/META-INF/services/"): // what a JVM loads instead, and listeners
 		return true
@@ -67,7 +67,7 @@ func Protected(p string) bool { return protectedPath(p) }
 // Configures tells whether a protected path decides what is run as a test and how,
 // and is not only what a test reads.
 func Configures(p string) bool {
-	return configPath(p) && !inDir(p, "testdata", "fixtures", "__fixtures__")
+	return configPath(p) && !detect.InDir(p, "testdata", "fixtures", "__fixtures__")
 }
 
 // restore puts the base's tests and test configuration back, byte for byte, with

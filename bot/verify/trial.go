@@ -11,6 +11,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/task"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/runner"
 )
 
@@ -107,7 +108,7 @@ func (s Suite) loads(p string) bool {
 func owners(suites []Suite, p string) *Suite {
 	var best *Suite
 	for i, s := range suites {
-		if s.runs(p) && within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
+		if s.runs(p) && detect.Within(p, s.Dir) && (best == nil || len(s.Dir) > len(best.Dir)) {
 			best = &suites[i]
 		}
 	}
@@ -139,11 +140,11 @@ func (v *Verifier) runFilesIn(ctx context.Context, b box, suites []Suite, files 
 		}
 		if other := beside(suites, *s); other != nil {
 			sel := picks[other.prefix()]
-			sel.units = append(sel.units, relTo(s.Dir, p))
+			sel.units = append(sel.units, detect.From(s.Dir, p))
 			picks[other.prefix()] = sel
 		}
 		sel := picks[s.prefix()]
-		rel := relTo(s.Dir, p)
+		rel := detect.From(s.Dir, p)
 		if s.Name != suiteGo {
 			sel.units = append(sel.units, rel)
 		} else {
@@ -161,7 +162,7 @@ func (v *Verifier) runFilesIn(ctx context.Context, b box, suites []Suite, files 
 	rep.Tests = slices.DeleteFunc(rep.Tests, func(t TestResult) bool {
 		s, ok := suiteOf(suites, t.ID)
 		return !ok || !slices.ContainsFunc(files, func(p string) bool {
-			return t.File == p || strings.HasPrefix(strings.TrimPrefix(t.ID, s.prefix()), relTo(s.Dir, p)+"::")
+			return t.File == p || strings.HasPrefix(strings.TrimPrefix(t.ID, s.prefix()), detect.From(s.Dir, p)+"::")
 		})
 	})
 	return rep, err

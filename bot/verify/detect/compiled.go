@@ -22,7 +22,7 @@ var (
 // golang finds the modules.
 func (t *Tree) golang(p *Plan) {
 	for _, f := range t.Files {
-		if path.Base(f) != "go.mod" || inDir(f, "testdata") {
+		if path.Base(f) != "go.mod" || InDir(f, "testdata") {
 			continue
 		}
 		dir := path.Dir(f)
@@ -130,11 +130,11 @@ func (t *Tree) shallow() []string {
 func (t *Tree) rust(p *Plan) {
 	var roots []string
 	for _, f := range t.shallow() {
-		if path.Base(f) != "Cargo.toml" || inDir(f, "testdata", "fixtures") {
+		if path.Base(f) != "Cargo.toml" || InDir(f, "testdata", "fixtures") {
 			continue
 		}
 		dir := path.Dir(f)
-		if slices.ContainsFunc(roots, func(r string) bool { return r == "." || strings.HasPrefix(dir, r+"/") }) && !cargoSpace.MatchString(t.Read(f)) {
+		if slices.ContainsFunc(roots, func(r string) bool { return Within(dir, r) }) && !cargoSpace.MatchString(t.Read(f)) {
 			continue
 		}
 		if cargoFuzz.MatchString(t.Read(f)) {
@@ -168,7 +168,7 @@ exec sh ./gradlew "$@"`
 func (t *Tree) java(p *Plan) {
 	var maven, gradle []string
 	covered := func(roots []string, dir string) bool {
-		return slices.ContainsFunc(roots, func(r string) bool { return r == "." || r == dir || strings.HasPrefix(dir, r+"/") })
+		return slices.ContainsFunc(roots, func(r string) bool { return r == dir || Within(dir, r) })
 	}
 	add := func(c Command, program, wrapper, script string) {
 		typed, argv := program, []string{program}
@@ -181,7 +181,7 @@ func (t *Tree) java(p *Plan) {
 		}
 		c.Kind, c.Argv, c.Typed = Test, slices.Concat(argv, c.Argv), typed+" test"
 		for _, f := range t.Files {
-			if (c.Dir == "." || strings.HasPrefix(f, c.Dir+"/")) && code.LanguageOf(f) == code.Java && code.IsTest(f) {
+			if Within(f, c.Dir) && code.LanguageOf(f) == code.Java && code.IsTest(f) {
 				c.Files = append(c.Files, f)
 			}
 		}
@@ -192,7 +192,7 @@ func (t *Tree) java(p *Plan) {
 	}
 	for _, f := range t.shallow() {
 		dir := path.Dir(f)
-		if inDir(f, "testdata", "fixtures") {
+		if InDir(f, "testdata", "fixtures") {
 			continue
 		}
 		switch path.Base(f) {
@@ -226,12 +226,12 @@ func (t *Tree) cmake(p *Plan) {
 	var roots []string
 	for _, f := range t.shallow() {
 		dir := path.Dir(f)
-		below := func(r string) bool { return r == "." || dir == r || strings.HasPrefix(dir, r+"/") }
-		if path.Base(f) != "CMakeLists.txt" || inDir(f, "testdata", "fixtures", "third_party", "extern", "external", "deps") || slices.ContainsFunc(roots, below) {
+		below := func(r string) bool { return dir == r || Within(dir, r) }
+		if path.Base(f) != "CMakeLists.txt" || InDir(f, "testdata", "fixtures", "third_party", "extern", "external", "deps") || slices.ContainsFunc(roots, below) {
 			continue
 		}
 		within := func(o string) bool {
-			return path.Base(o) == "CMakeLists.txt" && (dir == "." || strings.HasPrefix(o, dir+"/")) && cmakeTests.MatchString(t.Read(o))
+			return path.Base(o) == "CMakeLists.txt" && Within(o, dir) && cmakeTests.MatchString(t.Read(o))
 		}
 		if !slices.ContainsFunc(t.Files, within) {
 			continue
@@ -269,7 +269,7 @@ func (t *Tree) make(p *Plan) {
 func (t *Tree) others(p *Plan) {
 	names := map[string]string{"mix.exs": "Elixir", "Package.swift": "Swift", "deno.json": "Deno"}
 	for _, f := range t.Files {
-		if lang, ok := names[path.Base(f)]; ok && !inDir(f, "testdata", "fixtures") {
+		if lang, ok := names[path.Base(f)]; ok && !InDir(f, "testdata", "fixtures") {
 			p.Unknown = append(p.Unknown, f+" ("+lang+")")
 			p.Notes = append(p.Notes, f+" ("+lang+") is not covered; name the command under checks in .fettle.yml")
 			delete(names, path.Base(f))

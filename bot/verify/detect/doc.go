@@ -169,12 +169,22 @@ func (t *Tree) Nearest(p string, markers ...string) (dir string, ok bool) {
 	}
 }
 
+// Within tells whether a path of the tree lies below one of its folders.
+func Within(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
+
+// From is a path of the tree as it is seen from one of its folders.
+func From(dir, p string) string {
+	if dir == "." || dir == "" {
+		return p
+	}
+	return strings.TrimPrefix(p, dir+"/")
+}
+
 // Under lists the files in dir and below, but not in the folders of except.
 func (t *Tree) Under(dir string, except []string) []string {
-	in := func(p, dir string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
 	var out []string
 	for _, f := range t.Files {
-		if in(f, dir) && !slices.ContainsFunc(except, func(e string) bool { return in(f, e) }) {
+		if Within(f, dir) && !slices.ContainsFunc(except, func(e string) bool { return Within(f, e) }) {
 			out = append(out, f)
 		}
 	}
@@ -339,7 +349,8 @@ func hasWords(s, words string) bool {
 	}
 }
 
-func inDir(p string, names ...string) bool {
+// InDir tells whether one of the folders above p has one of the names.
+func InDir(p string, names ...string) bool {
 	parts := strings.Split(p, "/")
 	return slices.ContainsFunc(parts[:len(parts)-1], func(s string) bool { return slices.Contains(names, s) })
 }

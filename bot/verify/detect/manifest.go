@@ -49,7 +49,7 @@ func (t *Tree) Fault(p string) (f Fault, ok bool) {
 func (t *Tree) faults(p *Plan, names ...string) {
 	for _, name := range names {
 		for _, f := range t.Files {
-			if path.Base(f) != name || inDir(f, "testdata", "fixtures", "__fixtures__") {
+			if path.Base(f) != name || InDir(f, "testdata", "fixtures", "__fixtures__") {
 				continue
 			}
 			if bad, ok := t.Fault(f); ok {

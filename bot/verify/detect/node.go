@@ -55,7 +55,7 @@ var (
 func (t *Tree) node(p *Plan) {
 	packages := map[string]*nodePackage{}
 	for _, f := range t.Files {
-		if path.Base(f) != "package.json" || inDir(f, "testdata", "fixtures", "__fixtures__") {
+		if path.Base(f) != "package.json" || InDir(f, "testdata", "fixtures", "__fixtures__") {
 			continue
 		}
 		n := &nodePackage{t: t, dir: path.Dir(f)}
@@ -83,7 +83,7 @@ func (t *Tree) node(p *Plan) {
 	}
 	loose := &nodePackage{t: t, dir: ".", manager: "npm"} // node:test needs no package.json
 	for _, f := range t.Files {
-		if !jsTestFile.MatchString(f) || inDir(f, "testdata", "fixtures", "__fixtures__") {
+		if !jsTestFile.MatchString(f) || InDir(f, "testdata", "fixtures", "__fixtures__") {
 			continue
 		}
 		dir := owner(f)
@@ -121,7 +121,7 @@ func fixtures(packages map[string]*nodePackage, p *Plan) map[string]bool {
 				rel := strings.TrimPrefix(d, up+"/")
 				top, _, _ := strings.Cut(rel, "/")
 				own := strings.Count(rel, "/") == 1 && strings.Contains(packages[d].pkg.Scripts["test"], "test") // such as tests/e2e
-				if inDir(rel+"/package.json", "test", "tests", "__tests__") && !own && !strings.Contains(string(owner.pkg.Workspaces), top) {
+				if InDir(rel+"/package.json", "test", "tests", "__tests__") && !own && !strings.Contains(string(owner.pkg.Workspaces), top) {
 					dropped[d] = true
 				}
 				break
@@ -635,12 +635,7 @@ func (n *nodePackage) run(args []string) []string {
 }
 
 // rel is a file seen from the package's folder.
-func (n *nodePackage) rel(f string) string {
-	if n.dir == "." {
-		return f
-	}
-	return strings.TrimPrefix(f, n.dir+"/")
-}
+func (n *nodePackage) rel(f string) string { return From(n.dir, f) }
 
 func (n *nodePackage) lint(p *Plan) {
 	if cfg := n.config(".eslintrc", "eslint.config."); cfg != "" || n.pkg.ESLintConfig != nil {

@@ -43,7 +43,7 @@ func nodeFinds(dir, rel string) bool {
 	if dir != "." {
 		below = path.Join(path.Base(dir), strings.TrimPrefix(rel, dir+"/"))
 	}
-	return inDir(below, "test") || nodeNamed.MatchString(path.Base(rel))
+	return InDir(below, "test") || nodeNamed.MatchString(path.Base(rel))
 }
 
 // NodePatterns are what `node --test` is given so that it runs some files, none
@@ -55,7 +55,7 @@ func NodePatterns(files []string) []string {
 	}
 	var out []string
 	for _, f := range files {
-		if !NodeRuns(nil, f) && inDir(f, "tests", "__tests__", "spec") {
+		if !NodeRuns(nil, f) && InDir(f, "tests", "__tests__", "spec") {
 			f = path.Join(path.Dir(f), "*"+path.Ext(f))
 		}
 		out = append(out, f)

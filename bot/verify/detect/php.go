@@ -21,7 +21,7 @@ func (t *Tree) php(p *Plan) {
 	projects := map[string][]string{}
 	var dirs []string
 	for _, f := range t.Files {
-		if base := path.Base(f); !strings.HasSuffix(base, "Test.php") || base == "Test.php" || inDir(f, "testdata", "fixtures", "_files") {
+		if base := path.Base(f); !strings.HasSuffix(base, "Test.php") || base == "Test.php" || InDir(f, "testdata", "fixtures", "_files") {
 			continue
 		}
 		dir, ok := t.Nearest(f, append(phpunitXML, "composer.json")...)

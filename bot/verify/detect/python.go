@@ -24,8 +24,8 @@ var (
 // PythonTest tells whether a file's name is that of a test file.
 func PythonTest(p string) bool {
 	base := path.Base(p)
-	return strings.HasSuffix(base, ".py") && base != "conftest.py" && base != "__init__.py" && !inDir(p, "testdata", "fixtures") &&
-		(strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "_tests.py") || inDir(p, "tests", "test"))
+	return strings.HasSuffix(base, ".py") && base != "conftest.py" && base != "__init__.py" && !InDir(p, "testdata", "fixtures") &&
+		(strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py") || strings.HasSuffix(base, "_tests.py") || InDir(p, "tests", "test"))
 }
 
 // PytestName tells whether pytest collects a file by its name, unless it is told
@@ -79,7 +79,7 @@ func (t *Tree) python(p *Plan) {
 		return projects[dir]
 	}
 	for _, f := range t.Files {
-		if path.Ext(f) != ".py" || inDir(f, "testdata", "fixtures") {
+		if path.Ext(f) != ".py" || InDir(f, "testdata", "fixtures") {
 			continue
 		}
 		if !PythonTest(f) {

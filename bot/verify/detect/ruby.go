@@ -49,7 +49,7 @@ func (t *Tree) ruby(p *Plan) {
 	var dirs []string
 	for _, f := range t.Files {
 		spec, test := rubySpec.MatchString(f), rubyTest.MatchString(path.Base(f))
-		if !spec && !test || rubyAside.MatchString(f) || inDir(f, "testdata", "features") {
+		if !spec && !test || rubyAside.MatchString(f) || InDir(f, "testdata", "features") {
 			continue
 		}
 		dir, marked := t.nearestRuby(f)
@@ -81,7 +81,7 @@ func (t *Tree) ruby(p *Plan) {
 // above tells whether tests are run in a folder or in one above it.
 func (p *Plan) above(dir string) bool {
 	return slices.ContainsFunc(p.Commands, func(c Command) bool {
-		return c.Kind == Test && (c.Dir == "." || c.Dir == dir || strings.HasPrefix(dir, c.Dir+"/"))
+		return c.Kind == Test && (c.Dir == dir || Within(dir, c.Dir))
 	})
 }
 
@@ -196,12 +196,7 @@ func quotedIn(re *lazyregexp.Regexp, text string) (out []string) {
 	return out
 }
 
-func (pr *rubyProject) rel(f string) string {
-	if pr.dir == "." {
-		return f
-	}
-	return strings.TrimPrefix(f, pr.dir+"/")
-}
+func (pr *rubyProject) rel(f string) string { return From(pr.dir, f) }
 
 // add adds a command, in the versions of a Gemfile.lock where bundler is there.
 func (pr *rubyProject) add(p *Plan, tool string, files []string, typed string, argv ...string) {

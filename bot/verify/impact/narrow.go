@@ -98,13 +98,10 @@ func isPath(argv []string, skip string) func(string) bool {
 }
 
 func rel(dir, p string) string {
-	if dir == "." {
-		return p
-	}
 	if p == dir {
 		return "."
 	}
-	return strings.TrimPrefix(p, dir+"/")
+	return detect.From(dir, p)
 }
 
 // unittestArgv runs each test by its name; where discovery starts from a folder

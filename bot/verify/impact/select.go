@@ -120,7 +120,7 @@ func relevant(c detect.Command, changed []string) (files []string, why string) {
 	for _, f := range changed {
 		base := path.Base(f)
 		switch {
-		case c.Dir != "." && !strings.HasPrefix(f, c.Dir+"/"):
+		case !detect.Within(f, c.Dir):
 		case inert[path.Ext(f)] || inert[base]:
 		case everything[base] || strings.HasPrefix(base, "jest.config") || strings.HasPrefix(base, "vitest.config") || strings.HasPrefix(base, ".mocharc"):
 			return nil, f + " changed, and every test may rest on it"

@@ -121,15 +121,7 @@ var testMark = lazyregexp.New(`[._-](?:test|spec|tests)$`)
 // with adds the sentinel's file to some that are run, seen from the command's folder.
 func (s Sentinel) with(c detect.Command, files []string) []string {
 	if len(files) > 0 && s.File != "" {
-		files = append(slices.Clone(files), From(c.Dir, s.File))
+		files = append(slices.Clone(files), detect.From(c.Dir, s.File))
 	}
 	return files
-}
-
-// From is a path of the tree as it is seen from one of its folders.
-func From(dir, p string) string {
-	if dir == "." || dir == "" {
-		return p
-	}
-	return strings.TrimPrefix(p, dir+"/")
 }

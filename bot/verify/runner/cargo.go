@@ -12,7 +12,7 @@ import (
 // the first one below it.
 func layCargo(t *detect.Tree, c detect.Command, word string) Sentinel {
 	for _, f := range t.Files {
-		if path.Base(f) == "Cargo.toml" && (c.Dir == "." || strings.HasPrefix(f, c.Dir+"/")) && strings.Contains(t.Read(f), "[package]") {
+		if path.Base(f) == "Cargo.toml" && detect.Within(f, c.Dir) && strings.Contains(t.Read(f), "[package]") {
 			return Sentinel{File: path.Join(path.Dir(f), "tests", word+".rs"), Text: "#[test]\nfn passes() {}\n\n#[test]\nfn fails() {\n    panic!(\"it has to\");\n}\n"}
 		}
 	}

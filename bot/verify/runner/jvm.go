@@ -105,7 +105,7 @@ func choose(c detect.Command, files, tests []string, s Sentinel) chosen {
 		add(strings.TrimPrefix(path.Dir(class), "."), path.Base(class), method)
 	}
 	if len(out) > 0 && s.File != "" {
-		file(From(c.Dir, s.File))
+		file(detect.From(c.Dir, s.File))
 	}
 	return out
 }

@@ -139,7 +139,7 @@ func (p *Place) collect(c detect.Command, at parse.Place, format parse.Format) p
 			folder := path.Join(parts[:len(parts)-want]...)
 			at.Module, at.Find = "", p.Find
 			if folder != strings.TrimPrefix(c.Dir, ".") {
-				at.Module, at.Find = From(c.Dir, folder), p.findIn(folder)
+				at.Module, at.Find = detect.From(c.Dir, folder), p.findIn(folder)
 			}
 			one := parse.Read(format, data, at)
 			all.Tests = append(all.Tests, one.Tests...)

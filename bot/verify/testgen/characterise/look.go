@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/sandbox"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
@@ -117,12 +117,7 @@ func languageOf(l code.Language) language {
 }
 
 // rel is a path seen from the suite's folder.
-func (v *view) rel(p string) string {
-	if v.dir == "." {
-		return p
-	}
-	return strings.TrimPrefix(p, v.dir+"/")
-}
+func (v *view) rel(p string) string { return detect.From(v.dir, p) }
 
 // out is the folder for results as the code inside sees it.
 func (v *view) out() string {

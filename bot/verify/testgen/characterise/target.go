@@ -12,6 +12,7 @@ import (
 
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
+	"github.com/fettle-dev/fettle/bot/verify/detect"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/gate"
 )
 
@@ -197,8 +198,7 @@ func (t *target) constants(ctx context.Context) {
 // suite is the one that tests a file: of its language, the innermost.
 func (c *Characteriser) suite(in Input, t target) (dir, name string, ok bool) {
 	for _, s := range in.Suites {
-		inside := s.Dir == "." || strings.HasPrefix(t.path, s.Dir+"/")
-		if s.Kind == string(t.lang) && !s.Reported() && inside && (!ok || len(s.Dir) > len(dir)) {
+		if s.Kind == string(t.lang) && !s.Reported() && detect.Within(t.path, s.Dir) && (!ok || len(s.Dir) > len(dir)) {
 			dir, name, ok = path.Clean(s.Dir), s.Name, true
 		}
 	}
