@@ -49,7 +49,7 @@ func compare(base Baseline, now Report, only, newTests []string, out *Verdict) {
 	}
 	newRed(base, now, newTests, known, out)
 	newBroken(base, now, out)
-	reasons(now, status, out)
+	reasons(status, out)
 	failures(now, flaky, out)
 }
 
@@ -134,7 +134,7 @@ func newBroken(base Baseline, now Report, out *Verdict) {
 	}
 }
 
-func reasons(now Report, status map[string]string, out *Verdict) {
+func reasons(status map[string]string, out *Verdict) {
 	executed := 0
 	for _, s := range status {
 		if s != StatusSkipped {

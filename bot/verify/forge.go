@@ -9,6 +9,7 @@ import (
 	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify/detect"
+	"github.com/fettle-dev/fettle/bot/verify/reach"
 )
 
 // shadows tells whether an added Python file would be imported in place of a
@@ -71,7 +72,7 @@ func changes(b box, base fs.FS) ([]Change, error) {
 		return nil, err
 	}
 	var out []Change
-	for _, p := range keys(union(now, then)) {
+	for _, p := range keys(reach.Union(now, then)) {
 		var c Change
 		if then[p] {
 			if c.Before, err = fs.ReadFile(base, p); err != nil {
@@ -89,15 +90,4 @@ func changes(b box, base fs.FS) ([]Change, error) {
 		}
 	}
 	return out, nil
-}
-
-func union(a, b map[string]bool) map[string]bool {
-	out := map[string]bool{}
-	for k := range a {
-		out[k] = true
-	}
-	for k := range b {
-		out[k] = true
-	}
-	return out
 }

@@ -29,7 +29,7 @@ func (r *goRun) read(res sandbox.Result, dirs []string, left map[string][]string
 			r.broke(dir, f)
 			continue
 		}
-		crashed, slow := r.crash(p, dir)
+		crashed, slow := r.crash(p)
 		switch {
 		case slow:
 			again, slower = append(again, dir), true
@@ -126,7 +126,7 @@ func (r *goRun) broke(dir string, f task.Failure) {
 
 // crash names the top-level tests that ended the process of p. slow says that
 // the package ran out of time without any test being too slow by itself.
-func (r *goRun) crash(p *parse.GoPackage, dir string) (names []string, slow bool) {
+func (r *goRun) crash(p *parse.GoPackage) (names []string, slow bool) {
 	if t := p.Tests[r.sentinel]; t != nil && t.Status() == StatusPassed {
 		return nil, false
 	}
@@ -172,7 +172,7 @@ func (r *goRun) take(p *parse.GoPackage, dir string) {
 	reached := p.Tests[r.sentinel] != nil && p.Tests[r.sentinel].Status() == StatusPassed
 	pkgDir := joinDir(r.suite.Dir, dir)
 	found, culprit := false, false
-	ended, _ := r.crash(p, dir)
+	ended, _ := r.crash(p)
 	culprits := setFrom(ended)
 	for _, name := range p.Order {
 		if name == r.sentinel {

@@ -182,7 +182,7 @@ func FuzzGoTestJSON(f *testing.F) {
 		for _, p := range pkgs {
 			dir := r.folder(p.Path)
 			r.packages[dir] = &goDir{}
-			r.crash(p, dir)
+			r.crash(p)
 			r.take(p, dir)
 			parse.GoBuildFailure(buildText(p, builds, noise), parse.Place{})
 		}

@@ -4,7 +4,7 @@ import "strings"
 
 // pythonStdlib are the top-level modules of Python's standard library
 // (sys.stdlib_module_names of 3.11) and what pytest itself is made of.
-var pythonStdlib = setOf(`
+var pythonStdlib = setFrom(strings.Fields(`
 abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect
 builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall
 concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm
@@ -22,12 +22,4 @@ tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo
 unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp
 zipfile zipimport zlib zoneinfo pytest _pytest pluggy iniconfig packaging sitecustomize usercustomize
 exceptiongroup tomli
-`)
-
-func setOf(names string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range strings.Fields(names) {
-		out[n] = true
-	}
-	return out
-}
+`))

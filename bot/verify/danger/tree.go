@@ -66,20 +66,10 @@ func calls(kind Kind, why string, names ...string) map[string]call {
 	return out
 }
 
-func union(sets ...map[string]call) map[string]call {
-	out := map[string]call{}
-	for _, s := range sets {
-		for k, v := range s {
-			out[k] = v
-		}
-	}
-	return out
-}
-
 // called are the functions that matter, by what their chain means; "a.*" is all
 // of a, and "?.b" a method b of anything.
 var called = map[code.Language]map[string]call{
-	code.Python: union(
+	code.Python: reach.Union(
 		calls(Execution, whyProcess, "os.system", "os.popen", "os.execl", "os.execle", "os.execlp", "os.execv", "os.execve", "os.execvp", "os.execvpe", "os.spawnl", "os.spawnle", "os.spawnlp",
 			"os.spawnv", "os.spawnve", "os.spawnvp", "os.posix_spawn", "os.startfile", "subprocess.*", "commands.*", "pty.spawn", "asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell", "pexpect.*"),
 		calls(Execution, whyLoads, "eval", "exec", "compile", "__import__", "builtins.eval", "builtins.exec", "builtins.compile", "importlib.import_module", "runpy.*", "flask.render_template_string", "ctypes.CDLL", "imp.load_source"),
@@ -92,7 +82,7 @@ var called = map[code.Language]map[string]call{
 		calls(Weakened, whyFlag, "tempfile.mktemp", "django.utils.safestring.mark_safe", "markupsafe.Markup"),
 		calls(CheckOff, whySkip, "pytest.skip", "pytest.xfail", "pytest.importorskip", "?.skipTest"),
 	),
-	code.Go: union(
+	code.Go: reach.Union(
 		calls(Execution, whyProcess, "os/exec.Command", "os/exec.CommandContext", "syscall.Exec", "syscall.ForkExec", "os.StartProcess", "golang.org/x/sys/unix.Exec"),
 		calls(Execution, whyLoads, "plugin.Open"),
 		calls(Deletion, whyFolder, "os.RemoveAll"),
@@ -102,7 +92,7 @@ var called = map[code.Language]map[string]call{
 		calls(Weakened, whyFlag, "html/template.HTML", "html/template.JS", "html/template.URL"),
 		calls(CheckOff, whySkip, "t.Skip", "t.Skipf", "t.SkipNow", "b.Skip"),
 	),
-	code.JavaScript: union(
+	code.JavaScript: reach.Union(
 		calls(Execution, whyProcess, "child_process.*", "execa", "execa.*", "shelljs.*", "cross-spawn", "?.execSync", "?.spawnSync", "worker_threads.Worker", "Deno.run", "Deno.Command", "Bun.spawn"),
 		calls(Execution, whyLoads, "eval", "globalThis.eval", "Function", "vm.*", "?.runInNewContext", "?.runInThisContext"),
 		calls(Execution, whyUnpack, "node-serialize.unserialize", "?.unserialize", "v8.deserialize"),
@@ -393,13 +383,7 @@ func (r *reader) harmless(name string, args []code.Node) bool {
 	switch name {
 	case "yaml.load", "yaml.load_all":
 		return len(args) > 1 && strings.Contains(args[1].Text(), "Safe")
-	case "importlib.import_module", "__import__":
-		if len(args) == 0 {
-			return true
-		}
-		_, ok := reach.Constant(args[0])
-		return ok
-	case "markupsafe.Markup", "django.utils.safestring.mark_safe":
+	case "importlib.import_module", "__import__", "markupsafe.Markup", "django.utils.safestring.mark_safe":
 		if len(args) == 0 {
 			return true
 		}

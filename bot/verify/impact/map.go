@@ -9,7 +9,9 @@ import (
 	"hash/fnv"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -256,5 +258,5 @@ func (m *Map) seen(p string) []string {
 			set[t.File] = true
 		}
 	}
-	return sortedKeys(set)
+	return slices.Sorted(maps.Keys(set))
 }

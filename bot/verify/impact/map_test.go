@@ -210,7 +210,7 @@ func TestC4SingleTestsInTheCommandsOfTheRunners(t *testing.T) {
 }
 
 // maps draws maps that hold together.
-func maps() *rapid.Generator[*Map] {
+func mapped() *rapid.Generator[*Map] {
 	lines := rapid.Custom(func(t *rapid.T) Lines {
 		var out Lines
 		at := int32(0)
@@ -245,7 +245,7 @@ func maps() *rapid.Generator[*Map] {
 func TestC4AMapIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		m := maps().Draw(t, "map")
+		m := mapped().Draw(t, "map")
 		var b bytes.Buffer
 		if err := m.Write(&b); err != nil {
 			t.Fatal(err)
@@ -270,7 +270,7 @@ func TestC4AMapIsReadAsItWasWritten(t *testing.T) {
 func TestC4AChoiceIsASubsetInAFixedOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		m := maps().Draw(t, "map")
+		m := mapped().Draw(t, "map")
 		fsys := fstest.MapFS{}
 		for _, f := range m.Files {
 			fsys[f.Path] = &fstest.MapFile{Data: []byte(strings.Repeat("def f():\n    return 1\n", rapid.IntRange(0, 40).Draw(t, "size")))}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"sort"
@@ -208,7 +209,7 @@ func (r *recorder) finish() *Map {
 		}
 	}
 	number := map[string]int{}
-	for i, p := range sortedKeys(all) {
+	for i, p := range slices.Sorted(maps.Keys(all)) {
 		number[p] = i
 		m.Files = append(m.Files, File{Path: p, Sums: sums(r.t.Read(p))})
 	}

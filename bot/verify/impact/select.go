@@ -253,12 +253,3 @@ func (v *view) outdated(t *Test, change []string) string {
 	}
 	return ""
 }
-
-func sortedKeys[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}

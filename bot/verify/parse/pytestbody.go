@@ -29,14 +29,14 @@ func ptFailure(lines []string, at Place) task.Failure {
 	for _, l := range lines {
 		switch {
 		case strings.HasPrefix(l, "---") && strings.Contains(l, "Captured "):
-			return b.failure(excerpt, at)
+			return b.failure(excerpt)
 		case strings.HasPrefix(l, "The above exception was the direct cause"), strings.HasPrefix(l, "During handling of the above exception"):
 			b = ptBody{}
 		default:
 			b.line(l, at)
 		}
 	}
-	return b.failure(excerpt, at)
+	return b.failure(excerpt)
 }
 
 func (b *ptBody) line(l string, at Place) {
@@ -64,7 +64,7 @@ func (b *ptBody) line(l string, at Place) {
 	b.native = append(b.native, l)
 }
 
-func (b *ptBody) failure(excerpt string, at Place) task.Failure {
+func (b *ptBody) failure(excerpt string) task.Failure {
 	f := task.Failure{Excerpt: excerpt}
 	f.Exception, f.Message = ptSaid(b.said)
 	switch {

@@ -10,7 +10,7 @@ import (
 var php = rules{
 	bind:  bindPHP,
 	visit: visitPHP,
-	names: union( // functions and classes, in small letters
+	names: Union( // functions and classes, in small letters
 		all(whyFrames, "debug_backtrace", "debug_print_backtrace"),
 		all(whyObjects, "get_declared_classes", "get_defined_functions", "spl_autoload_functions"),
 		all(whyExit, "register_shutdown_function", "register_tick_function", "__halt_compiler"),
@@ -26,7 +26,7 @@ var php = rules{
 
 var (
 	// phpFunctions are no classes: a class may have any of these names.
-	phpFunctions = union(
+	phpFunctions = Union(
 		all(whyProcess, "shell_exec", "exec", "system", "passthru", "popen", "proc_open"),
 		all(whyDisk, "file_put_contents", "rename", "unlink", "copy", "touch", "symlink", "link"),
 		all(whyFiles, "md5_file", "sha1_file", "hash_file", "simplexml_load_file", "filesize", "filemtime", "stat", "gzopen", "gzfile", "readgzfile"),

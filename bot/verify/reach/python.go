@@ -10,7 +10,7 @@ import (
 var python = rules{
 	bind:  bindPython,
 	visit: visitPython,
-	names: union(
+	names: Union(
 		all(whyFrames, "_getframe", "_current_frames", "_getframemodulename", "currentframe", "getouterframes", "getinnerframes", "walk_stack", "walk_tb",
 			"f_back", "f_locals", "f_globals", "f_builtins", "f_code", "f_trace", "tb_frame", "gi_frame", "gi_code", "cr_frame", "ag_frame",
 			"__code__", "__closure__", "__globals__", "cell_contents", "settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"),
@@ -38,9 +38,9 @@ var python = rules{
 		"pickle":   all(whyLoad, "loads", "load", "Unpickler", "_loads", "_Unpickler"),
 		"types":    all(whyLoad, "FunctionType", "LambdaType", "CodeType", "FrameType", "TracebackType", "ModuleType", "CellType", "MethodType"),
 		"operator": {}, "threading": all(whyFrames, "setprofile", "settrace", "excepthook", "_register_atexit"),
-		"sys": union(all(whyObjects, "modules"), all(whyLoad, "path", "path_importer_cache"), all(whyFrames, "monitoring", "call_tracing", "exc_info"),
+		"sys": Union(all(whyObjects, "modules"), all(whyLoad, "path", "path_importer_cache"), all(whyFrames, "monitoring", "call_tracing", "exc_info"),
 			all(whyEnv, "argv", "orig_argv", "flags", "gettrace", "getprofile", "_xoptions"), all(whyWrites, "__stdout__", "__stderr__"), all(whyAmbient, "setrecursionlimit", "setswitchinterval", "set_int_max_str_digits")),
-		"os": union(all(whyProcess, "_exit", "abort", "kill", "killpg", "fork", "forkpty", "getppid", "system", "popen", "pidfd_open", "posix_spawn", "posix_spawnp", "setsid", "ptrace"), all(whyFiles, "open", "listdir", "scandir", "walk", "fwalk", "readlink"),
+		"os": Union(all(whyProcess, "_exit", "abort", "kill", "killpg", "fork", "forkpty", "getppid", "system", "popen", "pidfd_open", "posix_spawn", "posix_spawnp", "setsid", "ptrace"), all(whyFiles, "open", "listdir", "scandir", "walk", "fwalk", "readlink"),
 			all(whyProcess, "execl", "execle", "execlp", "execlpe", "execv", "execve", "execvp", "execvpe", "spawnl", "spawnle", "spawnv", "spawnve", "spawnlp", "spawnvp"),
 			all(whyWrites, "write", "writev", "pwrite", "dup", "dup2", "fdopen", "close", "closerange", "sendfile", "set_inheritable"), all(whyExit, "register_at_fork"),
 			all(whyAmbient, "chdir", "fchdir", "putenv", "unsetenv", "umask")),

@@ -18,6 +18,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -199,12 +200,11 @@ func all(why string, names ...string) map[string]string {
 	return out
 }
 
-func union(sets ...map[string]string) map[string]string {
-	out := map[string]string{}
+// Union is a map of what any of the sets has; what two have is that of the later.
+func Union[V any](sets ...map[string]V) map[string]V {
+	out := map[string]V{}
 	for _, s := range sets {
-		for k, v := range s {
-			out[k] = v
-		}
+		maps.Copy(out, s)
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 var ruby = rules{
 	bind:  bindRuby,
 	visit: visitRuby,
-	names: union( // constants, and methods of Kernel's
+	names: Union( // constants, and methods of Kernel's
 		all(whyHarness, "RSpec", "Minitest", "MiniTest"),
 		all(whyFrames, "TracePoint", "Binding", "RubyVM", "binding", "caller", "caller_locations", "set_trace_func"),
 		all(whyObjects, "ObjectSpace"), all(whyNative, "Fiddle", "FFI", "syscall"), all(whyEnv, "ARGV", "ARGF"),
@@ -19,8 +19,8 @@ var ruby = rules{
 	modules: map[string]map[string]string{
 		"Process": all(whyProcess, "kill", "exit", "abort", "daemon", "detach", "spawn", "setproctitle"), "Signal": all(whyProcess, "trap"),
 		"Thread": all(whyObjects, "list", "main"), "Marshal": all(whyLoad, "load"),
-		"File": union(rubyReads, rubyWrites, all(whyFiles, "new", "stat", "lstat", "size", "mtime")), "Dir": union(rubyReads, all(whyDisk, "delete", "unlink", "rmdir")),
-		"IO":     union(rubyReads, rubyWrites, all(whyWrites, "for_fd", "new", "sysopen"), all(whyProcess, "popen"), all(whyFiles, "copy_stream")),
+		"File": Union(rubyReads, rubyWrites, all(whyFiles, "new", "stat", "lstat", "size", "mtime")), "Dir": Union(rubyReads, all(whyDisk, "delete", "unlink", "rmdir")),
+		"IO":     Union(rubyReads, rubyWrites, all(whyWrites, "for_fd", "new", "sysopen"), all(whyProcess, "popen"), all(whyFiles, "copy_stream")),
 		"Kernel": all(whyFiles, "open"), "CSV": rubyReads,
 	},
 	equal: []string{"==", "===", "!=", "!", "=~", "eql?", "equal?", "<=>", "coerce", "nil?", "is_a?", "kind_of?", "instance_of?", "method_missing"},

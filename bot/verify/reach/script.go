@@ -11,7 +11,7 @@ import (
 var script = rules{
 	bind:  bindScript,
 	visit: visitScript,
-	names: union(
+	names: Union(
 		all(whyForeign, "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "setPrototypeOf", "getPrototypeOf"),
 		all(whyFrames, "prepareStackTrace", "callee", "caller", "captureStackTrace"),
 		all(whyObjects, "getOwnPropertySymbols", "mainModule", "getBuiltinModule"),
@@ -26,9 +26,9 @@ var script = rules{
 		"v8": whole(whyNative), "vm": whole(whyLoad), "module": whole(whyLoad), "inspector": whole(whyFrames), "child_process": whole(whyProcess),
 		"worker_threads": whole(whyProcess), "cluster": whole(whyProcess), "repl": whole(whyLoad), "async_hooks": whole(whyFrames), "diagnostics_channel": whole(whyFrames),
 		"trace_events": whole(whyFrames), "bindings": whole(whyNative), "ffi-napi": whole(whyNative), "koffi": whole(whyNative), "node-gyp-build": whole(whyNative),
-		"fs": union(all(whyWrites, "writeSync", "write", "writev", "writevSync", "fsyncSync", "closeSync"),
+		"fs": Union(all(whyWrites, "writeSync", "write", "writev", "writevSync", "fsyncSync", "closeSync"),
 			all(whyFiles, "readFileSync", "readFile", "openSync", "open", "openAsBlob", "createReadStream", "readSync", "read", "readv", "readvSync", "promises", "readdir", "readdirSync", "opendir", "opendirSync", "cpSync", "cp", "copyFile", "copyFileSync")),
-		"process": union(all(whyProcess, "exit", "kill", "abort", "reallyExit", "binding", "_linkedBinding", "dlopen", "ppid", "execve", "disconnect", "send", "channel"),
+		"process": Union(all(whyProcess, "exit", "kill", "abort", "reallyExit", "binding", "_linkedBinding", "dlopen", "ppid", "execve", "disconnect", "send", "channel"),
 			all(whyExit, "on", "once", "addListener", "prependListener", "prependOnceListener", "emit", "removeAllListeners", "listeners", "rawListeners",
 				"setUncaughtExceptionCaptureCallback", "addUncaughtExceptionCaptureCallback", "exitCode"),
 			all(whyWrites, "stdout", "stderr"), all(whyEnv, "argv", "argv0", "execArgv", "mainModule"), all(whyObjects, "getBuiltinModule", "_getActiveHandles", "_getActiveRequests", "report")),

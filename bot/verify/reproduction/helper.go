@@ -193,21 +193,17 @@ func (h *helpers) of(call code.Node) []helper {
 	})
 }
 
-// around is the helper of the candidate in which a line lies.
-func (h *helpers) around(line int) (helper, bool) {
-	var best helper
-	found := false
+// around tells whether a line lies in a helper of the candidate.
+func (h *helpers) around(line int) bool {
 	if h == nil {
-		return best, false
+		return false
 	}
 	for _, list := range h.defs {
-		for _, d := range list {
-			if d.fn.Tree() == h.own && d.fn.Line() <= line && line <= d.fn.EndLine() && (!found || d.fn.Start() > best.fn.Start()) {
-				best, found = d, true
-			}
+		if slices.ContainsFunc(list, func(d helper) bool { return d.fn.Tree() == h.own && d.fn.Line() <= line && line <= d.fn.EndLine() }) {
+			return true
 		}
 	}
-	return best, found
+	return false
 }
 
 // at are the assertions that the calls of helpers in a line make.
@@ -215,7 +211,7 @@ func (h *helpers) at(line int) (out []held) {
 	if h == nil || h.own == nil || len(h.defs) == 0 {
 		return nil
 	}
-	if _, within := h.around(line); within {
+	if h.around(line) {
 		return nil
 	}
 	h.own.Walk(func(n code.Node) bool {
@@ -363,12 +359,12 @@ func (h *helpers) with(source string) string {
 // more than once and nothing tells which call it was.
 func (c Candidate) site(f task.Failure, r belong.Red) (at, inner int) {
 	inner = c.at(f)
-	if _, is := c.helpers.around(inner); !is {
+	if !c.helpers.around(inner) {
 		return inner, 0
 	}
 	for n := len(f.Trace) - 1; n >= 0; n-- {
 		if fr := f.Trace[n]; fr.File == c.Path {
-			if _, is := c.helpers.around(fr.Line); !is && len(c.helpers.at(fr.Line)) > 0 {
+			if !c.helpers.around(fr.Line) && len(c.helpers.at(fr.Line)) > 0 {
 				return fr.Line, inner
 			}
 		}

@@ -119,6 +119,14 @@ func languageOf(l code.Language) language {
 // rel is a path seen from the suite's folder.
 func (v *view) rel(p string) string { return detect.From(v.dir, p) }
 
+// files are the tests' files, seen from there.
+func (v *view) files() (out []string) {
+	for _, f := range v.tests {
+		out = append(out, v.rel(f))
+	}
+	return out
+}
+
 // out is the folder for results as the code inside sees it.
 func (v *view) out() string {
 	if v.c.cfg.Sandbox.Walls().Backend == sandbox.None {

@@ -28,15 +28,11 @@ func (n node) record(ctx context.Context, v *view) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	for _, f := range v.tests {
-		files = append(files, v.rel(f))
-	}
 	cmd := n.command(here)
 	cmd.Limits = limits(v.recordWall())
 	var lines [][]byte
 	err = v.over(hooked, func() (err error) {
-		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": files, "wall": almost(v.recordWall()).Seconds()})
+		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": v.files(), "wall": almost(v.recordWall()).Seconds()})
 		return err
 	})
 	if err != nil {
@@ -120,6 +116,11 @@ func hook(ctx context.Context, p string, src []byte, targets []*target) ([]byte,
 			add = append(add, insertion{body.Start(), "{" + text + " return ("}, insertion{body.End(), ");}"})
 		}
 	}
+	return inserted(src, add), nil
+}
+
+// inserted is a text with what is put into it.
+func inserted(src []byte, add []insertion) []byte {
 	slices.SortStableFunc(add, func(a, b insertion) int { return a.at - b.at })
 	var out bytes.Buffer
 	from := 0
@@ -129,7 +130,7 @@ func hook(ctx context.Context, p string, src []byte, targets []*target) ([]byte,
 		from = i.at
 	}
 	out.Write(src[from:])
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // function is the node of a region's function, and its body.

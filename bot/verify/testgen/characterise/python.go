@@ -27,13 +27,9 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 	for _, t := range v.targets {
 		targets = append(targets, map[string]any{"path": v.rel(t.path), "name": t.Name, "class": t.class})
 	}
-	var files []string
-	for _, f := range v.tests {
-		files = append(files, v.rel(f))
-	}
 	cmd := p.command(here)
 	cmd.Limits = limits(v.recordWall())
-	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": files, "runner": v.runner, "wall": almost(v.recordWall()).Seconds()})
+	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": v.files(), "runner": v.runner, "wall": almost(v.recordWall()).Seconds()})
 	if err != nil {
 		return nil, err
 	}

@@ -226,19 +226,11 @@ func follow(ctx context.Context, p string, src []byte, all []code.Callable, firs
 			insertion{body.End() - 1, fmt.Sprintf(" globalThis.__fettle?.gave(__f%d, undefined); } catch (__e) { globalThis.__fettle?.raised(__f%d, __e); throw __e; }", k, k)})
 		add = append(add, returns(body, k)...)
 	}
-	slices.SortStableFunc(add, func(a, b insertion) int { return a.at - b.at })
-	var out strings.Builder
-	from := 0
-	for _, i := range add {
-		out.Write(src[from:i.at])
-		out.WriteString(i.text)
-		from = i.at
-	}
-	out.Write(src[from:])
-	if errs, err := code.Check(ctx, p, []byte(out.String())); err != nil || len(errs) > 0 {
+	out := inserted(src, add)
+	if errs, err := code.Check(ctx, p, out); err != nil || len(errs) > 0 {
 		return src, err // it is left as it is
 	}
-	return []byte(out.String()), nil
+	return out, nil
 }
 
 // returns wraps what a function's own return statements give.
