@@ -578,10 +578,7 @@ func (e *examination) run(ctx context.Context, tests []subject, texts func(box) 
 	for _, s := range tests {
 		ids = append(ids, s.id)
 	}
-	return e.v.inCopy(ctx, e.j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, e.j.Base, e.j.support, e.j.NewTests); err != nil {
-			return Report{}, err
-		}
+	return e.v.onTree(ctx, e.j, nil, func(b box) (Report, error) {
 		all, err := texts(b)
 		if err != nil {
 			return Report{}, err

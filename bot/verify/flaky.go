@@ -188,9 +188,9 @@ func (v *Verifier) renamed(ctx context.Context, j Judge, diff []Change, rep Repo
 	return slices.DeleteFunc(slices.Clone(missing), func(id string) bool { return seen[id] != "" }), nil
 }
 
-// inCopyOf runs some tests, or with nil all, on a copy of the judged tree, the base's tests in
-// it, with the changes of undo taken back.
-func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Report, ids []string) (Report, error) {
+// onTree runs tests on a copy of the judged tree, the base's tests in it, with the changes
+// of undo taken back.
+func (v *Verifier) onTree(ctx context.Context, j Judge, undo []Change, do func(box) (Report, error)) (Report, error) {
 	return v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
 		if _, err := restore(b, j.Base, j.support, j.NewTests); err != nil {
 			return Report{}, err
@@ -198,6 +198,13 @@ func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Rep
 		if err := takeBack(b, undo, j.NewTests); err != nil {
 			return Report{}, err
 		}
+		return do(b)
+	})
+}
+
+// inCopyOf runs some tests there, or with nil all.
+func (v *Verifier) inCopyOf(ctx context.Context, j Judge, undo []Change, rep Report, ids []string) (Report, error) {
+	return v.onTree(ctx, j, undo, func(b box) (Report, error) {
 		picks := everythingOf(j.Baseline.Report.Suites) // they may be a part of the report's
 		if ids != nil {
 			picks = pick(rep.Suites, ids, units(rep))

@@ -25,10 +25,7 @@ func (v *Verifier) glance(ctx context.Context, b box, j Judge, suites []Suite, d
 	}
 	wanted, called := j.Baseline.Red(), calledFor(t, j.Baseline, suites, diff)
 	ids := slices.Concat(wanted, called)
-	rep, err := v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, j.Base, j.support, j.NewTests); err != nil {
-			return Report{}, err
-		}
+	rep, err := v.onTree(ctx, j, nil, func(b box) (Report, error) {
 		rep, err := v.run(ctx, b, suites, pick(suites, ids, units(j.Baseline.Report)), v.learned(j.Baseline, ids))
 		if err != nil {
 			return Report{}, err

@@ -394,15 +394,7 @@ func (v *Verifier) redOnBase(ctx context.Context, j Judge, suites []Suite, diff 
 	if err != nil {
 		return nil, nil, err
 	}
-	rep, err := v.inCopy(ctx, j.Dir, func(b box) (Report, error) {
-		if _, err := restore(b, j.Base, j.support, j.NewTests); err != nil {
-			return Report{}, err
-		}
-		if err := takeBack(b, diff, j.NewTests); err != nil {
-			return Report{}, err
-		}
-		return v.runFiles(ctx, b, suites, j.NewTests)
-	})
+	rep, err := v.onTree(ctx, j, diff, func(b box) (Report, error) { return v.runFiles(ctx, b, suites, j.NewTests) })
 	tests, units = added.Red(rep)
 	return tests, units, err
 }

@@ -35,8 +35,8 @@ func nodeGraph(t *detect.Tree, _ detect.Command) *graph {
 			continue
 		}
 		for _, m := range jsImport.FindAllStringSubmatch(t.Read(f), -1) {
-			if to := jsResolve(t, packages, f, m[1]); to != "" && to != f && !slices.Contains(g.importers[to], f) {
-				g.importers[to] = append(g.importers[to], f)
+			if to := jsResolve(t, packages, f, m[1]); to != "" && to != f {
+				g.add(f, to)
 			}
 		}
 	}
@@ -139,16 +139,14 @@ func goGraph(t *detect.Tree, c detect.Command) *graph {
 					testOnly[to] = map[string]bool{}
 				}
 				testOnly[to][from] = true
-			} else if !slices.Contains(g.importers[to], from) {
-				g.importers[to] = append(g.importers[to], from)
+			} else {
+				g.add(from, to)
 			}
 		}
 	}
 	for to, froms := range testOnly {
 		for from := range froms {
-			if !slices.Contains(g.importers[to], from) {
-				g.importers[to] = append(g.importers[to], from)
-			}
+			g.add(from, to)
 		}
 	}
 	for _, list := range g.importers {

@@ -15,6 +15,13 @@ type graph struct {
 	unit      func(file string) string
 }
 
+// add notes that a file imports another one.
+func (g *graph) add(from, to string) {
+	if !slices.Contains(g.importers[to], from) {
+		g.importers[to] = append(g.importers[to], from)
+	}
+}
+
 var graphs = map[string]func(*detect.Tree, detect.Command) *graph{
 	"pytest": pythonGraph, "unittest": pythonGraph,
 	"jest": nodeGraph, "vitest": nodeGraph, "mocha": nodeGraph, "node:test": nodeGraph,

@@ -67,20 +67,22 @@ var ErrMap = errors.New("not a map of tests that can be used")
 // wire is how a map is written: JSON, packed by gzip. Sets of lines repeat a
 // lot and are written once.
 type wire struct {
-	Version int      `json:"version"`
-	Tool    string   `json:"tool"`
-	Dir     string   `json:"dir"`
-	Commit  string   `json:"commit,omitempty"`
-	Paths   []string `json:"paths"`
-	Sums    [][]byte `json:"sums"` // four bytes for each line
-	Sets    []string `json:"sets"`
-	Tests   []struct {
-		ID      string  `json:"id"`
-		File    string  `json:"file"`
-		Seconds float64 `json:"s"`
-		Red     bool    `json:"red,omitempty"`
-		Ran     []int   `json:"ran"` // file, set, file, set …
-	} `json:"tests"`
+	Version int        `json:"version"`
+	Tool    string     `json:"tool"`
+	Dir     string     `json:"dir"`
+	Commit  string     `json:"commit,omitempty"`
+	Paths   []string   `json:"paths"`
+	Sums    [][]byte   `json:"sums"` // four bytes for each line
+	Sets    []string   `json:"sets"`
+	Tests   []wireTest `json:"tests"`
+}
+
+type wireTest struct {
+	ID      string  `json:"id"`
+	File    string  `json:"file"`
+	Seconds float64 `json:"s"`
+	Red     bool    `json:"red,omitempty"`
+	Ran     []int   `json:"ran"` // file, set, file, set …
 }
 
 // Write writes the map.
@@ -109,13 +111,7 @@ func (m *Map) Write(w io.Writer) error {
 		return flat
 	}
 	for _, t := range m.Tests {
-		out.Tests = append(out.Tests, struct {
-			ID      string  `json:"id"`
-			File    string  `json:"file"`
-			Seconds float64 `json:"s"`
-			Red     bool    `json:"red,omitempty"`
-			Ran     []int   `json:"ran"`
-		}{t.ID, t.File, t.Seconds, t.Red, pack(t.Ran)})
+		out.Tests = append(out.Tests, wireTest{t.ID, t.File, t.Seconds, t.Red, pack(t.Ran)})
 	}
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(out); err != nil {

@@ -3,7 +3,6 @@ package impact
 import (
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -75,8 +74,8 @@ func pythonGraph(t *detect.Tree, c detect.Command) *graph {
 	g := &graph{importers: map[string][]string{}, unit: func(f string) string { return f }}
 	for _, f := range files {
 		for _, to := range p.targets(f) {
-			if to != f && !slices.Contains(g.importers[to], f) {
-				g.importers[to] = append(g.importers[to], f)
+			if to != f {
+				g.add(f, to)
 			}
 		}
 		if path.Base(f) == "conftest.py" { // its fixtures reach every test below

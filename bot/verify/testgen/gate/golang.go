@@ -125,35 +125,24 @@ func goPackage(t *code.Tree) string {
 
 // goOwn notes what the package's own files declare.
 func (s *sheet) goOwn(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
-	for f := range files {
-		if path.Dir(f) != dir || path.Ext(f) != ".go" || strings.HasSuffix(f, "_test.go") {
-			continue
-		}
-		src, err := fs.ReadFile(base, f)
-		if err != nil {
-			return err
-		}
-		t, err := code.Parse(ctx, code.Go, src)
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", f, err)
-		}
-		for _, n := range t.Root().NamedChildren() {
-			n.Walk(func(c code.Node) bool {
-				if name, ok := c.ChildByField("name"); ok && c.Kind() != "method_declaration" {
-					s.project[wording(name)] = true
-				}
-				return c.Kind() != "function_declaration" && c.Kind() != "method_declaration" && c.Kind() != "struct_type" && c.Kind() != "interface_type"
-			})
-		}
+	declared := func(n code.Node) {
+		n.Walk(func(c code.Node) bool {
+			if name, ok := c.ChildByField("name"); ok && c.Kind() != "method_declaration" {
+				s.project[wording(name)] = true
+			}
+			return c.Kind() != "function_declaration" && c.Kind() != "method_declaration" && c.Kind() != "struct_type" && c.Kind() != "interface_type"
+		})
 	}
-	return s.goHelpers(ctx, base, files, dir)
+	if err := s.goFiles(ctx, base, files, dir, false, declared); err != nil {
+		return err
+	}
+	return s.goFiles(ctx, base, files, dir, true, s.goHelper)
 }
 
-// goHelpers notes the functions beside the base's tests that use the project: what
-// a helper gives is the project's.
-func (s *sheet) goHelpers(ctx context.Context, base fs.FS, files map[string]bool, dir string) error {
+// goFiles reads what stands at the top of the files of a folder: its tests', or the others.
+func (s *sheet) goFiles(ctx context.Context, base fs.FS, files map[string]bool, dir string, tests bool, each func(code.Node)) error {
 	for f := range files {
-		if path.Dir(f) != dir || f == s.path || !strings.HasSuffix(f, "_test.go") {
+		if path.Dir(f) != dir || path.Ext(f) != ".go" || f == s.path || strings.HasSuffix(f, "_test.go") != tests {
 			continue
 		}
 		src, err := fs.ReadFile(base, f)
@@ -165,19 +154,25 @@ func (s *sheet) goHelpers(ctx context.Context, base fs.FS, files map[string]bool
 			return fmt.Errorf("reading %s: %w", f, err)
 		}
 		for _, n := range t.Root().NamedChildren() {
-			name, ok := n.ChildByField("name")
-			if n.Kind() != "function_declaration" || !ok || strings.HasPrefix(wording(name), "Test") {
-				continue
-			}
-			n.Walk(func(c code.Node) bool {
-				if c.Kind() == "identifier" && c != name && s.project[wording(c)] {
-					s.project[wording(name)] = true
-				}
-				return true
-			})
+			each(n)
 		}
 	}
 	return nil
+}
+
+// goHelper notes a function beside the base's tests that uses the project: what a
+// helper gives is the project's.
+func (s *sheet) goHelper(n code.Node) {
+	name, ok := n.ChildByField("name")
+	if n.Kind() != "function_declaration" || !ok || strings.HasPrefix(wording(name), "Test") {
+		return
+	}
+	n.Walk(func(c code.Node) bool {
+		if c.Kind() == "identifier" && c != name && s.project[wording(c)] {
+			s.project[wording(name)] = true
+		}
+		return true
+	})
 }
 
 func goDefine(s *sheet, n code.Node) {
