@@ -228,7 +228,6 @@ func nodeMissing(message, by string) []string {
 // nodeFileFailure judges how the process of a test file ended.
 func nodeFileFailure(s Suite, r record) (task.Failure, bool) {
 	f := task.Failure{Suite: s.Name, Test: s.id(r.File), File: joinDir(s.Dir, r.File), Excerpt: r.Text}
-	f.Line = 0
 	switch {
 	case r.Timeout:
 		f.Kind, f.Exception, f.Message = task.FailTimeout, "TestTimeout", "the file was still running after its time limit"

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -96,13 +95,8 @@ func (t *Tree) node(p *Plan) {
 		}
 		n.tests = append(n.tests, f)
 	}
-	var dirs []string
-	for d := range packages {
-		dirs = append(dirs, d)
-	}
-	sort.Strings(dirs)
 	loose.owner = owner
-	for _, d := range dirs {
+	for _, d := range slices.Sorted(maps.Keys(packages)) {
 		packages[d].owner = owner
 		packages[d].plan(p)
 	}

@@ -2,9 +2,9 @@ package detect
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -101,12 +101,7 @@ func (t *Tree) python(p *Plan) {
 		}
 		pr.pytest = pr.pytest || style
 	}
-	var dirs []string
-	for d := range projects {
-		dirs = append(dirs, d)
-	}
-	sort.Strings(dirs)
-	for _, d := range dirs {
+	for _, d := range slices.Sorted(maps.Keys(projects)) {
 		projects[d].plan(p)
 	}
 }

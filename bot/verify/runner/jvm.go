@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -131,12 +132,7 @@ func (c chosen) names(join, and string, modules ...string) (out []string) {
 }
 
 func (c chosen) modules() []string {
-	var out []string
-	for m := range c {
-		out = append(out, m)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(c))
 }
 
 // unasked are checks beside the tests that builds bind to the same phases, and that
