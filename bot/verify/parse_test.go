@@ -93,6 +93,10 @@ func TestC3GoEventsAreRead(t *testing.T) {
 	if f.File != "a/a_test.go" || f.Line != 7 || !strings.Contains(f.Message, "got 1") || !strings.Contains(f.Message, "want 2") || f.Kind != task.FailAssertion {
 		t.Errorf("failure %+v", f)
 	}
+	f = parse.GoFailure("=== RUN   TestX\n    a_test.go:7: differs:\n        --- want\n        +++ got\n    --- FAIL: TestX/sub (0.00s)\n", parse.Place{Dir: "a"})
+	if f.Message != "differs:\n        --- want\n        +++ got" {
+		t.Errorf("a test's own words: %q", f.Message)
+	}
 	f = parse.GoBuildFailure(builds[pkgs[1].Build], parse.Place{})
 	if f.File != "b/b.go" || f.Line != 3 || f.Message != "undefined: x" || f.Kind != task.FailBuild {
 		t.Errorf("build failure %+v", f)
