@@ -101,8 +101,8 @@ func macroBody(missing Node) bool {
 	if !ok || family(missing.t.Lang) != C || missing.Kind() != ";" || s.Kind() != "expression_statement" {
 		return false
 	}
-	call, _ := s.firstNamed()
-	body, ok := s.next()
+	call, _ := s.FirstNamed()
+	body, ok := s.Next()
 	return ok && call.t != nil && call.Kind() == "call_expression" && body.Kind() == "compound_statement"
 }
 

@@ -20,7 +20,7 @@ func (t *Tree) bracketError() (SyntaxError, bool) {
 		if found != nil {
 			return false
 		}
-		if _, more := n.first(); more || n.IsMissing() || n.Start() == n.End() {
+		if _, more := n.First(); more || n.IsMissing() || n.Start() == n.End() {
 			return true
 		}
 		switch kind := n.Kind(); kind {

@@ -33,7 +33,7 @@ func pythonRule(n Node) string {
 	}
 	switch n.Kind() {
 	case "print_statement":
-		if c, ok := n.firstNamed(); !ok || c.Kind() != "chevron" {
+		if c, ok := n.FirstNamed(); !ok || c.Kind() != "chevron" {
 			return "print is a function: its arguments stand in parentheses"
 		}
 	case "exec_statement":
@@ -49,7 +49,7 @@ func pythonRule(n Node) string {
 			return "a decimal number does not begin with 0"
 		}
 	case "try_statement":
-		last, ok := n.lastNamed()
+		last, ok := n.LastNamed()
 		if k := last.Kind(); ok && k != "finally_clause" && k != "else_clause" && !strings.HasPrefix(k, "except") {
 			return "expected 'except' or 'finally' after 'try'"
 		}
@@ -90,7 +90,7 @@ func placeRule(n Node) string {
 func parameterRule(n Node) string {
 	seen := map[string]bool{}
 	defaults, star := false, false
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if !c.Named() || c.IsExtra() {
 			continue
 		}
@@ -100,10 +100,10 @@ func parameterRule(n Node) string {
 			name, _ = c.ChildByField("name")
 			defaults = true
 		case "typed_parameter", "list_splat_pattern", "dictionary_splat_pattern":
-			inner, has := c.firstNamed()
+			inner, has := c.FirstNamed()
 			if c.Kind() == "typed_parameter" && has && inner.Kind() != "identifier" {
 				star = true
-				inner, has = inner.firstNamed()
+				inner, has = inner.FirstNamed()
 			}
 			star = star || c.Kind() != "typed_parameter"
 			if !has {
@@ -139,7 +139,7 @@ func argumentRule(n Node) string {
 	}
 	seen := map[string]bool{}
 	keyword, double := false, false
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if !c.Named() || c.IsExtra() {
 			continue
 		}
@@ -170,7 +170,7 @@ func argumentRule(n Node) string {
 // mixedRule is about strings and bytes side by side.
 func mixedRule(n Node) string {
 	texts, raws := 0, 0
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Kind() != "string" {
 			continue
 		}

@@ -72,7 +72,7 @@ func (p *Project) foreign(t *Tree) map[string]bool {
 
 // eachName visits the names of an import of Python, with what they are called here.
 func (n Node) eachName(visit func(name, alias string)) {
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Field() == "name" {
 			visit(namedAs(c))
 		}

@@ -146,7 +146,7 @@ func importGroups(t *Tree, all []statement) [][]statement {
 // onlyComments tells whether only comments and semicolons stand between two
 // nodes of one level.
 func onlyComments(a, b Node) bool {
-	for c, ok := a.next(); ok && c != b; c, ok = c.next() {
+	for c, ok := a.Next(); ok && c != b; c, ok = c.Next() {
 		if !c.IsExtra() && strings.Trim(c.Text(), "; \t\r\n") != "" {
 			return false
 		}
@@ -352,7 +352,7 @@ func blankBelow(rest []byte) bool {
 func headEnd(t *Tree, first func(n Node) bool) int {
 	end := 0
 	var held []Node
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		switch {
 		case c.Kind() == "hash_bang_line":
 			end = c.End()

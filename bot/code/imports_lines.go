@@ -51,7 +51,7 @@ func wantedLines(ctx context.Context, lang Language, text string) ([]wantedImpor
 // behind it; false where there is another number of them, or where it is of a
 // kind that imports nothing, such as Ruby's "require # x".
 func onlyImport(t *Tree) (string, bool) {
-	n, ok := t.Root().onlyNamed()
+	n, ok := t.Root().OnlyNamed()
 	if all := t.Root().NamedChildren(); t.Lang == PHP && len(all) == 2 { // behind its tag
 		n, ok = all[1], true
 	}
@@ -72,7 +72,7 @@ func (l lineImport) merge(t *Tree) ([]change, bool) {
 	has := false
 	var look func(n Node)
 	look = func(n Node) {
-		for c, ok := n.first(); ok; c, ok = c.next() {
+		for c, ok := n.First(); ok; c, ok = c.Next() {
 			if leads(c) {
 				_, head = t.trim(c)
 			}

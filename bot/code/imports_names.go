@@ -99,7 +99,7 @@ func bracketed(name Node) bool {
 
 // commaAfter is the offset behind the comma that follows a node, or 0.
 func commaAfter(t *Tree, n Node) int {
-	if c, ok := n.next(); ok && c.Kind() == "," {
+	if c, ok := n.Next(); ok && c.Kind() == "," {
 		return c.End()
 	}
 	return 0

@@ -87,7 +87,7 @@ func wantedPython(ctx context.Context, text string) ([]wantedImport, error) {
 		return nil, err
 	}
 	var out []wantedImport
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		if c.IsExtra() && !c.IsError() || c.Kind() == ";" {
 			continue
 		}
@@ -110,7 +110,7 @@ func (p pythonImport) merge(t *Tree) ([]change, bool) {
 	var all []statement
 	missing := slices.Clone(p.names)
 	var target Node
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		got := pythonStatement(c)
 		for _, have := range got {
 			if have.from != p.from || have.module != p.module {
@@ -158,7 +158,7 @@ func blockTitle(n Node) string {
 
 // firstCode tells whether only comments stand before a top-level statement.
 func firstCode(t *Tree, n Node) bool {
-	for c, ok := t.Root().first(); ok && c != n; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok && c != n; c, ok = c.Next() {
 		if !c.IsExtra() {
 			return false
 		}
@@ -180,7 +180,7 @@ func (p pythonImport) extend(t *Tree, n Node, names []Node) []change {
 	}
 	width := lineEndAt(t.Src, n.Start()) - lineOf(t, n.Start())
 	limit := max(79, width)
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		if pythonStatement(c) != nil {
 			limit = max(limit, lineEndAt(t.Src, c.Start())-lineOf(t, c.Start()))
 		}

@@ -37,9 +37,8 @@ func scriptStatement(n Node) (scriptImport, bool) {
 
 // required reads require('m').
 func required(n Node) (scriptImport, bool) {
-	f, ok1 := n.ChildByField("function")
-	args, ok2 := n.ChildByField("arguments")
-	if n.Kind() != "call_expression" || !ok1 || !ok2 || f.Text() != "require" {
+	f, args, ok := n.Both("function", "arguments")
+	if n.Kind() != "call_expression" || !ok || f.Text() != "require" {
 		return scriptImport{}, false
 	}
 	held := args.NamedChildren()
@@ -88,9 +87,8 @@ func requireOf(n Node) (scriptImport, bool) {
 	if len(parts) != 1 {
 		return scriptImport{}, false
 	}
-	name, ok1 := parts[0].ChildByField("name")
-	value, ok2 := parts[0].ChildByField("value")
-	if !ok1 || !ok2 {
+	name, value, ok := parts[0].Both("name", "value")
+	if !ok {
 		return scriptImport{}, false
 	}
 	s, ok := required(value)
@@ -130,7 +128,7 @@ func wantedScript(ctx context.Context, lang Language, text string) ([]wantedImpo
 		return nil, err
 	}
 	var out []wantedImport
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		if c.IsExtra() && !c.IsError() || c.Kind() == ";" || c.Kind() == "empty_statement" {
 			continue
 		}
@@ -170,7 +168,7 @@ func styleOf(t *Tree, all []Node) scriptStyle {
 	var double, bare, tight, requires, es int
 	sample := all
 	if len(all) == 0 {
-		for c, ok := t.Root().first(); ok; c, ok = c.next() {
+		for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 			if k := c.Kind(); strings.HasSuffix(k, "_declaration") && !strings.HasPrefix(k, "function") && !strings.HasPrefix(k, "class") || k == "expression_statement" {
 				sample = append(sample, c)
 			}
@@ -280,7 +278,7 @@ func patternNames(names []string) []string {
 func (s scriptImport) merge(t *Tree) ([]change, bool) {
 	var nodes []Node
 	var have []scriptImport
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		if h, ok := scriptStatement(c); ok {
 			nodes, have = append(nodes, c), append(have, h)
 		}
@@ -328,7 +326,7 @@ func (s scriptImport) merge(t *Tree) ([]change, bool) {
 // continues tells whether the code behind an offset would go on with a
 // statement that ends there without a semicolon.
 func continues(t *Tree, offset int) bool {
-	for c, ok := t.Root().first(); ok; c, ok = c.next() {
+	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
 		if c.Start() >= offset && !c.IsExtra() && c.Start() < c.End() {
 			return strings.IndexByte("([`+-*/%<>=,.?:&|^!", t.Src[c.Start()]) >= 0
 		}

@@ -151,7 +151,7 @@ func (p *Project) pythonFrom(n Node, file string, out map[string]imported) {
 	if !ok {
 		return
 	}
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Field() != "name" {
 			continue
 		}
@@ -165,7 +165,7 @@ func (p *Project) pythonFrom(n Node, file string, out map[string]imported) {
 }
 
 func (p *Project) pythonImport(n Node, file string, out map[string]imported) {
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Field() != "name" {
 			continue
 		}
@@ -231,7 +231,7 @@ func (p *Project) scriptImport(n Node, file string, out map[string]imported) {
 			name, alias := namedAs(c)
 			out[alias] = imported{target, name}
 		case "namespace_import":
-			if id, ok := c.firstNamed(); ok {
+			if id, ok := c.FirstNamed(); ok {
 				out[id.Text()] = imported{file: target}
 			}
 		case "identifier":
@@ -245,9 +245,8 @@ func (p *Project) scriptImport(n Node, file string, out map[string]imported) {
 
 // scriptRequire is: const m = require("./m"), const {a, b: c} = require("./m").
 func (p *Project) scriptRequire(n Node, file string, out map[string]imported) {
-	value, ok := n.ChildByField("value")
-	left, has := n.ChildByField("name")
-	if !ok || !has || value.Kind() != "call_expression" || value.head(8) != "require(" {
+	value, left, ok := n.Both("value", "name")
+	if !ok || value.Kind() != "call_expression" || value.head(8) != "require(" {
 		return
 	}
 	spec := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(value.Text(), "require("), ")"), " '\"`")
@@ -264,9 +263,8 @@ func (p *Project) scriptRequire(n Node, file string, out map[string]imported) {
 		case "shorthand_property_identifier_pattern":
 			out[c.Text()] = imported{target, c.Text()}
 		case "pair_pattern":
-			key, ok1 := c.ChildByField("key")
-			value, ok2 := c.ChildByField("value")
-			if ok1 && ok2 {
+			key, value, ok := c.Both("key", "value")
+			if ok {
 				out[value.Text()] = imported{target, key.Text()}
 			}
 		}

@@ -137,13 +137,13 @@ func (n Node) member() (owner, member string, ok bool) {
 	switch p.Kind() {
 	case "attribute", "member_expression", "selector_expression", "qualified_type", "nested_type_identifier", "field_expression", "field_access", "member_access_expression", "qualified_identifier":
 	case "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression": // of PHP; arguments follow
-		first, ok := p.firstNamed()
+		first, ok := p.FirstNamed()
 		return clip(first.Text(), 100), n.Text(), ok && n.Field() == "name"
 	default:
 		return "", "", false
 	}
-	first, ok1 := p.firstNamed()
-	last, ok2 := p.lastNamed()
+	first, ok1 := p.FirstNamed()
+	last, ok2 := p.LastNamed()
 	if !ok1 || !ok2 || last != n || first == n {
 		return "", "", false
 	}

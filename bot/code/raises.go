@@ -30,7 +30,7 @@ func (n Node) raises() bool {
 	case "raise_statement", "throw_statement", "throw_expression":
 		return true
 	case "call_expression", "call", "macro_invocation":
-		first, ok := n.firstNamed()
+		first, ok := n.FirstNamed()
 		return ok && (n.t.Lang == Go && first.Is("panic") || n.t.Lang == Ruby && first.Is("raise") || n.t.Lang == Rust && first.Is("panic"))
 	case "new_expression": // the stack of V8 ends where the error is built
 		class, ok := n.ChildByField("constructor")

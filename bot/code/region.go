@@ -102,7 +102,7 @@ func (t *Tree) list() []Region {
 	})
 	if len(drafts) > maxRegions {
 		drafts = nil
-		for c, ok := t.Root().first(); ok && len(drafts) <= maxRegions; c, ok = c.next() {
+		for c, ok := t.Root().First(); ok && len(drafts) <= maxRegions; c, ok = c.Next() {
 			if d, ok := t.define(c); ok {
 				drafts = append(drafts, d)
 			}

@@ -25,7 +25,7 @@ func (t *Tree) blocks(defined []draft) []draft {
 	done := 0 // the end of the last region
 	var look func(n Node, depth int)
 	look = func(n Node, depth int) {
-		for c, ok := n.first(); ok; c, ok = c.next() {
+		for c, ok := n.First(); ok; c, ok = c.Next() {
 			start, end := t.trim(c)
 			if t.ignorable(c, start, end) || start < done {
 				continue

@@ -46,7 +46,7 @@ func cSpan(kind, name string, n Node) (draft, bool) {
 		outer = p
 	}
 	d := span(kind, name, outer, n)
-	if next, ok := outer.next(); ok && next.Kind() == ";" && n.Kind() != "function_definition" {
+	if next, ok := outer.Next(); ok && next.Kind() == ";" && n.Kind() != "function_definition" {
 		d.EndByte = next.End()
 	}
 	return d, name != ""
@@ -90,7 +90,7 @@ func cName(n Node) (Node, bool) {
 		if !ok {
 			switch n.Kind() { // these hold a declarator without a field
 			case "parenthesized_declarator", "reference_declarator", "attributed_declarator", "variadic_declarator":
-				c, ok = n.lastNamed()
+				c, ok = n.LastNamed()
 			}
 		}
 		if !ok || n.Kind() == "operator_cast" {
@@ -199,17 +199,16 @@ func cMacroBody(n Node) (draft, bool) {
 	if n.Up() == "compound_statement" { // FOREACH(x) {…}
 		return draft{}, false
 	}
-	call, _ := n.firstNamed()
-	body, ok := n.next()
+	call, _ := n.FirstNamed()
+	body, ok := n.Next()
 	for ok && body.IsExtra() && body.Kind() == "comment" {
-		body, ok = body.next()
+		body, ok = body.Next()
 	}
 	if !ok || call.t == nil || call.Kind() != "call_expression" || body.Kind() != "compound_statement" {
 		return draft{}, false
 	}
-	word, ok1 := call.ChildByField("function")
-	args, ok2 := call.ChildByField("arguments")
-	if !ok1 || !ok2 || !macroName.MatchString(word.head(60)) || n.End() > call.End() {
+	word, args, ok := call.Both("function", "arguments")
+	if !ok || !macroName.MatchString(word.head(60)) || n.End() > call.End() {
 		return draft{}, false
 	}
 	d := span(macroKind(word.head(60)), macroArgs(word.head(60), args), n, n)
@@ -223,9 +222,8 @@ func cLambda(n Node) (draft, bool) {
 	if !ok || init.Kind() != "init_declarator" {
 		return draft{}, false
 	}
-	value, ok := init.ChildByField("value")
-	name, has := init.ChildByField("declarator")
-	if !ok || !has || value.Kind() != "lambda_expression" || name.Kind() != "identifier" {
+	value, name, ok := init.Both("value", "declarator")
+	if !ok || value.Kind() != "lambda_expression" || name.Kind() != "identifier" {
 		return draft{}, false
 	}
 	return span(KindFunction, name.Text(), n, value), true

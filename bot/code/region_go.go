@@ -16,7 +16,7 @@ func goRegion(n Node) (draft, bool) {
 		}
 		return d, ok
 	case "type_declaration":
-		only, ok := n.onlyNamed()
+		only, ok := n.OnlyNamed()
 		if !ok {
 			return draft{}, false
 		}
@@ -24,7 +24,7 @@ func goRegion(n Node) (draft, bool) {
 		return span(KindType, name, n, n), ok
 	case "type_spec", "type_alias":
 		if p, ok := n.Parent(); ok {
-			if _, alone := p.onlyNamed(); !alone {
+			if _, alone := p.OnlyNamed(); !alone {
 				return named(KindType, n)
 			}
 		}
@@ -38,13 +38,12 @@ func goRegion(n Node) (draft, bool) {
 
 // goClosure is: name := func(…) { … }.
 func goClosure(n Node) (draft, bool) {
-	left, ok1 := n.ChildByField("left")
-	right, ok2 := n.ChildByField("right")
-	if !ok1 || !ok2 {
+	left, right, ok := n.Both("left", "right")
+	if !ok {
 		return draft{}, false
 	}
-	l, ok1 := left.onlyNamed()
-	r, ok2 := right.onlyNamed()
+	l, ok1 := left.OnlyNamed()
+	r, ok2 := right.OnlyNamed()
 	if !ok1 || !ok2 || r.Kind() != "func_literal" {
 		return draft{}, false
 	}
@@ -53,13 +52,12 @@ func goClosure(n Node) (draft, bool) {
 
 // goSubtest is: t.Run("name", func(t *testing.T) { … }).
 func goSubtest(n Node) (draft, bool) {
-	f, ok1 := n.ChildByField("function")
-	args, ok2 := n.ChildByField("arguments")
-	if !ok1 || !ok2 || f.Kind() != "selector_expression" || !strings.HasSuffix(clip(f.Text(), 40), ".Run") {
+	f, args, ok := n.Both("function", "arguments")
+	if !ok || f.Kind() != "selector_expression" || !strings.HasSuffix(clip(f.Text(), 40), ".Run") {
 		return draft{}, false
 	}
-	title, ok := args.firstNamed()
-	last, _ := args.lastNamed()
+	title, ok := args.FirstNamed()
+	last, _ := args.LastNamed()
 	if !ok || last.Kind() != "func_literal" || title.End()-title.Start() > 200 {
 		return draft{}, false
 	}

@@ -61,11 +61,11 @@ func docstring(n Node) string {
 	if !ok {
 		return ""
 	}
-	s, ok := body.firstNamed()
+	s, ok := body.FirstNamed()
 	if !ok || s.Kind() != "expression_statement" {
 		return ""
 	}
-	if c, ok := s.firstNamed(); ok && c.Kind() == "string" {
+	if c, ok := s.FirstNamed(); ok && c.Kind() == "string" {
 		return dedentDoc(strings.Trim(strings.TrimLeft(clip(c.Text(), maxDoc), "rRuUbBfF"), "\"'"))
 	}
 	return ""

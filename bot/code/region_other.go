@@ -75,9 +75,8 @@ func rustItem(kind string, n Node) (draft, bool) {
 
 // rustClosure is: let name = |…| ….
 func rustClosure(n Node) (draft, bool) {
-	name, ok1 := n.ChildByField("pattern")
-	value, ok2 := n.ChildByField("value")
-	if !ok1 || !ok2 || name.Kind() != "identifier" || value.Kind() != "closure_expression" {
+	name, value, ok := n.Both("pattern", "value")
+	if !ok || name.Kind() != "identifier" || value.Kind() != "closure_expression" {
 		return draft{}, false
 	}
 	return span(KindFunction, name.Text(), n, value), true
@@ -120,7 +119,7 @@ func rubyTest(n Node) (draft, bool) {
 	default:
 		return draft{}, false
 	}
-	title, ok := args.firstNamed()
+	title, ok := args.FirstNamed()
 	if !ok || title.Kind() != "string" && title.Kind() != "constant" && title.Kind() != "scope_resolution" {
 		return draft{}, false
 	}
@@ -152,7 +151,7 @@ func phpRegion(n Node) (draft, bool) {
 // phpStatement is: $name = function (…) {…}; or $name = fn (…) => …; or a test of
 // Pest: it("does x", function () {…});
 func phpStatement(n Node) (draft, bool) {
-	held, _ := n.firstNamed()
+	held, _ := n.FirstNamed()
 	var name, value Node
 	switch held.Kind() {
 	case "assignment_expression":
@@ -174,12 +173,12 @@ func phpStatement(n Node) (draft, bool) {
 		if word, has := held.ChildByField("function"); !ok || !has || !slices.Contains([]string{"it", "test", "describe"}, word.head(20)) {
 			return draft{}, false
 		}
-		name, _ = args.firstNamed()
-		last, _ := args.lastNamed()
+		name, _ = args.FirstNamed()
+		last, _ := args.LastNamed()
 		if last == name {
 			return draft{}, false
 		}
-		value, _ = last.firstNamed()
+		value, _ = last.FirstNamed()
 	}
 	if value.t == nil || value.Kind() != "anonymous_function" && value.Kind() != "arrow_function" {
 		return draft{}, false

@@ -87,7 +87,7 @@ func scriptModule(n Node) (draft, bool) {
 
 // globalModule is: declare global { … }.
 func globalModule(n Node) (draft, bool) {
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Kind() == "global" {
 			return span(KindModule, "global", exported(n), n), true
 		}
@@ -103,9 +103,9 @@ func unwrapped(v Node) Node {
 		default:
 			return v
 		}
-		held, ok := v.firstNamed()
+		held, ok := v.FirstNamed()
 		if v.Kind() == "type_assertion" {
-			held, ok = v.lastNamed()
+			held, ok = v.LastNamed()
 		}
 		if !ok {
 			return v
@@ -126,12 +126,11 @@ func functionKind(v Node) (string, Node) {
 		return KindClass, v
 	case "call_expression":
 		// A wrapper at the top level, such as memo(() => …), keeps the name.
-		f, ok := v.ChildByField("function")
-		args, has := v.ChildByField("arguments")
-		if !ok || !has || f.Kind() != "identifier" && !strings.HasPrefix(clip(f.Text(), 6), "React.") {
+		f, args, ok := v.Both("function", "arguments")
+		if !ok || f.Kind() != "identifier" && !strings.HasPrefix(clip(f.Text(), 6), "React.") {
 			return "", v
 		}
-		for c, ok := args.first(); ok; c, ok = c.next() {
+		for c, ok := args.First(); ok; c, ok = c.Next() {
 			if k := c.Kind(); k == "arrow_function" || k == "function_expression" {
 				return KindFunction, c
 			}
@@ -167,7 +166,7 @@ func bound(n Node) (draft, bool) {
 	switch n.Kind() {
 	case "variable_declarator":
 		if p, ok := n.Parent(); ok && strings.HasSuffix(p.Kind(), "_declaration") {
-			if _, alone := p.onlyNamed(); alone {
+			if _, alone := p.OnlyNamed(); alone {
 				outer = exported(p)
 			}
 		}
@@ -196,11 +195,11 @@ func scriptTest(n Node) (draft, bool) {
 	if !ok || !testWord(n) {
 		return draft{}, false
 	}
-	title, ok := args.firstNamed()
+	title, ok := args.FirstNamed()
 	if !ok || title.Kind() != "string" && title.Kind() != "template_string" {
 		return draft{}, false
 	}
-	for c, ok := args.first(); ok; c, ok = c.next() {
+	for c, ok := args.First(); ok; c, ok = c.Next() {
 		if k := c.Kind(); k == "arrow_function" || k == "function_expression" {
 			outer := n
 			if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {

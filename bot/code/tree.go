@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 
@@ -93,7 +94,7 @@ func (t *Tree) At(start, end int) Node {
 	n := t.Root()
 	for {
 		next, found := Node{}, false
-		for c, ok := n.first(); ok; c, ok = c.next() {
+		for c, ok := n.First(); ok; c, ok = c.Next() {
 			if c.Start() <= start && end <= c.End() && c.Start() < c.End() {
 				next, found = c, true
 				break
@@ -114,12 +115,6 @@ type Node struct {
 
 // Is tells whether the source of the node is a text, without a copy of it.
 func (n Node) Is(text string) bool { return string(n.t.Src[n.Start():n.End()]) == text }
-
-// First is the first node below; false for a leaf.
-func (n Node) First() (Node, bool) { return n.first() }
-
-// Next is the node behind this one in its parent; false for the last.
-func (n Node) Next() (Node, bool) { return n.next() }
 
 func (n Node) raw() *grammar.Node { return &n.t.nodes[n.i] }
 
@@ -184,14 +179,16 @@ func (n Node) Up() string {
 	return ""
 }
 
-func (n Node) first() (Node, bool) {
+// First is the first node below; false for a leaf.
+func (n Node) First() (Node, bool) {
 	if n.raw().Next == n.i+1 {
 		return Node{}, false
 	}
 	return Node{n.t, n.i + 1}, true
 }
 
-func (n Node) next() (Node, bool) {
+// Next is the node behind this one in its parent; false for the last.
+func (n Node) Next() (Node, bool) {
 	p := n.raw().Parent
 	at := n.raw().Next
 	if n.i == 0 || at >= n.t.nodes[p].Next {
@@ -203,7 +200,7 @@ func (n Node) next() (Node, bool) {
 // Children are the nodes directly below.
 func (n Node) Children() []Node {
 	var out []Node
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		out = append(out, c)
 	}
 	return out
@@ -212,7 +209,7 @@ func (n Node) Children() []Node {
 // NamedChildren are the named nodes directly below, without comments.
 func (n Node) NamedChildren() []Node {
 	var out []Node
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Named() && !c.IsExtra() {
 			out = append(out, c)
 		}
@@ -220,9 +217,9 @@ func (n Node) NamedChildren() []Node {
 	return out
 }
 
-// firstNamed is the first of NamedChildren.
-func (n Node) firstNamed() (Node, bool) {
-	for c, ok := n.first(); ok; c, ok = c.next() {
+// FirstNamed is the first of NamedChildren.
+func (n Node) FirstNamed() (Node, bool) {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Named() && !c.IsExtra() {
 			return c, true
 		}
@@ -230,10 +227,10 @@ func (n Node) firstNamed() (Node, bool) {
 	return Node{}, false
 }
 
-// lastNamed is the last of NamedChildren.
-func (n Node) lastNamed() (Node, bool) {
+// LastNamed is the last of NamedChildren.
+func (n Node) LastNamed() (Node, bool) {
 	last, found := Node{}, false
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.Named() && !c.IsExtra() {
 			last, found = c, true
 		}
@@ -241,29 +238,38 @@ func (n Node) lastNamed() (Node, bool) {
 	return last, found
 }
 
-// onlyNamed is the one of NamedChildren, when there is one and no more.
-func (n Node) onlyNamed() (Node, bool) {
-	only, found := Node{}, false
-	for c, ok := n.first(); ok; c, ok = c.next() {
-		if !c.Named() || c.IsExtra() {
-			continue
-		}
-		if found {
-			return Node{}, false
-		}
-		only, found = c, true
+// OnlyNamed is the one of NamedChildren, when there is one and no more.
+func (n Node) OnlyNamed() (Node, bool) {
+	first, ok := n.FirstNamed()
+	if last, _ := n.LastNamed(); !ok || last != first {
+		return Node{}, false
 	}
-	return only, found
+	return first, true
 }
 
 // ChildByField is the first node directly below with that field.
 func (n Node) ChildByField(name string) (Node, bool) {
-	for c, ok := n.first(); ok; c, ok = c.next() {
+	for c, ok := n.First(); ok; c, ok = c.Next() {
 		if c.raw().Field != 0 && c.Field() == name {
 			return c, true
 		}
 	}
 	return Node{}, false
+}
+
+// Both are the first nodes directly below with two fields; ok where both are there.
+func (n Node) Both(a, b string) (x, y Node, ok bool) {
+	x, ok1 := n.ChildByField(a)
+	y, ok2 := n.ChildByField(b)
+	return x, y, ok1 && ok2
+}
+
+// TextOf is the text of the first node directly below with that field, or "".
+func (n Node) TextOf(field string) string {
+	if c, ok := n.ChildByField(field); ok {
+		return c.Text()
+	}
+	return ""
 }
 
 // Walk visits the node and those below in preorder; where visit returns
@@ -282,11 +288,8 @@ func (n Node) Walk(visit func(Node) bool) {
 // Ancestor is the nearest node above with one of the kinds.
 func (n Node) Ancestor(kinds ...string) (Node, bool) {
 	for p, ok := n.Parent(); ok; p, ok = p.Parent() {
-		k := p.Kind()
-		for _, want := range kinds {
-			if k == want {
-				return p, true
-			}
+		if slices.Contains(kinds, p.Kind()) {
+			return p, true
 		}
 	}
 	return Node{}, false

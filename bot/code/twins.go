@@ -102,7 +102,7 @@ func tokens(n Node, params []Param) []string {
 		if c.IsExtra() || c.Kind() == "expression_statement" && len(c.NamedChildren()) == 1 && c.NamedChildren()[0].Kind() == "string" {
 			return false
 		}
-		if _, more := c.first(); more && c.Kind() != "string" {
+		if _, more := c.First(); more && c.Kind() != "string" {
 			return true
 		}
 		text := strings.TrimSpace(c.Text())

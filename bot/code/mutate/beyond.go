@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -78,13 +79,7 @@ func bare(name string) string {
 // best keeps the likeliest choices, in the order of their weight and text.
 func best(list []choice, n int) []choice {
 	slices.SortStableFunc(list, func(a, b choice) int {
-		if a.weight != b.weight {
-			if a.weight > b.weight {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.text, b.text)
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.text, b.text))
 	})
 	return list[:min(len(list), n)]
 }

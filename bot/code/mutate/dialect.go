@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -38,10 +39,9 @@ func dialectOf(lang code.Language) dialect {
 func binary(n code.Node) (left, op, right code.Node, ok bool) {
 	switch n.Kind() {
 	case "binary_expression", "binary_operator", "boolean_operator":
-		left, ok1 := n.ChildByField("left")
-		op, ok2 := n.ChildByField("operator")
-		right, ok3 := n.ChildByField("right")
-		return left, op, right, ok1 && ok2 && ok3
+		left, right, ok := n.Both("left", "right")
+		op, has := n.ChildByField("operator")
+		return left, op, right, ok && has
 	case "comparison_operator":
 		kids := n.Children()
 		if len(kids) == 3 && kids[1].Field() == "operators" {
@@ -87,8 +87,8 @@ func condition(n code.Node) (code.Node, bool) {
 			return inner(kids[1]), true
 		}
 	case "if_clause":
-		if kids := n.NamedChildren(); len(kids) == 1 {
-			return inner(kids[0]), true
+		if only, ok := n.OnlyNamed(); ok {
+			return inner(only), true
 		}
 	}
 	return code.Node{}, false
@@ -97,11 +97,11 @@ func condition(n code.Node) (code.Node, bool) {
 // inner strips parentheses.
 func inner(n code.Node) code.Node {
 	for n.Kind() == "parenthesized_expression" {
-		kids := n.NamedChildren()
-		if len(kids) != 1 {
+		only, ok := n.OnlyNamed()
+		if !ok {
 			break
 		}
-		n = kids[0]
+		n = only
 	}
 	return n
 }
@@ -163,25 +163,9 @@ var functions = []string{
 	"method_declaration", "func_literal",
 }
 
-func isFunction(n code.Node) bool {
-	k := n.Kind()
-	for _, f := range functions {
-		if k == f {
-			return n.Named()
-		}
-	}
-	return false
-}
+func isFunction(n code.Node) bool { return slices.Contains(functions, n.Kind()) && n.Named() }
 
-func isLoop(n code.Node) bool {
-	k := n.Kind()
-	for _, f := range loops {
-		if k == f {
-			return true
-		}
-	}
-	return false
-}
+func isLoop(n code.Node) bool { return slices.Contains(loops, n.Kind()) }
 
 // inLoop is the innermost loop around n inside its function.
 func inLoop(n code.Node) (code.Node, bool) {
@@ -236,61 +220,45 @@ func body(n code.Node) ([]code.Node, bool) {
 // call takes a call apart: the function, its positional arguments, and the
 // list with the parentheses.
 func call(n code.Node) (fn code.Node, args []code.Node, list code.Node, ok bool) {
+	callee := "function"
 	switch n.Kind() {
 	case "call", "call_expression":
-		f, ok1 := n.ChildByField("function")
-		l, ok2 := n.ChildByField("arguments")
-		if !ok1 || !ok2 || l.Kind() != "argument_list" && l.Kind() != "arguments" {
-			return fn, nil, list, false
-		}
-		return f, l.NamedChildren(), l, true
 	case "new_expression":
-		f, ok1 := n.ChildByField("constructor")
-		l, ok2 := n.ChildByField("arguments")
-		if ok1 && ok2 {
-			return f, l.NamedChildren(), l, true
-		}
+		callee = "constructor"
+	default:
+		return fn, nil, list, false
 	}
-	return fn, nil, list, false
+	f, l, ok := n.Both(callee, "arguments")
+	if !ok || l.Kind() != "argument_list" && l.Kind() != "arguments" {
+		return fn, nil, list, false
+	}
+	return f, l.NamedChildren(), l, true
 }
 
 // member takes object.name apart.
 func member(n code.Node) (object, name code.Node, ok bool) {
-	var left, right string
 	switch n.Kind() {
 	case "attribute":
-		left, right = "object", "attribute"
+		return n.Both("object", "attribute")
 	case "member_expression":
-		left, right = "object", "property"
+		return n.Both("object", "property")
 	case "selector_expression":
-		left, right = "operand", "field"
-	default:
-		return object, name, false
+		return n.Both("operand", "field")
 	}
-	o, ok1 := n.ChildByField(left)
-	f, ok2 := n.ChildByField(right)
-	return o, f, ok1 && ok2
+	return object, name, false
 }
 
 // element takes object[index] apart.
 func element(n code.Node) (object, index code.Node, ok bool) {
-	var left, right string
 	switch n.Kind() {
 	case "subscript":
-		left, right = "value", "subscript"
+		object, index, ok = n.Both("value", "subscript")
 	case "subscript_expression":
-		left, right = "object", "index"
+		object, index, ok = n.Both("object", "index")
 	case "index_expression":
-		left, right = "operand", "index"
-	default:
-		return object, index, false
+		object, index, ok = n.Both("operand", "index")
 	}
-	o, ok1 := n.ChildByField(left)
-	i, ok2 := n.ChildByField(right)
-	if !ok1 || !ok2 || i.Kind() == "slice" {
-		return o, i, false
-	}
-	return o, i, true
+	return object, index, ok && index.Kind() != "slice"
 }
 
 // tight wraps an expression in parentheses where an operator beside it could
@@ -306,21 +274,13 @@ func tight(n code.Node) string {
 }
 
 func isInteger(n code.Node) bool {
-	switch n.Kind() {
-	case "integer", "int_literal":
-		return true
-	case "number":
-		return !strings.ContainsAny(n.Text(), ".eExXnob_")
-	}
-	return false
+	k := n.Kind()
+	return k == "integer" || k == "int_literal" || k == "number" && !strings.ContainsAny(n.Text(), ".eExXnob_")
 }
 
 func isString(n code.Node) bool {
-	switch n.Kind() {
-	case "string", "interpreted_string_literal":
-		return true
-	}
-	return false
+	k := n.Kind()
+	return k == "string" || k == "interpreted_string_literal"
 }
 
 // plainString tells a string without interpolation on one line.

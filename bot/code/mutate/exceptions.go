@@ -41,9 +41,8 @@ func mutableDefault(s *scene, n code.Node) {
 	if n.Kind() != "default_parameter" && n.Kind() != "typed_default_parameter" {
 		return
 	}
-	v, ok1 := n.ChildByField("value")
-	name, ok2 := n.ChildByField("name")
-	if !ok1 || !ok2 {
+	v, name, ok := n.Both("value", "name")
+	if !ok {
 		return
 	}
 	switch v.Text() {

@@ -175,9 +175,8 @@ func (f *facts) field(n code.Node) {
 	case "class_definition", "class_declaration", "class":
 		f.classFields(n, together)
 	case "type_spec":
-		name, ok := n.ChildByField("name")
-		st, has := n.ChildByField("type")
-		if !ok || !has || st.Kind() != "struct_type" {
+		name, st, ok := n.Both("name", "type")
+		if !ok || st.Kind() != "struct_type" {
 			return
 		}
 		st.Walk(func(c code.Node) bool {
@@ -276,9 +275,8 @@ func (f *facts) shape(n code.Node) {
 			}
 		}
 	case "function_declaration", "method_declaration":
-		name, ok1 := n.ChildByField("name")
-		res, ok2 := n.ChildByField("result")
-		if ok1 && ok2 && res.Kind() != "parameter_list" {
+		name, res, ok := n.Both("name", "result")
+		if ok && res.Kind() != "parameter_list" {
 			f.returns[name.Text()] = res.Text()
 		}
 	}

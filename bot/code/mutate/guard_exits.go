@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -87,12 +88,7 @@ func zeroReturn(fn code.Node) (string, bool) {
 			}
 		}
 	}
-	for _, z := range zeros {
-		if z == "" {
-			return "", false
-		}
-	}
-	return "return " + strings.Join(zeros, ", "), true
+	return "return " + strings.Join(zeros, ", "), !slices.Contains(zeros, "")
 }
 
 func zeroValue(t code.Node) string {
@@ -123,12 +119,9 @@ func firstStatement(n code.Node) (code.Node, bool) {
 		return code.Node{}, false
 	}
 	for i, c := range list {
-		if i == 0 && c.Kind() == "expression_statement" {
-			if kids := c.NamedChildren(); len(kids) == 1 && isString(kids[0]) && len(list) > 1 {
-				continue
-			}
+		if i > 0 || len(list) == 1 || !docstring(c) {
+			return c, true
 		}
-		return c, true
 	}
 	return code.Node{}, false
 }

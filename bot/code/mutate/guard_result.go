@@ -43,32 +43,24 @@ func guardResult(s *scene, n code.Node) {
 
 // defines takes an assignment to a single name apart.
 func defines(n code.Node) (name string, value code.Node, ok bool) {
+	var l, r code.Node
 	switch n.Kind() {
 	case "expression_statement":
-		kids := n.NamedChildren()
-		if len(kids) != 1 || kids[0].Kind() != "assignment" {
-			return "", value, false
-		}
-		l, ok1 := kids[0].ChildByField("left")
-		r, ok2 := kids[0].ChildByField("right")
-		return l.Text(), r, ok1 && ok2 && l.Kind() == "identifier"
+		l, r, ok = assigns(n)
 	case "lexical_declaration", "variable_declaration":
-		kids := n.NamedChildren()
-		if len(kids) != 1 {
-			return "", value, false
+		if only, alone := n.OnlyNamed(); alone {
+			l, r, ok = only.Both("name", "value")
 		}
-		l, ok1 := kids[0].ChildByField("name")
-		r, ok2 := kids[0].ChildByField("value")
-		return l.Text(), r, ok1 && ok2 && l.Kind() == "identifier"
 	case "short_var_declaration":
-		l, ok1 := n.ChildByField("left")
-		r, ok2 := n.ChildByField("right")
-		if !ok1 || !ok2 || len(l.NamedChildren()) != 1 || len(r.NamedChildren()) != 1 {
-			return "", value, false
+		if l, r, ok = n.Both("left", "right"); ok {
+			l, r = onlyOf(l), onlyOf(r)
+			ok = r.Kind() != "expression_list"
 		}
-		return l.Text(), r.NamedChildren()[0], true
 	}
-	return "", value, false
+	if !ok || l.Kind() != "identifier" {
+		return "", value, false
+	}
+	return l.Text(), r, true
 }
 
 // usedInside tells whether a text reads members or elements of a name.

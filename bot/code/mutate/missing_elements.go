@@ -54,9 +54,8 @@ func tupleValue(s *scene, n code.Node) {
 func takenApart(fn code.Node, list string) int {
 	found := 0
 	fn.Walk(func(c code.Node) bool {
-		l, ok1 := c.ChildByField("left")
-		r, ok2 := c.ChildByField("right")
-		if !ok1 || !ok2 || found > 0 || c.Kind() != "for_statement" && c.Kind() != "for_in_clause" {
+		l, r, ok := c.Both("left", "right")
+		if !ok || found > 0 || c.Kind() != "for_statement" && c.Kind() != "for_in_clause" {
 			return true
 		}
 		switch kids := l.NamedChildren(); {

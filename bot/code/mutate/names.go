@@ -106,20 +106,16 @@ func setsItself(n code.Node) bool {
 // assignment takes an assignment of one value apart.
 func assignment(n code.Node) (left, op, right code.Node, ok bool) {
 	if n.Kind() == "expression_statement" {
-		kids := n.NamedChildren()
-		if len(kids) != 1 {
+		if n, ok = n.OnlyNamed(); !ok {
 			return left, op, right, false
 		}
-		n = kids[0]
 	}
 	switch n.Kind() {
 	case "assignment", "assignment_expression", "augmented_assignment", "augmented_assignment_expression", "assignment_statement", "short_var_declaration":
 	default:
 		return left, op, right, false
 	}
-	left, ok1 := n.ChildByField("left")
-	right, ok2 := n.ChildByField("right")
-	if !ok1 || !ok2 {
+	if left, right, ok = n.Both("left", "right"); !ok {
 		return left, op, right, false
 	}
 	left, right = onlyOf(left), onlyOf(right)
@@ -133,19 +129,16 @@ func assignment(n code.Node) (left, op, right code.Node, ok bool) {
 
 // onlyOf is the single member of a list of expressions.
 func onlyOf(n code.Node) code.Node {
-	if n.Kind() == "expression_list" {
-		if kids := n.NamedChildren(); len(kids) == 1 {
-			return kids[0]
-		}
+	if only, ok := n.OnlyNamed(); ok && n.Kind() == "expression_list" {
+		return only
 	}
 	return n
 }
 
 // targetOf is the name that a statement assigns to, "" for none.
 func targetOf(n code.Node) string {
-	left, _, _, ok := assignment(n)
-	if !ok {
-		return ""
+	if left, _, _, ok := assignment(n); ok {
+		return left.Text()
 	}
-	return left.Text()
+	return ""
 }

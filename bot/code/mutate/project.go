@@ -242,9 +242,8 @@ func (p *Project) field(file string, n code.Node) {
 		f := &facts{fields: map[string][]string{}}
 		f.classFields(n, func(_, name string) { c.fields = append(c.fields, name) })
 	case "type_spec":
-		id, ok := n.ChildByField("name")
-		body, has := n.ChildByField("type")
-		if !ok || !has || body.Kind() != "struct_type" {
+		id, body, ok := n.Both("name", "type")
+		if !ok || body.Kind() != "struct_type" {
 			return
 		}
 		c := p.classAt(file, id.Text())

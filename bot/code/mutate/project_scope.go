@@ -126,9 +126,8 @@ func (im imported) alias(c code.Node) {
 
 // required reads const { a, b: c } = require('x') and const m = require('x').
 func (im imported) required(n code.Node) {
-	to, ok1 := n.ChildByField("name")
-	v, ok2 := n.ChildByField("value")
-	if !ok1 || !ok2 {
+	to, v, ok := n.Both("name", "value")
+	if !ok {
 		return
 	}
 	fn, args, _, ok := call(v)

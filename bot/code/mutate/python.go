@@ -8,31 +8,11 @@ import (
 
 // assigns takes the statement x = e apart.
 func assigns(n code.Node) (left, right code.Node, ok bool) {
-	if n.Kind() != "expression_statement" {
+	a, ok := n.OnlyNamed()
+	if !ok || n.Kind() != "expression_statement" || a.Kind() != "assignment" {
 		return left, right, false
 	}
-	kids := n.NamedChildren()
-	if len(kids) != 1 || kids[0].Kind() != "assignment" {
-		return left, right, false
-	}
-	left, ok1 := kids[0].ChildByField("left")
-	right, ok2 := kids[0].ChildByField("right")
-	return left, right, ok1 && ok2
-}
-
-// words tells whether a text is one of a list.
-func words(list, text string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == text {
-			return true
-		}
-	}
-	return false
-}
-
-// ownClass is the class that a method belongs to.
-func ownClass(n code.Node) (code.Node, bool) {
-	return n.Ancestor("class_definition")
+	return a.Both("left", "right")
 }
 
 // reindented is the text of statements moved from one indentation to another.
@@ -51,14 +31,6 @@ func generates(fn code.Node) bool {
 		return !found
 	})
 	return found
-}
-
-// nameOf is the name of a function or class; "" for a lambda.
-func nameOf(n code.Node) string {
-	if name, ok := n.ChildByField("name"); ok {
-		return name.Text()
-	}
-	return ""
 }
 
 // intoBranch does a statement only where the branch before it is taken, and the

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -20,7 +21,7 @@ func resetField(s *scene, n code.Node) {
 	owner, first := heads(n)
 	first = first && isFunction(owner)
 	last := s.lastInBlock(n) && ownerOf(n) == fn
-	if !first && !last || nameOf(fn) == "__init__" {
+	if !first && !last || fn.TextOf("name") == "__init__" {
 		return
 	}
 	for _, f := range s.initial(fn) {
@@ -46,26 +47,25 @@ func resetField(s *scene, n code.Node) {
 	}
 }
 
+var emptyValues = strings.Fields(`None [] {} set() 0 False True "" list() dict() 1 -1 0.0`)
+
 // initial lists the fields that a class's constructor sets to an empty value:
 // the name with self, the value as its type.
 func (s *scene) initial(fn code.Node) []variable {
-	class, ok := ownClass(fn)
+	class, ok := fn.Ancestor("class_definition")
 	if !ok {
 		return nil
 	}
 	var out []variable
-	b, ok := class.ChildByField("body")
-	if !ok {
-		return nil
-	}
-	for _, m := range statements(b) {
-		if m.Kind() != "function_definition" || nameOf(m) != "__init__" {
+	methods, _ := body(class)
+	for _, m := range methods {
+		if m.Kind() != "function_definition" || m.TextOf("name") != "__init__" {
 			continue
 		}
 		list, _ := body(m)
 		for _, st := range list {
 			l, r, ok := assigns(st)
-			if ok && strings.HasPrefix(l.Text(), "self.") && words(`None [] {} set() 0 False True "" list() dict() 1 -1 0.0`, r.Text()) && len(out) < 8 {
+			if ok && strings.HasPrefix(l.Text(), "self.") && slices.Contains(emptyValues, r.Text()) && len(out) < 8 {
 				out = append(out, variable{name: l.Text(), typ: r.Text()})
 			}
 		}

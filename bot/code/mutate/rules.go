@@ -50,15 +50,13 @@ type compiledRules struct {
 }
 
 // compiled holds the built-in rules of each family of languages, compiled once.
-var compiled = map[int]func() compiledRules{
-	py:     sync.OnceValue(func() compiledRules { return compileFor(code.Python) }),
-	js:     sync.OnceValue(func() compiledRules { return compileFor(code.JavaScript) }),
-	golang: sync.OnceValue(func() compiledRules { return compileFor(code.Go) }),
-}
+var compiled = map[int]func() compiledRules{py: compileOnce(code.Python), js: compileOnce(code.JavaScript), golang: compileOnce(code.Go)}
 
-func compileFor(lang code.Language) compiledRules {
-	set, err := rule.Compile(lang, builtin().list)
-	return compiledRules{set, err}
+func compileOnce(lang code.Language) func() compiledRules {
+	return sync.OnceValue(func() compiledRules {
+		set, err := rule.Compile(lang, builtin().list)
+		return compiledRules{set, err}
+	})
 }
 
 // ruleOperators are the rules as rows of the table of operators.
@@ -136,7 +134,7 @@ func (s *scene) Role(role string, n code.Node) bool {
 		return ok && generates(fn)
 	case "keyed":
 		fn, ok := enclosing(n)
-		return ok && (strings.Contains(nameOf(fn), "key") || nameOf(fn) == "__lt__")
+		return ok && (strings.Contains(fn.TextOf("name"), "key") || fn.TextOf("name") == "__lt__")
 	case "async":
 		fn, ok := enclosing(n)
 		return ok && isAsync(fn)
@@ -181,37 +179,38 @@ func (s *scene) importsName(name string) bool {
 // Values gives the values of one of rule.Generators.
 func (s *scene) Values(generator string, args []string, at, of code.Node) []rule.Value {
 	var out []rule.Value
+	add := func(texts ...string) {
+		for _, text := range texts {
+			if !strings.Contains(text, "\n") {
+				out = append(out, rule.Value{Text: text, Weight: 1})
+			}
+		}
+	}
 	switch generator {
 	case "variables":
 		for _, v := range s.facts.visible(at.Start()) {
 			if v.name != at.Text() && v.name != of.Text() && (len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == v.typ || a == v.kind || a == v.kind+":"+v.typ })) {
-				out = append(out, rule.Value{Text: v.name, Weight: 1})
+				add(v.name)
 			}
 		}
 	case "unread":
 		for _, v := range s.facts.visible(at.Start()) {
 			if v.uses <= 1 && v.kind != "module" && wordCount(at.Text(), v.name) == 0 {
-				out = append(out, rule.Value{Text: v.name, Weight: 1})
+				add(v.name)
 			}
 		}
 	case "siblings":
-		for _, f := range s.siblings(of.Text()) {
-			out = append(out, rule.Value{Text: f, Weight: 1})
-		}
+		add(s.siblings(of.Text())...)
 	case "integers":
-		for _, x := range s.facts.ints {
-			out = append(out, rule.Value{Text: x, Weight: 1})
-		}
+		add(s.facts.ints...)
 	case "texts":
 		for _, c := range s.facts.strings {
-			out = append(out, rule.Value{Text: c.text, Weight: 1})
+			add(c.text)
 		}
 	case "wrappers":
-		for _, f := range s.facts.around[of.Text()] {
-			out = append(out, rule.Value{Text: f, Weight: 1})
-		}
+		add(s.facts.around[of.Text()]...)
 	}
-	return slices.DeleteFunc(out, func(v rule.Value) bool { return strings.Contains(v.Text, "\n") })
+	return out
 }
 
 // RuleChanges lists the changes that a set of rules makes of a file, with what the

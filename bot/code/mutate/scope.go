@@ -137,9 +137,8 @@ func (d *declarer) python(n code.Node) {
 		r, _ := n.ChildByField("right")
 		d.add(l, scope, from, kind, d.typeOf(r, typeText(n)))
 	case "for_statement":
-		l, ok1 := n.ChildByField("left")
-		b, ok2 := n.ChildByField("body")
-		if ok1 && ok2 {
+		l, b, ok := n.Both("left", "body")
+		if ok {
 			scope := functionScope(n)
 			if isFunction(scope) {
 				d.add(l, scope, b.Start(), "loop", "")
@@ -175,9 +174,8 @@ func (d *declarer) script(n code.Node) {
 		v, _ := n.ChildByField("value")
 		d.add(l, scope, from, kind, d.typeOf(v, typeText(n)))
 	case "for_in_statement":
-		l, ok1 := n.ChildByField("left")
-		b, ok2 := n.ChildByField("body")
-		if ok1 && ok2 {
+		l, b, ok := n.Both("left", "body")
+		if ok {
 			d.add(l, n, b.Start(), "loop", "")
 		}
 	case "catch_clause":
@@ -266,9 +264,8 @@ func (d *declarer) golang(n code.Node) {
 
 // pairs declares a, b := x, y with the types of the right side.
 func (d *declarer) pairs(n, scope code.Node) {
-	l, ok1 := n.ChildByField("left")
-	r, ok2 := n.ChildByField("right")
-	if !ok1 || !ok2 {
+	l, r, ok := n.Both("left", "right")
+	if !ok {
 		return
 	}
 	left, right := l.NamedChildren(), r.NamedChildren()

@@ -40,9 +40,8 @@ func lostCall(n code.Node) (code.Node, bool) {
 	if len(kids) != 1 || !ok {
 		return code.Node{}, false
 	}
-	yes, ok1 := up.ChildByField("consequence")
-	no, ok2 := up.ChildByField("alternative")
-	if !ok1 || !ok2 || n.Start() < yes.Start() || n.End() > yes.End() {
+	yes, no, ok := up.Both("consequence", "alternative")
+	if !ok || n.Start() < yes.Start() || n.End() > yes.End() {
 		return code.Node{}, false
 	}
 	return onlyOf(kids[0]), strings.Contains(no.Text(), n.Text()) && len(statements(yes)) == 1

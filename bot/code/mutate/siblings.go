@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,15 +86,7 @@ func (s *scene) siblingsOf(own *function, mine []code.Node) []sibling {
 			out = append(out, sibling{f, list, w})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b sibling) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b sibling) int { return cmp.Compare(b.weight, a.weight) })
 	return out[:min(len(out), maxSiblings)]
 }
 
@@ -114,8 +107,8 @@ func flat(fn code.Node) []code.Node {
 }
 
 func docstring(n code.Node) bool {
-	kids := n.NamedChildren()
-	return n.Kind() == "expression_statement" && len(kids) == 1 && isString(kids[0])
+	only, ok := n.OnlyNamed()
+	return ok && n.Kind() == "expression_statement" && isString(only)
 }
 
 // headOf is a statement's text without the block that it holds.
