@@ -155,7 +155,7 @@ func (b *goBench) prepare(ctx context.Context) {
 		if err := b.lookUp(ctx); err != nil {
 			return // the first batch says why
 		}
-		_ = b.shared[0].kit.build(ctx, b.spaces[0], b.kept[0], b.suite.Dir) // the same
+		_ = b.shared[0].kit.build(ctx) // the same
 		if b.types == nil {
 			return
 		}

@@ -74,7 +74,7 @@ func (b *goBench) traceTests(ctx context.Context, c covering, tests []verify.Tes
 	if err != nil || !res.OK() {
 		return nil, err
 	}
-	err = parallel(ctx, len(b.shared), len(tests), func(worker, k int) (map[string]bool, error) {
+	err = all(ctx, len(b.shared), len(tests), func(worker, k int) error {
 		t, told, err := b.traceOne(ctx, worker, c, k, tests[k])
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -84,8 +84,8 @@ func (b *goBench) traceTests(ctx context.Context, c covering, tests []verify.Tes
 		if !told {
 			died = append(died, tests[k])
 		}
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
+		return err
+	})
 	return died, err
 }
 

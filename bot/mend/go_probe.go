@@ -49,9 +49,9 @@ func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.Test
 			continue
 		}
 		var mu sync.Mutex
-		err = parallel(ctx, len(b.shared), len(cs), func(worker, i int) (map[string]bool, error) {
+		err = all(ctx, len(b.shared), len(cs), func(worker, i int) error {
 			if i > 0 && !h.sch.Built[i-1] {
-				return nil, nil
+				return nil
 			}
 			seen, err := b.watch(ctx, worker, pkg, name, i, spots, groups[pkg])
 			mu.Lock()
@@ -62,8 +62,8 @@ func (b *goBench) probe(ctx context.Context, cs []candidate, tests []verify.Test
 			} else if seen != nil {
 				out[i] = seen
 			}
-			return nil, err
-		}, func(int, map[string]bool) bool { return true })
+			return err
+		})
 		if err != nil {
 			return out, err
 		}
@@ -89,7 +89,7 @@ func (b *goBench) watch(ctx context.Context, worker int, pkg, name string, candi
 
 // goBehaviour reads records as package probe writes them.
 func (b *goBench) goBehaviour(raw []byte, tests []verify.TestResult) *behaviour {
-	out := &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
+	out := newBehaviour()
 	for line := range bytes.Lines(raw) {
 		var r struct {
 			Probe, Input, Spot, Outcome, After, Shared, Called, Test string
@@ -104,10 +104,7 @@ func (b *goBench) goBehaviour(raw []byte, tests []verify.TestResult) *behaviour 
 		}
 		for _, t := range tests {
 			if top, _, _ := strings.Cut(goTestName(t, b.suite), "/"); top == r.Test {
-				if out.calls[t.ID] == nil {
-					out.calls[t.ID] = map[string]bool{}
-				}
-				out.calls[t.ID][r.Called] = true
+				out.ran(t.ID, r.Called)
 			}
 		}
 	}

@@ -1,11 +1,8 @@
 package mend
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // the runner's source
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -23,16 +20,14 @@ var runnerSource []byte
 // goRunner is one process of driver/runner.go, which starts test binaries. It
 // starts when it is first asked, and again after it died.
 type goRunner struct {
-	space *sandbox.Workspace
-	kept  *keeper // of the workspace
-	kit   *goKit
-	dir   string // the suite's
-	life  time.Duration
+	worker
+	kit    *goKit
+	life   time.Duration
+	deaths int
+}
 
-	process *sandbox.Process
-	in      *json.Encoder
-	out     *bufio.Reader
-	deaths  int
+func newGoRunner(kit *goKit, life time.Duration) *goRunner {
+	return &goRunner{worker: worker{called: "the runner of test binaries"}, kit: kit, life: life}
 }
 
 type goRequest struct {
@@ -45,7 +40,6 @@ type goRequest struct {
 }
 
 type goAnswer struct {
-	Ready  bool     `json:"ready"`
 	Passed []string `json:"passed"`
 	Failed []string `json:"failed"`
 	Late   bool     `json:"late"`
@@ -60,17 +54,20 @@ func (a goAnswer) passed(name string) bool {
 // run asks the runner. When it died, the candidate is no repair.
 func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
 	if r.process == nil {
-		if err := r.start(ctx); err != nil {
+		if err := r.kit.build(ctx); err != nil {
+			return goAnswer{}, err
+		}
+		// The process outlives the request that starts it: one that ended with its round
+		// would give the first candidate of the next round no answer.
+		if err := r.start(context.WithoutCancel(ctx), r.kit.kept.space, sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.kit.dir, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}}, nil); err != nil {
 			return goAnswer{}, err
 		}
 	}
 	defer context.AfterFunc(ctx, r.process.Kill)()
-	err := r.in.Encode(req)
+	var a goAnswer
+	err := r.ask(req, &a)
 	if err == nil {
-		var a goAnswer
-		if a, err = r.read(); err == nil {
-			return a, nil
-		}
+		return a, nil
 	}
 	r.stop()
 	if ctx.Err() != nil {
@@ -84,13 +81,16 @@ func (r *goRunner) run(ctx context.Context, req goRequest) (goAnswer, error) {
 
 // goKit is the runner's binary in one workspace, built when it is first needed.
 type goKit struct {
+	kept  *keeper // of the workspace
+	dir   string  // the suite's
 	mu    sync.Mutex
 	built bool
 }
 
 const runnerName = "fettle-runner"
 
-func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, kept *keeper, dir string) error {
+func (k *goKit) build(ctx context.Context) error {
+	w := k.kept.space
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.built {
@@ -98,14 +98,14 @@ func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, kept *keeper, d
 	}
 	const source = "zz_fettle_runner/main.go"
 	for _, p := range []string{source, path.Dir(source)} {
-		kept.hold(p, true)
-		defer kept.hold(p, false)
+		k.kept.hold(p, true)
+		defer k.kept.hold(p, false)
 	}
 	if err := w.WriteFile(source, runnerSource); err != nil {
 		return fmt.Errorf("laying out the runner of test binaries: %w", err)
 	}
 	res, err := w.Run(ctx, sandbox.Command{
-		Argv: []string{"go", "build", "-ldflags=-s -w", "-o", "/out/" + runnerName, path.Join(upFrom(dir), source)}, Dir: dir, Limits: sandbox.Limits{Wall: buildLimit},
+		Argv: []string{"go", "build", "-ldflags=-s -w", "-o", "/out/" + runnerName, path.Join(upFrom(k.dir), source)}, Dir: k.dir, Limits: sandbox.Limits{Wall: buildLimit},
 	})
 	if e := w.Remove(source); err == nil {
 		err = e
@@ -115,45 +115,6 @@ func (k *goKit) build(ctx context.Context, w *sandbox.Workspace, kept *keeper, d
 	}
 	k.built = err == nil
 	return err
-}
-
-func (r *goRunner) start(ctx context.Context) error {
-	err := r.kit.build(ctx, r.space, r.kept, r.dir)
-	if err != nil {
-		return err
-	}
-	// The process outlives the request that starts it: one that ended with its round
-	// would give the first candidate of the next round no answer.
-	r.process, err = r.space.Start(context.WithoutCancel(ctx), sandbox.Command{Argv: []string{"/out/" + runnerName}, Dir: r.dir, Needs: true, Limits: sandbox.Limits{Wall: r.life, CPU: 2 * r.life}})
-	if err != nil {
-		return fmt.Errorf("starting the runner of test binaries: %w", err)
-	}
-	r.in, r.out = json.NewEncoder(r.process.Stdin), bufio.NewReaderSize(r.process.Stdout, 1<<16)
-	a, err := r.read()
-	if err == nil && !a.Ready {
-		err = errors.New("the runner of test binaries is not ready")
-	}
-	return err
-}
-
-func (r *goRunner) read() (goAnswer, error) {
-	var a goAnswer
-	raw, err := readLine(r.out)
-	if err != nil {
-		return a, fmt.Errorf("the runner of test binaries ended: %w", err)
-	}
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return a, fmt.Errorf("the answer of the runner of test binaries is not JSON: %w", err)
-	}
-	return a, nil
-}
-
-func (r *goRunner) stop() {
-	if r.process != nil {
-		r.process.Kill()
-		_, _ = r.process.Wait() // it was killed
-		r.process = nil
-	}
 }
 
 // look asks once which packages the tests of each package need, so that a

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,22 +53,17 @@ func newGoBench(ctx context.Context, cfg Config, dir string, t target, limit tim
 	life := 2*cfg.MaxTime + time.Minute
 	var first *goKit
 	for range max(cfg.Workers, 1) {
-		w, err := cfg.Sandbox.Workspace(ctx, dir)
+		kept, err := keep(ctx, cfg.Sandbox, dir)
 		if err != nil {
 			return nil, errors.Join(err, b.close())
 		}
-		b.spaces = append(b.spaces, w)
-		kept, err := keep(w, dir)
-		if err != nil {
-			return nil, errors.Join(err, b.close())
-		}
-		b.kept = append(b.kept, kept)
-		kit := &goKit{}
+		b.kept, b.spaces = append(b.kept, kept), append(b.spaces, kept.space)
+		kit := &goKit{kept: kept, dir: t.suite.Dir}
 		if first == nil {
 			first = kit
 		}
-		b.shared = append(b.shared, &goRunner{space: b.spaces[0], kept: b.kept[0], kit: first, dir: t.suite.Dir, life: life})
-		b.own = append(b.own, &goRunner{space: w, kept: kept, kit: kit, dir: t.suite.Dir, life: life})
+		b.shared = append(b.shared, newGoRunner(first, life))
+		b.own = append(b.own, newGoRunner(kit, life))
 	}
 	return b, nil
 }
@@ -86,23 +81,12 @@ func (b *goBench) close() error {
 	for _, k := range b.kept {
 		err = errors.Join(err, k.close())
 	}
-	for _, w := range b.spaces {
-		err = errors.Join(err, w.Close())
-	}
 	return err
 }
 
 // byPackage groups tests by package folder. A native id is "folder:Test/sub".
 func byPackage(tests []verify.TestResult, s verify.Suite) (pkgs []string, groups map[string][]verify.TestResult) {
-	groups = map[string][]verify.TestResult{}
-	for _, t := range tests {
-		pkg, _, _ := strings.Cut(native(t, s), ":")
-		if groups[pkg] == nil {
-			pkgs = append(pkgs, pkg)
-		}
-		groups[pkg] = append(groups[pkg], t)
-	}
-	return pkgs, groups
+	return grouped(tests, s, ":")
 }
 
 func goTestName(t verify.TestResult, s verify.Suite) string {
@@ -112,16 +96,12 @@ func goTestName(t verify.TestResult, s verify.Suite) string {
 
 // pattern is the -test.run that selects exactly these top-level tests.
 func pattern(tests []verify.TestResult, s verify.Suite) string {
-	seen := map[string]bool{}
 	var names []string
 	for _, t := range tests {
 		top, _, _ := strings.Cut(goTestName(t, s), "/")
-		if !seen[top] {
-			seen[top] = true
-			names = append(names, regexp.QuoteMeta(top))
-		}
+		names = append(names, top)
 	}
-	return "^(" + strings.Join(names, "|") + ")$"
+	return named(names...)
 }
 
 // call is a run of a built test binary in its package's folder, with a
@@ -214,7 +194,7 @@ func (b *goBench) batch(ctx context.Context, cs []candidate, tests []verify.Test
 			if err != nil {
 				return nil, err
 			}
-			merge(seen, got)
+			maps.Copy(seen, got)
 			if passing(got) < len(groups[pkg]) && k+1 < len(pkgs) && len(tests) > 8 {
 				break // it breaks something: the other packages need not run
 			}
@@ -244,10 +224,4 @@ func (b *goBench) one(ctx context.Context, worker int, c candidate, at int, laid
 		}
 		return b.run(ctx, b.own[worker], name, pkg, c, 0, tests)
 	})
-}
-
-func merge(into, from map[string]bool) {
-	for k, v := range from {
-		into[k] = v
-	}
 }

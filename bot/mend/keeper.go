@@ -2,6 +2,7 @@ package mend
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,15 +27,19 @@ type keeper struct {
 	mode  fs.FileMode     // of the tree's own folder
 }
 
-// keep begins to watch a workspace that was copied from dir.
-func keep(space *sandbox.Workspace, dir string) (*keeper, error) {
+// keep makes a workspace of the repository in dir, and begins to watch it.
+func keep(ctx context.Context, box *sandbox.Sandbox, dir string) (*keeper, error) {
+	space, err := box.Workspace(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	from, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the repository: %w", err)
+		return nil, errors.Join(fmt.Errorf("opening the repository: %w", err), space.Close())
 	}
 	info, err := os.Stat(space.Path())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("looking at a workspace: %w", err), from.Close())
+		return nil, errors.Join(fmt.Errorf("looking at a workspace: %w", err), from.Close(), space.Close())
 	}
 	return &keeper{space: space, from: from, watch: watchTree(space.Path()), laid: map[string]bool{}, mode: info.Mode().Perm()}, nil
 }
@@ -44,7 +49,7 @@ func (k *keeper) close() error {
 	defer k.mu.Unlock()
 	k.watch.close()
 	k.watch = nil
-	return k.from.Close()
+	return errors.Join(k.from.Close(), k.space.Close())
 }
 
 // restore puts back what was touched since it was last asked, and others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -49,24 +50,19 @@ type nodeUse struct {
 func newNodeBench(ctx context.Context, cfg Config, dir string, t target, limit time.Duration) (bench, error) {
 	b := &nodeBench{box: cfg.Sandbox, dir: dir, suite: t.suite, green: t.green, limit: limit, walls: map[string]time.Duration{}, warm: map[string]*nodeUse{}}
 	for range cfg.Workers {
-		w, err := cfg.Sandbox.Workspace(ctx, dir)
+		kept, err := keep(ctx, cfg.Sandbox, dir)
 		if err != nil {
 			return nil, errors.Join(err, b.close())
 		}
-		b.spaces = append(b.spaces, w)
-		kept, err := keep(w, dir)
-		if err != nil {
-			return nil, errors.Join(err, b.close())
-		}
-		b.kept = append(b.kept, kept)
-		b.workers = append(b.workers, b.worker(w))
-		b.workers[len(b.workers)-1].life = 2*cfg.MaxTime + time.Minute
+		w := b.worker(kept.space)
+		w.life = 2*cfg.MaxTime + time.Minute
+		b.kept, b.spaces, b.workers = append(b.kept, kept), append(b.spaces, kept.space), append(b.workers, w)
 	}
 	return b, nil
 }
 
 func (b *nodeBench) worker(space *sandbox.Workspace) *nodeWorker {
-	w := &nodeWorker{space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
+	w := &nodeWorker{worker: worker{called: "the Node worker"}, space: space, dir: b.suite.Dir, flags: nodeFlags(b.suite.Argv), thread: nodeTools + nodeTestThread}
 	w.env, _ = detect.Variables(b.suite.Argv)
 	switch {
 	case b.mocha():
@@ -92,24 +88,26 @@ func (b *nodeBench) close() error {
 	for _, k := range b.kept {
 		err = errors.Join(err, k.close())
 	}
-	for _, w := range b.spaces {
-		err = errors.Join(err, w.Close())
-	}
 	return err
 }
 
 // byFile groups tests by their file, in order. A native id is
 // "file > suite > test".
 func byFile(tests []verify.TestResult, s verify.Suite) (files []string, groups map[string][]verify.TestResult) {
+	return grouped(tests, s, " > ")
+}
+
+// grouped groups tests by what stands before a sign in their native ids, in order.
+func grouped(tests []verify.TestResult, s verify.Suite, sign string) (keys []string, groups map[string][]verify.TestResult) {
 	groups = map[string][]verify.TestResult{}
 	for _, t := range tests {
-		file, _, _ := strings.Cut(native(t, s), " > ")
-		if groups[file] == nil {
-			files = append(files, file)
+		key, _, _ := strings.Cut(native(t, s), sign)
+		if groups[key] == nil {
+			keys = append(keys, key)
 		}
-		groups[file] = append(groups[file], t)
+		groups[key] = append(groups[key], t)
 	}
-	return files, groups
+	return keys, groups
 }
 
 // leaf is the test's own name.
@@ -152,11 +150,10 @@ func (b *nodeBench) learn(ctx context.Context, tests []verify.TestResult) error 
 	_, greens := byFile(b.green, b.suite)
 	files = slices.DeleteFunc(files, func(f string) bool { _, known := b.warm[f]; return known })
 	uses := make([]*nodeUse, len(files))
-	err := parallel(ctx, len(b.workers), len(files), func(worker, i int) (map[string]bool, error) {
-		var err error
+	err := all(ctx, len(b.workers), len(files), func(worker, i int) (err error) {
 		uses[i], err = b.rehearse(ctx, worker, files[i], greens[files[i]])
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -241,7 +238,7 @@ func (b *nodeBench) run(ctx context.Context, worker int, c candidate, tests []ve
 		if passed == nil && b.few { // it was late; it may be the one, and the machine may be busy
 			return b.runProcess(ctx, b.spaces[worker], tests)
 		}
-		merge(out, passed)
+		maps.Copy(out, passed)
 		if passing(passed) < len(groups[f]) && stop {
 			return out, nil
 		}
@@ -359,11 +356,10 @@ func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]tra
 	out := make([]trace, len(tests))
 	files, groups := byFile(tests, b.suite)
 	found := make([]map[string]trace, len(files))
-	err := parallel(ctx, len(b.spaces), len(files), func(worker, i int) (map[string]bool, error) {
-		var err error
+	err := all(ctx, len(b.spaces), len(files), func(worker, i int) (err error) {
 		found[i], err = b.traceFile(ctx, worker, files[i], groups[files[i]])
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -384,11 +380,10 @@ func (b *nodeBench) trace(ctx context.Context, tests []verify.TestResult) ([]tra
 		}
 		return out, nil
 	}
-	err = parallel(ctx, len(b.spaces), len(left), func(worker, i int) (map[string]bool, error) {
-		t, err := b.traceOne(ctx, b.spaces[worker], tests[left[i]], left[i])
-		out[left[i]] = t
-		return nil, err
-	}, func(int, map[string]bool) bool { return true })
+	err = all(ctx, len(b.spaces), len(left), func(worker, i int) (err error) {
+		out[left[i]], err = b.traceOne(ctx, b.spaces[worker], tests[left[i]], left[i])
+		return err
+	})
 	return out, err
 }
 

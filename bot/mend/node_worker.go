@@ -1,12 +1,9 @@
 package mend
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // the driver
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"path"
@@ -37,6 +34,7 @@ var (
 // nodeWorker is one process of driver/node.mjs. It starts when it is first
 // asked, and again after it died.
 type nodeWorker struct {
+	worker
 	space  *sandbox.Workspace
 	dir    string   // the suite's
 	flags  []string // of node, for the thread that runs tests
@@ -45,11 +43,8 @@ type nodeWorker struct {
 	args   []string // of the runner
 	life   time.Duration
 
-	process *sandbox.Process
-	in      *json.Encoder
-	out     *bufio.Reader
-	since   int // candidates since it was last looked after
-	deaths  int
+	since  int // candidates since it was last looked after
+	deaths int
 }
 
 type nodeFile struct {
@@ -69,11 +64,6 @@ type nodeRequest struct {
 	Usual float64 `json:"usual,omitempty"`
 	// Together loads all files of the suite; names are native ids then.
 	Together bool `json:"together,omitempty"`
-}
-
-type nodeAnswer struct {
-	Ready bool      `json:"ready"`
-	Files []nodeRan `json:"files"`
 }
 
 type nodeRan struct {
@@ -115,9 +105,13 @@ func (w *nodeWorker) run(ctx context.Context, req nodeRequest) ([]nodeRan, error
 	if w.dead() {
 		return nil, nil
 	}
-	answer, err := w.ask(ctx, req)
+	var answer struct{ Files []nodeRan }
+	err := w.ready(ctx)
 	if err == nil {
-		return answer.Files, nil
+		defer context.AfterFunc(ctx, w.process.Kill)()
+		if err = w.ask(req, &answer); err == nil {
+			return answer.Files, nil
+		}
 	}
 	w.stop()
 	if ctx.Err() != nil {
@@ -127,20 +121,11 @@ func (w *nodeWorker) run(ctx context.Context, req nodeRequest) ([]nodeRan, error
 	return nil, nil //nolint:nilerr // code under test can kill its process
 }
 
-func (w *nodeWorker) ask(ctx context.Context, req nodeRequest) (nodeAnswer, error) {
-	if w.process == nil {
-		if err := w.start(ctx); err != nil {
-			return nodeAnswer{}, err
-		}
+// ready starts the process where none runs.
+func (w *nodeWorker) ready(ctx context.Context) error {
+	if w.process != nil {
+		return nil
 	}
-	defer context.AfterFunc(ctx, w.process.Kill)()
-	if err := w.in.Encode(req); err != nil {
-		return nodeAnswer{}, fmt.Errorf("asking the Node worker: %w", err)
-	}
-	return w.read()
-}
-
-func (w *nodeWorker) start(ctx context.Context) error {
 	config, err := json.Marshal(map[string]any{"flags": append([]string{}, w.flags...), "thread": w.thread, "cover": nodeCover, "args": append([]string{}, w.args...)})
 	if err != nil {
 		return err
@@ -149,33 +134,11 @@ func (w *nodeWorker) start(ctx context.Context) error {
 	maps.Copy(env, w.env)
 	// The process outlives the request that starts it: starting one anew for each
 	// round of candidates takes longer than trying them.
-	w.process, err = w.space.Start(context.WithoutCancel(ctx), sandbox.Command{
+	return w.start(context.WithoutCancel(ctx), w.space, sandbox.Command{
 		Argv: []string{"node", "--input-type=module", "-e", nodeDriver, upFrom(w.dir), string(config)}, Dir: w.dir,
 		Env:    env,
-		Needs:  true,
 		Limits: sandbox.Limits{Wall: w.life, CPU: 2 * w.life},
-	})
-	if err != nil {
-		return fmt.Errorf("starting the Node worker: %w", err)
-	}
-	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
-	a, err := w.read()
-	if err == nil && !a.Ready {
-		err = errors.New("the Node worker is not ready")
-	}
-	return err
-}
-
-func (w *nodeWorker) read() (nodeAnswer, error) {
-	var a nodeAnswer
-	raw, err := readLine(w.out)
-	if err != nil {
-		return a, fmt.Errorf("the Node worker ended: %w", err)
-	}
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return a, fmt.Errorf("the Node worker's answer is not JSON: %w", err)
-	}
-	return a, nil
+	}, nil)
 }
 
 // upFrom is the way from a folder of the tree to the tree's root.
@@ -184,29 +147,6 @@ func upFrom(dir string) string {
 		return "."
 	}
 	return strings.TrimSuffix(strings.Repeat("../", strings.Count(dir, "/")+1), "/")
-}
-
-// readLine reads a line of at most maxAnswer bytes.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if err == nil {
-			return line, nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAnswer {
-			return nil, err
-		}
-	}
-}
-
-func (w *nodeWorker) stop() {
-	if w.process != nil {
-		w.process.Kill()
-		_, _ = w.process.Wait() // it was killed
-		w.process = nil
-	}
 }
 
 // script is what of a file ran: driver/node_cover.cjs tells it by lines of the source.

@@ -27,6 +27,18 @@ type behaviour struct {
 	calls    map[string]map[string]bool // the probed functions that each test ran
 }
 
+func newBehaviour() *behaviour {
+	return &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
+}
+
+// ran notes that a test ran a function.
+func (b *behaviour) ran(test, function string) {
+	if b.calls[test] == nil {
+		b.calls[test] = map[string]bool{}
+	}
+	b.calls[test][function] = true
+}
+
 type outcome struct {
 	input  string // for a person
 	entry  bool   // a call that a test makes
@@ -134,7 +146,7 @@ func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.
 	req.Wall = 10
 	out := make([]*behaviour, len(cs))
 	var mu sync.Mutex
-	err := parallel(ctx, len(b.workers), len(cs), func(worker, i int) (map[string]bool, error) {
+	err := all(ctx, len(b.workers), len(cs), func(worker, i int) error {
 		one := req
 		one.Files = map[string]string{}
 		if cs[i].original != nil {
@@ -142,28 +154,24 @@ func (b *pythonBench) probe(ctx context.Context, cs []candidate, tests []verify.
 		}
 		answer, err := b.ask(ctx, worker, one)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		out[i] = b.behaviour(answer)
-		return nil, nil
-	}, func(int, map[string]bool) bool { return true })
+		return nil
+	})
 	return out, err
 }
 
 func (b *pythonBench) behaviour(a pythonAnswer) *behaviour {
-	out := &behaviour{outcomes: map[string]outcome{}, calls: map[string]map[string]bool{}}
+	out := newBehaviour()
 	for _, p := range a.Probes {
 		spot, _, _ := strings.Cut(p.Input, "(")
 		out.outcomes[p.Probe] = outcome{input: p.Input, entry: p.Entry, spot: spot, result: p.Outcome, after: p.After, shared: p.Shared}
 	}
 	for _, c := range a.Calls {
-		id := prefix(b.suite) + c.Test
-		if out.calls[id] == nil {
-			out.calls[id] = map[string]bool{}
-		}
-		out.calls[id][c.Called] = true
+		out.ran(prefix(b.suite)+c.Test, c.Called)
 	}
 	return out
 }

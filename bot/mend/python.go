@@ -1,12 +1,9 @@
 package mend
 
 import (
-	"bufio"
 	"context"
 	_ "embed" // the driver
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -57,11 +54,8 @@ type pythonBench struct {
 const maxDied = 8
 
 type pythonWorker struct {
-	space   *sandbox.Workspace
-	kept    *keeper
-	process *sandbox.Process
-	in      *json.Encoder
-	out     *bufio.Reader
+	worker
+	kept *keeper
 }
 
 type pythonRequest struct {
@@ -82,7 +76,6 @@ type pythonRequest struct {
 }
 
 type pythonAnswer struct {
-	Ready bool `json:"ready"`
 	Ended bool `json:"ended"`
 	Slow  bool `json:"slow"`  // it was run from the start
 	Stale bool `json:"stale"` // what a changed function did when it was imported was left as it was
@@ -127,28 +120,16 @@ func newPythonBench(ctx context.Context, cfg Config, dir string, t target, limit
 func (b *pythonBench) round() int { return 40 }
 
 func newPythonWorker(ctx context.Context, cfg Config, dir string, collect pythonRequest) (*pythonWorker, error) {
-	space, err := cfg.Sandbox.Workspace(ctx, dir)
+	kept, err := keep(ctx, cfg.Sandbox, dir)
 	if err != nil {
 		return nil, err
 	}
-	w := &pythonWorker{space: space}
-	if w.kept, err = keep(space, dir); err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	w.process, err = space.Start(ctx, sandbox.Command{
+	w := &pythonWorker{worker{called: "the Python worker"}, kept}
+	err = w.start(ctx, kept.space, sandbox.Command{
 		Argv:   []string{"python3", "-B", "-c", pythonDriver},
-		Needs:  true,
 		Env:    map[string]string{"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
 		Limits: sandbox.Limits{Wall: cfg.MaxTime + time.Minute, CPU: cfg.MaxTime + time.Minute},
-	})
-	if err != nil {
-		return nil, errors.Join(err, w.kept.close(), space.Close())
-	}
-	w.in, w.out = json.NewEncoder(w.process.Stdin), bufio.NewReaderSize(w.process.Stdout, 1<<16)
-	if err := w.in.Encode(map[string]any{"modules": preloads(collect.Program)}); err != nil {
-		return nil, errors.Join(err, w.close())
-	}
-	_, err = w.read()
+	}, map[string]any{"modules": preloads(collect.Program)})
 	if err == nil {
 		_, err = w.ask(collect)
 	}
@@ -158,41 +139,16 @@ func newPythonWorker(ctx context.Context, cfg Config, dir string, collect python
 	return w, nil
 }
 
-func (w *pythonWorker) ask(req pythonRequest) (pythonAnswer, error) {
-	if err := w.kept.restore(); err != nil {
-		return pythonAnswer{}, err
+func (w *pythonWorker) ask(req pythonRequest) (a pythonAnswer, err error) {
+	if err = w.kept.restore(); err == nil {
+		err = w.worker.ask(req, &a)
 	}
-	if err := w.in.Encode(req); err != nil {
-		return pythonAnswer{}, fmt.Errorf("the Python worker %w before it was asked: %w", errEnded, err)
-	}
-	return w.read()
-}
-
-const maxAnswer = 32 << 20
-
-func (w *pythonWorker) read() (pythonAnswer, error) {
-	var a pythonAnswer
-	var line []byte
-	for {
-		part, err := w.out.ReadSlice('\n')
-		line = append(line, part...)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxAnswer {
-			return a, fmt.Errorf("the Python worker %w: %w", errEnded, err)
-		}
-	}
-	if err := json.Unmarshal(line, &a); err != nil {
-		return a, fmt.Errorf("the Python worker %w with an answer that is not JSON: %w", errEnded, err)
-	}
-	return a, nil
+	return a, err
 }
 
 func (w *pythonWorker) close() error {
-	w.process.Kill()
-	_, _ = w.process.Wait() // it was killed
-	return errors.Join(w.kept.close(), w.space.Close())
+	w.stop()
+	return w.kept.close()
 }
 
 func (b *pythonBench) close() error {
@@ -379,4 +335,9 @@ func parallel(ctx context.Context, workers, n int, job func(worker, i int) (map[
 		return context.Cause(ctx)
 	}
 	return failed
+}
+
+// all does n jobs on some workers, as parallel, without results.
+func all(ctx context.Context, workers, n int, job func(worker, i int) error) error {
+	return parallel(ctx, workers, n, func(worker, i int) (map[string]bool, error) { return nil, job(worker, i) }, func(int, map[string]bool) bool { return true })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -326,7 +327,7 @@ func (s *search) mends(ctx context.Context, cs []candidate) ([]map[string]bool, 
 	})
 	more, err := s.attempt(ctx, whole, others)
 	for k, i := range at {
-		merge(got[i], more[k])
+		maps.Copy(got[i], more[k])
 	}
 	return got, err
 }

@@ -125,9 +125,8 @@ func (g *grower) clamp(n code.Node) {
 	default:
 		return
 	}
-	l, ok1 := n.ChildByField(target)
-	r, ok2 := n.ChildByField(value)
-	if !ok1 || !ok2 || !plainName.MatchString(l.Text()) || !arithmetic(r) {
+	l, r, ok := n.Both(target, value)
+	if !ok || !plainName.MatchString(l.Text()) || !arithmetic(r) {
 		return
 	}
 	for _, v := range append([]string{"0"}, g.names...) {

@@ -153,7 +153,7 @@ func TestR1PythonCandidatesKeepBytesAndNames(t *testing.T) {
 	if err != nil || len(traces) != 2 || traces[0].lines["pkg/my calc.py"][7] == 0 {
 		t.Errorf("traces %v, %v", traces, err)
 	}
-	raw, err := b.(*pythonBench).workers[0].space.ReadFile("pkg/my calc.py", 1<<20)
+	raw, err := b.(*pythonBench).workers[0].kept.space.ReadFile("pkg/my calc.py", 1<<20)
 	if err != nil || string(raw) != src {
 		t.Errorf("the source was not put back: %q %v", raw, err)
 	}
