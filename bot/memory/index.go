@@ -120,29 +120,37 @@ func (x *Index) open(ctx context.Context) error {
 
 // prepare makes the tables where they are not there.
 func prepare(ctx context.Context, db *sql.DB) error {
+	return transact(ctx, db, func(tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n); err != nil {
+			return err
+		}
+		if n == 0 {
+			_, err := tx.ExecContext(ctx, tables)
+			return err
+		}
+		var v string
+		if err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'version'`).Scan(&v); err != nil {
+			return errors.Join(errVersion, err)
+		}
+		if v != version {
+			return errVersion
+		}
+		return nil
+	})
+}
+
+// transact does something in one transaction.
+func transact(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()
-	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n); err != nil {
+	if err := do(tx); err != nil {
+		_ = tx.Rollback() // the error that led here says more
 		return err
 	}
-	if n == 0 {
-		if _, err := tx.ExecContext(ctx, tables); err != nil {
-			return err
-		}
-		return tx.Commit()
-	}
-	var v string
-	if err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'version'`).Scan(&v); err != nil {
-		return errors.Join(errVersion, err)
-	}
-	if v != version {
-		return errVersion
-	}
-	return nil
+	return tx.Commit()
 }
 
 // anew removes the file and makes an empty one. Whoever has the old one open goes
@@ -187,18 +195,28 @@ func lock(path string) (unlock func(), err error) {
 
 // each gives the rows of a question with one argument: a number and a score.
 func (x *Index) each(ctx context.Context, question, about string, take func(id int64, score float64)) error {
-	rows, err := x.db.QueryContext(ctx, question, about)
+	return x.rows(ctx, func(scan func(...any) error) error {
+		var id int64
+		var score float64
+		err := scan(&id, &score)
+		if err == nil {
+			take(id, score)
+		}
+		return err
+	}, question, about)
+}
+
+// rows reads the rows of a question, each by one call of take.
+func (x *Index) rows(ctx context.Context, take func(scan func(...any) error) error, question string, about ...any) error {
+	rows, err := x.db.QueryContext(ctx, question, about...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
-		var score float64
-		if err := rows.Scan(&id, &score); err != nil {
+		if err := take(rows.Scan); err != nil {
 			return err
 		}
-		take(id, score)
 	}
 	return rows.Err()
 }

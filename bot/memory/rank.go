@@ -194,12 +194,18 @@ func (s *search) words(ctx context.Context) error {
 	}
 	s.ofFiles(score)
 	top := most(score)
-	order := sortedKeys(score)
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(score[b], score[a]) })
+	order := byScore(score)
 	for _, i := range order[:min(len(order), candidates)] {
 		s.put(i, ByWords, score[i]/top, "has the words "+strings.Join(slices.Compact(told[i]), ", "))
 	}
 	return nil
+}
+
+// byScore are the keys, those with the highest score first.
+func byScore[K cmp.Ordered](score map[K]float64) []K {
+	order := slices.Sorted(maps.Keys(score))
+	slices.SortStableFunc(order, func(a, b K) int { return cmp.Compare(score[b], score[a]) })
+	return order
 }
 
 func most[K comparable](m map[K]float64) float64 {
@@ -277,9 +283,7 @@ func (s *search) names(context.Context) error {
 			if owner != "" && (strings.HasSuffix(p.qualified, owner+"."+name) || strings.EqualFold(s.view.file(i).stem(), owner)) {
 				value = sure
 			}
-			if p.kind == code.KindClass || p.kind == code.KindType || p.kind == code.KindModule {
-				s.members(i, ByName, 0.4*value, "the text names its class "+name)
-			}
+			s.members(i, ByName, 0.4*value, "the text names its class "+name)
 			s.put(i, ByName, value, "the text names "+name)
 		}
 	}
@@ -298,19 +302,21 @@ func (s *search) tests(context.Context) error {
 			}
 		}
 		for _, i := range defined {
-			p, value := s.view.piece(i), 1/math.Sqrt(float64(max(n, 1)))
+			value := 1 / math.Sqrt(float64(max(n, 1)))
 			s.put(i, ByTest, value, "a failing test uses "+name)
-			if p.kind == code.KindClass || p.kind == code.KindType || p.kind == code.KindModule {
-				s.members(i, ByTest, 0.3*value, "a failing test uses its class "+name)
-			}
+			s.members(i, ByTest, 0.3*value, "a failing test uses its class "+name)
 		}
 	}
 	return nil
 }
 
-// members are the methods of a class that is named.
+// members are the methods of what is named, where that is a class.
 func (s *search) members(class int32, by string, value float64, why string) {
-	prefix := s.view.piece(class).qualified + "."
+	p := s.view.piece(class)
+	if p.kind != code.KindClass && p.kind != code.KindType && p.kind != code.KindModule {
+		return
+	}
+	prefix := p.qualified + "."
 	f := s.view.at[class].file
 	for k := range s.view.files[f].pieces {
 		if strings.HasPrefix(s.view.files[f].pieces[k].qualified, prefix) {
@@ -457,8 +463,7 @@ func (s *search) past(ctx context.Context) error {
 			return err
 		}
 	}
-	best := slices.Sorted(maps.Keys(score))
-	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	best := byScore(score)
 	files := map[int32]float64{}
 	for _, n := range best[:min(len(best), mostPast)] {
 		for _, p := range s.view.changes[n].files {
@@ -498,8 +503,7 @@ func (s *search) ofMessages(ctx context.Context) ([]term, error) {
 // together with theirs.
 func (s *search) graph(context.Context) error {
 	for i := range s.parts {
-		s.put(i, ByFile, s.byFile[s.view.at[i].file], "")
-		s.put(i, ByHeat, s.view.hot[s.view.at[i].file], "")
+		s.ofFile(i)
 	}
 	w := Fitted
 	order := sortedKeys(s.parts)
@@ -507,7 +511,7 @@ func (s *search) graph(context.Context) error {
 	for _, i := range order {
 		score[i] = w.of(classOf(s.view.file(i), s.view.piece(i)), slices.SortedFunc(maps.Values(s.parts[i]), func(a, b Part) int { return cmp.Compare(a.By, b.By) }))
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(score[b], score[a]) })
+	order = byScore(score)
 	order = order[:min(len(order), walkSeeds)]
 	seeds, sum := map[int32]float64{}, 0.0
 	for _, i := range order {
@@ -522,8 +526,7 @@ func (s *search) graph(context.Context) error {
 	for _, i := range sortedKeys(got) {
 		if x := got[i] / top; x > 0.02 {
 			s.put(i, ByGraph, math.Sqrt(x), s.leads(i, order))
-			s.put(i, ByFile, s.byFile[s.view.at[i].file], "")
-			s.put(i, ByHeat, s.view.hot[s.view.at[i].file], "")
+			s.ofFile(i)
 		}
 	}
 	s.together(order)
@@ -533,6 +536,12 @@ func (s *search) graph(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ofFile puts what a piece has from its file.
+func (s *search) ofFile(i int32) {
+	s.put(i, ByFile, s.byFile[s.view.at[i].file], "")
+	s.put(i, ByHeat, s.view.hot[s.view.at[i].file], "")
 }
 
 // leads names the best place that leads to a piece.

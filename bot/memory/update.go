@@ -196,28 +196,20 @@ func chosen(files []checkout.Blob, rep *Report) []checkout.Blob {
 // load gives all files of the index, read where they are not at hand.
 func (x *Index) load(ctx context.Context) (map[string]*file, error) {
 	out := make(map[string]*file, len(x.files))
-	ids, err := x.db.QueryContext(ctx, `SELECT id FROM file`)
-	if err != nil {
-		return nil, err
-	}
-	defer ids.Close()
 	have, missing := map[int64]*file{}, 0
-	for ids.Next() {
+	err := x.rows(ctx, func(scan func(...any) error) error {
 		var id int64
-		if err := ids.Scan(&id); err != nil {
-			return nil, err
-		}
+		err := scan(&id)
 		if have[id] = x.files[id]; have[id] == nil {
 			missing++
 		}
+		return err
+	}, `SELECT id FROM file`)
+	if err == nil && missing > 0 {
+		err = x.loadRows(ctx, have)
 	}
-	if err := ids.Err(); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	if missing > 0 {
-		if err := x.loadRows(ctx, have); err != nil {
-			return nil, err
-		}
 	}
 	x.files = have
 	for _, f := range have {
@@ -227,26 +219,15 @@ func (x *Index) load(ctx context.Context) (map[string]*file, error) {
 }
 
 func (x *Index) loadRows(ctx context.Context, have map[int64]*file) error {
-	rows, err := x.db.QueryContext(ctx, `SELECT id, path, blob, skipped, pieces, imports, used FROM file`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return x.rows(ctx, func(scan func(...any) error) error {
 		f := &file{}
 		var pieces, imports string
-		if err := rows.Scan(&f.id, &f.path, &f.blob, &f.skipped, &pieces, &imports, &f.used); err != nil {
-			return err
-		}
-		if have[f.id] != nil {
-			continue
-		}
-		if err := f.restore(pieces, imports); err != nil {
+		if err := scan(&f.id, &f.path, &f.blob, &f.skipped, &pieces, &imports, &f.used); err != nil || have[f.id] != nil {
 			return err
 		}
 		have[f.id] = f
-	}
-	return rows.Err()
+		return f.restore(pieces, imports)
+	}, `SELECT id, path, blob, skipped, pieces, imports, used FROM file`)
 }
 
 // entry is a file that was read, ready to be written.
@@ -370,11 +351,17 @@ func (x *Index) write(ctx context.Context, entries []entry, today int64, known m
 	if len(entries) == 0 {
 		return nil
 	}
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
+	added := make([]*file, len(entries))
+	if err := transact(ctx, x.db, func(tx *sql.Tx) error { return enter(ctx, tx, entries, today, added) }); err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()
+	for _, f := range added {
+		known[f.path+"\x00"+f.blob], x.files[f.id] = f, f
+	}
+	return nil
+}
+
+func enter(ctx context.Context, tx *sql.Tx, entries []entry, today int64, added []*file) error {
 	into, err := tx.PrepareContext(ctx, `INSERT INTO file(path, blob, skipped, pieces, imports, used) VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`)
 	if err != nil {
 		return err
@@ -385,7 +372,6 @@ func (x *Index) write(ctx context.Context, entries []entry, today int64, known m
 		return err
 	}
 	defer words.Close()
-	added := make([]*file, len(entries))
 	// The files come before all words: at each INSERT that returns something,
 	// SQLite sets a savepoint, and FTS5 writes what it has gathered.
 	for i, e := range entries {
@@ -410,16 +396,7 @@ func (x *Index) write(ctx context.Context, entries []entry, today int64, known m
 			}
 		}
 	}
-	if err := wrote(ctx, tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	for _, f := range added {
-		known[f.path+"\x00"+f.blob], x.files[f.id] = f, f
-	}
-	return nil
+	return wrote(ctx, tx)
 }
 
 // keep notes which files are in use, and forgets contents that no tree had for a
@@ -437,36 +414,31 @@ func (x *Index) keep(ctx context.Context, live map[int64]bool, old []int64, toda
 	if len(old)+len(gone) == 0 {
 		return nil
 	}
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	for _, id := range old {
-		if _, err := tx.ExecContext(ctx, `UPDATE file SET used = ? WHERE id = ?`, today, id); err != nil {
-			return err
+	err := transact(ctx, x.db, func(tx *sql.Tx) error {
+		for _, id := range old {
+			if _, err := tx.ExecContext(ctx, `UPDATE file SET used = ? WHERE id = ?`, today, id); err != nil {
+				return err
+			}
 		}
-	}
+		for _, f := range gone {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM words WHERE rowid BETWEEN ? AND ?`, row(f.id, 0), row(f.id, perFile-1)); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM file WHERE id = ?`, f.id); err != nil {
+				return err
+			}
+		}
+		if len(gone) == 0 {
+			return nil
+		}
+		return wrote(ctx, tx)
+	})
 	for _, f := range gone {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM words WHERE rowid BETWEEN ? AND ?`, row(f.id, 0), row(f.id, perFile-1)); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM file WHERE id = ?`, f.id); err != nil {
-			return err
+		if err == nil {
+			delete(x.files, f.id)
 		}
 	}
-	if len(gone) > 0 {
-		if err := wrote(ctx, tx); err != nil {
-			return err
-		}
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	for _, f := range gone {
-		delete(x.files, f.id)
-	}
-	return nil
+	return err
 }
 
 // past is a commit of the view's history.
@@ -479,52 +451,45 @@ type past struct {
 // tree, newest first.
 func (x *Index) history(ctx context.Context, src Source) ([]past, error) {
 	have := map[string]past{}
-	rows, err := x.db.QueryContext(ctx, `SELECT id, hash, files FROM change`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := x.rows(ctx, func(scan func(...any) error) error {
 		var p past
 		var hash, files string
-		if err := rows.Scan(&p.id, &hash, &files); err != nil {
-			return nil, err
+		if err := scan(&p.id, &hash, &files); err != nil {
+			return err
 		}
 		if err := json.Unmarshal([]byte(files), &p.files); err != nil {
-			return nil, fmt.Errorf("%w: the files of a commit: %w", errVersion, err)
+			return fmt.Errorf("%w: the files of a commit: %w", errVersion, err)
 		}
 		have[hash] = p
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, `SELECT id, hash, files FROM change`)
+	if err != nil {
 		return nil, err
 	}
 	list, err := src.History(ctx, mostChanges, func(hash string) bool { _, ok := have[hash]; return ok })
 	if err != nil {
 		return nil, err
 	}
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	var ix indexer
-	out, added := make([]past, 0, len(list)), false
-	for _, c := range list {
-		p, ok := have[c.Commit]
-		if !ok {
-			added = true
-			if p, err = addChange(ctx, tx, c, &ix); err != nil {
-				return nil, err
+	out := make([]past, 0, len(list))
+	err = transact(ctx, x.db, func(tx *sql.Tx) (err error) {
+		var ix indexer
+		added := false
+		for _, c := range list {
+			p, ok := have[c.Commit]
+			if !ok {
+				added = true
+				if p, err = addChange(ctx, tx, c, &ix); err != nil {
+					return err
+				}
 			}
+			out = append(out, p)
 		}
-		out = append(out, p)
-	}
-	if added {
-		if err := wrote(ctx, tx); err != nil {
-			return nil, err
+		if !added {
+			return nil
 		}
-	}
-	return out, tx.Commit()
+		return wrote(ctx, tx)
+	})
+	return out, err
 }
 
 func addChange(ctx context.Context, tx *sql.Tx, c checkout.Earlier, ix *indexer) (past, error) {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -245,10 +246,5 @@ func (v *View) walk(seeds map[int32]float64) map[int32]float64 {
 }
 
 func sortedKeys[V any](m map[int32]V) []int32 {
-	out := make([]int32, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
