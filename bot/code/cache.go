@@ -1,14 +1,18 @@
 package code
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// cacheBytes is how much the trees kept for next time may hold; a tree above
-// a quarter of it is not kept.
-const cacheBytes = 48 << 20
+// cacheBytes is how much the trees kept for next time may hold, and cacheTrees how
+// many they may be; a tree above a quarter of the bytes is not kept.
+const (
+	cacheBytes = 48 << 20
+	cacheTrees = 1 << 16
+)
 
 // cacheKey is a text by its content.
 type cacheKey struct {
@@ -21,46 +25,33 @@ func keyOf(lang Language, src []byte) cacheKey { return cacheKey{lang, sha256.Su
 // treeCache keeps the trees that were used last.
 type treeCache struct {
 	mu   sync.Mutex
-	by   map[cacheKey]*list.Element
-	last *list.List // of *cached, the most recently used in front
+	by   *simplelru.LRU[cacheKey, *Tree]
 	used int
 }
 
-type cached struct {
-	key  cacheKey
-	tree *Tree
-	size int
-}
+var parsed = func() *treeCache {
+	c := &treeCache{}
+	c.by, _ = simplelru.NewLRU(cacheTrees, func(_ cacheKey, t *Tree) { c.used -= t.size() }) // errors are of sizes below 1
+	return c
+}()
 
-var parsed = &treeCache{by: map[cacheKey]*list.Element{}, last: list.New()}
+// size is about how many bytes a tree holds.
+func (t *Tree) size() int { return 24*len(t.nodes) + len(t.Src) + 8*len(t.lines) + 1000 }
 
 func (c *treeCache) get(key cacheKey) (*Tree, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.by[key]
-	if !ok {
-		return nil, false
-	}
-	c.last.MoveToFront(e)
-	return e.Value.(*cached).tree, true
+	return c.by.Get(key)
 }
 
 func (c *treeCache) put(key cacheKey, t *Tree) {
-	size := 24*len(t.nodes) + len(t.Src) + 8*len(t.lines) + 1000
-	if size > cacheBytes/4 {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.by[key]; ok {
+	if t.size() > cacheBytes/4 || c.by.Contains(key) {
 		return
 	}
-	c.by[key] = c.last.PushFront(&cached{key, t, size})
-	c.used += size
-	for c.used > cacheBytes {
-		e := c.last.Back()
-		old := c.last.Remove(e).(*cached)
-		delete(c.by, old.key)
-		c.used -= old.size
+	c.used += t.size()
+	for c.by.Add(key, t); c.used > cacheBytes; {
+		c.by.RemoveOldest()
 	}
 }
