@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -34,76 +35,23 @@ func (p *Project) Foreign(ctx context.Context, file string, src []byte) (map[str
 
 func (p *Project) foreign(t *Tree) map[string]bool {
 	out := map[string]bool{}
-	t.Walk(func(n Node) bool {
-		switch n.Kind() {
-		case "import_from_statement":
-			if module, ok := n.ChildByField("module_name"); ok && p.elsewhere(t.Lang, module.Text()) {
-				n.eachName(func(_, alias string) { out[alias] = true })
-			}
-		case "import_statement":
-			if source, ok := n.ChildByField("source"); ok {
-				if p.elsewhere(t.Lang, strings.Trim(source.Text(), "'\"")) {
-					n.scriptNames(out)
-				}
-			} else if t.Lang == Python {
-				n.eachName(func(name, alias string) {
-					if p.elsewhere(t.Lang, name) {
-						first, _, _ := strings.Cut(alias, ".")
-						out[first] = true
-					}
-				})
-			}
-		case "variable_declarator":
-			value, ok := n.ChildByField("value")
-			if left, has := n.ChildByField("name"); ok && has && value.head(8) == "require(" && p.elsewhere(t.Lang, strings.Trim(strings.TrimSuffix(strings.TrimPrefix(value.Text(), "require("), ")"), " '\"`")) {
-				left.scriptNames(out)
-			}
-		case "import_spec":
-			if spec, ok := n.ChildByField("path"); ok && p.elsewhere(t.Lang, strings.Trim(spec.Text(), "\"`")) {
-				out[goName(n, strings.Trim(spec.Text(), "\"`"))] = true
-			}
+	t.Bindings(func(b Binding) {
+		switch {
+		case !p.elsewhere(t.Lang, b.Module):
+		case t.Lang == Go:
+			out[cmp.Or(b.Local, goName(b.Module))] = true
+		case t.Lang == Python && b.Name == "":
+			first, _, _ := strings.Cut(b.Local, ".")
+			out[first] = true
 		default:
-			return true
+			out[b.Local] = true
 		}
-		return false
 	})
 	return out
 }
 
-// eachName visits the names of an import of Python, with what they are called here.
-func (n Node) eachName(visit func(name, alias string)) {
-	for c, ok := n.First(); ok; c, ok = c.Next() {
-		if c.Field() == "name" {
-			visit(namedAs(c))
-		}
-	}
-}
-
-// scriptNames adds the names that an import or a pattern of JavaScript gives values.
-func (n Node) scriptNames(out map[string]bool) {
-	n.Walk(func(c Node) bool {
-		switch c.Kind() {
-		case "import_specifier":
-			_, alias := namedAs(c)
-			out[alias] = true
-			return false
-		case "pair_pattern":
-			if value, ok := c.ChildByField("value"); ok {
-				value.scriptNames(out)
-			}
-			return false
-		case "identifier", "shorthand_property_identifier_pattern":
-			out[c.Text()] = true
-		}
-		return true
-	})
-}
-
-// goName is what a package of Go is called in a file that imports it.
-func goName(spec Node, full string) string {
-	if c, ok := spec.ChildByField("name"); ok {
-		return c.Text()
-	}
+// goName is what a package of Go is mostly called.
+func goName(full string) string {
 	name := path.Base(full)
 	if len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" { // of a later version
 		name = path.Base(path.Dir(full))

@@ -17,14 +17,7 @@ func (g goImport) spec() string {
 }
 
 func goSpec(n Node) goImport {
-	var g goImport
-	if c, ok := n.ChildByField("name"); ok {
-		g.name = c.Text()
-	}
-	if c, ok := n.ChildByField("path"); ok {
-		g.path = strings.Trim(c.Text(), "\"`")
-	}
-	return g
+	return goImport{n.TextOf("name"), unquote(n.TextOf("path"))}
 }
 
 // goSpecs are the import specs below a node.
@@ -138,7 +131,7 @@ func (g goImport) intoList(t *Tree, list Node) change {
 		at := list.Start() + 1
 		return change{at, at, eol + "\t" + g.spec() + eol}
 	}
-	if !startsLine(t, Node{t, lastChild(list)}) {
+	if all := list.Children(); !startsLine(t, all[len(all)-1]) {
 		at := list.End() - 1
 		return change{at, at, eol + "\t" + g.spec() + eol}
 	}
@@ -147,12 +140,6 @@ func (g goImport) intoList(t *Tree, list Node) change {
 		groups = groups[nearest : nearest+1]
 	}
 	return placeImport(t, groups, want, "\t"+g.spec(), true)
-}
-
-// lastChild is the number of the last node directly below.
-func lastChild(n Node) int32 {
-	all := n.Children()
-	return all[len(all)-1].i
 }
 
 // nearest is the group of the paths that share most with a path outside the

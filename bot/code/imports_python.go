@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,15 +34,15 @@ func pythonStatement(n Node) []pythonImport {
 		for _, c := range n.NamedChildren() {
 			p := pythonImport{module: c.Text()}
 			if c.Kind() == "aliased_import" {
-				p.module, p.alias = aliased(c)
+				p.module, p.alias = c.TextOf("name"), c.TextOf("alias")
 			}
 			out = append(out, p)
 		}
 		return out
 	case "import_from_statement", "future_import_statement":
 		p := pythonImport{from: true, module: "__future__"}
-		if m, ok := n.ChildByField("module_name"); ok {
-			p.module = strings.Join(strings.Fields(m.Text()), "")
+		if m := n.TextOf("module_name"); m != "" {
+			p.module = strings.Join(strings.Fields(m), "")
 		}
 		for _, c := range pythonNames(n) {
 			p.names = append(p.names, spelled(c))
@@ -51,21 +52,10 @@ func pythonStatement(n Node) []pythonImport {
 	return nil
 }
 
-func aliased(n Node) (name, alias string) {
-	if c, ok := n.ChildByField("name"); ok {
-		name = c.Text()
-	}
-	if c, ok := n.ChildByField("alias"); ok {
-		alias = c.Text()
-	}
-	return name, alias
-}
-
 // spelled is an imported name with its alias, on one line.
 func spelled(n Node) string {
 	if n.Kind() == "aliased_import" {
-		name, alias := aliased(n)
-		return name + " as " + alias
+		return n.TextOf("name") + " as " + n.TextOf("alias")
 	}
 	return n.Text()
 }
@@ -82,22 +72,31 @@ func pythonNames(n Node) []Node {
 }
 
 func wantedPython(ctx context.Context, text string) ([]wantedImport, error) {
-	t, err := Parse(ctx, Python, []byte(text+"\n"))
+	return wantedStatements(ctx, Python, text, func(n Node) (out []wantedImport) {
+		for _, p := range pythonStatement(n) {
+			out = append(out, p)
+		}
+		return out
+	})
+}
+
+// wantedStatements reads a text of nothing but import statements; read gives none for
+// any other statement.
+func wantedStatements(ctx context.Context, lang Language, text string, read func(Node) []wantedImport) ([]wantedImport, error) {
+	t, err := Parse(ctx, lang, []byte(text+"\n"))
 	if err != nil {
 		return nil, err
 	}
 	var out []wantedImport
 	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
-		if c.IsExtra() && !c.IsError() || c.Kind() == ";" {
+		if c.IsExtra() && !c.IsError() || c.Kind() == ";" || c.Kind() == "empty_statement" {
 			continue
 		}
-		got := pythonStatement(c)
+		got := read(c)
 		if len(got) == 0 || c.HasError() {
 			return nil, fmt.Errorf("%w: line %d reads %q; give import statements only", ErrNotImport, c.Line(), snippet(c))
 		}
-		for _, p := range got {
-			out = append(out, p)
-		}
+		out = append(out, got...)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%w: there is no import statement in the text", ErrNotImport)
@@ -271,17 +270,9 @@ func wordSet(words string) map[string]bool {
 func (p pythonImport) binds() []string {
 	if !p.from {
 		top, _, _ := strings.Cut(p.module, ".")
-		return []string{firstOf(p.alias, top)}
+		return []string{cmp.Or(p.alias, top)}
 	}
 	return localNames(p.names)
-}
-
-// firstOf is a if there is one, else b.
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // localNames are the names by which "a", "b as c" and "type T" are known.

@@ -2,7 +2,6 @@ package code
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -123,25 +122,12 @@ func requireOf(n Node) (scriptImport, bool) {
 func unquote(s string) string { return strings.Trim(s, "'\"`") }
 
 func wantedScript(ctx context.Context, lang Language, text string) ([]wantedImport, error) {
-	t, err := Parse(ctx, lang, []byte(text+"\n"))
-	if err != nil {
-		return nil, err
-	}
-	var out []wantedImport
-	for c, ok := t.Root().First(); ok; c, ok = c.Next() {
-		if c.IsExtra() && !c.IsError() || c.Kind() == ";" || c.Kind() == "empty_statement" {
-			continue
+	return wantedStatements(ctx, lang, text, func(n Node) []wantedImport {
+		if s, ok := scriptStatement(n); ok {
+			return splitScript(s)
 		}
-		s, ok := scriptStatement(c)
-		if !ok || c.HasError() {
-			return nil, fmt.Errorf("%w: line %d reads %q; give import statements only", ErrNotImport, c.Line(), snippet(c))
-		}
-		out = append(out, splitScript(s)...)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: there is no import statement in the text", ErrNotImport)
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // splitScript takes a default and a namespace apart, which are merged apart.

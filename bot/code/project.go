@@ -2,6 +2,7 @@ package code
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -124,68 +125,31 @@ type imported struct{ file, name string }
 // imports lists the names that a file takes from other files of the project.
 func (p *Project) imports(t *Tree, file string) map[string]imported {
 	out := map[string]imported{}
-	t.Walk(func(n Node) bool {
-		switch n.Kind() {
-		case "import_from_statement":
-			p.pythonFrom(n, file, out)
-		case "import_statement":
-			if t.Lang == Python {
-				p.pythonImport(n, file, out)
-			} else {
-				p.scriptImport(n, file, out)
+	t.Bindings(func(b Binding) {
+		to := imported{name: b.Name}
+		switch {
+		case strings.HasPrefix(b.Name, "."): // what the module has there is not followed
+		case t.Lang == Go:
+			dir, inside := strings.CutPrefix(b.Module, p.module)
+			if b.Local = cmp.Or(b.Local, path.Base(b.Module)); inside && p.module != "" && (dir == "" || dir[0] == '/') {
+				to.file = path.Join(".", dir)
 			}
-		case "variable_declarator":
-			p.scriptRequire(n, file, out)
-		case "import_spec":
-			p.goImport(n, out)
+		case t.Lang != Python:
+			to.file = p.scriptModule(file, b.Module)
+		case b.Name == "":
+			to.file = p.pythonModule(file, b.Module)
 		default:
-			return true
+			if to.file = p.pythonModule(file, strings.TrimSuffix(b.Module, ".")+"."+b.Name); to.file != "" {
+				to.name = ""
+			} else {
+				to.file = p.pythonModule(file, b.Module)
+			}
 		}
-		return false
+		if to.file != "" {
+			out[b.Local] = to
+		}
 	})
 	return out
-}
-
-func (p *Project) pythonFrom(n Node, file string, out map[string]imported) {
-	module, ok := n.ChildByField("module_name")
-	if !ok {
-		return
-	}
-	for c, ok := n.First(); ok; c, ok = c.Next() {
-		if c.Field() != "name" {
-			continue
-		}
-		name, alias := namedAs(c)
-		if sub := p.pythonModule(file, strings.TrimSuffix(module.Text(), ".")+"."+name); sub != "" {
-			out[alias] = imported{file: sub}
-		} else if target := p.pythonModule(file, module.Text()); target != "" {
-			out[alias] = imported{target, name}
-		}
-	}
-}
-
-func (p *Project) pythonImport(n Node, file string, out map[string]imported) {
-	for c, ok := n.First(); ok; c, ok = c.Next() {
-		if c.Field() != "name" {
-			continue
-		}
-		name, alias := namedAs(c)
-		if target := p.pythonModule(file, name); target != "" {
-			out[alias] = imported{file: target}
-		}
-	}
-}
-
-// namedAs is a name and what it is called here.
-func namedAs(n Node) (name, alias string) {
-	name, alias = n.Text(), n.Text()
-	if c, ok := n.ChildByField("name"); ok {
-		name, alias = c.Text(), c.Text()
-	}
-	if c, ok := n.ChildByField("alias"); ok {
-		alias = c.Text()
-	}
-	return name, alias
 }
 
 // pythonModule is the file of a module as a file of the project names it.
@@ -216,61 +180,6 @@ func (p *Project) pythonModule(file, module string) string {
 	return ""
 }
 
-func (p *Project) scriptImport(n Node, file string, out map[string]imported) {
-	source, ok := n.ChildByField("source")
-	target := ""
-	if ok {
-		target = p.scriptModule(file, strings.Trim(source.Text(), "'\""))
-	}
-	if target == "" {
-		return
-	}
-	n.Walk(func(c Node) bool {
-		switch c.Kind() {
-		case "import_specifier":
-			name, alias := namedAs(c)
-			out[alias] = imported{target, name}
-		case "namespace_import":
-			if id, ok := c.FirstNamed(); ok {
-				out[id.Text()] = imported{file: target}
-			}
-		case "identifier":
-			if c.Up() == "import_clause" {
-				out[c.Text()] = imported{target, "default"}
-			}
-		}
-		return c.Kind() != "import_specifier"
-	})
-}
-
-// scriptRequire is: const m = require("./m"), const {a, b: c} = require("./m").
-func (p *Project) scriptRequire(n Node, file string, out map[string]imported) {
-	value, left, ok := n.Both("value", "name")
-	if !ok || value.Kind() != "call_expression" || value.head(8) != "require(" {
-		return
-	}
-	spec := strings.Trim(strings.TrimSuffix(strings.TrimPrefix(value.Text(), "require("), ")"), " '\"`")
-	target := p.scriptModule(file, spec)
-	if target == "" {
-		return
-	}
-	if left.Kind() == "identifier" {
-		out[left.Text()] = imported{file: target}
-		return
-	}
-	for _, c := range left.NamedChildren() {
-		switch c.Kind() {
-		case "shorthand_property_identifier_pattern":
-			out[c.Text()] = imported{target, c.Text()}
-		case "pair_pattern":
-			key, value, ok := c.Both("key", "value")
-			if ok {
-				out[value.Text()] = imported{target, key.Text()}
-			}
-		}
-	}
-}
-
 // scriptModule is the file that a relative specifier means.
 func (p *Project) scriptModule(file, spec string) string {
 	if !strings.HasPrefix(spec, ".") {
@@ -286,22 +195,4 @@ func (p *Project) scriptModule(file, spec string) string {
 		}
 	}
 	return ""
-}
-
-// goImport names a folder of the module by its package.
-func (p *Project) goImport(n Node, out map[string]imported) {
-	spec, ok := n.ChildByField("path")
-	if !ok || p.module == "" {
-		return
-	}
-	full := strings.Trim(spec.Text(), "\"`")
-	dir, inside := strings.CutPrefix(full, p.module)
-	if !inside || dir != "" && dir[0] != '/' {
-		return
-	}
-	name := path.Base(full)
-	if c, ok := n.ChildByField("name"); ok {
-		name = c.Text()
-	}
-	out[name] = imported{file: path.Join(".", dir)}
 }

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -57,101 +58,26 @@ type imported struct{ names, modules map[string]string }
 
 func importsOf(t *code.Tree) imported {
 	im := imported{map[string]string{}, map[string]string{}}
-	t.Walk(func(n code.Node) bool {
-		switch n.Kind() {
-		case "import_spec":
-			if p, ok := n.ChildByField("path"); ok {
-				base := path.Base(strings.Trim(p.Text(), "\"`"))
-				im.modules[base] = base
-				if alias, ok := n.ChildByField("name"); ok {
-					im.modules[base] = alias.Text()
-				}
+	t.Bindings(func(b code.Binding) {
+		base := path.Base(b.Module)
+		switch _, inner := enclosing(b.At); {
+		case inner || strings.HasPrefix(b.Name, "."):
+		case t.Lang == code.Go:
+			im.modules[base] = cmp.Or(b.Local, base)
+		case b.Name == "default" || b.Name == "" && t.Lang != code.Python:
+			im.modules[moduleStem(base)] = b.Local
+		default:
+			name := cmp.Or(b.Name, b.Module)
+			im.names[name] = b.Local
+			if b.At.Kind() != "variable_declarator" {
+				im.modules[path.Base(strings.ReplaceAll(name, ".", "/"))] = b.Local
 			}
-		case "import_from_statement", "import_statement":
-			im.statement(n)
-			return false
-		case "variable_declarator":
-			im.required(n)
 		}
-		return !isFunction(n)
 	})
 	return im
 }
 
-// statement reads Python's and JavaScript's import statements.
-func (im imported) statement(n code.Node) {
-	if src, ok := n.ChildByField("source"); ok {
-		stem := moduleStem(src.Text())
-		n.Walk(func(c code.Node) bool {
-			switch c.Kind() {
-			case "import_specifier":
-				im.alias(c)
-				return false
-			case "namespace_import", "import_clause":
-				for _, x := range c.NamedChildren() {
-					if x.Kind() == "identifier" {
-						im.modules[stem] = x.Text()
-					}
-				}
-			}
-			return true
-		})
-		return
-	}
-	for _, c := range n.NamedChildren() {
-		if c.Field() != "name" {
-			continue
-		}
-		if c.Kind() == "aliased_import" {
-			im.alias(c)
-			continue
-		}
-		im.names[c.Text()] = c.Text()
-		im.modules[path.Base(strings.ReplaceAll(c.Text(), ".", "/"))] = c.Text()
-	}
-}
-
-func (im imported) alias(c code.Node) {
-	name, ok := c.ChildByField("name")
-	if !ok {
-		return
-	}
-	to := name.Text()
-	if a, ok := c.ChildByField("alias"); ok {
-		to = a.Text()
-	}
-	im.names[name.Text()] = to
-	im.modules[path.Base(strings.ReplaceAll(name.Text(), ".", "/"))] = to
-}
-
-// required reads const { a, b: c } = require('x') and const m = require('x').
-func (im imported) required(n code.Node) {
-	to, v, ok := n.Both("name", "value")
-	if !ok {
-		return
-	}
-	fn, args, _, ok := call(v)
-	if !ok || fn.Text() != "require" || len(args) != 1 {
-		return
-	}
-	if to.Kind() == "identifier" {
-		im.modules[moduleStem(args[0].Text())] = to.Text()
-		return
-	}
-	for _, c := range to.NamedChildren() {
-		if k, ok := c.ChildByField("key"); ok {
-			if v, ok := c.ChildByField("value"); ok {
-				im.names[k.Text()] = v.Text()
-			}
-		} else {
-			im.names[c.Text()] = c.Text()
-		}
-	}
-}
-
-func moduleStem(text string) string {
-	text = strings.Trim(text, "\"'`")
-	base := path.Base(text)
+func moduleStem(base string) string {
 	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx"} {
 		base = strings.TrimSuffix(base, ext)
 	}
