@@ -81,31 +81,13 @@ func LanguageIn(file string, src []byte) Language {
 
 // grammarOf is the number of the language's grammar.
 func grammarOf(lang Language) (int, bool) {
-	switch lang {
-	case Python:
-		return grammar.Python, true
-	case JavaScript:
-		return grammar.JavaScript, true
-	case TypeScript:
-		return grammar.TypeScript, true
-	case TSX:
-		return grammar.TSX, true
-	case Go:
-		return grammar.Go, true
-	case Java:
-		return grammar.Java, true
-	case Rust:
-		return grammar.Rust, true
-	case Ruby:
-		return grammar.Ruby, true
-	case PHP:
-		return grammar.PHP, true
-	case C:
-		return grammar.C, true
-	case CPP:
-		return grammar.CPP, true
-	}
-	return 0, false
+	number, ok := grammars[lang]
+	return number, ok
+}
+
+var grammars = map[Language]int{
+	Python: grammar.Python, JavaScript: grammar.JavaScript, TypeScript: grammar.TypeScript, TSX: grammar.TSX, Go: grammar.Go, Java: grammar.Java,
+	Rust: grammar.Rust, Ruby: grammar.Ruby, PHP: grammar.PHP, C: grammar.C, CPP: grammar.CPP,
 }
 
 // IsTest tells whether a file is a test by the conventions of pytest,

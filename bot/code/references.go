@@ -69,7 +69,7 @@ func (s *search) in(ctx context.Context, other string) []Reference {
 func (s *search) knows(other string, imports map[string]imported) bool {
 	dir := path.Dir(s.file)
 	src := s.p.src[other]
-	if class := s.r.Parent[strings.LastIndexByte(s.r.Parent, '.')+1:]; s.r.Kind == KindMethod && hasWord(src, class) {
+	if class := s.r.Parent[strings.LastIndexByte(s.r.Parent, '.')+1:]; s.r.Kind == KindMethod && HasWord(src, class) {
 		return true
 	}
 	if LanguageOf(other) == Go {
@@ -127,7 +127,7 @@ func (s *search) isForeign(n Node, foreign map[string]bool) bool {
 // rootOf is the first name of a chain such as a.b(c).d.
 func rootOf(chain string) string {
 	for i := range len(chain) {
-		if !wordByte(chain[i]) && chain[i] != '$' {
+		if !NameByte(chain[i]) {
 			return chain[:i]
 		}
 	}
@@ -144,23 +144,4 @@ func (s *search) is(ctx context.Context, file, name string) bool {
 func (s *search) called(owner string) bool {
 	last := owner[strings.LastIndexAny(owner, ".:")+1:]
 	return last == strings.TrimSuffix(path.Base(s.file), path.Ext(s.file)) || last == path.Base(path.Dir(s.file))
-}
-
-// hasWord tells whether a text has a word, as identifiers have it.
-func hasWord(text []byte, word string) bool {
-	for from := 0; word != ""; {
-		i := bytes.Index(text[from:], []byte(word))
-		if i < 0 {
-			return false
-		}
-		from += i + len(word)
-		if (from == len(text) || !wordByte(text[from])) && (from == len(word) || !wordByte(text[from-len(word)-1])) {
-			return true
-		}
-	}
-	return false
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }

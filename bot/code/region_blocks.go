@@ -158,9 +158,7 @@ func blockName(n Node) (name string, prefix bool) {
 	case "namespace_definition":
 		return "namespace", false
 	case "preproc_def":
-		if c, ok := n.ChildByField("name"); ok {
-			return c.Text(), false
-		}
+		return n.TextOf("name"), false
 	case "declaration":
 		if c, ok := cName(n); ok {
 			return clip(c.Text(), 60), false
@@ -185,9 +183,7 @@ func blockName(n Node) (name string, prefix bool) {
 			return l.Text(), n.Kind() == "assignment_expression"
 		}
 	case "internal_module", "module", "mod_item":
-		if c, ok := n.ChildByField("name"); ok {
-			return c.Text(), true
-		}
+		return n.TextOf("name"), true
 	case "call_expression", "call", "function_call_expression":
 		if c, ok := n.ChildByField("function"); ok && len(c.Text()) < 60 {
 			return c.Text(), false

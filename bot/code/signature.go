@@ -136,15 +136,9 @@ func params(lang Language, p Node) []Param {
 }
 
 func pythonParam(p Node) Param {
-	text := func(field string) string {
-		if c, ok := p.ChildByField(field); ok {
-			return c.Text()
-		}
-		return ""
-	}
 	switch p.Kind() {
 	case "default_parameter", "typed_default_parameter":
-		return Param{Name: text("name"), Optional: true, Given: text("value")}
+		return Param{Name: p.TextOf("name"), Optional: true, Given: p.TextOf("value")}
 	case "typed_parameter":
 		if held := p.NamedChildren(); len(held) > 0 {
 			return pythonParam(held[0])
@@ -174,9 +168,7 @@ func scriptParam(p Node) Param {
 		if l, ok := p.ChildByField("pattern"); ok {
 			out = scriptParam(l)
 		}
-		if v, ok := p.ChildByField("type"); ok {
-			out.Type = strings.Join(strings.Fields(strings.TrimPrefix(v.Text(), ":")), " ")
-		}
+		out.Type = strings.Join(strings.Fields(strings.TrimPrefix(p.TextOf("type"), ":")), " ")
 		given, has := p.ChildByField("value")
 		if has {
 			out.Given = given.Text()
@@ -190,10 +182,7 @@ func scriptParam(p Node) Param {
 }
 
 func goParams(p Node) []Param {
-	base := Param{}
-	if t, ok := p.ChildByField("type"); ok {
-		base.Type = strings.Join(strings.Fields(t.Text()), " ")
-	}
+	base := Param{Type: strings.Join(strings.Fields(p.TextOf("type")), " ")}
 	if p.Kind() == "variadic_parameter_declaration" {
 		base.Mark, base.Optional = "...", true
 	}

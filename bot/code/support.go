@@ -290,7 +290,7 @@ func entries(fsys fs.FS) func(file string) bool {
 			}
 		}
 		module := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(bare, "/__init__"), "src/"), "/", ".")
-		return path.Base(bare) == "__main__" || strings.HasPrefix(path.Base(file), "setup.") || hasWord([]byte(python), module)
+		return path.Base(bare) == "__main__" || strings.HasPrefix(path.Base(file), "setup.") || HasWord(python, module)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
 
@@ -72,30 +73,11 @@ func onlyDeclared(text []byte, word string, kind *lazyregexp.Regexp) bool {
 }
 
 // wholeWord counts a name in a text.
-func wholeWord[T string | []byte](text T, word string) int {
-	n := 0
-	for at := 0; ; {
-		i := indexOf(text[at:], word)
-		if i < 0 {
-			return n
-		}
-		a, z := at+i, at+i+len(word)
-		if (a == 0 || !inName(text[a-1])) && (z == len(text) || !inName(text[z])) {
-			n++
-		}
-		at = z
+func wholeWord[T string | []byte](text T, word string) (n int) {
+	for range code.Words(text, word) {
+		n++
 	}
-}
-
-func indexOf[T string | []byte](text T, word string) int {
-	if s, ok := any(text).(string); ok {
-		return strings.Index(s, word)
-	}
-	return bytes.Index([]byte(text), []byte(word))
-}
-
-func inName(b byte) bool {
-	return b == '_' || b == '$' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+	return n
 }
 
 // forgets tells whether the change empties what an object holds, in a function that

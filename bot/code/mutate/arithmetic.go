@@ -1,6 +1,10 @@
 package mutate
 
-import "github.com/fettle-dev/fettle/bot/code"
+import (
+	"slices"
+
+	"github.com/fettle-dev/fettle/bot/code"
+)
 
 // typeIs tells whether a variable's known type is one of the types.
 func (s *scene) typeIs(n code.Node, types ...string) bool {
@@ -8,12 +12,7 @@ func (s *scene) typeIs(n code.Node, types ...string) bool {
 		return false
 	}
 	v, ok := s.facts.lookup(n.Text(), n.Start())
-	for _, t := range types {
-		if ok && v.typ == t {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(types, v.typ)
 }
 
 var boundaries = map[string]string{"<": "<=", "<=": "<", ">": ">=", ">=": ">"}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,10 +69,7 @@ func gather(t *code.Tree) *facts {
 			}
 		}
 	}
-	for k := range f.fields {
-		f.members = append(f.members, k)
-	}
-	slices.Sort(f.members)
+	f.members = slices.Sorted(maps.Keys(f.fields))
 	return f
 }
 
@@ -179,39 +177,45 @@ func (f *facts) field(n code.Node) {
 		if !ok || st.Kind() != "struct_type" {
 			return
 		}
-		st.Walk(func(c code.Node) bool {
-			if c.Kind() == "field_declaration" {
-				typ, _ := c.ChildByField("type")
-				for _, x := range c.NamedChildren() {
-					if x.Field() == "name" {
-						together("class "+name.Text(), x.Text())
-						f.fieldTypes(x.Text(), typ)
-					}
-				}
-				return false
+		structFields(st, func(field, typ string) {
+			together("class "+name.Text(), field)
+			if old, seen := f.fieldType[field]; seen && old != typ {
+				typ = ""
 			}
-			return true
+			f.fieldType[field] = typ
 		})
 	case "object":
-		for _, c := range n.NamedChildren() {
-			if k, ok := c.ChildByField("key"); ok && k.Kind() == "property_identifier" {
-				together("object "+n.Text()[:min(20, len(n.Text()))], k.Text())
-			} else if c.Kind() == "shorthand_property_identifier" {
-				together("object "+n.Text()[:min(20, len(n.Text()))], c.Text())
-			}
+		for _, key := range keysOf(n) {
+			together("object "+n.Text()[:min(20, len(n.Text()))], key)
 		}
 	}
 }
 
-func (f *facts) fieldTypes(name string, typ code.Node) {
-	if typ.Tree() == nil {
-		return
+// structFields gives the named fields of a struct of Go and of those in it.
+func structFields(st code.Node, take func(field, typ string)) {
+	st.Walk(func(c code.Node) bool {
+		if c.Kind() != "field_declaration" {
+			return true
+		}
+		for _, x := range c.NamedChildren() {
+			if x.Field() == "name" {
+				take(x.Text(), c.TextOf("type"))
+			}
+		}
+		return false
+	})
+}
+
+// keysOf lists the keys of an object of JavaScript that are names.
+func keysOf(object code.Node) (out []string) {
+	for _, c := range object.NamedChildren() {
+		if k, ok := c.ChildByField("key"); ok && k.Kind() == "property_identifier" {
+			out = append(out, k.Text())
+		} else if c.Kind() == "shorthand_property_identifier" {
+			out = append(out, c.Text())
+		}
 	}
-	if old, seen := f.fieldType[name]; seen && old != typ.Text() {
-		f.fieldType[name] = ""
-		return
-	}
-	f.fieldType[name] = typ.Text()
+	return out
 }
 
 // classFields notes self.x and this.x in a class, and annotated class-level

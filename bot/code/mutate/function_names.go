@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -53,23 +54,21 @@ func methodPair(s *scene, n code.Node) {
 	own := name.Text()
 	for _, group := range pairs[s.d.lang] {
 		words := strings.Fields(group)
-		for _, w := range words {
-			if w != own {
+		if !slices.Contains(words, own) {
+			continue
+		}
+		for i, other := range words {
+			if other == own {
 				continue
 			}
-			for i, other := range words {
-				if other != own {
-					weight := 1.0
-					if i > 1 {
-						weight = 0.6
-					}
-					if !ok {
-						weight *= 0.3
-					}
-					s.put(name.Start(), name.End(), other, weight, "Call %s instead of %s.", one(other), one(own))
-				}
+			weight := 1.0
+			if i > 1 {
+				weight = 0.6
 			}
-			break
+			if !ok {
+				weight *= 0.3
+			}
+			s.put(name.Start(), name.End(), other, weight, "Call %s instead of %s.", one(other), one(own))
 		}
 	}
 }
@@ -105,10 +104,8 @@ func functionName(s *scene, n code.Node) {
 // isFunctionName tells a name that is called plainly somewhere in the file.
 func (s *scene) isFunctionName(name string) bool {
 	for _, list := range s.facts.methods {
-		for _, m := range list {
-			if m == name {
-				return false
-			}
+		if slices.Contains(list, name) {
+			return false
 		}
 	}
 	return true

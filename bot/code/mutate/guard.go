@@ -205,20 +205,12 @@ func (s *scene) transplant(piece, n code.Node) []string {
 // replaceWord replaces a name as a whole word.
 func replaceWord(text, old, name string) string {
 	var b strings.Builder
-	for i := 0; i < len(text); {
-		j := strings.Index(text[i:], old)
-		if j < 0 {
-			b.WriteString(text[i:])
-			break
+	from := 0
+	for at := range code.Words(text, old) {
+		if at == 0 || text[at-1] != '.' {
+			b.WriteString(text[from:at] + name)
+			from = at + len(old)
 		}
-		a, z := i+j, i+j+len(old)
-		b.WriteString(text[i:a])
-		if (a == 0 || !wordByte(text[a-1]) && text[a-1] != '.') && (z == len(text) || !wordByte(text[z])) {
-			b.WriteString(name)
-		} else {
-			b.WriteString(old)
-		}
-		i = z
 	}
-	return b.String()
+	return b.String() + text[from:]
 }

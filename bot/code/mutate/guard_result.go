@@ -65,15 +65,11 @@ func defines(n code.Node) (name string, value code.Node, ok bool) {
 
 // usedInside tells whether a text reads members or elements of a name.
 func usedInside(text, name string) bool {
-	for i := 0; ; {
-		j := strings.Index(text[i:], name)
-		if j < 0 {
-			return false
-		}
-		a, z := i+j, i+j+len(name)
-		if (a == 0 || !wordByte(text[a-1]) && text[a-1] != '.') && z < len(text) && (text[z] == '.' || text[z] == '[') {
+	for at := range code.Words(text, name) {
+		rest := text[at+len(name):]
+		if (at == 0 || text[at-1] != '.') && rest != "" && (rest[0] == '.' || rest[0] == '[') {
 			return true
 		}
-		i = z
 	}
+	return false
 }

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -57,10 +58,7 @@ func NewProject(files map[string]*code.Tree) *Project {
 		files: files, named: map[string][]*function{}, owners: map[string][]string{}, classes: map[string]*class{},
 		units: map[string][]unit{},
 	}
-	for name := range files {
-		p.paths = append(p.paths, name)
-	}
-	slices.Sort(p.paths)
+	p.paths = slices.Sorted(maps.Keys(files))
 	for _, name := range p.paths {
 		files[name].Walk(func(n code.Node) bool {
 			if !n.Named() || n.IsExtra() || n.IsError() {
@@ -83,12 +81,7 @@ func NewProject(files map[string]*code.Tree) *Project {
 
 // own lists the classes of each field and method, in the order of their paths.
 func (p *Project) own() {
-	var keys []string
-	for key := range p.classes {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(p.classes)) {
 		c := p.classes[key]
 		for _, f := range c.fields {
 			p.owners[f] = append(p.owners[f], key)
@@ -247,35 +240,14 @@ func (p *Project) field(file string, n code.Node) {
 			return
 		}
 		c := p.classAt(file, id.Text())
-		body.Walk(func(d code.Node) bool {
-			if d.Kind() != "field_declaration" {
-				return true
-			}
-			for _, x := range d.NamedChildren() {
-				if x.Field() == "name" {
-					c.fields = append(c.fields, x.Text())
-					c.fieldTypes[x.Text()] = typeText(d)
-				}
-			}
-			return false
+		structFields(body, func(field, typ string) {
+			c.fields = append(c.fields, field)
+			c.fieldTypes[field] = typ
 		})
-	case "object":
-		p.shape(file, n)
-	}
-}
-
-// shape takes an object literal of JavaScript for one of a class without a name.
-func (p *Project) shape(file string, n code.Node) {
-	var names []string
-	for _, c := range n.NamedChildren() {
-		if k, ok := c.ChildByField("key"); ok && k.Kind() == "property_identifier" {
-			names = append(names, k.Text())
-		} else if c.Kind() == "shorthand_property_identifier" {
-			names = append(names, c.Text())
+	case "object": // one of a class without a name
+		if names := keysOf(n); len(names) >= 2 && len(names) <= 24 {
+			c := p.classAt(file, "{"+strings.Join(names, ",")+"}")
+			c.fields = append(c.fields, names...)
 		}
-	}
-	if len(names) >= 2 && len(names) <= 24 {
-		c := p.classAt(file, "{"+strings.Join(names, ",")+"}")
-		c.fields = append(c.fields, names...)
 	}
 }

@@ -74,10 +74,7 @@ func (d *declarer) add(pattern, scope code.Node, from int, kind, typ string) {
 }
 
 func typeText(n code.Node) string {
-	if c, ok := n.ChildByField("type"); ok {
-		return strings.TrimSpace(strings.TrimPrefix(c.Text(), ":"))
-	}
-	return ""
+	return strings.TrimSpace(strings.TrimPrefix(n.TextOf("type"), ":"))
 }
 
 func (d *declarer) name(name string, scope code.Node, from int, kind, typ string) {

@@ -22,7 +22,7 @@ func textEdge(s *scene, n code.Node) {
 	}
 	end := len(body)
 	last := body[end-1]
-	sign := !wordByte(last) || last == '_'
+	sign := !code.NameByte(last) || last == '_'
 	if end == 1 && sign && last != '\\' {
 		put(end, end, body, 2)
 	}

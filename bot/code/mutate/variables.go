@@ -129,23 +129,11 @@ func (s *scene) nameWeight(own, v variable, statement string) float64 {
 }
 
 // wordCount counts a name in a text, as a whole word.
-func wordCount(text, name string) int {
-	count := 0
-	for i := 0; ; {
-		j := strings.Index(text[i:], name)
-		if j < 0 || name == "" {
-			return count
-		}
-		a, b := i+j, i+j+len(name)
-		if (a == 0 || !wordByte(text[a-1])) && (b == len(text) || !wordByte(text[b])) {
-			count++
-		}
-		i = b
+func wordCount(text, name string) (count int) {
+	for range code.Words(text, name) {
+		count++
 	}
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return count
 }
 
 func wrongField(s *scene, n code.Node) {

@@ -398,7 +398,7 @@ func border(text string, i int) bool {
 	}
 	class := func(c byte) int {
 		switch {
-		case wordByte(c):
+		case c != '$' && code.NameByte(c):
 			return 1
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			return 2

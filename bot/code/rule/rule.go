@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -417,14 +418,7 @@ var families = map[string]code.Language{
 	"python": code.Python, "javascript": code.JavaScript, "go": code.Go, "java": code.Java, "rust": code.Rust,
 }
 
-func words() []string {
-	var out []string
-	for l := range families {
-		out = append(out, l)
-	}
-	slices.Sort(out)
-	return out
-}
+func words() []string { return slices.Sorted(maps.Keys(families)) }
 
 // family is the word of a language in rules; "" for one without rules.
 func family(l code.Language) string {

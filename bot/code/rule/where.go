@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,7 +165,7 @@ func parseCond(text string, known map[string]bool) (cond, error) {
 		c.holds = func(_ *state, b bound) bool { return re.MatchString(b.text()) }
 	case "holds":
 		c.holds = func(s *state, b bound) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return hasWord(b.text(), s.fill(w)) })
+			return slices.ContainsFunc(words, func(w string) bool { return code.HasWord(b.text(), s.fill(w)) })
 		}
 	case "before":
 		_, want, _ := strings.Cut(text, "before ")
@@ -282,29 +283,6 @@ func (s *state) fill(text string) string {
 	})
 }
 
-func hasWord(text, word string) bool {
-	for i := 0; ; {
-		j := strings.Index(text[i:], word)
-		if j < 0 || word == "" {
-			return false
-		}
-		a, b := i+j, i+j+len(word)
-		if (a == 0 || !wordByte(text[a-1])) && (b == len(text) || !wordByte(text[b])) {
-			return true
-		}
-		i = b
-	}
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
 func sorted(m map[string]string) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
