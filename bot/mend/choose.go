@@ -2,11 +2,11 @@ package mend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -67,14 +67,14 @@ func (s *search) choose(ctx context.Context) (*Found, error) {
 			rivals[i].doubts = append(rivals[i].doubts, fmt.Sprintf("`%s` stands in a failing test and nowhere in the file", value))
 		}
 	}
-	byMerit := func(i, j int) bool { return steady(rivals[i].merit) > steady(rivals[j].merit) }
-	sort.SliceStable(rivals, byMerit)
+	byMerit := func(a, b rival) int { return cmp.Compare(steady(b.merit), steady(a.merit)) }
+	slices.SortStableFunc(rivals, byMerit)
 	probed, cut, err := s.observe(ctx, rivals)
 	if err != nil {
 		return nil, err
 	}
 	if probed {
-		sort.SliceStable(rivals, byMerit)
+		slices.SortStableFunc(rivals, byMerit)
 	}
 	if err := s.askStated(ctx, rivals); err != nil {
 		return nil, err

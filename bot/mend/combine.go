@@ -2,12 +2,13 @@ package mend
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
 	"math"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code/mutate"
@@ -91,7 +92,7 @@ func everywhere(cs []candidate) []candidate {
 		for _, m := range word.FindAllSubmatchIndex(body, 8) {
 			at = append(at, c.region.StartByte+m[2])
 		}
-		if len(at) < 2 || len(at) > 5 || !contains(at, c.start) {
+		if len(at) < 2 || len(at) > 5 || !slices.Contains(at, c.start) {
 			continue
 		}
 		out = append(out, c.at(at, len(old)))
@@ -105,11 +106,6 @@ var (
 	likeOld = lazyregexp.New(`^(?:[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\d+)$`)
 	likeNew = lazyregexp.New(`^[\w$.]+(?:\([\w$., ]*\))?$`)
 )
-
-func contains(list []int, x int) bool {
-	i := sort.SearchInts(list, x)
-	return i < len(list) && list[i] == x
-}
 
 // at makes a candidate's change at some places.
 func (c candidate) at(places []int, width int) candidate {
@@ -149,11 +145,8 @@ func (s *search) credit(cs []candidate, helped []candidate) {
 
 // byRank sorts what is still to be tried; the seed decides between equals.
 func byRank(cs []candidate) {
-	sort.SliceStable(cs, func(i, j int) bool {
-		if a, b := steady(cs[i].rank), steady(cs[j].rank); a != b {
-			return a > b
-		}
-		return cs[i].lot < cs[j].lot
+	slices.SortStableFunc(cs, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(steady(b.rank), steady(a.rank)), cmp.Compare(a.lot, b.lot))
 	})
 }
 

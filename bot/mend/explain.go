@@ -1,10 +1,10 @@
 package mend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/verify"
@@ -44,8 +44,8 @@ func (s *search) explain(ctx context.Context, f *Found) error {
 	if words := newExperience(s.req.Task.Mending.Past).words(f.Template); words != "" {
 		f.Place += "; " + words
 	}
-	sort.SliceStable(s.rejected, func(i, j int) bool {
-		return steady(s.merit(s.rejected[i].candidate)) > steady(s.merit(s.rejected[j].candidate))
+	slices.SortStableFunc(s.rejected, func(a, b rejected) int {
+		return cmp.Compare(steady(s.merit(b.candidate)), steady(s.merit(a.candidate)))
 	})
 	for _, r := range s.rejected[:min(len(s.rejected), maxTold)] {
 		by, err := s.blame(ctx, r)

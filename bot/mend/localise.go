@@ -1,12 +1,12 @@
 package mend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 
@@ -38,8 +38,6 @@ type localiser struct {
 
 	failing, passing map[line]int // tests that run a line
 }
-
-func (l *localiser) add(_ target, ts []trace) { l.traces = append(l.traces, ts...) }
 
 // sample takes the failing tests and as many green ones as may be traced:
 // those of the failing tests' own files first, then the others evenly.
@@ -117,15 +115,8 @@ func (l *localiser) rank(ctx context.Context) ([]Suspect, error) {
 		}
 		out = append(out, sus)
 	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i], out[j]
-		switch {
-		case steady(a.Score) != steady(b.Score):
-			return a.Score > b.Score
-		case a.Path != b.Path:
-			return a.Path < b.Path
-		}
-		return a.Line < b.Line
+	slices.SortFunc(out, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(steady(b.Score), steady(a.Score)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 	if len(out) > 0 && out[0].Score > 0 {
 		top := out[0].Score
@@ -237,11 +228,7 @@ const signatureShare = 0.6
 // signatures hands a part of the suspicion of a function's first line that ran on
 // to its head, which no test runs.
 func (l *localiser) signatures(ctx context.Context, score map[line]float64, note func(line, float64, string)) {
-	paths := map[string]bool{}
-	for at := range l.failing {
-		paths[at.path] = true
-	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
+	for _, path := range l.failingPaths() {
 		for _, reg := range l.sources.regions(ctx, path) {
 			if reg.Kind != "function" && reg.Kind != "method" {
 				continue
@@ -255,6 +242,15 @@ func (l *localiser) signatures(ctx context.Context, score map[line]float64, note
 			}
 		}
 	}
+}
+
+// failingPaths are the files of which failing tests run lines.
+func (l *localiser) failingPaths() []string {
+	paths := map[string]bool{}
+	for at := range l.failing {
+		paths[at.path] = true
+	}
+	return slices.Sorted(maps.Keys(paths))
 }
 
 // executedShare is what each line of an executed file is suspected of, where it

@@ -146,7 +146,7 @@ func (m *Mender) Localise(ctx context.Context, r Request) ([]Suspect, error) {
 			r.tell(fmt.Sprintf("the tests of %s could not be traced (%v); their failures have to do", s.suite.Name, err))
 			continue
 		}
-		l.add(s, traces)
+		l.traces = append(l.traces, traces...)
 	}
 	return l.rank(ctx)
 }

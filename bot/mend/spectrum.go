@@ -1,10 +1,6 @@
 package mend
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
+import "strings"
 
 const (
 	starShare   = 0.1  // of the second formula against Ochiai
@@ -33,11 +29,7 @@ func dstar(bad, good map[line]int, failed int) map[line]float64 {
 // says more of what was decided; and a condition whose branch is taken by passing
 // tests only is where a case is missing.
 func (l *localiser) structure(note func(line, float64, string)) {
-	paths := map[string]bool{}
-	for at := range l.failing {
-		paths[at.path] = true
-	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
+	for _, path := range l.failingPaths() {
 		text := strings.Split(string(l.sources.read(path)), "\n")
 		levels := depths(text)
 		for i := range text {

@@ -2,7 +2,7 @@ package mend
 
 import (
 	"context"
-	"sort"
+	"slices"
 
 	"github.com/fettle-dev/fettle/bot/verify"
 	"github.com/fettle-dev/fettle/bot/verify/testgen/example"
@@ -54,6 +54,6 @@ func (s *search) askStated(ctx context.Context, rivals []rival) error {
 	for i := range held {
 		held[i].asked, held[i].doubts = true, append(held[i].doubts, held[i].broken...)
 	}
-	sort.SliceStable(held, func(i, j int) bool { return held[i].holds > held[j].holds })
+	slices.SortStableFunc(held, func(a, b rival) int { return b.holds - a.holds })
 	return nil
 }

@@ -126,30 +126,27 @@ func (v voices) gain(operator, before, after string) float64 {
 // saidInIssue are the operators that the issue's words speak for.
 func (s *search) saidInIssue() map[string]bool {
 	out := map[string]bool{}
-	for _, st := range spoken {
-		if st.says.MatchString(s.req.Task.Title + " " + s.req.Task.Body) {
-			for _, op := range strings.Fields(st.operators) {
+	hear(spoken, s.req.Task.Title+" "+s.req.Task.Body, out)
+	return out
+}
+
+// hear adds the operators that a text speaks for.
+func hear(list []strategy, text string, out map[string]bool) {
+	for _, st := range list {
+		if st.says.MatchString(text) {
+			for op := range strings.FieldsSeq(st.operators) {
 				out[op] = true
 			}
 		}
 	}
-	return out
 }
 
 // spokenFor are the operators that the failures of the target speak for.
 func (s *search) spokenFor() map[string]bool {
 	out := map[string]bool{}
 	for _, t := range s.target.red {
-		if t.Failure == nil {
-			continue
-		}
-		for _, st := range strategies {
-			if !st.says.MatchString(t.Failure.Exception + " " + t.Failure.Message) {
-				continue
-			}
-			for _, op := range strings.Fields(st.operators) {
-				out[op] = true
-			}
+		if t.Failure != nil {
+			hear(strategies, t.Failure.Exception+" "+t.Failure.Message, out)
 		}
 	}
 	return out

@@ -2,8 +2,8 @@ package mend
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -83,12 +83,7 @@ func namesIn(t *code.Tree, start, end int) []string {
 		}
 		return true
 	})
-	out := make([]string, 0, len(seen))
-	for n := range seen {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func isChain(n code.Node) bool {
@@ -155,11 +150,11 @@ var plainName = lazyregexp.New(`^[A-Za-z_$][\w$]*$`)
 // arithmetic tells whether a value is worked out with + - * /.
 func arithmetic(n code.Node) bool {
 	for n.Kind() == "expression_list" || n.Kind() == "parenthesized_expression" {
-		kids := n.NamedChildren()
-		if len(kids) != 1 {
+		only, ok := n.OnlyNamed()
+		if !ok {
 			return false
 		}
-		n = kids[0]
+		n = only
 	}
 	return n.Kind() == "binary_operator" || n.Kind() == "binary_expression"
 }
@@ -268,7 +263,7 @@ func (g *grower) alternation(n code.Node) {
 	for _, m := range group.FindAllStringSubmatchIndex(text, -1) {
 		parts := strings.Split(text[m[2]:m[3]], "|")
 		longest := slices.Clone(parts)
-		sort.SliceStable(longest, func(i, j int) bool { return width(longest[i]) > width(longest[j]) })
+		slices.SortStableFunc(longest, func(a, b string) int { return width(b) - width(a) })
 		back := slices.Clone(parts)
 		slices.Reverse(back)
 		for _, order := range [][]string{longest, back} {

@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
@@ -45,12 +46,7 @@ func (t target) hear() told {
 // suits tells whether a change puts a wanted value in the place of the one got.
 func (t told) suits(before, after string) bool {
 	before, after = unquoted(before), unquoted(after)
-	for _, want := range t[before] {
-		if want == after {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t[before], after)
 }
 
 // unquoted is a literal's text without the quotes of any language.

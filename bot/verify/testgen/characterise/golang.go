@@ -55,7 +55,7 @@ func (*golang) lay(v *view) error {
 	}
 	sources := probe.Sources()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		if err := v.box.WriteFile(path.Join(v.dir, path.Join(probe.Dir, name)), sources[name]); err != nil {
+		if err := v.box.WriteFile(path.Join(v.dir, probe.Dir, name), sources[name]); err != nil {
 			return fmt.Errorf("laying out the probing package: %w", err)
 		}
 	}

@@ -127,6 +127,14 @@ func (v *view) files() (out []string) {
 	return out
 }
 
+// testFiles are the test files that are run, seen from the suite's folder.
+func (v *view) testFiles() (out []string) {
+	for _, f := range v.tests {
+		out = append(out, v.rel(f))
+	}
+	return out
+}
+
 // out is the folder for results as the code inside sees it.
 func (v *view) out() string {
 	if v.c.cfg.Sandbox.Walls().Backend == sandbox.None {

@@ -32,7 +32,7 @@ func (n node) record(ctx context.Context, v *view) ([]record, error) {
 	cmd.Limits = limits(v.recordWall())
 	var lines [][]byte
 	err = v.over(hooked, func() (err error) {
-		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": v.files(), "wall": almost(v.recordWall()).Seconds()})
+		lines, err = v.drive(ctx, cmd, map[string]any{"mode": "record", "files": v.testFiles(), "wall": almost(v.recordWall()).Seconds()})
 		return err
 	})
 	if err != nil {
@@ -71,6 +71,20 @@ func (n node) observe(ctx context.Context, v *view, w watch) ([]seen, error) {
 type insertion struct {
 	at   int
 	text string
+}
+
+// inserted is a text with what is put into it, in the order of the places.
+func inserted(src []byte, add []insertion) []byte {
+	slices.SortStableFunc(add, func(a, b insertion) int { return a.at - b.at })
+	var out bytes.Buffer
+	from := 0
+	for _, i := range add {
+		out.Write(src[from:i.at])
+		out.WriteString(i.text)
+		from = i.at
+	}
+	out.Write(src[from:])
+	return out.Bytes()
 }
 
 // hook puts calls into a source file that tell of the calls of the targets and,
@@ -117,20 +131,6 @@ func hook(ctx context.Context, p string, src []byte, targets []*target) ([]byte,
 		}
 	}
 	return inserted(src, add), nil
-}
-
-// inserted is a text with what is put into it.
-func inserted(src []byte, add []insertion) []byte {
-	slices.SortStableFunc(add, func(a, b insertion) int { return a.at - b.at })
-	var out bytes.Buffer
-	from := 0
-	for _, i := range add {
-		out.Write(src[from:i.at])
-		out.WriteString(i.text)
-		from = i.at
-	}
-	out.Write(src[from:])
-	return out.Bytes()
 }
 
 // function is the node of a region's function, and its body.

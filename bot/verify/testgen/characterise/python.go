@@ -29,7 +29,7 @@ func (p python) record(ctx context.Context, v *view) ([]record, error) {
 	}
 	cmd := p.command(here)
 	cmd.Limits = limits(v.recordWall())
-	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": v.files(), "runner": v.runner, "wall": almost(v.recordWall()).Seconds()})
+	lines, err := v.drive(ctx, cmd, map[string]any{"mode": "record", "targets": targets, "files": v.testFiles(), "runner": v.runner, "wall": almost(v.recordWall()).Seconds()})
 	if err != nil {
 		return nil, err
 	}
