@@ -43,10 +43,7 @@ func hasKeyword(args []code.Node) bool {
 // isModule tells module.function from object.method.
 func (s *scene) isModule(callee string) bool {
 	root, _, _ := strings.Cut(callee, ".")
-	if s.facts.imports[root] {
-		return true
-	}
-	return slices.ContainsFunc(s.calls, func(c callable) bool { return c.text == callee })
+	return s.facts.imports[root] || s.called(callee) != nil
 }
 
 // called is the project's function behind a callee.

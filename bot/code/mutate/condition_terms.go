@@ -33,10 +33,10 @@ func addTerm(s *scene, n code.Node) {
 			return
 		}
 		for _, op := range []string{s.d.and, s.d.or} {
-			s.put(c.Start(), c.End(), s.joined(c, op, false)+" "+op+" "+term, w, "Ask for %s %s too.", op, one(term))
+			s.put(c.Start(), c.End(), s.joined(c, op)+" "+op+" "+term, w, "Ask for %s %s too.", op, one(term))
 		}
 		if strings.Contains(term, s.d.notNull) || !strings.Contains(term, " ") {
-			s.put(c.Start(), c.End(), term+" "+s.d.and+" "+s.joined(c, s.d.and, true), w, "Ask for %s first.", one(term))
+			s.put(c.Start(), c.End(), term+" "+s.d.and+" "+s.joined(c, s.d.and), w, "Ask for %s first.", one(term))
 		}
 	}
 	for _, name := range s.dereferenced(c) {
@@ -89,7 +89,7 @@ func (s *scene) addNames(c code.Node, add func(string, float64)) {
 
 // joined is a condition in parentheses where the operator beside it needs
 // them.
-func (s *scene) joined(c code.Node, op string, _ bool) string {
+func (s *scene) joined(c code.Node, op string) string {
 	switch c.Kind() {
 	case "lambda", "conditional_expression", "ternary_expression", "arrow_function", "yield_expression":
 		return "(" + c.Text() + ")"

@@ -70,14 +70,13 @@ func stringConstant(s *scene, n code.Node) {
 			}
 		}
 	}
-	if body == "" {
+	switch body {
+	case "":
 		s.put(n.Start(), n.End(), q+" "+q, 0.4, "Use a space instead of nothing.")
 		s.put(n.Start(), n.End(), q+", "+q, 0.1, "Use a comma and a space instead of nothing.")
-	}
-	if body == " " {
+	case " ":
 		s.put(n.Start(), n.End(), q+", "+q, 0.1, "Use a comma and a space instead of a space.")
-	}
-	if body == "," {
+	case ",":
 		s.put(n.Start(), n.End(), q+", "+q, 0.4, "Put a space after the comma.")
 	}
 }

@@ -71,11 +71,8 @@ func exceptionType(s *scene, n code.Node) {
 	switch n.Kind() {
 	case "except_clause":
 		var ok bool
-		if v, ok = n.ChildByField("value"); !ok {
+		if v, ok = caught(n); !ok {
 			return
-		}
-		if v.Kind() == "as_pattern" {
-			v = v.NamedChildren()[0]
 		}
 	case "raise_statement":
 		kids := n.NamedChildren()

@@ -266,10 +266,7 @@ func (f *facts) shape(n code.Node) {
 			f.donors = append(f.donors, n)
 		}
 	case "except_clause":
-		if v, ok := n.ChildByField("value"); ok {
-			if v.Kind() == "as_pattern" {
-				v = v.NamedChildren()[0]
-			}
+		if v, ok := caught(n); ok {
 			f.exceptions = addOnce(f.exceptions, v.Text())
 		}
 	case "raise_statement":
@@ -284,6 +281,15 @@ func (f *facts) shape(n code.Node) {
 			f.returns[name.Text()] = res.Text()
 		}
 	}
+}
+
+// caught is what an except clause names.
+func caught(n code.Node) (code.Node, bool) {
+	v, ok := n.ChildByField("value")
+	if ok && v.Kind() == "as_pattern" {
+		v = v.NamedChildren()[0]
+	}
+	return v, ok
 }
 
 // isGuard tells an if without else whose body only leaves: return, raise,

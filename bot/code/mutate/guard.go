@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -178,12 +179,9 @@ func (s *scene) transplant(piece, n code.Node) []string {
 		if _, here := s.facts.lookup(c.Text(), c.Start()); !here {
 			return true // a builtin, a function, an import
 		}
-		for _, v := range visible {
-			if v.name == c.Text() {
-				return true
-			}
+		if !slices.ContainsFunc(visible, func(v variable) bool { return v.name == c.Text() }) {
+			missing = addOnce(missing, c.Text())
 		}
-		missing = addOnce(missing, c.Text())
 		return true
 	})
 	switch len(missing) {

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -120,11 +121,7 @@ func (p *Project) function(file string, n code.Node) {
 	var name string
 	switch n.Kind() {
 	case "function_definition", "function_declaration", "method_definition", "method_declaration", "generator_function_declaration":
-		id, ok := n.ChildByField("name")
-		if !ok {
-			return
-		}
-		name = id.Text()
+		name = n.TextOf("name")
 	case "arrow_function", "function_expression":
 		up, ok := n.Parent()
 		id, named := up.ChildByField("name")
@@ -133,6 +130,9 @@ func (p *Project) function(file string, n code.Node) {
 		}
 		name = id.Text()
 	default:
+		return
+	}
+	if name == "" {
 		return
 	}
 	f := &function{name: name, path: file, node: n}
@@ -165,11 +165,7 @@ func classOf(n code.Node) string {
 	if !ok || !strings.HasPrefix(c.Kind(), "class") {
 		return ""
 	}
-	id, ok := c.ChildByField("name")
-	if !ok {
-		return ""
-	}
-	return id.Text()
+	return c.TextOf("name")
 }
 
 func (f *function) parameters(n code.Node) {
@@ -185,11 +181,7 @@ func (f *function) parameters(n code.Node) {
 		switch c.Kind() {
 		case "default_parameter", "typed_default_parameter", "assignment_pattern", "optional_parameter":
 			needed = false
-			if id, ok := c.ChildByField("name"); ok {
-				text = id.Text()
-			} else if id, ok := c.ChildByField("left"); ok {
-				text = id.Text()
-			}
+			text = cmp.Or(c.TextOf("name"), c.TextOf("left"), text)
 		case "typed_parameter", "required_parameter":
 			if kids := c.NamedChildren(); len(kids) > 0 {
 				text = kids[0].Text()

@@ -41,36 +41,30 @@ func (d *declarer) add(pattern, scope code.Node, from int, kind, typ string) {
 		case "identifier", "shorthand_property_identifier_pattern":
 			d.name(n.Text(), scope, from, kind, typ)
 			return false
-		case "default_parameter", "typed_default_parameter":
-			if name, ok := n.ChildByField("name"); ok {
-				d.name(name.Text(), scope, from, kind, typeText(n))
-			}
-			return false
 		case "typed_parameter":
 			if kids := n.NamedChildren(); len(kids) > 0 {
 				d.add(kids[0], scope, from, kind, typeText(n))
 			}
 			return false
-		case "assignment_pattern":
-			if l, ok := n.ChildByField("left"); ok {
-				d.add(l, scope, from, kind, typ)
-			}
-			return false
-		case "pair_pattern":
-			if v, ok := n.ChildByField("value"); ok {
-				d.add(v, scope, from, kind, typ)
-			}
-			return false
-		case "required_parameter", "optional_parameter":
-			if p, ok := n.ChildByField("pattern"); ok {
-				d.add(p, scope, from, kind, typeText(n))
-			}
-			return false
 		case "attribute", "subscript", "member_expression", "subscript_expression", "selector_expression", "index_expression", "call", "type_annotation":
 			return false
 		}
-		return true
+		field, holds := patternIn[n.Kind()]
+		if inner, ok := n.ChildByField(field); holds && ok {
+			of := typ
+			if strings.HasSuffix(n.Kind(), "_parameter") {
+				of = typeText(n)
+			}
+			d.add(inner, scope, from, kind, of)
+		}
+		return !holds
 	})
+}
+
+// patternIn tells by which field a node holds the pattern of what it declares.
+var patternIn = map[string]string{
+	"default_parameter": "name", "typed_default_parameter": "name", "assignment_pattern": "left", "pair_pattern": "value",
+	"required_parameter": "pattern", "optional_parameter": "pattern",
 }
 
 func typeText(n code.Node) string {

@@ -254,21 +254,21 @@ func respelled(text, from, to string) string {
 // placeCopy puts the text at the place that it has in the sibling.
 func (s *scene) placeCopy(text string, sib sibling, from, to int, here []int, mine []code.Node, w float64) bool {
 	block := parentOf(sib.list[from])
-	why := "Do %s too, as %s does."
-	if next := to + 1; next < len(here) && here[next] >= 0 && parentOf(sib.list[next]) == block && (from == 0 || here[from-1] < 0) {
-		s.before(mine[here[next]], text, w, why, one(text), one(sib.name))
+	put := func(where func(code.Node, string, float64, string, ...any), n code.Node, w float64) bool {
+		where(n, text, w, "Do %s too, as %s does.", one(text), one(sib.name))
 		return true
+	}
+	if next := to + 1; next < len(here) && here[next] >= 0 && parentOf(sib.list[next]) == block && (from == 0 || here[from-1] < 0) {
+		return put(s.before, mine[here[next]], w)
 	}
 	for i := from - 1; i >= 0; i-- {
 		if here[i] >= 0 && parentOf(sib.list[i]) == block {
-			s.after(mine[here[i]], text, w, why, one(text), one(sib.name))
-			return true
+			return put(s.after, mine[here[i]], w)
 		}
 	}
 	for j := to + 1; j < len(sib.list); j++ {
 		if here[j] >= 0 && parentOf(sib.list[j]) == block {
-			s.before(mine[here[j]], text, w, why, one(text), one(sib.name))
-			return true
+			return put(s.before, mine[here[j]], w)
 		}
 	}
 	// Nothing of this block is here: at the start or at the end, as it was there.
@@ -277,8 +277,7 @@ func (s *scene) placeCopy(text string, sib sibling, from, to int, here []int, mi
 	}
 	first := mine[0]
 	if from == 0 {
-		s.before(first, text, w*0.6, why, one(text), one(sib.name))
-		return true
+		return put(s.before, first, w*0.6)
 	}
 	last := first
 	for _, m := range mine {
@@ -287,9 +286,7 @@ func (s *scene) placeCopy(text string, sib sibling, from, to int, here []int, mi
 		}
 	}
 	if leaves(last) {
-		s.before(last, text, w*0.6, why, one(text), one(sib.name))
-	} else {
-		s.after(last, text, w*0.6, why, one(text), one(sib.name))
+		return put(s.before, last, w*0.6)
 	}
-	return true
+	return put(s.after, last, w*0.6)
 }

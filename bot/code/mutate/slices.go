@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fettle-dev/fettle/bot/code"
@@ -56,8 +57,7 @@ func colonPart(n code.Node) (part, bool) {
 		}
 	}
 	if n.Kind() == "slice" {
-		o, _ := parentOf(n).ChildByField("value")
-		p.object = textOf(o)
+		p.object = parentOf(n).TextOf("value")
 	}
 	if colons != 1 || p.object == "" {
 		return p, false
@@ -162,10 +162,8 @@ func (s *scene) found(v variable) bool {
 		if !ok || wordCount(left, v.name) == 0 {
 			continue
 		}
-		for _, f := range searches {
-			if strings.Contains(right, f) {
-				return true
-			}
+		if slices.ContainsFunc(searches, func(f string) bool { return strings.Contains(right, f) }) {
+			return true
 		}
 	}
 	return false
@@ -182,11 +180,4 @@ func wholeSlice(s *scene, n code.Node) {
 		s.put(p.from, p.from, c.text, c.weight, "Begin the part of %s at %s.", one(p.object), one(c.text))
 		s.put(p.to, p.to, c.text, c.weight, "End the part of %s at %s.", one(p.object), one(c.text))
 	}
-}
-
-func textOf(n code.Node) string {
-	if n.Tree() == nil {
-		return ""
-	}
-	return n.Text()
 }

@@ -218,9 +218,9 @@ func (s *scene) addTermBeside(c code.Node, op, term string, first bool, w float6
 	if strings.Contains(c.Text(), term) {
 		return
 	}
-	text := s.joined(c, op, false) + " " + op + " " + term
+	text := s.joined(c, op) + " " + op + " " + term
 	if first {
-		text = term + " " + op + " " + s.joined(c, op, true)
+		text = term + " " + op + " " + s.joined(c, op)
 	}
 	s.put(c.Start(), c.End(), text, w, "Ask for %s %s too.", op, one(term))
 }

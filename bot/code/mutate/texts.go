@@ -222,24 +222,18 @@ func (s *scene) spec(text string, from, to int, put func(int, int, string, float
 	put(from, to, "", 0.3)
 }
 
+// placeholders are what stands in the place of the commonest ones.
+var placeholders = map[string][]choice{
+	"%d": {{"%02d", 1}, {"%s", 0.4}}, "%s": {{"%r", 0.4}, {"%d", 0.4}, {"%.2f", 0.5}}, "%r": {{"%s", 1}}, "%02d": {{"%d", 0.7}, {"%03d", 0.3}},
+}
+
 // percent changes a placeholder of the old kind.
 func (s *scene) percent(was string, at int) {
 	put := func(repl string, w float64) {
 		s.put(at, at+len(was), repl, w, "Write it as %s instead of %s.", one(repl), one(was))
 	}
-	switch was {
-	case "%d":
-		put("%02d", 1)
-		put("%s", 0.4)
-	case "%s":
-		put("%r", 0.4)
-		put("%d", 0.4)
-		put("%.2f", 0.5)
-	case "%r":
-		put("%s", 1)
-	case "%02d":
-		put("%d", 0.7)
-		put("%03d", 0.3)
+	for _, other := range placeholders[was] {
+		put(other.text, other.weight)
 	}
 	if i := strings.IndexAny(was, "123456789"); i == 1 {
 		put("%-"+was[1:], 1)

@@ -76,14 +76,7 @@ func wrongVariable(s *scene, n code.Node) {
 	}
 	name := n.Text()
 	own, known := s.facts.lookup(name, n.Start())
-	if !known && name != "self" && name != "this" {
-		// A name from elsewhere (a module, a builtin) that is no callee: only
-		// where it is a plain value.
-		if s.facts.imports[name] || name == "undefined" || name == "NaN" {
-			return
-		}
-	}
-	if name == "self" || name == "this" {
+	if name == "self" || name == "this" || !known && (s.facts.imports[name] || name == "undefined" || name == "NaN") {
 		return
 	}
 	st, _ := statementOf(n)

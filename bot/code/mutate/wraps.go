@@ -129,15 +129,12 @@ func (s *scene) ownWraps(n code.Node, last, typ string, add func(string, float64
 
 // receiverName is what a Go method calls its receiver.
 func receiverName(fn code.Node) string {
-	r, ok := fn.ChildByField("receiver")
-	if !ok || len(r.NamedChildren()) != 1 {
-		return ""
+	if r, ok := fn.ChildByField("receiver"); ok {
+		if only, ok := r.OnlyNamed(); ok {
+			return only.TextOf("name")
+		}
 	}
-	id, ok := r.NamedChildren()[0].ChildByField("name")
-	if !ok {
-		return ""
-	}
-	return id.Text()
+	return ""
 }
 
 // inside tells whether a value is already handed to a function, "f(".
@@ -156,7 +153,7 @@ func (s *scene) reachable(form string, at int) bool {
 	if _, ok := s.facts.lookup(root, at); ok {
 		return true
 	}
-	if s.isModule(fn) || s.called(fn) != nil {
+	if s.isModule(fn) {
 		return true
 	}
 	if dotted {
@@ -168,7 +165,7 @@ func (s *scene) reachable(form string, at int) bool {
 // reachableGo tells a form that Go's other files may hold under names of their own.
 func (s *scene) reachableGo(form string) bool {
 	fn, _, _ := strings.Cut(form, "(")
-	return strings.HasPrefix(fn, "%.") || s.called(fn) != nil || s.isModule(fn)
+	return strings.HasPrefix(fn, "%.") || s.isModule(fn)
 }
 
 // bothOperands wraps two values of one statement the same way: a look-up that
