@@ -53,11 +53,9 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
 				return err
 			}
 			if len(paths) == 0 {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "the change of %s is there already\n", id)
-				return err
+				return printf(c.OutOrStdout(), "the change of %s is there already\n", id)
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s\n  next  look at it with 'git diff'; 'fettle undo' takes it back\n", clean(strings.Join(paths, ", ")))
-			return err
+			return printf(c.OutOrStdout(), "wrote %s\n  next  look at it with 'git diff'; 'fettle undo' takes it back\n", clean(strings.Join(paths, ", ")))
 		},
 	}
 	pathVar(c, &repo, "repo", ".", "the `DIR` to write into")

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"charm.land/lipgloss/v2"
-
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -102,8 +100,7 @@ func (t *chat) help(string) error {
 	for _, cmd := range chatCommands() {
 		fmt.Fprintf(out, "  %-21s %s\n", "/"+strings.TrimSpace(cmd.name+" "+cmd.takes), hang(cmd.about, wide, 24))
 	}
-	_, err := lipgloss.Fprint(t.c.OutOrStdout(), out.String())
-	return err
+	return coloured(t.c.OutOrStdout(), out.String())
 }
 
 // tiers are the models that can mend, cheapest first.
@@ -155,11 +152,9 @@ func (t *chat) model(name string) error {
 	}
 	if t.kept.MaxTier = name; name == "all" {
 		t.kept.MaxTier = ""
-		_, err := fmt.Fprintln(out, "tasks climb as high as is configured")
-		return err
+		return printLine(out, "tasks climb as high as is configured")
 	}
-	_, err := fmt.Fprintf(out, "tasks climb no higher than %s\n", name)
-	return err
+	return printf(out, "tasks climb no higher than %s\n", name)
 }
 
 func (t *chat) add(rest string) error {
@@ -201,8 +196,7 @@ func (t *chat) scope() error {
 	if len(t.kept.Scope) > 0 {
 		words = "tasks change only " + clean(strings.Join(t.kept.Scope, ", "))
 	}
-	_, err := fmt.Fprintln(t.c.OutOrStdout(), words)
-	return err
+	return printLine(t.c.OutOrStdout(), words)
 }
 
 // onOff reads what a switch is set to.
@@ -224,8 +218,7 @@ func (t *chat) cost(string) error {
 
 func (t *chat) history(string) error {
 	if len(t.kept.Turns) == 0 {
-		_, err := fmt.Fprintln(t.c.OutOrStdout(), "nothing was said yet")
-		return err
+		return printLine(t.c.OutOrStdout(), "nothing was said yet")
 	}
 	tw := tabwriter.NewWriter(t.c.OutOrStdout(), 0, 4, 2, ' ', 0)
 	for _, one := range t.kept.Turns {
@@ -250,8 +243,7 @@ func (t *chat) forget(string) error {
 	if dropped != nil {
 		words += "; the change of " + clean(strings.Join(dropped.FilesChanged, ", ")) + " was dropped, and 'fettle runs' still has it"
 	}
-	_, err := fmt.Fprintln(t.c.OutOrStdout(), words)
-	return err
+	return printLine(t.c.OutOrStdout(), words)
 }
 
 // ask answers a question; without a model with places in the code.
@@ -288,8 +280,7 @@ func (t *chat) tests(rest string) error {
 	if t.kept.Tests = on; on {
 		words = "tasks also write nominal and edge cases of the functions that they change"
 	}
-	_, err := fmt.Fprintln(t.c.OutOrStdout(), words)
-	return err
+	return printLine(t.c.OutOrStdout(), words)
 }
 
 // check runs checks of the project, and nothing else, with the change that is not written.

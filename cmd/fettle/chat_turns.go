@@ -180,8 +180,7 @@ func (t *chat) waits() error {
 	if n := r.Waiting.Attempt; n > 0 {
 		_, _ = lipgloss.Fprintln(out, colourDiff(t.p.funnel.Log(someLines(r.Saved.Change(n)))))
 	}
-	_, err = fmt.Fprintf(out, "%s\n\nYes to the %s? y, n, or say what is wrong with it\n", t.p.funnel.Log(r.Waiting.Words), r.Waiting.Kind)
-	return err
+	return printf(out, "%s\n\nYes to the %s? y, n, or say what is wrong with it\n", t.p.funnel.Log(r.Waiting.Words), r.Waiting.Kind)
 }
 
 // said is an answer to what a run waits with.
@@ -238,8 +237,7 @@ func (t *chat) plan(rest string) error {
 	if t.plans() {
 		words = "no plan waits; the next task shows its plan first"
 	}
-	_, err := fmt.Fprintln(t.c.OutOrStdout(), words)
-	return err
+	return printLine(t.c.OutOrStdout(), words)
 }
 
 // approve is a yes: to a plan, or to a change, which is written then.
@@ -260,8 +258,7 @@ func (t *chat) approve(string) error {
 	if len(paths) == 0 {
 		words = "the change is there already"
 	}
-	_, err = fmt.Fprintln(t.c.OutOrStdout(), words)
-	return err
+	return printLine(t.c.OutOrStdout(), words)
 }
 
 // undo drops the plan that waits, or the last change that is not written, or takes back
@@ -272,8 +269,7 @@ func (t *chat) undo(string) error {
 		if err := t.stopWaiting(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(out, "dropped; say it otherwise, or something else")
-		return err
+		return printLine(out, "dropped; say it otherwise, or something else")
 	}
 	n := len(t.kept.Over)
 	if n == 0 {
@@ -282,14 +278,12 @@ func (t *chat) undo(string) error {
 	paths := t.kept.Whole.FilesChanged
 	if n == 1 {
 		t.kept.Over, t.kept.Whole, t.kept.Matter = nil, nil, nil
-		_, err := fmt.Fprintf(out, "dropped the change of %s, which was not written\n", clean(strings.Join(paths, ", ")))
-		return err
+		return printf(out, "dropped the change of %s, which was not written\n", clean(strings.Join(paths, ", ")))
 	}
 	if err := t.pile(t.c.Context(), t.kept.Over[:n-1], *t.kept.Whole); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "dropped the last change; %s before it %s not written\n", task.Count(n-1, "change"), map[bool]string{true: "is", false: "are"}[n == 2])
-	return err
+	return printf(out, "dropped the last change; %s before it %s not written\n", task.Count(n-1, "change"), map[bool]string{true: "is", false: "are"}[n == 2])
 }
 
 // stopWaiting ends the run that waits.
@@ -318,9 +312,7 @@ func (t *chat) stopWaiting() error {
 // diff shows what is not written.
 func (t *chat) diff(string) error {
 	if t.kept.Whole == nil {
-		_, err := fmt.Fprintln(t.c.OutOrStdout(), "no change is waiting to be written; 'git diff' shows what is in the files")
-		return err
+		return printLine(t.c.OutOrStdout(), "no change is waiting to be written; 'git diff' shows what is in the files")
 	}
-	_, err := lipgloss.Fprint(t.c.OutOrStdout(), colourDiff(t.p.funnel.Log(t.kept.Whole.Diff)))
-	return err
+	return coloured(t.c.OutOrStdout(), colourDiff(t.p.funnel.Log(t.kept.Whole.Diff)))
 }

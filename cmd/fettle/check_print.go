@@ -45,8 +45,7 @@ func printChecks(w io.Writer, r check.Result) error {
 	if strings.HasPrefix(r.Sandbox, "NONE") {
 		fmt.Fprintf(out, "sandbox: %s\n", r.Sandbox)
 	}
-	_, err := lipgloss.Fprint(w, out.String())
-	return err
+	return coloured(w, out.String())
 }
 
 func markOf(s check.Status) (string, lipgloss.Style) {

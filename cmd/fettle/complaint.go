@@ -76,8 +76,7 @@ func (c complaint) print(w io.Writer) error {
 	if c.why != "" {
 		text += fmt.Sprintf("  why   %s\n", line(c.why))
 	}
-	_, err := fmt.Fprintf(w, "%s  next  %s\n", text, line(c.Hint))
-	return err
+	return printf(w, "%s  next  %s\n", text, line(c.Hint))
 }
 
 // tell prints the error that a command ended with, for a person on stderr and, where the

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -111,8 +110,7 @@ Exit status: 0 written, or all was there; 2 usage, or a file that is no JSON wit
 			return usage("--dry-run, --print and --keys exclude each other")
 		}
 		if keys {
-			_, err := io.WriteString(c.OutOrStdout(), editorKeys)
-			return err
+			return printf(c.OutOrStdout(), "%s", editorKeys)
 		}
 		dir, err := folder(repo)
 		if err != nil {
@@ -136,17 +134,14 @@ Exit status: 0 written, or all was there; 2 usage, or a file that is no JSON wit
 			_, err = c.OutOrStdout().Write(text)
 			return err
 		case len(added) == 0:
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s has them all already\n", tasksFile)
-			return err
+			return printf(c.OutOrStdout(), "%s has them all already\n", tasksFile)
 		case dry:
-			_, err = fmt.Fprintf(c.OutOrStdout(), "would add to %s: %s\n", tasksFile, strings.Join(added, ", "))
-			return err
+			return printf(c.OutOrStdout(), "would add to %s: %s\n", tasksFile, strings.Join(added, ", "))
 		}
 		if err := writeTasks(root, text); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "added %s to %s: %s\n  next  in VS Code: Terminal, Run Task; 'fettle editor-tasks --keys' is for other editors\n", task.Count(len(added), "task"), tasksFile, strings.Join(added, ", "))
-		return err
+		return printf(c.OutOrStdout(), "added %s to %s: %s\n  next  in VS Code: Terminal, Run Task; 'fettle editor-tasks --keys' is for other editors\n", task.Count(len(added), "task"), tasksFile, strings.Join(added, ", "))
 	}
 	pathVar(c, &repo, "repo", ".", "the `DIR` that is opened in the editor")
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would be added, and write nothing")

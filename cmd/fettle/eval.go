@@ -287,7 +287,7 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if f.json {
 		err = writeJSON(c.OutOrStdout(), report)
 	} else {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s\nreports: %s\n", eval.Table(report), f.out)
+		err = printf(c.OutOrStdout(), "%s\nreports: %s\n", eval.Table(report), f.out)
 	}
 	if err != nil || len(worse) == 0 {
 		return err
@@ -462,8 +462,7 @@ func evalScore() *cobra.Command {
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), report)
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), eval.Table(report))
-			return err
+			return printf(c.OutOrStdout(), "%s", eval.Table(report))
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -499,7 +498,7 @@ func evalCompare(gate bool) *cobra.Command {
 			case asJSON:
 				err = writeJSON(c.OutOrStdout(), got)
 			default:
-				_, err = fmt.Fprint(c.OutOrStdout(), got)
+				err = printf(c.OutOrStdout(), "%v", got)
 			}
 			if err != nil || !gate {
 				return err

@@ -92,8 +92,7 @@ func tellMade(w io.Writer, dir string, m eval.Made) error {
 	if len(m.Cases) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "run them: fettle eval --tasks %s\n", filepath.Join(dir, m.Set))
-	return err
+	return printf(w, "run them: fettle eval --tasks %s\n", filepath.Join(dir, m.Set))
 }
 
 // readable tells an error of what was given from others.

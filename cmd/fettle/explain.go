@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot"
@@ -36,8 +34,7 @@ one whose id begins with RUN. 'fettle runs why' has every decision.`,
 				}
 			}
 			return g.onRun(c, args[0], func(p *parts, _ *store.Store, r task.Run) error {
-				_, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n\n%s", r.ID, clean(r.Task.Title), p.funnel.Log(bot.Explain(r)))
-				return err
+				return printf(c.OutOrStdout(), "%s  %s\n\n%s", r.ID, clean(r.Task.Title), p.funnel.Log(bot.Explain(r)))
 			})
 		},
 	}

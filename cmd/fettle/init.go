@@ -98,11 +98,9 @@ file is there already; 130 stopped.`,
 				return writeJSON(c.OutOrStdout(), p)
 			}
 			if write {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s with %s; 'fettle check' runs them\n", settings.RepoFile, task.Count(len(p.Plan.Commands), "check"))
-				return err
+				return printf(c.OutOrStdout(), "wrote %s with %s; 'fettle check' runs them\n", settings.RepoFile, task.Count(len(p.Plan.Commands), "check"))
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), p.Content)
-			return err
+			return printf(c.OutOrStdout(), "%s", p.Content)
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "write the file, where there is none")
@@ -136,8 +134,7 @@ func (g *global) healTemplate(c *cobra.Command, write bool) error {
 	if err := p.write(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; a server reads it at once\n", file)
-	return err
+	return printf(c.OutOrStdout(), "wrote %s; a server reads it at once\n", file)
 }
 
 // proposal is what init says.

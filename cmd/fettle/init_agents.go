@@ -40,8 +40,7 @@ With the Model Context Protocol the same are the tools ` + "`reproduce`" + ` and
 // one, else at the end.
 func agentsInit(c *cobra.Command, args []string, write bool) error {
 	if !write {
-		_, err := fmt.Fprint(c.OutOrStdout(), agentsSection)
-		return err
+		return printf(c.OutOrStdout(), "%s", agentsSection)
 	}
 	name := "."
 	if len(args) == 1 {
@@ -65,8 +64,7 @@ func agentsInit(c *cobra.Command, args []string, write bool) error {
 		return err
 	}
 	if text == string(old) {
-		_, err := fmt.Fprintf(c.OutOrStdout(), "%s has it already\n", agentsFile)
-		return err
+		return printf(c.OutOrStdout(), "%s has it already\n", agentsFile)
 	}
 	const beside = agentsFile + ".fettle-new" // what is there stays whole until the new file is
 	if err = root.WriteFile(beside, []byte(text), 0o644); err == nil {
@@ -75,8 +73,7 @@ func agentsInit(c *cobra.Command, args []string, write bool) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("writing %s: %w", agentsFile, err), root.Remove(beside))
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; commit it, and agents that read it have their work judged\n", agentsFile)
-	return err
+	return printf(c.OutOrStdout(), "wrote %s; commit it, and agents that read it have their work judged\n", agentsFile)
 }
 
 // withSection is the file with the section; its own lines end as they did.

@@ -79,7 +79,7 @@ func (f *appFlags) create(c *cobra.Command, g *global, asJSON bool) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), made)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), `the App %s (id %d, owner %s) is made; written:
+	return printf(c.OutOrStdout(), `the App %s (id %d, owner %s) is made; written:
   %s
   %s
   %s
@@ -93,5 +93,4 @@ next:
 
 'fettle doctor%s --repo OWNER/NAME' says whether all of it works
 `, made.Slug, made.AppID, made.Owner, made.File, made.Key, made.Secret, made.Install, made.Serve, made.Webhook, strings.TrimPrefix(made.Serve, "fettle serve")) // doctor takes the same flags
-	return err
 }

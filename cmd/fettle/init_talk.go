@@ -131,7 +131,7 @@ func initTalk(c *cobra.Command, g *global, args []string, yes bool) error {
 	if err := s.offers(c, p.dir); err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(s.out, `
+	return printf(s.out, `
 Next:
   fettle check                   run the checks
   fettle fix "what is wrong"     mend something
@@ -139,14 +139,12 @@ Next:
   fettle init --github           create the GitHub App
 docs/actions.md has an action for a repository's own jobs.
 `)
-	return err
 }
 
 // repository proposes .fettle.yml.
 func (s *setUp) repository(ctx context.Context, p *proposal) error {
 	if _, err := os.Lstat(filepath.Join(p.dir, p.File)); err == nil {
-		_, err = fmt.Fprintf(s.out, "%s is there already and stays as it is.\n", p.File)
-		return err
+		return printf(s.out, "%s is there already and stays as it is.\n", p.File)
 	}
 	fmt.Fprintf(s.out, "This is how %s is checked, with the reasons:\n\n%s\n", p.dir, beside(clipped(p.Content)))
 	ok, err := s.ask(ctx, fmt.Sprintf("Write it to %s?", p.File), true)
@@ -156,8 +154,7 @@ func (s *setUp) repository(ctx context.Context, p *proposal) error {
 	if err := p.write(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "wrote %s with %s\n", p.File, task.Count(len(p.Plan.Commands), "check"))
-	return err
+	return printf(s.out, "wrote %s with %s\n", p.File, task.Count(len(p.Plan.Commands), "check"))
 }
 
 // clipped is a text without what a terminal would take for more than text.
@@ -181,13 +178,11 @@ func (s *setUp) operator(ctx context.Context, g *global, errs io.Writer) error {
 		return err
 	}
 	if _, err := os.Stat(file); err == nil {
-		_, err = fmt.Fprintf(s.out, "\nYour own file %s is there already and stays as it is.\n", file)
-		return err
+		return printf(s.out, "\nYour own file %s is there already and stays as it is.\n", file)
 	}
 	text := operatorText(ctx, g, errs)
 	if text == "" {
-		_, err := fmt.Fprint(s.out, "\nNo model was found: no server on this machine, and no key in the environment.\nMechanical repair works without one; docs/models.md has the presets.\n")
-		return err
+		return printf(s.out, "\nNo model was found: no server on this machine, and no key in the environment.\nMechanical repair works without one; docs/models.md has the presets.\n")
 	}
 	fmt.Fprintf(s.out, "\nThese models were found; others are never asked:\n\n%s\n", beside(text))
 	ok, err := s.ask(ctx, fmt.Sprintf("Write it to %s?", file), true)
@@ -201,8 +196,7 @@ func (s *setUp) operator(ctx context.Context, g *global, errs io.Writer) error {
 	if err := own.write(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "wrote %s\n", file)
-	return err
+	return printf(s.out, "wrote %s\n", file)
 }
 
 // operatorText is an operator's file with the models that were found, or "". A server on

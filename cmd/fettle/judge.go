@@ -266,8 +266,7 @@ func (f *judgeFlags) offer(w, aside io.Writer, r judge.Report) error {
 		fmt.Fprintf(aside, "judge: no test is offered: %s\n", strings.Join(r.Offer.Left, "; "))
 	}
 	if f.tests == "-" {
-		_, err := io.WriteString(w, r.Offer.Patch)
-		return err
+		return printf(w, "%s", r.Offer.Patch)
 	}
 	if err := os.WriteFile(f.tests, []byte(r.Offer.Patch), 0o644); err != nil {
 		return fmt.Errorf("writing the patch of tests: %w", err)

@@ -140,8 +140,7 @@ func (l *lspStream) WriteObject(v any) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err = fmt.Fprintf(l.out, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	return err
+	return printf(l.out, "Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
 func (l *lspStream) ReadObject(v any) error {

@@ -125,8 +125,7 @@ func (m *memoryFlags) list() *cobra.Command {
 					return writeJSON(c.OutOrStdout(), nonNil(all))
 				}
 				if len(all) == 0 {
-					_, err := fmt.Fprintln(c.OutOrStdout(), "Nothing was learned yet: people have merged no change of fettle's, or said nothing of one.")
-					return err
+					return printLine(c.OutOrStdout(), "Nothing was learned yet: people have merged no change of fettle's, or said nothing of one.")
 				}
 				w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 				fmt.Fprintln(w, "ID\tKIND\tMERGED\tFIX\tLAST\tLESSON")
@@ -198,11 +197,9 @@ func (m *memoryFlags) change(c *cobra.Command, id, why string, do func(*pattern.
 
 func tellVersion(w io.Writer, version int, what string) error {
 	if version == 0 {
-		_, err := fmt.Fprintln(w, "Nothing is other than before.")
-		return err
+		return printLine(w, "Nothing is other than before.")
 	}
-	_, err := fmt.Fprintf(w, "v%02d: %s\n", version, what)
-	return err
+	return printf(w, "v%02d: %s\n", version, what)
 }
 
 func (m *memoryFlags) edit() *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -103,10 +102,7 @@ func (s *show) done() {
 // printSummary ends every run: status, diff, checks, risk, next action.
 func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(s)
+		return writeJSON(w, s)
 	}
 	funnel := redact.New()
 	bold := lipgloss.NewStyle().Bold(true)
@@ -145,8 +141,7 @@ func printSummary(w io.Writer, s bot.Summary, asJSON bool) error {
 		line("pull request", fmt.Sprintf("#%d %s", s.PullRequest.Number, s.PullRequest.URL))
 	}
 	line("next", funnel.Log(s.NextAction))
-	_, err := lipgloss.Fprint(w, out.String())
-	return err
+	return coloured(w, out.String())
 }
 
 // labelled is how wide the names before a summary's lines are.
@@ -193,11 +188,25 @@ func hang(text string, wide, indent int) string {
 func printSearch(w io.Writer, s *task.Search) error {
 	funnel := redact.New()
 	for _, line := range s.Lines() {
-		if _, err := fmt.Fprintf(w, "  %-13s %s\n", line.Name, funnel.Log(line.Text)); err != nil {
+		if err := printf(w, "  %-13s %s\n", line.Name, funnel.Log(line.Text)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// printf is fmt.Fprintf for what ends a command: whether it was written is all that counts.
+func printf(w io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintf(w, format, args...)
+	return err
+}
+
+func printLine(w io.Writer, text string) error { return printf(w, "%s\n", text) }
+
+// coloured prints a text without its colours where w is no terminal.
+func coloured(w io.Writer, text string) error {
+	_, err := lipgloss.Fprint(w, text)
+	return err
 }
 
 func bracket(s string) string {

@@ -341,8 +341,7 @@ func (r *readiness) print(w io.Writer, log func(string) string) error {
 		verdict = "Ready as a draft: a part is unverified"
 	}
 	fmt.Fprintf(&b, "\n%s, risk %d of 100\n  next  %s\n\n%s into %s\n\n%s\n\n%s", lipgloss.NewStyle().Bold(true).Render(verdict), r.Risk.Score, r.Next, r.Head, r.Base, log(r.Title), log(r.Body))
-	_, err := lipgloss.Fprint(w, b.String())
-	return err
+	return coloured(w, b.String())
 }
 
 // openPull pushes the branch and opens the pull request.

@@ -64,8 +64,7 @@ run, and those in the folders of runs.`,
 			case asJSON:
 				return writeJSON(c.OutOrStdout(), steps)
 			case len(steps) == 0:
-				_, err := fmt.Fprintln(c.OutOrStdout(), "Nothing was measured yet: 'fettle eval --suite mechanical' does.")
-				return err
+				return printLine(c.OutOrStdout(), "Nothing was measured yet: 'fettle eval --suite mechanical' does.")
 			}
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
 			for i, s := range steps {

@@ -221,8 +221,7 @@ are named and nothing is printed.`,
 			if jsonOut {
 				return writeJSON(c.OutOrStdout(), found)
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), found.Code)
-			return err
+			return printLine(c.OutOrStdout(), found.Code)
 		},
 	}
 	c.Flags().BoolVar(&jsonOut, "json", false, "print one JSON document")

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot/checkout"
@@ -126,10 +125,9 @@ func (f *replaceFlags) print(w io.Writer, r replaced) error {
 		return writeJSON(w, r)
 	}
 	if !r.Changed {
-		_, err := fmt.Fprintf(w, "No change: %s is so already.\n", clean(r.ID))
-		return err
+		return printf(w, "No change: %s is so already.\n", clean(r.ID))
 	}
-	if _, err := lipgloss.Fprint(w, colourDiff(redact.New().Log(r.Diff))); err != nil {
+	if err := coloured(w, colourDiff(redact.New().Log(r.Diff))); err != nil {
 		return err
 	}
 	for _, s := range r.Callers {
@@ -141,8 +139,7 @@ func (f *replaceFlags) print(w io.Writer, r replaced) error {
 	if r.Written {
 		word = "Written: " + clean(r.NewID)
 	}
-	_, err := fmt.Fprintln(w, word)
-	return err
+	return printLine(w, word)
 }
 
 // rootOf gives the folder that a change of a file is confined to, and the
@@ -227,7 +224,7 @@ func printSyntax(w io.Writer, found []syntaxJSON, files int, jsonOut bool) error
 		if len(found) == 0 && files > 0 {
 			fmt.Fprintf(&b, "%s, no syntax error\n", task.Count(files, "file"))
 		}
-		if _, err := io.WriteString(w, b.String()); err != nil {
+		if err := printf(w, "%s", b.String()); err != nil {
 			return err
 		}
 	}

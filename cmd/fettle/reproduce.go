@@ -149,14 +149,11 @@ func (r reproduction) print(w io.Writer) error {
 	}
 	switch {
 	case r.Written:
-		_, err := fmt.Fprintf(w, "next    %s is written; 'fettle fix' mends what it shows\n", r.Path)
-		return err
+		return printf(w, "next    %s is written; 'fettle fix' mends what it shows\n", r.Path)
 	case r.Reproduced:
-		_, err := fmt.Fprintln(w, "next    --write writes it into the folder")
-		return err
+		return printLine(w, "next    --write writes it into the folder")
 	}
-	_, err := fmt.Fprintln(w, "next    say in the issue which call gives what, and what it should give: f(1, 2) gives 3, expected 4")
-	return err
+	return printLine(w, "next    say in the issue which call gives what, and what it should give: f(1, 2) gives 3, expected 4")
 }
 
 // reproduce makes the test in the sandbox, on a copy of the working tree.

@@ -94,6 +94,5 @@ func printReview(w io.Writer, r judge.Report) error {
 	for _, t := range r.Tests.Broken {
 		fmt.Fprintf(&b, "  fails with it: %s (%s)\n", t.ID, t.Command)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return printf(w, "%s", b.String())
 }

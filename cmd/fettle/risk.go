@@ -166,8 +166,7 @@ func printRisk(w io.Writer, r riskReport) error {
 			fmt.Fprintf(&b, "  left: %s:%d uses %s: %s\n", clean(s.Path), s.Line, clean(s.Name), clean(s.Text))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return printf(w, "%s", b.String())
 }
 
 // shortHash is a hash as Git shows it.

@@ -323,8 +323,7 @@ own. Give it a name, a class, a sentence and examples.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(c.OutOrStdout(), printable(string(text)))
-			return err
+			return printf(c.OutOrStdout(), "%s", printable(string(text)))
 		},
 	}
 }

@@ -152,7 +152,7 @@ func runsShow(g *global) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", r.ID, p.funnel.Log(bot.Story(r, rec.Decisions))); err != nil || r.Result == nil {
+				if err := printf(c.OutOrStdout(), "%s  %s\n", r.ID, p.funnel.Log(bot.Story(r, rec.Decisions))); err != nil || r.Result == nil {
 					return err
 				}
 				return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, r.Result.Published), false)
@@ -180,8 +180,7 @@ func runsDiff(g *global) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = io.WriteString(c.OutOrStdout(), diff)
-				return err
+				return printf(c.OutOrStdout(), "%s", diff)
 			}
 			if done, err := onServer(c, func(s *runsServer) error { return s.diff(c, args[0], attempt) }); done {
 				return err
@@ -191,8 +190,7 @@ func runsDiff(g *global) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = io.WriteString(c.OutOrStdout(), diff)
-				return err
+				return printf(c.OutOrStdout(), "%s", diff)
 			})
 		},
 	}

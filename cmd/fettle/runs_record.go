@@ -30,7 +30,7 @@ func runsReplay(g *global) *cobra.Command {
 				}
 				words, err := p.replay(c.Context(), rec)
 				if err == nil {
-					_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", r.ID, words)
+					err = printf(c.OutOrStdout(), "%s: %s\n", r.ID, words)
 				}
 				return err
 			})

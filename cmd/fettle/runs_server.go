@@ -217,7 +217,7 @@ func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {
 		return writeJSON(c.OutOrStdout(), r)
 	}
 	if !asJSON {
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", s.funnel.Log(r.ID), s.funnel.Log(got.Story)); err != nil || r.Result == nil {
+		if err := printf(c.OutOrStdout(), "%s  %s\n", s.funnel.Log(r.ID), s.funnel.Log(got.Story)); err != nil || r.Result == nil {
 			return err
 		}
 	}
@@ -234,8 +234,7 @@ func (s *runsServer) diff(c *cobra.Command, prefix string, attempt int) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.OutOrStdout(), diff)
-	return err
+	return printf(c.OutOrStdout(), "%s", diff)
 }
 
 // log prints the audit log, or the conversations.

@@ -178,8 +178,7 @@ func printIndex(w io.Writer, dir string, rep memory.Report) error {
 	for _, why := range slices.Sorted(maps.Keys(rep.Skipped)) {
 		fmt.Fprintf(&b, "  left out: %s, %s, such as %s\n", task.Count(rep.Skipped[why], "file"), why, clean(rep.Examples[why]))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return printf(w, "%s", b.String())
 }
 
 // indexed brings the index of a folder up to date and does something with it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,6 +56,5 @@ func (t *tokenFlags) run(c *cobra.Command, p *parts) error {
 	if err != nil {
 		return usage("making a token: %w", err)
 	}
-	_, err = fmt.Fprintln(c.OutOrStdout(), token)
-	return err
+	return printLine(c.OutOrStdout(), token)
 }

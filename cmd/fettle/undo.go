@@ -70,6 +70,5 @@ func undo(ctx context.Context, dir string, out io.Writer) error {
 	} else if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "took back %s, of run %s\n", clean(what), last.Run)
-	return err
+	return printf(out, "took back %s, of run %s\n", clean(what), last.Run)
 }

@@ -49,8 +49,7 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "fettle version %s\n", versionWords())
-			return err
+			return printf(c.OutOrStdout(), "fettle version %s\n", versionWords())
 		},
 	}
 }
