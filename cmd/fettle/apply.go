@@ -33,7 +33,7 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
 		Example: `  fettle fix --issue bug.md
   fettle apply
   fettle apply 4f0c --repo ../shop`,
-		Args: atMostOne("the id of one run; see 'fettle runs list'"),
+		Args: atMostOne(aRun),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := g.load(c.ErrOrStderr())
 			if err != nil {
@@ -60,15 +60,6 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
 	}
 	pathVar(c, &repo, "repo", ".", "the `DIR` to write into")
 	return c
-}
-
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return usage("%s takes %s, and got %q", c.CommandPath(), what, args)
-		}
-		return nil
-	}
 }
 
 // change is the diff of a run: of the named one, or of the folder's last.

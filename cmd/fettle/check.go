@@ -55,12 +55,7 @@ look; 5 no sandbox; 130 stopped.`,
   fettle check --json path/to/repo
   fettle check --format sarif > fettle.sarif
   fettle check --only lint,types`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("check takes one folder, and got %q; see '%s --help'", args, c.CommandPath())
-			}
-			return nil
-		},
+		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, g, args) },
 	}
 	fl := c.Flags()

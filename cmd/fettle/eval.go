@@ -439,21 +439,11 @@ func evalVerify(g *global, f *evalFlags) *cobra.Command {
 	return c
 }
 
-// exactly takes so many arguments, or says what they are.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage("%s takes %s", c.CommandPath(), what)
-		}
-		return nil
-	}
-}
-
 func evalScore() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "score DIR", Short: "Make the figures of a recorded run again",
-		Args: exactly(1, "the folder of one run"),
+		Args: takes(1, 1, "the folder of one run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			report, err := eval.Rescore(args[0])
 			if err != nil {
@@ -475,12 +465,7 @@ func evalCompare(gate bool) *cobra.Command {
 	c := &cobra.Command{
 		Use: "compare BEFORE [AFTER]", Short: "Hold two runs of the same cases against each other",
 		Long: "compare pairs the cases of two runs, each given by its folder or its report.json, the\nsecond being the last run where it is left out, and says which fell, which rose, and how likely that is by chance (McNemar's test, exact).",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 && len(args) != 2 {
-				return usage("%s takes one or two runs: their folders or reports", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 2, "one or two runs: their folders or reports"),
 		RunE: func(c *cobra.Command, args []string) error {
 			before, err := eval.Read(args[0])
 			if err != nil {

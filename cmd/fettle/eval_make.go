@@ -165,7 +165,7 @@ the form of eval/cases need no import: run them with --tasks.
 A case is kept where its tests fail before and pass after, as many times as --times
 says. The others are counted with why.`,
 		Example: "  fettle eval import swe-bench-lite.jsonl --clones ~/src --out cases\n  fettle eval import ~/bugs --out cases --test-command 'python3 -m pytest -q'",
-		Args:    exactly(1, "a file or a folder"),
+		Args:    takes(1, 1, "a file or a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			info, err := os.Stat(args[0])
 			if err != nil {

@@ -18,7 +18,7 @@ tried, what was checked and what is open: of the last run of the folder, or of t
 one whose id begins with RUN. 'fettle runs why' has every decision.`,
 		Example: `  fettle explain
   fettle explain 4f0c`,
-		Args: atMostOne("the id of one run; see 'fettle runs list'"),
+		Args: atMostOne(aRun),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				dir, err := folder(repo)

@@ -124,13 +124,6 @@ refused (nothing to check, no sandbox); 130 stopped.`,
 	return c
 }
 
-func noArgs(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%s takes no arguments, and got %q; see '%s --help'", c.CommandPath(), args[0], c.CommandPath())
-	}
-	return nil
-}
-
 func (f *fixFlags) run(c *cobra.Command, g *global) error {
 	if err := f.valid(); err != nil {
 		return err

@@ -63,7 +63,7 @@ const mostCase = 512 << 20
 func healCase(g *global) *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use: "case ID|FILE", Short: "Show a failure case and decide its run again, offline", Args: oneArg,
+		Use: "case ID|FILE", Short: "Show a failure case and decide its run again, offline", Args: oneRun,
 		Long: `case shows what a breaker tripped for: the failures in its window, the run that
 failed last with its attempts, and the commit; then it decides that run again from
 its record alone, as 'fettle runs replay' does. --out writes all of it to a file,

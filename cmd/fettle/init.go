@@ -54,12 +54,7 @@ file is there already; 130 stopped.`,
   fettle init --github --webhook-url https://fettle.example.com/webhook
   fettle init --github --org acme --server https://github.example.com --ca-file ca.pem
   fettle init --github --config ./fettle.yml --server http://127.0.0.1:9090   # fettle simulate`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("init takes one folder, and got %q; see '%s --help'", args, c.CommandPath())
-			}
-			return nil
-		},
+		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := app.check(c, args); err != nil {
 				return err

@@ -78,12 +78,7 @@ or an error; 2 usage or configuration; 5 dangerous, or no sandbox; 130 stopped.`
   fettle judge 17 --json | jq '.survivors[] | .path, .line, .fault'
   fettle judge --tests lacking.patch; git apply lacking.patch
   fettle judge --markdown report.md --annotations   # in CI`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s takes one pull request or branch, and got %q; see '%s --help'", c.CommandPath(), args, c.CommandPath())
-			}
-			return nil
-		},
+		Args: atMostOne("one pull request or branch"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, g, args) },
 	}
 	fl := c.Flags()

@@ -225,18 +225,11 @@ func (m *memoryFlags) edit() *cobra.Command {
 
 func (m *memoryFlags) forget() *cobra.Command {
 	return &cobra.Command{
-		Use: "forget ID", Short: "Take a lesson out", Args: oneLesson,
+		Use: "forget ID", Short: "Take a lesson out", Args: takes(1, 1, "the id of one lesson; see 'fettle memory list'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.change(c, args[0], "lesson "+args[0]+" was taken out", func(b *pattern.Book) (bool, error) { return b.Forget(args[0]), nil })
 		},
 	}
-}
-
-func oneLesson(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage("%s takes the id of one lesson; see 'fettle memory list'", c.CommandPath())
-	}
-	return nil
 }
 
 func (m *memoryFlags) versions() *cobra.Command {
@@ -278,12 +271,7 @@ func (m *memoryFlags) diff() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "diff FROM [TO]", Short: "Compare two versions, or one with what stands",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usage("%s takes one version or two; see 'fettle memory versions'", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 2, "one version or two; see 'fettle memory versions'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return m.open(c, func(ctx context.Context, p *parts, l bot.Lessons, _ bool) error {
 				from, err := numbered(args[0])
@@ -350,12 +338,7 @@ func (m *memoryFlags) rollback() *cobra.Command {
 	var why string
 	c := &cobra.Command{
 		Use: "rollback VERSION", Short: "Go back to a version; 0 forgets everything",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("%s takes one version; see 'fettle memory versions'", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one version; see 'fettle memory versions'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := numbered(args[0])
 			if err != nil {
@@ -399,12 +382,7 @@ const mostImport = 256 << 20
 func (m *memoryFlags) importing() *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE", Short: "Put an export of the same repository in the place of what there is",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("%s takes one file, or - for standard input", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := c.InOrStdin()
 			if args[0] != "-" {

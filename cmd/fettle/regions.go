@@ -66,12 +66,7 @@ such file or region; 5 a replacement that was refused.`,
   fettle regions show method:Shop.total shop/
   fettle regions replace shop.py function:total@3f2a91c0 --with new.py --write
   fettle regions check app.py web/index.ts`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s takes one FILE or DIR, and got %q; see '%s --help'", c.CommandPath(), args, c.CommandPath())
-			}
-			return nil
-		},
+		Args: atMostOne("one FILE or DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -203,12 +198,7 @@ may be written without its hash or kind; when more than one region fits, they
 are named and nothing is printed.`,
 		Example: `  fettle regions show function:total@3f2a91c0
   fettle regions show Shop.total shop.py --json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usage("%s takes an ID and at most one FILE or DIR; see '%s --help'", c.CommandPath(), c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 2, "an ID and at most one FILE or DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			target := "."
 			if len(args) == 2 {

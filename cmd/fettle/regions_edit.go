@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,12 +52,7 @@ Exit status: 0 done, also when nothing changes; 2 usage, no such file or
 region, or more than one; 5 refused, with the reason.`,
 		Example: `  fettle regions replace shop.py function:total@3f2a91c0 --with new.py
   fettle regions show Shop.total shop.py | sed s/100/110/ | fettle regions replace shop.py Shop.total --with - --write`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usage("%s takes a FILE and an ID; see '%s --help'", c.CommandPath(), c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(2, 2, "a FILE and an ID"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0], args[1]) },
 	}
 	pathVar(c, &f.with, "with", "", "the `FILE` that holds the region's new code, or - for standard input")
@@ -178,12 +174,7 @@ one. Files of other languages than 'fettle regions --help' names are not checked
 and told on standard error where they were named.`,
 		Example: `  fettle regions check app.py
   git diff --name-only | xargs fettle regions check`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("%s takes the files to check; see '%s --help'", c.CommandPath(), c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, math.MaxInt, "the files to check"),
 		RunE: func(c *cobra.Command, args []string) error {
 			found := []syntaxJSON{}
 			files := 0

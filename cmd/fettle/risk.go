@@ -55,12 +55,7 @@ The repository is only read. Exit status: 0 scored; 1 the score is above
   fettle risk main...HEAD
   fettle risk v1.2..v1.3 --json | jq .reasons
   fettle risk HEAD~1..HEAD --max 40   # a gate for CI`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s takes one range, and got %q; see '%s --help'", c.CommandPath(), args, c.CommandPath())
-			}
-			return nil
-		},
+		Args: atMostOne("one range"),
 		RunE: func(c *cobra.Command, args []string) error {
 			report, err := g.risk(c, repo, strings.Join(args, ""))
 			if err != nil {

@@ -252,12 +252,7 @@ func newRulesExplain(g *global) *cobra.Command {
 		Use:     "explain NAME",
 		Short:   "Print a rule as it is written, with where it stands",
 		Example: "  fettle rules explain comparison_boundary",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("%s takes one NAME; see 'fettle rules list'", c.CommandPath())
-			}
-			return nil
-		},
+		Args:    takes(1, 1, "one NAME; see 'fettle rules list'"),
 		RunE: func(c *cobra.Command, args []string) error {
 			all, err := g.known(c)
 			if err != nil {
@@ -300,12 +295,7 @@ func newRulesDraft() *cobra.Command {
 variables as metavariables, and prints it as a rule: a beginning for one of your
 own. Give it a name, a class, a sentence and examples.`,
 		Example: "  fettle rules draft old/shop.py shop.py > my-rules.yml",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usage("%s takes two versions of a file; see '%s --help'", c.CommandPath(), c.CommandPath())
-			}
-			return nil
-		},
+		Args:    takes(2, 2, "two versions of a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			before, err := readSource(args[0])
 			if err != nil {

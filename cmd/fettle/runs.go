@@ -84,13 +84,6 @@ func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, 
 	return usage("several runs begin with %q; give more of the id", prefix)
 }
 
-func oneArg(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage("%s takes the id of one run; see 'fettle runs list'", c.CommandPath())
-	}
-	return nil
-}
-
 func runsList(g *global) *cobra.Command {
 	var asJSON bool
 	var limit int
@@ -136,7 +129,7 @@ func runsList(g *global) *cobra.Command {
 func runsShow(g *global) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show how a run went", Args: oneArg,
+		Use: "show ID", Short: "Show how a run went", Args: oneRun,
 		RunE: func(c *cobra.Command, args []string) error {
 			if done, err := onServer(c, func(s *runsServer) error { return s.show(c, args[0], asJSON) }); done {
 				return err
@@ -166,7 +159,7 @@ func runsShow(g *global) *cobra.Command {
 func runsDiff(g *global) *cobra.Command {
 	var attempt int
 	c := &cobra.Command{
-		Use: "diff [ID]", Short: "Print the change that a run ended with; of the folder's last run without ID", Args: atMostOne("the id of one run; see 'fettle runs list'"),
+		Use: "diff [ID]", Short: "Print the change that a run ended with; of the folder's last run without ID", Args: atMostOne(aRun),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				if attempt > 0 {

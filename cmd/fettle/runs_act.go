@@ -27,7 +27,7 @@ func (g *global) onRun(c *cobra.Command, prefix string, do func(*parts, *store.S
 func runsApprove(g *global) *cobra.Command {
 	var step int
 	c := &cobra.Command{
-		Use: "approve ID", Short: "Say yes to what a run waits for", Args: oneArg,
+		Use: "approve ID", Short: "Say yes to what a run waits for", Args: oneRun,
 		Long: "approve says yes to the plan or the step that the run waits with. A run of a\nserver is taken up by the server; one of this command line goes on here and now.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return g.answer(c, args[0], task.Answer{Approved: true, Step: step})
@@ -41,7 +41,7 @@ func runsReject(g *global) *cobra.Command {
 	var step int
 	var feedback string
 	c := &cobra.Command{
-		Use: "reject ID --feedback WORDS", Short: "Say no to what a run waits for, and why", Args: oneArg,
+		Use: "reject ID --feedback WORDS", Short: "Say no to what a run waits for, and why", Args: oneRun,
 		Long: "reject sends a plan back for a revision, or a step for another attempt, with\nyour words. They are shown to the model.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if feedback == "" {
@@ -79,7 +79,7 @@ func (g *global) answer(c *cobra.Command, prefix string, a task.Answer) error {
 func runsResume(g *global) *cobra.Command {
 	from := -1
 	c := &cobra.Command{
-		Use: "resume ID", Short: "Let a run go on", Args: oneArg,
+		Use: "resume ID", Short: "Let a run go on", Args: oneRun,
 		Long: "resume lets a run go on where it stands, or at a step of its plan with --from.\nOne that has ended goes on as a new run, on the steps that were accepted.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if done, err := onServer(c, func(s *runsServer) error { return s.resume(c, args[0], from) }); done {
@@ -104,7 +104,7 @@ func runsResume(g *global) *cobra.Command {
 
 func runsStop(g *global) *cobra.Command {
 	return &cobra.Command{
-		Use: "stop ID", Short: "Stop a run", Args: oneArg,
+		Use: "stop ID", Short: "Stop a run", Args: oneRun,
 		Long: "stop ends a run as cancelled. One that is worked on learns of it within a\nsecond, also in the middle of a model's answer or a test run.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if done, err := onServer(c, func(s *runsServer) error { return s.stop(c, args[0]) }); done {

@@ -17,7 +17,7 @@ func runsLog(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log ID", Short: "Print a run's audit log as JSON lines",
 		Long: "log prints every decision of the run, one JSON object a line; with --messages\nthe messages to and from the models instead, with --effects whatever came to the\nrun from outside: what checks found, what models answered, when. Secrets are\ntaken out of all of them.",
-		Args: oneArg,
+		Args: oneRun,
 		RunE: func(c *cobra.Command, args []string) error {
 			if messages && effects {
 				return usage("--messages and --effects are two logs; ask for one")

@@ -17,7 +17,7 @@ import (
 
 func runsReplay(g *global) *cobra.Command {
 	return &cobra.Command{
-		Use: "replay ID", Short: "Decide a recorded run again, offline", Args: oneArg,
+		Use: "replay ID", Short: "Decide a recorded run again, offline", Args: oneRun,
 		Long: "replay runs the loop again on the run's record alone: no checkout, no check, no\nmodel, no clock. It ends with 0 when every decision is byte for byte the one on\nrecord, with 1 when one is not or the run departs from the record.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
@@ -61,7 +61,7 @@ func (p *parts) replay(ctx context.Context, rec loop.Recorded) (string, error) {
 
 func runsWhy(g *global) *cobra.Command {
 	return &cobra.Command{
-		Use: "why ID", Short: "Say why a run began at its tier and why it climbed", Args: oneArg,
+		Use: "why ID", Short: "Say why a run began at its tier and why it climbed", Args: oneRun,
 		RunE: func(c *cobra.Command, args []string) error {
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
 				rec, err := p.bot(db).Record(c.Context(), r.ID)
