@@ -34,12 +34,7 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
   fettle apply
   fettle apply 4f0c --repo ../shop`,
 		Args: atMostOne(aRun),
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer p.close()
+		RunE: g.with(func(c *cobra.Command, p *parts, args []string) error {
 			dir, err := folder(repo)
 			if err != nil {
 				return err
@@ -56,7 +51,7 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
 				return printf(c.OutOrStdout(), "the change of %s is there already\n", id)
 			}
 			return printf(c.OutOrStdout(), "wrote %s\n  next  look at it with 'git diff'; 'fettle undo' takes it back\n", clean(strings.Join(paths, ", ")))
-		},
+		}),
 	}
 	pathVar(c, &repo, "repo", ".", "the `DIR` to write into")
 	return c
@@ -65,7 +60,7 @@ Exit status: 0 written, or there already; 1 it does not apply any more; 2 usage.
 // change is the diff of a run: of the named one, or of the folder's last.
 func (g *global) change(c *cobra.Command, dir string, args []string) (id, diff string, err error) {
 	if len(args) == 1 {
-		err = g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
+		err = g.onRun(c, args[0], func(_ *parts, _ *store.Store, r task.Run) error {
 			if id = r.ID; r.Result != nil {
 				diff = r.Result.Diff
 			}

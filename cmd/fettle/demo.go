@@ -47,7 +47,7 @@ With --repo and --issue it does so with your own repository.`,
   fettle demo --sample go
   fettle demo --repo ../shop --issue bug.md --keep /tmp/look`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error { return f.run(c, p, g.quiet) }),
 	}
 	fl := c.Flags()
 	pathVar(c, &f.repo, "repo", "", "host this `DIR` instead of a sample")
@@ -58,11 +58,7 @@ With --repo and --issue it does so with your own repository.`,
 	return c
 }
 
-func (f *demoFlags) run(c *cobra.Command, g *global) (err error) {
-	p, err := g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
+func (f *demoFlags) run(c *cobra.Command, p *parts, quiet bool) (err error) {
 	state := f.keep
 	if state == "" {
 		if state, err = os.MkdirTemp("", "fettle-demo-"); err != nil {
@@ -74,7 +70,7 @@ func (f *demoFlags) run(c *cobra.Command, g *global) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &demo{parts: p, dir: dir, title: title, body: body, state: state, show: newShow(c.ErrOrStderr(), g.quiet)}
+	d := &demo{parts: p, dir: dir, title: title, body: body, state: state, show: newShow(c.ErrOrStderr(), quiet)}
 	sum, issueURL, err := d.run(c.Context())
 	if err != nil {
 		return err

@@ -33,11 +33,7 @@ issues. Failures are injected until the repository is degraded and then quaranti
 maintainer releases it, it recovers by mending issues, and what was learned is taken
 back when runs end worse with it. Each state is named as it is entered, with what the
 issue, the pull request, 'fettle health' and /readyz show. It ends by itself.`,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) (err error) {
 			state, err := os.MkdirTemp("", "fettle-heal-demo-")
 			if err != nil {
 				return fmt.Errorf("making a folder for the demo: %w", err)
@@ -54,7 +50,7 @@ issue, the pull request, 'fettle health' and /readyz show. It ends by itself.`,
 			defer done()
 			d := &demo{parts: p, dir: dir, title: title, body: body, state: state, show: newShow(io.Discard, true)}
 			return (&healWalk{demo: d, out: c.OutOrStdout()}).walk(ctx)
-		},
+		}),
 	}
 }
 

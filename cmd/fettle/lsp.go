@@ -39,14 +39,9 @@ without saying so; 2 configuration; 130 stopped.`,
 		Example: `  fettle lsp
   nvim -c "lua vim.lsp.start({name = 'fettle', cmd = {'fettle', 'lsp'}, root_dir = vim.fn.getcwd()})"`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer p.close()
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error {
 			return serveLSP(c.Context(), p, c.InOrStdin(), c.OutOrStdout())
-		},
+		}),
 	}
 	c.Flags().Bool("stdio", true, "standard input and output, which is the only way; some editors say so")
 	return c

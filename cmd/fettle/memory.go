@@ -54,20 +54,13 @@ type memoryFlags struct {
 // open opens the store and finds the repository. known is false where nothing was
 // learned of any that is meant.
 func (m *memoryFlags) open(c *cobra.Command, do func(ctx context.Context, p *parts, l bot.Lessons, known bool) error) error {
-	p, err := m.g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	db, err := p.openRuns(c.Context())
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	repo, known, err := m.find(c.Context(), db)
-	if err != nil {
-		return err
-	}
-	return do(c.Context(), p, bot.NewLessons(db, repo), known)
+	return m.g.onRuns(c, func(p *parts, db *store.Store) error {
+		repo, known, err := m.find(c.Context(), db)
+		if err != nil {
+			return err
+		}
+		return do(c.Context(), p, bot.NewLessons(db, repo), known)
+	})
 }
 
 func (m *memoryFlags) find(ctx context.Context, db *store.Store) (task.Repo, bool, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot"
+	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -47,41 +49,30 @@ asked of a server, with a token of 'fettle serve --new-token' in FETTLE_SERVER_T
 	return c
 }
 
-// withRun opens the store and finds the run whose id begins with the argument.
-func (g *global) withRun(c *cobra.Command, prefix string, do func(*store.Store, task.Run) error) error {
+// onRun opens the store and finds the run whose id begins with the argument.
+func (g *global) onRun(c *cobra.Command, prefix string, do func(*parts, *store.Store, task.Run) error) error {
 	if done, err := onServer(c, func(*runsServer) error {
 		return usage("%s needs the record itself and is not asked of a server; use it where its database is", c.CommandPath())
 	}); done {
 		return err
 	}
-	p, err := g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	db, err := p.openRuns(c.Context())
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if prefix == "" {
-		return usage("the id of the run is empty; 'fettle runs list' shows them")
-	}
-	found, err := db.Runs(c.Context(), store.Filter{Prefix: prefix, Limit: 2})
-	if err != nil {
-		return err
-	}
-	switch len(found) {
-	case 0:
-		return usage("there is no run %s; 'fettle runs list' shows them", prefix)
-	case 1:
-		return do(db, found[0])
-	}
-	for _, r := range found {
-		if r.ID == prefix {
-			return do(db, r)
+	return g.onRuns(c, func(p *parts, db *store.Store) error {
+		if prefix == "" {
+			return usage("the id of the run is empty; 'fettle runs list' shows them")
 		}
-	}
-	return usage("several runs begin with %q; give more of the id", prefix)
+		found, err := db.Runs(c.Context(), store.Filter{Prefix: prefix, Limit: 2})
+		if err != nil {
+			return err
+		}
+		exact := slices.IndexFunc(found, func(r task.Run) bool { return r.ID == prefix })
+		switch {
+		case len(found) == 0:
+			return usage("there is no run %s; 'fettle runs list' shows them", prefix)
+		case len(found) > 1 && exact < 0:
+			return usage("several runs begin with %q; give more of the id", prefix)
+		}
+		return do(p, db, found[max(0, exact)])
+	})
 }
 
 func runsList(g *global) *cobra.Command {
@@ -93,32 +84,20 @@ func runsList(g *global) *cobra.Command {
 			if done, err := onServer(c, func(s *runsServer) error { return s.list(c, limit, asJSON) }); done {
 				return err
 			}
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			db, err := p.openRuns(c.Context())
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			runs, err := db.Runs(c.Context(), store.Filter{Limit: limit})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), nonNil(runs))
-			}
-			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, runsHead)
-			for _, r := range runs {
-				state := string(r.State)
-				if r.State == task.StateDone {
-					state = string(r.Outcome)
+			return g.onRuns(c, func(p *parts, db *store.Store) error {
+				runs, err := db.Runs(c.Context(), store.Filter{Limit: limit})
+				if err != nil {
+					return err
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.ID, state, orDash(string(r.Tier)), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), p.funnel.Log(r.Task.Repo.Slug()), p.funnel.Log(short(r.Task.Title)))
-			}
-			return w.Flush()
+				if asJSON {
+					return writeJSON(c.OutOrStdout(), nonNil(runs))
+				}
+				var cards []store.Card
+				for _, r := range runs {
+					cards = append(cards, store.Card{ID: r.ID, State: r.State, Outcome: r.Outcome, Tier: r.Tier, Cost: r.Cost, Attempts: r.Attempts, CreatedAt: r.CreatedAt, Repo: r.Task.Repo.Slug(), Title: r.Task.Title})
+				}
+				return printCards(c.OutOrStdout(), cards, p.funnel)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -178,7 +157,7 @@ func runsDiff(g *global) *cobra.Command {
 			if done, err := onServer(c, func(s *runsServer) error { return s.diff(c, args[0], attempt) }); done {
 				return err
 			}
-			return g.withRun(c, args[0], func(_ *store.Store, r task.Run) error {
+			return g.onRun(c, args[0], func(_ *parts, _ *store.Store, r task.Run) error {
 				diff, err := changeOf(r, r.Saved.Attempts, attempt)
 				if err != nil {
 					return err
@@ -189,6 +168,20 @@ func runsDiff(g *global) *cobra.Command {
 	}
 	c.Flags().IntVar(&attempt, "attempt", 0, "the change of attempt `N` instead")
 	return c
+}
+
+// printCards lists runs.
+func printCards(out io.Writer, cards []store.Card, funnel *redact.Funnel) error {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tSTATE\tTIER\tCOST\tATTEMPTS\tBEGUN\tREPOSITORY\tTASK")
+	for _, r := range cards {
+		state := string(r.State)
+		if r.State == task.StateDone {
+			state = string(r.Outcome)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", funnel.Log(r.ID), funnel.Log(state), funnel.Log(orDash(string(r.Tier))), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), funnel.Log(r.Repo), funnel.Log(short(r.Title)))
+	}
+	return w.Flush()
 }
 
 // changeOf is the change that a run ended with, or that of an attempt.
@@ -216,6 +209,14 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// printed prints what a command found, for a program or for a person.
+func printed(w io.Writer, asJSON bool, v any, words func(io.Writer) error) error {
+	if asJSON {
+		return writeJSON(w, v)
+	}
+	return words(w)
+}
+
 func nonNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -230,10 +231,4 @@ func orDash(s string) string {
 	return s
 }
 
-func short(s string) string {
-	r := []rune(strings.Join(strings.Fields(s), " "))
-	if len(r) > 50 {
-		return string(r[:49]) + "…"
-	}
-	return string(r)
-}
+func short(s string) string { return cut(strings.Join(strings.Fields(s), " "), 50) }

@@ -14,16 +14,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
-// onRun opens what acting on a run needs.
-func (g *global) onRun(c *cobra.Command, prefix string, do func(*parts, *store.Store, task.Run) error) error {
-	p, err := g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	return g.withRun(c, prefix, func(db *store.Store, r task.Run) error { return do(p, db, r) })
-}
-
 func runsApprove(g *global) *cobra.Command {
 	var step int
 	c := &cobra.Command{

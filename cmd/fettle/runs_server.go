@@ -15,7 +15,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -189,22 +188,7 @@ func (s *runsServer) list(c *cobra.Command, limit int, asJSON bool) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), nonNil(cards))
 	}
-	w := tabwriter.NewWriter(c.OutOrStdout(), 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, runsHead)
-	for _, r := range cards {
-		fmt.Fprint(w, s.row(r))
-	}
-	return w.Flush()
-}
-
-const runsHead = "ID\tSTATE\tTIER\tCOST\tATTEMPTS\tBEGUN\tREPOSITORY\tTASK"
-
-func (s *runsServer) row(r store.Card) string {
-	state := string(r.State)
-	if r.State == task.StateDone {
-		state = string(r.Outcome)
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", s.funnel.Log(r.ID), s.funnel.Log(state), s.funnel.Log(orDash(string(r.Tier))), r.Cost, r.Attempts, r.CreatedAt.Local().Format(time.DateTime), s.funnel.Log(r.Repo), s.funnel.Log(short(r.Title)))
+	return printCards(c.OutOrStdout(), cards, s.funnel)
 }
 
 func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {

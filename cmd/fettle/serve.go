@@ -71,11 +71,7 @@ SIGTERM drains, the second ends at once.`,
   fettle serve --new-token alice --operator
   fettle serve --new-token shop-team --of acme/shop --of 4711`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error {
 			if f.token.asked() {
 				return f.token.run(c, p)
 			}
@@ -86,7 +82,7 @@ SIGTERM drains, the second ends at once.`,
 				}
 			}
 			return p.serve(c.Context(), f.service, func(url string) { fmt.Fprintf(c.ErrOrStderr(), "fettle: listening on %s\n", url) })
-		},
+		}),
 	}
 	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
 	c.Flags().IntVar(&f.workers, "workers", 2, "runs worked on at the same time; 0: only store what is delivered")

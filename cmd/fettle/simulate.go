@@ -43,7 +43,7 @@ authority of its own, which fettle.yml names.`,
 		Example: `  fettle simulate --state /tmp/sim --repo ./my-project
   fettle serve --config /tmp/sim/fettle.yml`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error { return f.run(c, p) }),
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.addr, "addr", "127.0.0.1:9090", "`ADDRESS` to listen on; loopback only")
@@ -55,11 +55,7 @@ authority of its own, which fettle.yml names.`,
 	return c
 }
 
-func (f *simulateFlags) run(c *cobra.Command, g *global) error {
-	p, err := g.load(c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
+func (f *simulateFlags) run(c *cobra.Command, p *parts) (err error) {
 	if f.state == "" {
 		if f.state, err = os.MkdirTemp("", "fettle-simulator-"); err != nil {
 			return fmt.Errorf("making a folder for the simulator's data: %w; give one with --state", err)

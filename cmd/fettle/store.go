@@ -43,11 +43,7 @@ there.`,
   fettle store copy --to sqlite:/backup/fettle-2026-11-26.db
   fettle store copy --from postgres://fettle@db.example.org/fettle --to /var/lib/fettle/fettle.db`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error {
 			if from == "" {
 				from = p.set.Database
 			}
@@ -94,7 +90,7 @@ there.`,
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%d rows copied; both places were read again and are the same\n", rows)
 			return nil
-		},
+		}),
 	}
 	c.Flags().StringVar(&from, "from", "", "the `DATABASE` to copy: postgres://…, sqlite:PATH or a path (default: that of the configuration)")
 	c.Flags().StringVar(&to, "to", "", "the empty `DATABASE` to copy to")
@@ -107,11 +103,7 @@ func newStoreCheck(g *global) *cobra.Command {
 		Use:   "check",
 		Short: "Check the file, and what must hold between rows",
 		Args:  noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error {
 			db, err := p.existing(c, p.set.Database)
 			if err != nil {
 				return err
@@ -122,7 +114,7 @@ func newStoreCheck(g *global) *cobra.Command {
 			}
 			fmt.Fprintln(c.OutOrStdout(), "the database is sound")
 			return nil
-		},
+		}),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
 
 	"github.com/fettle-dev/fettle/bot"
 	"github.com/fettle-dev/fettle/bot/agent"
@@ -69,6 +70,30 @@ func (g *global) load(errs io.Writer) (*parts, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	return g.parts(set, errs), nil
+}
+
+// with is a command that works by the settings. At its end what it holds is given back.
+func (g *global) with(do func(*cobra.Command, *parts, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		p, err := g.load(c.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		return do(c, p, args)
+	}
+}
+
+// onRuns is with for the runs in the database.
+func (g *global) onRuns(c *cobra.Command, do func(*parts, *store.Store) error) error {
+	return g.with(func(c *cobra.Command, p *parts, _ []string) error {
+		db, err := p.openRuns(c.Context())
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return do(p, db)
+	})(c, nil)
 }
 
 // parts is what commands share, by these settings.

@@ -24,11 +24,7 @@ kept there again by each machine, and go when the App is removed from a reposito
 		Example: `  fettle serve --workers 0     # on a small machine that GitHub reaches
   fettle worker --workers 4    # on each large one`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, _ []string) error {
 			p.verbose()
 			if what.workers < 1 {
 				return usage("--workers %d: a worker works on one run at least", what.workers)
@@ -42,7 +38,7 @@ kept there again by each machine, and go when the App is removed from a reposito
 				}
 				fmt.Fprintf(c.ErrOrStderr(), "fettle: working%s\n", url)
 			})
-		},
+		}),
 	}
 	c.Flags().StringVar(&what.addr, "addr", "", "`ADDRESS` at which /healthz and /readyz answer; none by default")
 	c.Flags().IntVar(&what.workers, "workers", 2, "runs worked on at the same time")
