@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -143,7 +144,6 @@ type pushed struct {
 
 	remote string
 	trees  *checkout.Store
-	boxes  func() (*sandbox.Sandbox, error)
 	out    io.Writer
 }
 
@@ -168,8 +168,9 @@ func (h *pushed) run(ctx context.Context, args []string, in io.Reader) (err erro
 	if h.trees, err = h.checkouts(); err != nil {
 		return h.unchecked(ctx, err)
 	}
-	h.startSandbox(ctx)
-	defer func() { _, _ = h.boxes() }() // close would not see one that is just being started
+	var starting sync.WaitGroup
+	starting.Go(func() { _, _ = h.sandbox(ctx) }) // while what is pushed is looked at; who needs it hears why it does not start
+	defer starting.Wait()                         // close would not see one that is just being started
 	red := false
 	for i, p := range pushes {
 		if i == maxPushed {
@@ -217,24 +218,6 @@ func (h *pushed) asked(ctx context.Context, args []string, in io.Reader) ([]prep
 	return pushes, nil
 }
 
-// startSandbox starts the sandbox while what is pushed is looked at.
-func (h *pushed) startSandbox(ctx context.Context) {
-	type started struct {
-		box *sandbox.Sandbox
-		err error
-	}
-	begun := make(chan started, 1)
-	go func() {
-		box, err := h.sandbox(ctx)
-		begun <- started{box, err}
-	}()
-	h.boxes = func() (*sandbox.Sandbox, error) {
-		s := <-begun
-		begun <- s
-		return s.box, s.err
-	}
-}
-
 // unchecked says that a push is not checked, for a reason that is not in what is
 // pushed: a hook that then stopped the push would only teach people to leave it out.
 // What stops it all the same is given back: a mistake in settings, and ctrl-c.
@@ -265,12 +248,6 @@ func (h *pushed) one(ctx context.Context, p prepush.Push) (red bool, err error) 
 	if err := h.say(ctx, p, diff); err != nil || len(diff.Files) == 0 {
 		return false, err
 	}
-	box, err := h.boxes()
-	if err != nil {
-		return false, err
-	}
-	session, release := box.Session(), func() {}
-	defer func() { _ = session.Close(); release() }()
 	tree, err := diff.Tree(ctx)
 	if err != nil {
 		return false, err
@@ -279,30 +256,24 @@ func (h *pushed) one(ctx context.Context, p prepush.Push) (red bool, err error) 
 	if h.quiet {
 		say = io.Discard
 	}
-	src, err := h.sourceIn(ctx, session, tree)
-	if err != nil {
-		return false, err
-	}
-	defer src.root.Close()
-	if release, err = h.equip(ctx, session, &src, say); err != nil {
-		return false, err
-	}
-	r, err := h.check(ctx, session, src, diff)
-	if err != nil {
-		return false, err
-	}
-	if err := printChecks(h.out, r); err != nil {
-		return false, err
-	}
-	if r.Status != check.Failed {
-		return false, nil
-	}
-	if err := h.mend(ctx, p, src, r); ctx.Err() != nil {
-		return true, err
-	} else if err != nil { // it was checked, and is red
-		fmt.Fprintf(h.out, "fettle: no mend can be offered: %s\n", h.funnel.Log(err.Error()))
-	}
-	return true, nil
+	find := func(session *sandbox.Sandbox) (source, error) { return h.sourceIn(ctx, session, tree) }
+	err = h.checking(ctx, find, 0, say, func(src source, runner *check.Runner, opt check.Options) error {
+		r, err := h.check(ctx, src, runner, opt, diff)
+		if err == nil {
+			err = printChecks(h.out, r)
+		}
+		if err != nil || r.Status != check.Failed {
+			return err
+		}
+		red = true
+		if err := h.mend(ctx, p, src, r); ctx.Err() != nil {
+			return err
+		} else if err != nil { // it was checked, and is red
+			fmt.Fprintf(h.out, "fettle: no mend can be offered: %s\n", h.funnel.Log(err.Error()))
+		}
+		return nil
+	})
+	return red, err
 }
 
 // say is the head of a report: what goes where, and how risky it is.
@@ -326,17 +297,11 @@ func (h *pushed) say(ctx context.Context, p prepush.Push, diff *checkout.Compari
 }
 
 // check runs the fast checks on what is pushed.
-func (h *pushed) check(ctx context.Context, session *sandbox.Sandbox, src source, diff *checkout.Comparison) (check.Result, error) {
-	opt := check.Options{Profile: check.Fast, Plan: src.plan}
+func (h *pushed) check(ctx context.Context, src source, runner *check.Runner, opt check.Options, diff *checkout.Comparison) (check.Result, error) {
+	opt.Profile = check.Fast
 	if err := h.called(ctx, &opt, h.repo.Top, diff); err != nil {
 		return check.Result{}, err
 	}
-	if !h.quiet {
-		opt.Progress = func(name, command string) {
-			fmt.Fprintf(h.out, "%s: %s\n", h.funnel.Log(name), h.funnel.Log(command))
-		}
-	}
-	runner := check.New(check.Config{Sandbox: session, Now: h.now, Log: h.log})
 	r, err := runner.Run(ctx, src.dir, opt)
 	if err == nil && r.Status == check.Failed && diff.From != "" {
 		if !h.quiet {
