@@ -276,24 +276,24 @@ func states(ctx context.Context, db *store.Store) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for _, r := range runs {
-		out[r.ID] = fmt.Sprint(r.State, r.Outcome, r.Cost, r.Attempts, r.Waiting != nil, r.EndedAt, len(r.Saved.Attempts))
+		out[r.ID] = standing(r)
 	}
 	return out, nil
+}
+
+func standing(r task.Run) string {
+	return fmt.Sprint(r.State, r.Outcome, r.Cost, r.Attempts, r.Waiting != nil, r.EndedAt, len(r.Saved.Attempts))
 }
 
 // touched writes down which run the job worked on: a job that is started again when
 // its event was handled tells of the run that came of it.
 func (p *parts) touched(ctx context.Context, db *store.Store, before map[string]string, again bool, boxed error, end *actions.Ending) error {
-	after, err := states(ctx, db)
-	if err != nil {
-		return err
-	}
 	runs, err := db.Runs(ctx, store.Filter{})
 	if err != nil {
 		return err
 	}
 	for _, r := range runs { // the newest first
-		if before[r.ID] == after[r.ID] && !again {
+		if before[r.ID] == standing(r) && !again {
 			continue
 		}
 		end.Run = r.ID

@@ -104,11 +104,7 @@ func (g *global) ask(c *cobra.Command, a asking, question string) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = writeJSON(c.OutOrStdout(), out)
-	} else {
-		err = p.printAsked(c.OutOrStdout(), out)
-	}
+	err = printed(c.OutOrStdout(), a.json, out, func(w io.Writer) error { return p.printAsked(w, out) })
 	if out.Why != "" {
 		fmt.Fprintln(c.ErrOrStderr(), p.funnel.Log(out.Why))
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func grantFindings(app forge.Standing) []finding {
 		}
 		accounts = append(accounts, in.Account)
 		for _, n := range in.Lacks {
-			if !lacks(app.Lacks, n) { // what the App does not ask for, nobody can grant
+			if !slices.ContainsFunc(app.Lacks, func(o forge.Need) bool { return o.Name == n.Name }) { // what the App does not ask for, nobody can grant
 				out = append(out, finding{"app installation", "error", fmt.Sprintf("%s has not granted %s: %s, to %s", in.Account, n.Title, n.Level, n.Why), "its owner accepts it at " + in.Grant})
 			}
 		}
@@ -124,15 +125,6 @@ func grantFindings(app forge.Standing) []finding {
 		return append(out, finding{"app installation", "warning", "installed nowhere: no issue can reach it", app.Install})
 	}
 	return append(out, finding{"app installation", "ok", "on " + strings.Join(accounts, ", "), ""})
-}
-
-func lacks(all []forge.Need, one forge.Need) bool {
-	for _, n := range all {
-		if n.Name == one.Name {
-			return true
-		}
-	}
-	return false
 }
 
 // webhookFindings are GitHub's own view: where it delivers, and what came of it.

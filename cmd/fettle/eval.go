@@ -112,11 +112,11 @@ func evalList(f *evalFlags) *cobra.Command {
 				return err
 			}
 			if suite != "" {
-				at := slices.IndexFunc(all, func(s eval.Suite) bool { return s.Name == suite })
-				if at < 0 {
-					return usage("there is no suite %s; 'fettle eval list' shows them", suite)
+				cases, err := casesOf(all, suite)
+				if err != nil {
+					return err
 				}
-				return printCases(c.OutOrStdout(), all[at].Cases, asJSON)
+				return printCases(c.OutOrStdout(), cases, asJSON)
 			}
 			type row struct {
 				Suite string `json:"suite"`
@@ -140,6 +140,14 @@ func evalList(f *evalFlags) *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	c.Flags().StringVar(&suite, "suite", "", "list the cases of the suite `NAME`")
 	return c
+}
+
+func casesOf(all []eval.Suite, suite string) ([]eval.Case, error) {
+	at := slices.IndexFunc(all, func(s eval.Suite) bool { return s.Name == suite })
+	if at < 0 {
+		return nil, usage("there is no suite %s; 'fettle eval list' shows them", suite)
+	}
+	return all[at].Cases, nil
 }
 
 // printCases lists cases, and says nothing of what they ask for.
@@ -179,11 +187,9 @@ func (f *evalFlags) chosen() (cases []eval.Case, err error) {
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(all, func(s eval.Suite) bool { return s.Name == f.suite })
-		if at < 0 {
-			return nil, usage("there is no suite %s; 'fettle eval list' shows them", f.suite)
+		if cases, err = casesOf(all, f.suite); err != nil {
+			return nil, err
 		}
-		cases = all[at].Cases
 	}
 	if len(f.names) > 0 {
 		cases = slices.DeleteFunc(cases, func(c eval.Case) bool {
@@ -284,11 +290,7 @@ func (f *evalFlags) run(c *cobra.Command, g *global) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = writeJSON(c.OutOrStdout(), report)
-	} else {
-		err = printf(c.OutOrStdout(), "%s\nreports: %s\n", eval.Table(report), f.out)
-	}
+	err = printed(c.OutOrStdout(), f.json, report, func(w io.Writer) error { return printf(w, "%s\nreports: %s\n", eval.Table(report), f.out) })
 	if err != nil || len(worse) == 0 {
 		return err
 	}
@@ -449,10 +451,7 @@ func evalScore() *cobra.Command {
 			if err != nil {
 				return &exitError{exitUsage, err}
 			}
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), report)
-			}
-			return printf(c.OutOrStdout(), "%s", eval.Table(report))
+			return printed(c.OutOrStdout(), asJSON, report, func(w io.Writer) error { return printf(w, "%s", eval.Table(report)) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
@@ -477,14 +476,10 @@ func evalCompare(gate bool) *cobra.Command {
 				return &exitError{exitUsage, err}
 			}
 			got := eval.Compare(before, after)
-			switch {
-			case got.Pairs == 0:
+			if got.Pairs == 0 {
 				return usage("the two runs have no case in common")
-			case asJSON:
-				err = writeJSON(c.OutOrStdout(), got)
-			default:
-				err = printf(c.OutOrStdout(), "%v", got)
 			}
+			err = printed(c.OutOrStdout(), asJSON, got, func(w io.Writer) error { return printf(w, "%v", got) })
 			if err != nil || !gate {
 				return err
 			}

@@ -70,11 +70,7 @@ its record alone, as 'fettle runs replay' does. --out writes all of it to a file
 which can be looked at on a machine without the database.
 
 Exit status: 0 all decided as recorded, or no run is on record; 1 decided otherwise.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := g.load(c.ErrOrStderr())
-			if err != nil {
-				return err
-			}
+		RunE: g.with(func(c *cobra.Command, p *parts, args []string) error {
 			f, err := p.caseOf(c, g, args[0])
 			if err != nil {
 				return err
@@ -90,7 +86,7 @@ Exit status: 0 all decided as recorded, or no run is on record; 1 decided otherw
 				fmt.Fprintf(c.ErrOrStderr(), "fettle: the case is in %s; 'fettle heal case %s' shows it anywhere\n", out, out)
 			}
 			return p.showCase(c.Context(), c.OutOrStdout(), f)
-		},
+		}),
 	}
 	pathVar(c, &out, "out", "", "write the case to this `FILE`")
 	return c
@@ -183,13 +179,7 @@ func (p *parts) showCase(ctx context.Context, out io.Writer, f caseFile) error {
 	return err
 }
 
-func oneWordLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 160 {
-		s = string(r[:160]) + "…"
-	}
-	return s
-}
+func oneWordLine(s string) string { return cut(strings.Join(strings.Fields(s), " "), 161) }
 
 func healInject(g *global) *cobra.Command {
 	var repo, trigger, step string

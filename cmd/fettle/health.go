@@ -42,10 +42,7 @@ Exit status: 0, whatever the states are.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), s)
-			}
-			return printHealth(c.OutOrStdout(), s)
+			return printed(c.OutOrStdout(), asJSON, s, func(w io.Writer) error { return printHealth(w, s) })
 		})
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

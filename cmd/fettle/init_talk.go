@@ -146,7 +146,7 @@ func (s *setUp) repository(ctx context.Context, p *proposal) error {
 	if _, err := os.Lstat(filepath.Join(p.dir, p.File)); err == nil {
 		return printf(s.out, "%s is there already and stays as it is.\n", p.File)
 	}
-	fmt.Fprintf(s.out, "This is how %s is checked, with the reasons:\n\n%s\n", p.dir, beside(clipped(p.Content)))
+	fmt.Fprintf(s.out, "This is how %s is checked, with the reasons:\n\n%s\n\n", p.dir, indent(clipped(p.Content)))
 	ok, err := s.ask(ctx, fmt.Sprintf("Write it to %s?", p.File), true)
 	if err != nil || !ok {
 		return err
@@ -167,10 +167,6 @@ func clipped(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func beside(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
-}
-
 // operator proposes the operator's file, with models that are on this machine.
 func (s *setUp) operator(ctx context.Context, g *global, errs io.Writer) error {
 	file, err := settings.File(g.config)
@@ -184,7 +180,7 @@ func (s *setUp) operator(ctx context.Context, g *global, errs io.Writer) error {
 	if text == "" {
 		return printf(s.out, "\nNo model was found: no server on this machine, and no key in the environment.\nMechanical repair works without one; docs/models.md has the presets.\n")
 	}
-	fmt.Fprintf(s.out, "\nThese models were found; others are never asked:\n\n%s\n", beside(text))
+	fmt.Fprintf(s.out, "\nThese models were found; others are never asked:\n\n%s\n\n", indent(text))
 	ok, err := s.ask(ctx, fmt.Sprintf("Write it to %s?", file), true)
 	if err != nil || !ok {
 		return err

@@ -118,11 +118,7 @@ func (f *readyFlags) run(c *cobra.Command, g *global) error {
 	if err := bot.Keep(repo.Top, "pull_request.md", []byte(r.Body)); err != nil {
 		return err
 	}
-	if f.asJSON {
-		err = writeJSON(c.OutOrStdout(), r)
-	} else {
-		err = r.print(c.OutOrStdout(), p.funnel.Log)
-	}
+	err = printed(c.OutOrStdout(), f.asJSON, r, func(w io.Writer) error { return r.print(w, p.funnel.Log) })
 	switch {
 	case err != nil:
 		return err

@@ -99,11 +99,7 @@ func (f *reproduceFlags) run(c *cobra.Command, g *global, args []string) error {
 		}
 		r.Written = true
 	}
-	if f.json {
-		err = writeJSON(c.OutOrStdout(), r)
-	} else {
-		err = r.print(c.OutOrStdout())
-	}
+	err = printed(c.OutOrStdout(), f.json, r, r.print)
 	if err == nil && !r.Reproduced {
 		return ending(exitRed)
 	}

@@ -55,11 +55,7 @@ or no sandbox.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(c.OutOrStdout(), reviewJSON{report.Lines(), report.Judgement, report.Reasons, report.Risk})
-			} else {
-				err = printReview(c.OutOrStdout(), report)
-			}
+			err = printed(c.OutOrStdout(), asJSON, reviewJSON{report.Lines(), report.Judgement, report.Reasons, report.Risk}, func(w io.Writer) error { return printReview(w, report) })
 			return errors.Join(err, judgeEnding(report, judge.Plausible))
 		},
 	}

@@ -61,11 +61,7 @@ The repository is only read. Exit status: 0 scored; 1 the score is above
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = writeJSON(c.OutOrStdout(), report)
-			} else {
-				err = printRisk(c.OutOrStdout(), report)
-			}
+			err = printed(c.OutOrStdout(), asJSON, report, func(w io.Writer) error { return printRisk(w, report) })
 			if err == nil && report.Score > limit {
 				return ending(exitRed)
 			}

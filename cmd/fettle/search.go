@@ -98,11 +98,7 @@ func (g *global) search(c *cobra.Command, repo string, q memory.Query, why, json
 		if rep.Anew != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "the index was made anew: %s\n", clean(rep.Anew))
 		}
-		if jsonOut {
-			err = writeJSON(c.OutOrStdout(), searchJSON{strings.TrimSpace(q.Title + "\n" + q.Body), dir, rep, nonNil(hits)})
-		} else {
-			err = printHits(c.OutOrStdout(), hits, why)
-		}
+		err = printed(c.OutOrStdout(), jsonOut, searchJSON{strings.TrimSpace(q.Title + "\n" + q.Body), dir, rep, nonNil(hits)}, func(w io.Writer) error { return printHits(w, hits, why) })
 		if err == nil && len(hits) == 0 {
 			fmt.Fprintf(c.ErrOrStderr(), "nothing in %s has these words; name a function, a file or a message, or see what is known with 'fettle index'\n", task.Count(rep.Files, "file"))
 			return ending(exitRed)
@@ -153,10 +149,7 @@ Exit status: 0 done; 1 an error; 2 usage, no such folder, no files.`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			return g.indexed(c, repo, func(dir string, _ *memory.View, rep memory.Report) error {
-				if jsonOut {
-					return writeJSON(c.OutOrStdout(), rep)
-				}
-				return printIndex(c.OutOrStdout(), dir, rep)
+				return printed(c.OutOrStdout(), jsonOut, rep, func(w io.Writer) error { return printIndex(w, dir, rep) })
 			})
 		},
 	}
