@@ -56,13 +56,11 @@ func (s *Settings) readAccess(root value) error {
 			return append([]string{}, list...), err
 		})
 	}
-	per := int64(s.Access.CommandsPerHour)
 	err := first(
 		set(root, "bots", &s.Access.Bots, allowed),
 		set(root, "installations", &s.Access.Installations, allowed),
-		set(root, "commands_per_hour", &per, func(v value) (int64, error) { return v.integer(1, 10_000) }),
+		set(root, "commands_per_hour", &s.Access.CommandsPerHour, whole(1, 10_000)),
 	)
-	s.Access.CommandsPerHour = int(per)
 	for i, b := range s.Access.Bots {
 		s.Access.Bots[i] = botLogin(b)
 	}

@@ -23,13 +23,7 @@ var (
 )
 
 // capAdvice answers a repository that tries to set what is spent on others too.
-var capAdvice = func() map[string]string {
-	out := map[string]string{}
-	for _, key := range capKeys {
-		out[key] = "belongs to the operator's own file and cannot be set by a repository; budget.usd limits one task"
-	}
-	return out
-}()
+var capAdvice = advice("belongs to the operator's own file and cannot be set by a repository; budget.usd limits one task", capKeys...)
 
 // money reads the operator's budget of a task, and the caps beside it.
 func (s *Settings) money(v value) (task.Budget, error) {
@@ -63,20 +57,14 @@ func repoBudget(v value) (task.Budget, error) {
 
 func budget(v value, from task.Budget) (task.Budget, error) {
 	b, usd, minutes := from, -1.0, -1.0
-	count := func(key string, into *int, low, high int64) error {
-		n := int64(*into)
-		err := set(v, key, &n, func(v value) (int64, error) { return v.integer(low, high) })
-		*into = int(n)
-		return err
-	}
 	replans, explore := -1, !b.NoExplore
 	err := first(
 		set(v, "usd", &usd, func(v value) (float64, error) { return v.number(0, maxUSD) }),
 		set(v, "minutes", &minutes, func(v value) (float64, error) { return v.number(0.1, maxMinutes) }),
-		count("attempts_per_tier", &b.AttemptsPerTier, 1, maxAttempts),
-		count("attempts", &b.Attempts, 1, maxAttempts),
-		count("replans", &replans, 0, maxReplans),
-		count("steps", &b.Steps, 1, maxSteps),
+		set(v, "attempts_per_tier", &b.AttemptsPerTier, whole(1, maxAttempts)),
+		set(v, "attempts", &b.Attempts, whole(1, maxAttempts)),
+		set(v, "replans", &replans, whole(0, maxReplans)),
+		set(v, "steps", &b.Steps, whole(1, maxSteps)),
 		set(v, "max_tier", &b.MaxTier, tierName),
 		set(v, "explore", &explore, value.boolean),
 	)

@@ -81,10 +81,7 @@ func ParseHeal(file string, data []byte) (Heal, error) {
 		return h, err
 	}
 	share := func(v value) (float64, error) { return v.number(0, 1) }
-	count := func(v value) (int, error) {
-		n, err := v.integer(1, MostFailures)
-		return int(n), err
-	}
+	count := whole(1, MostFailures)
 	window := func(v value, w Window, more ...string) (Window, error) {
 		err := first(
 			v.only(nil, append(more, "failures", "window")...),
@@ -118,13 +115,10 @@ func ParseHeal(file string, data []byte) (Heal, error) {
 			return set(v, "successes", &h.Recovering.Successes, count)
 		}),
 		part("rollback", []string{"points", "significance"}, func(v value) error {
-			points := int64(h.Rollback.Points)
-			err := first(
-				set(v, "points", &points, func(v value) (int64, error) { return v.integer(0, 100) }),
+			return first(
+				set(v, "points", &h.Rollback.Points, whole(0, 100)),
 				set(v, "significance", &h.Rollback.Significance, func(v value) (float64, error) { return v.number(0.0001, 0.5) }),
 			)
-			h.Rollback.Points = int(points)
-			return err
 		}),
 		part("alerts", []string{"webhook_file", "secret_file"}, func(v value) error {
 			beside := func(v value) (string, error) { return hostPath(v, filepath.Dir(file)) }

@@ -28,7 +28,7 @@ func keep(v value) (Keep, error) {
 	gb := float64(k.MirrorBytes >> 30)
 	days := func(least int64) func(value) (time.Duration, error) {
 		return func(v value) (time.Duration, error) {
-			n, err := v.integer(0, mostDays)
+			n, err := whole[int64](0, mostDays)(v)
 			if err == nil && n > 0 && n < least {
 				err = v.errorf("must be 0, for ever, or at least %d days", least)
 			}

@@ -126,10 +126,7 @@ func (s Service) Variable(what string) string {
 	return strings.ReplaceAll(strings.ToUpper(s.Name), "-", "_") + "_" + what
 }
 
-func port(v value) (int, error) {
-	n, err := v.integer(1024, 65535)
-	return int(n), err
-}
+var port = whole(1024, 65535)
 
 // readiness reads how long something may take to get ready, and what it has to answer.
 func readiness(v value, path *string, within *time.Duration) error {

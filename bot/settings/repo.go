@@ -49,13 +49,17 @@ type Check struct {
 var CheckFormats = []string{"junit", "tap", "json-lines", "exit"}
 
 // operatorsOwn answers a repository that tries to set what is not its own.
-var operatorsOwn = func() map[string]string {
+var operatorsOwn = advice("belongs to the operator's own file and cannot be set by a repository",
+	"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "prompts", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices", "bots", "installations", "commands_per_hour")
+
+// advice is the same words for several keys.
+func advice(words string, keys ...string) map[string]string {
 	out := map[string]string{}
-	for _, key := range []string{"tiers", "github", "database", "sandbox", "engine", "state_dir", "log", "label", "prompts", "network", "base_url", "model", "models", "api_key", "api_key_env", "prices", "bots", "installations", "commands_per_hour"} {
-		out[key] = "belongs to the operator's own file and cannot be set by a repository"
+	for _, key := range keys {
+		out[key] = words
 	}
 	return out
-}()
+}
 
 var (
 	word   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9 ._:/-]{0,49}$`)

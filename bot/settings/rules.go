@@ -10,23 +10,7 @@ func rules(v value, path func(value) (string, error)) (Rules, error) {
 	var r Rules
 	return r, first(
 		v.only(nil, "files", "trusted"),
-		set(v, "files", &r.Files, func(v value) ([]string, error) {
-			items := v.items
-			if v.kind == scalar || v.kind == quoted {
-				items = []value{v}
-			} else if v.kind != list {
-				return nil, v.errorf("must be a list of files")
-			}
-			var out []string
-			for _, item := range items {
-				p, err := path(item)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, p)
-			}
-			return out, nil
-		}),
+		set(v, "files", &r.Files, func(v value) ([]string, error) { return listOf(v, "files", path) }),
 		set(v, "trusted", &r.Trusted, func(v value) ([]string, error) { return v.strings(nil) }),
 	)
 }

@@ -263,7 +263,7 @@ func github(v value, path func(value) (string, error)) (GitHub, error) {
 	var g GitHub
 	return g, first(
 		v.only(keyAdvice, "app_id", "private_key_file", "webhook_secret_file", "base_url", "ca_file"),
-		set(v, "app_id", &g.AppID, func(v value) (int64, error) { return v.integer(1, 1<<53) }),
+		set(v, "app_id", &g.AppID, whole[int64](1, 1<<53)),
 		set(v, "private_key_file", &g.PrivateKeyFile, path),
 		set(v, "webhook_secret_file", &g.WebhookSecretFile, path),
 		set(v, "base_url", &g.BaseURL, endpointURL),

@@ -85,7 +85,7 @@ func scenarios(v value) ([]Scenario, error) {
 			set(item, "path", &s.Path, requestPath),
 			set(item, "headers", &s.Headers, headers),
 			set(item, "body", &s.Body, longText),
-			set(item, "status", &s.Status, func(v value) (int, error) { n, err := v.integer(100, 599); return int(n), err }),
+			set(item, "status", &s.Status, whole(100, 599)),
 			set(item, "contains", &s.Contains, longText),
 			set(item, "required", &s.Required, value.boolean),
 		)
@@ -107,7 +107,7 @@ func scenarios(v value) ([]Scenario, error) {
 }
 
 func longText(v value) (string, error) {
-	if v.kind != scalar && v.kind != quoted {
+	if !v.isText() {
 		return "", v.errorf("must be text")
 	}
 	if len(v.text) > maxBody || strings.ContainsRune(v.text, 0) {

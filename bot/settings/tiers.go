@@ -51,9 +51,8 @@ func (s *Settings) readTiers(root value, path func(value) (string, error)) error
 // tier reads one endpoint. What a preset knows need not be said; what is said
 // goes before what a preset knows.
 func tier(v value, path func(value) (string, error)) (Tier, error) {
-	t := Tier{Timeout: 3 * time.Minute}
+	t := Tier{Timeout: 3 * time.Minute, ContextTokens: 65536}
 	in, cached, out := -1.0, 0.0, -1.0
-	maxTokens, context := int64(0), int64(65536)
 	usd := func(v value) (float64, error) { return v.number(0, 10_000) }
 	err := first(
 		v.only(keyAdvice, "preset", "base_url", "model", "api_key_env", "api_key_file", "price_in_per_mtok", "price_cached_per_mtok", "price_out_per_mtok", "timeout", "max_tokens", "context_tokens", "substitute", "command", "agent"),
@@ -69,16 +68,16 @@ func tier(v value, path func(value) (string, error)) (Tier, error) {
 		set(v, "command", &t.Command, command),
 		set(v, "agent", &t.Command, agent),
 		set(v, "timeout", &t.Timeout, func(v value) (time.Duration, error) { return v.duration(time.Second, time.Hour) }),
-		set(v, "max_tokens", &maxTokens, func(v value) (int64, error) { return v.integer(16, 1_000_000) }),
-		set(v, "context_tokens", &context, func(v value) (int64, error) { return v.integer(1024, 10_000_000) }),
+		set(v, "max_tokens", &t.MaxTokens, whole(16, 1_000_000)),
+		set(v, "context_tokens", &t.ContextTokens, whole(1024, 10_000_000)),
 	)
-	if maxTokens == 0 {
-		maxTokens = min(8192, context/4)
+	if t.MaxTokens == 0 {
+		t.MaxTokens = min(8192, t.ContextTokens/4)
 	}
 	if err == nil {
 		err = t.preset(v)
 	}
-	t.MaxTokens, t.ContextTokens, t.Agent = int(maxTokens), int(context), agentName(t.Command)
+	t.Agent = agentName(t.Command)
 	_, named := v.has("agent")
 	_, commanded := v.has("command")
 	switch {

@@ -1,10 +1,11 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -224,17 +225,13 @@ func (v value) only(advice map[string]string, allowed ...string) error {
 		return v.errorf("must be a mapping with the keys %s", strings.Join(allowed, ", "))
 	}
 	for _, key := range v.order {
-		known := false
-		for _, a := range allowed {
-			known = known || a == key
-		}
-		if known {
+		if slices.Contains(allowed, key) {
 			continue
 		}
 		if words := advice[key]; words != "" {
 			return v.fields[key].errorf("%s", words)
 		}
-		sort.Strings(allowed)
+		slices.Sort(allowed)
 		return v.fields[key].errorf("unknown key; allowed here: %s", strings.Join(allowed, ", "))
 	}
 	return nil
@@ -247,7 +244,7 @@ func (v value) has(key string) (value, bool) {
 }
 
 func (v value) string() (string, error) {
-	if v.kind != scalar && v.kind != quoted {
+	if !v.isText() {
 		return "", v.errorf("must be text")
 	}
 	if strings.ContainsAny(v.text, "\x00\n\r") {
@@ -268,12 +265,15 @@ func (v value) number(low, high float64) (float64, error) {
 	return f, nil
 }
 
-func (v value) integer(low, high int64) (int64, error) {
-	n, err := strconv.ParseInt(strings.ReplaceAll(v.text, "_", ""), 10, 64)
-	if v.kind != scalar || err != nil || n < low || n > high {
-		return 0, v.errorf("must be a whole number from %d to %d", low, high)
+// whole reads whole numbers between two bounds.
+func whole[T int | int64](low, high T) func(value) (T, error) {
+	return func(v value) (T, error) {
+		n, err := strconv.ParseInt(strings.ReplaceAll(v.text, "_", ""), 10, 64)
+		if v.kind != scalar || err != nil || n < int64(low) || n > int64(high) {
+			return 0, v.errorf("must be a whole number from %d to %d", low, high)
+		}
+		return T(n), nil
 	}
-	return n, nil
 }
 
 func (v value) boolean() (bool, error) {
@@ -294,37 +294,42 @@ func (v value) duration(low, high time.Duration) (time.Duration, error) {
 	if n, nerr := strconv.ParseFloat(v.text, 64); nerr == nil && n >= 0 && n < 1e6 {
 		d, err = time.Duration(n*float64(time.Second)), nil
 	}
-	if (v.kind != scalar && v.kind != quoted) || err != nil || d < low || d > high {
+	if !v.isText() || err != nil || d < low || d > high {
 		return 0, v.errorf("must be a time such as 90s or 2m, from %v to %v", low, high)
 	}
 	return d, nil
 }
 
 func (v value) oneOf(allowed ...string) (string, error) {
-	for _, a := range allowed {
-		if (v.kind == scalar || v.kind == quoted) && v.text == a {
-			return a, nil
-		}
+	if v.isText() && slices.Contains(allowed, v.text) {
+		return v.text, nil
 	}
 	return "", v.errorf("must be one of %s", strings.Join(allowed, ", "))
 }
 
 // strings reads a list of lines of text; a single one may stand alone.
 func (v value) strings(check func(string) error) ([]string, error) {
-	items := v.items
-	if v.kind == scalar || v.kind == quoted {
-		items = []value{v}
-	} else if v.kind != list {
-		return nil, v.errorf("must be a list of texts")
-	}
-	var out []string
-	for _, item := range items {
+	return listOf(v, "texts", func(item value) (string, error) {
 		s, err := item.string()
 		if err == nil && check != nil {
 			if cerr := check(s); cerr != nil {
 				err = item.errorf("%v", cerr)
 			}
 		}
+		return s, err
+	})
+}
+
+// listOf reads a list; a single entry may stand alone.
+func listOf(v value, what string, read func(value) (string, error)) (out []string, err error) {
+	items := v.items
+	if v.isText() {
+		items = []value{v}
+	} else if v.kind != list {
+		return nil, v.errorf("must be a list of %s", what)
+	}
+	for _, item := range items {
+		s, err := read(item)
 		if err != nil {
 			return nil, err
 		}
@@ -332,6 +337,8 @@ func (v value) strings(check func(string) error) ([]string, error) {
 	}
 	return out, nil
 }
+
+func (v value) isText() bool { return v.kind == scalar || v.kind == quoted }
 
 // set reads a field, where it is there, into a place.
 func set[T any](v value, key string, into *T, read func(value) (T, error)) error {
@@ -348,14 +355,7 @@ func set[T any](v value, key string, into *T, read func(value) (T, error)) error
 }
 
 // first is the first of several mistakes.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func first(errs ...error) error { return cmp.Or(errs...) }
 
 var errGlob = errors.New("must be a path pattern such as src/**/*.py, relative to the repository, without parent folders (..)")
 
@@ -364,10 +364,8 @@ func glob(s string) error {
 	if len(s) > 500 || strings.HasPrefix(s, "/") || strings.Contains(s, "\\") {
 		return errGlob
 	}
-	for part := range strings.SplitSeq(s, "/") {
-		if part == ".." {
-			return errGlob
-		}
+	if slices.Contains(strings.Split(s, "/"), "..") {
+		return errGlob
 	}
 	return nil
 }
