@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -95,16 +94,6 @@ func tellMade(w io.Writer, dir string, m eval.Made) error {
 	return printf(w, "run them: fettle eval --tasks %s\n", filepath.Join(dir, m.Set))
 }
 
-// readable tells an error of what was given from others.
-func readable(err error) error {
-	for _, known := range []error{checkout.ErrNoRef, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrEmpty} {
-		if errors.Is(err, known) {
-			return &exitError{exitUsage, err}
-		}
-	}
-	return err
-}
-
 func evalMine(g *global) *cobra.Command {
 	f, span := &making{}, eval.Span{}
 	c := &cobra.Command{
@@ -132,7 +121,7 @@ case holds nothing but the project's files.`,
 				for _, dir := range args {
 					made, err := m.Mine(c.Context(), dir, span)
 					if err != nil {
-						return readable(err)
+						return wrongly(err, checkout.ErrNoRef, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrEmpty)
 					}
 					if err := each(made); err != nil {
 						return err

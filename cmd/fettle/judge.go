@@ -322,12 +322,7 @@ func (p *parts) judging(ctx context.Context, dir string, span checkout.Span, in 
 		return err
 	}
 	if in.Base, in.Head, err = trees.OpenSpan(ctx, dir, span); err != nil {
-		for _, known := range []error{checkout.ErrNoRef, checkout.ErrPatch, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrBare, checkout.ErrEmpty, regular.ErrSpecial} {
-			if errors.Is(err, known) {
-				return &exitError{exitUsage, err}
-			}
-		}
-		return err
+		return wrongly(err, checkout.ErrNoRef, checkout.ErrPatch, checkout.ErrNoCopy, checkout.ErrNotDirectory, checkout.ErrBare, checkout.ErrEmpty, regular.ErrSpecial)
 	}
 	defer func() { err = errors.Join(err, in.Base.Close(), in.Head.Close()) }()
 	return p.prepared(ctx, in, do)

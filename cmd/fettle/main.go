@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -147,6 +148,14 @@ func (e *exitError) Lasts() bool { return e.code == exitUsage || e.code == exitR
 
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// wrongly makes errors of what was given wrong use, and leaves others as they are.
+func wrongly(err error, given ...error) error {
+	if slices.ContainsFunc(given, func(e error) bool { return errors.Is(err, e) }) {
+		return &exitError{exitUsage, err}
+	}
+	return err
 }
 
 func refused(err error) error { return &exitError{exitRefused, err} }

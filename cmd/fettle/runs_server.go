@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -50,7 +49,7 @@ func serverOf(c *cobra.Command) (*runsServer, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
 		return nil, usage("--server %q is no address of a server, such as https://fettle.example.com", at)
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
+	if u.Scheme == "http" && !onThisMachine(at) {
 		return nil, usage("--server %s would send your token in clear; use https", at)
 	}
 	token := strings.TrimSpace(os.Getenv(serverToken))
