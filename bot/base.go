@@ -116,11 +116,6 @@ func (l *lasting) Unwrap() error { return l.error }
 
 // lasts tells whether trying again is of no use until somebody has done something.
 func lasts(err error) bool {
-	var lacks *forge.MissingPermission
-	for _, e := range []error{checkout.ErrEmpty, checkout.ErrTooLarge, checkout.ErrUnsafePath, checkout.ErrNoRef} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return errors.As(err, &lacks)
+	_, lacks := errors.AsType[*forge.MissingPermission](err)
+	return lacks || slices.ContainsFunc([]error{checkout.ErrEmpty, checkout.ErrTooLarge, checkout.ErrUnsafePath, checkout.ErrNoRef}, func(e error) bool { return errors.Is(err, e) })
 }

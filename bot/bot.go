@@ -157,7 +157,7 @@ func (b *Bot) work(ctx context.Context, lease *store.Lease, r task.Run, job Job,
 		if err != nil {
 			return res, none, err
 		}
-		if err := b.stepDone(ctx, r, "checkout"); err != nil {
+		if err := b.step(ctx, r, "checkout", "", ""); err != nil {
 			return res, none, errors.Join(err, tree.Close())
 		}
 		// It stays until the result is out: a publisher may read the base.
@@ -445,7 +445,7 @@ func (b *Bot) stopped(ctx context.Context, lease *store.Lease, r task.Run, job J
 	}
 	res := b.without(ctx, r, stop.Outcome, stop.Reason, next)
 	if stop.Outcome == task.Timeout {
-		if err := b.stepLate(ctx, r, "checkout", stop.Reason); err != nil {
+		if err := b.step(ctx, r, "checkout", task.Watchdog, stop.Reason); err != nil {
 			return err
 		}
 	}

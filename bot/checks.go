@@ -105,25 +105,16 @@ func (a *App) checked(ctx context.Context, ev task.Event) (string, error) {
 // pullOfCheck is the open pull request of fettle's that a check is on.
 func (a *App) pullOfCheck(ctx context.Context, ev task.Event) (*store.Pull, error) {
 	if ev.Check.Branch != "" {
-		all, err := a.cfg.Store.Pulls(ctx, ev.Repo.Installation, ev.Repo.Slug(), store.PullFilter{Branch: ev.Check.Branch, Open: true})
-		if err != nil || len(all) > 0 {
-			return firstOf(all), err
+		if p, err := a.firstPull(ctx, ev.Repo, store.PullFilter{Branch: ev.Check.Branch, Open: true}); err != nil || p != nil {
+			return p, err
 		}
 	}
 	for _, n := range ev.Check.Pulls {
-		all, err := a.cfg.Store.Pulls(ctx, ev.Repo.Installation, ev.Repo.Slug(), store.PullFilter{Number: n, Open: true})
-		if err != nil || len(all) > 0 {
-			return firstOf(all), err
+		if p, err := a.firstPull(ctx, ev.Repo, store.PullFilter{Number: n, Open: true}); err != nil || p != nil {
+			return p, err
 		}
 	}
 	return nil, nil
-}
-
-func firstOf(all []store.Pull) *store.Pull {
-	if len(all) == 0 {
-		return nil
-	}
-	return &all[0]
 }
 
 func names(checks []task.CheckEnd) string {

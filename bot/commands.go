@@ -34,11 +34,7 @@ func (a *App) pull(ctx context.Context, ev task.Event) (*store.Pull, error) {
 	if ev.Issue.IsPullRequest {
 		f = store.PullFilter{Number: ev.Issue.Number}
 	}
-	all, err := a.cfg.Store.Pulls(ctx, ev.Repo.Installation, ev.Repo.Slug(), f)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return &all[0], nil
+	return a.firstPull(ctx, ev.Repo, f)
 }
 
 // fixPull goes on with a pull request of fettle's, on what is said behind the

@@ -12,7 +12,6 @@ import (
 	"github.com/fettle-dev/fettle/bot/command"
 	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/judge"
-	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/redact"
 	"github.com/fettle-dev/fettle/bot/settings"
 	"github.com/fettle-dev/fettle/bot/store"
@@ -26,7 +25,6 @@ type AppConfig struct {
 	Checkouts *checkout.Store
 	Label     string // that starts a run
 	Budget    task.Budget
-	Guard     patch.Guard
 	Gates     task.Gates
 	NewID     func() string
 	Access    settings.Access
@@ -316,7 +314,6 @@ func (a *App) Next(ctx context.Context) (worked bool, err error) {
 		Before: func(ctx context.Context, commit string) (*checkout.Tree, error) {
 			return a.app.Checkouts.Open(ctx, r.Task.Repo, commit, auth)
 		},
-		Guard: a.app.Guard,
 		Gates: a.app.Gates,
 	})
 	if terr := a.TellMoves(ctx); terr != nil && ctx.Err() == nil {

@@ -28,9 +28,14 @@ const (
 	waitShare = 4
 )
 
-// own is the open pull request of fettle's with this number, or nil.
+// own is the pull request of fettle's with this number, or nil.
 func (a *App) own(ctx context.Context, repo task.Repo, number int) (*store.Pull, error) {
-	all, err := a.cfg.Store.Pulls(ctx, repo.Installation, repo.Slug(), store.PullFilter{Number: number})
+	return a.firstPull(ctx, repo, store.PullFilter{Number: number})
+}
+
+// firstPull is the first of fettle's pull requests in a repository that pass a filter, or nil.
+func (a *App) firstPull(ctx context.Context, repo task.Repo, f store.PullFilter) (*store.Pull, error) {
+	all, err := a.cfg.Store.Pulls(ctx, repo.Installation, repo.Slug(), f)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -339,6 +344,6 @@ func (g *github) undone(ctx context.Context) (string, error) {
 
 // foreign tells that somebody else has moved the branch.
 func foreign(err error) bool {
-	var c *forge.Conflict
-	return errors.As(err, &c)
+	_, is := errors.AsType[*forge.Conflict](err)
+	return is
 }

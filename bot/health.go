@@ -89,21 +89,12 @@ func (b *Bot) mayPublish(ctx context.Context, r task.Run, res task.Result) (task
 	return res, err
 }
 
-// stepDone tells heal of a step of the service's own that went well.
-func (b *Bot) stepDone(ctx context.Context, r task.Run, step string) error {
+// step tells heal what a step of the service's own came to: no trigger, and it went well.
+func (b *Bot) step(ctx context.Context, r task.Run, step string, trigger task.Trigger, words string) error {
 	if !b.healed(r.Task) {
 		return nil
 	}
-	_, err := b.cfg.Heal.OnResult(ctx, heal.WorkflowOf(r.Task), heal.Result{ID: r.ID + "/" + step, Run: r.ID, Step: step})
-	return err
-}
-
-// stepLate tells heal of a limit of time that a run reached.
-func (b *Bot) stepLate(ctx context.Context, r task.Run, step, words string) error {
-	if !b.healed(r.Task) {
-		return nil
-	}
-	_, err := b.cfg.Heal.OnResult(ctx, heal.WorkflowOf(r.Task), heal.Result{ID: r.ID + "/" + step, Run: r.ID, Step: step, Trigger: task.Watchdog, Words: words})
+	_, err := b.cfg.Heal.OnResult(ctx, heal.WorkflowOf(r.Task), heal.Result{ID: r.ID + "/" + step, Run: r.ID, Step: step, Trigger: trigger, Words: words})
 	return err
 }
 
@@ -122,7 +113,7 @@ func (b *Bot) runEnded(ctx context.Context, lease *store.Lease, r task.Run, got 
 	proved := res.Outcome == task.Success && res.Best != nil && res.Best.Green
 	switch {
 	case res.Outcome == task.Timeout:
-		err = b.stepLate(ctx, r, "run", res.Reason)
+		err = b.step(ctx, r, "run", task.Watchdog, res.Reason)
 	case res.Outcome == task.Success || res.Outcome.Exhausted():
 		_, err = b.cfg.Heal.OnResult(ctx, key, heal.Result{ID: r.ID + "/run", Run: r.ID, Step: "run", Validated: proved})
 	}

@@ -120,10 +120,9 @@ func (a *App) commitTests(ctx context.Context, repo task.Repo, pr task.PullReque
 		files = append(files, task.FileChange{Path: f.Path, Mode: "100644", Content: []byte(f.Content)})
 	}
 	sha, err = a.app.Forge.CommitFiles(ctx, repo, pr.Head, ask.Head, message, files, ask.Head, unwritten{})
-	var conflict *forge.Conflict
 	var ruled *forge.Ruled
 	switch {
-	case errors.As(err, &conflict):
+	case foreign(err):
 		return "", "the branch was pushed to since", nil
 	case errors.As(err, &ruled):
 		return "", ruled.Words, nil

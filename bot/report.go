@@ -325,8 +325,11 @@ func perTier(res task.Result) []string {
 				why = "the failing tests still failed"
 			}
 		}
+		if model != "" {
+			model = " (" + model + ")"
+		}
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, prefixed(" (", model)+suffix(model, ")"), task.Count(n, "attempt"), res.CostByTier[tier], cut(why, 200)))
+			out = append(out, fmt.Sprintf("%s%s: %s, %s; %s", tier, model, task.Count(n, "attempt"), res.CostByTier[tier], cut(why, 200)))
 		}
 	}
 	return out
@@ -521,13 +524,6 @@ func prefixed(prefix, s string) string {
 		return ""
 	}
 	return prefix + s
-}
-
-func suffix(s, end string) string {
-	if s == "" {
-		return ""
-	}
-	return end
 }
 
 func lowerFirst(s string) string {

@@ -97,13 +97,17 @@ func (a *App) retry(ctx context.Context, ev task.Event, c command.Command) (stri
 	return "tries again as " + id, nil
 }
 
-// Retry makes a run that goes on where an ended one stood, at a tier ("": where
-// it would have gone on). next gives its id, budget and delivery. ErrHeld while
-// a run on the issue is live, ErrDone when the last one ended well.
-func (b *Bot) Retry(ctx context.Context, last task.Run, next store.NewRun, tier task.Tier) (string, error) {
+// RetryAt makes a run that goes on where an ended one stood, at a tier ("": where it
+// would have gone on). The same ask again, known by its name, gives the same run. ErrHeld
+// while a run on the issue is live, ErrDone when the last one ended well.
+func (a *App) RetryAt(ctx context.Context, last task.Run, tier task.Tier, ask string) (string, error) {
+	if top := a.app.Budget.MaxTier; top != "" && tier.Rank() > top.Rank() {
+		return "", fmt.Errorf("%w %s", ErrTier, top)
+	}
 	if last.State == task.StateDone && last.Outcome == task.Success {
 		return "", store.ErrDone
 	}
+	next := store.NewRun{ID: a.app.NewID(), Task: last.Task, Budget: a.app.Budget, Delivery: ask}
 	was := last.Saved
 	saved := task.RunState{Scope: was.Scope, Gates: was.Gates, Outsider: was.Outsider} // on the branch as it is now
 	if at, err := loop.From(was, loop.StepDone(was)+1); err == nil && loop.StepDone(was) > 0 {
@@ -113,8 +117,8 @@ func (b *Bot) Retry(ctx context.Context, last task.Run, next store.NewRun, tier 
 	if tier == task.TierMechanical { // nothing above it: it comes first in any case
 		saved.Next, next.Budget.MaxTier = "", tier
 	}
-	next.Task, next.Saved = last.Task, &saved
-	run, joined, err := b.cfg.Store.CreateRun(ctx, next)
+	next.Saved = &saved
+	run, joined, err := a.cfg.Store.CreateRun(ctx, next)
 	if err == nil && joined && run.ID == last.ID {
 		err = store.ErrHeld
 	}

@@ -3,9 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/fettle-dev/fettle/bot/store"
 	"github.com/fettle-dev/fettle/bot/task"
 )
 
@@ -25,15 +23,6 @@ type Meter interface {
 // Stop asks a run to end as cancelled.
 func (a *App) Stop(ctx context.Context, runID, why string) error {
 	return a.cfg.Store.AskCancel(ctx, runID, why)
-}
-
-// RetryAt makes a run that goes on where an ended one stood, at a tier. The same ask
-// again, known by its name, gives the same run.
-func (a *App) RetryAt(ctx context.Context, last task.Run, tier task.Tier, ask string) (string, error) {
-	if top := a.app.Budget.MaxTier; top != "" && tier.Rank() > top.Rank() {
-		return "", fmt.Errorf("%w %s", ErrTier, top)
-	}
-	return a.Retry(ctx, last, store.NewRun{ID: a.app.NewID(), Budget: a.app.Budget, Delivery: ask}, tier)
 }
 
 // Redeliver lets a delivery that was given up be handled again; false where it was not

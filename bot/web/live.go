@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -109,10 +110,7 @@ func (h *hub) heard() bool {
 // look reads the runs and tells of those that are not as they were.
 func (h *hub) look(ctx context.Context) error {
 	h.mu.Lock()
-	var before []string
-	for id := range h.known {
-		before = append(before, id)
-	}
+	before := slices.Collect(maps.Keys(h.known))
 	first := h.known == nil
 	h.mu.Unlock()
 	cards, err := h.cards(ctx, before)

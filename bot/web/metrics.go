@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,10 +202,8 @@ func (r *reading) Collect(out chan<- prometheus.Metric) {
 
 // known is a state, or "version" for one of the learned data, of which there is no end.
 func known(s string) string {
-	for _, k := range append([]heal.State{heal.Paused}, breakerStates...) {
-		if string(k) == s {
-			return s
-		}
+	if s == string(heal.Paused) || slices.Contains(breakerStates, heal.State(s)) {
+		return s
 	}
 	return "version"
 }
