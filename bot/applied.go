@@ -45,19 +45,14 @@ const (
 )
 
 // Write puts a change into the folder, all of it or nothing: only where every file is as
-// it is in Base. What it was is remembered for Undo.
+// it is in Base, and also when a write fails half way, on a full disk for instance. What
+// it was is remembered for Undo.
 func (l *Local) Write(run string, changes []task.FileChange) error {
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {
 		return fmt.Errorf("opening %s to write the change: %w", l.Dir, err)
 	}
 	defer root.Close()
-	return l.apply(root, run, changes)
-}
-
-// apply writes all files of the change, or none: also when a write fails half
-// way, on a full disk for instance.
-func (l *Local) apply(root *os.Root, run string, changes []task.FileChange) error {
 	done := Applied{Run: run}
 	var writes []patch.Write
 	for _, c := range changes {
@@ -86,7 +81,7 @@ func (l *Local) apply(root *os.Root, run string, changes []task.FileChange) erro
 		}
 		writes, done.Files = append(writes, w), append(done.Files, f)
 	}
-	_, err := patch.WriteAll(l.Dir, writes)
+	_, err = patch.WriteAll(l.Dir, writes)
 	if errors.Is(err, patch.ErrChanged) {
 		return fmt.Errorf("%w; the diff is in .fettle/last_run.md", err)
 	}

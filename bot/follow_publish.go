@@ -66,7 +66,8 @@ func (g *github) add(ctx context.Context, res task.Result) (task.Publication, er
 
 // takeBack reverts the last commit.
 func (g *github) takeBack(ctx context.Context, pub *task.Publication) error {
-	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) {
+	var err error
+	pub.Commit, err = once(ctx, g, "commit", func(ctx context.Context) (string, error) {
 		sha, err := g.undone(ctx)
 		if err == nil {
 			g.point("branch moved")
@@ -76,8 +77,7 @@ func (g *github) takeBack(ctx context.Context, pub *task.Publication) error {
 	if err != nil {
 		return fmt.Errorf("taking back the last commit on %s: %w", pub.Branch, err)
 	}
-	pub.Commit, err = decoded[string](raw)
-	return err
+	return nil
 }
 
 // answerThreads replies to each thread once, and resolves those that are done.
@@ -115,15 +115,15 @@ func (g *github) tellPull(ctx context.Context, res task.Result, pub *task.Public
 	if f.Review == nil && f.Check == nil && f.Kind != task.FollowTests && f.Kind != task.FollowUndo && f.Kind != task.FollowBase && len(f.Threads) > 0 {
 		return nil
 	}
-	raw, err := g.once(ctx, "told", func(ctx context.Context) (any, error) {
+	url, err := once(ctx, g, "told", func(ctx context.Context) (string, error) {
 		return g.forge.Comment(ctx, res.Task.Repo, f.Pull, "follow-"+g.run.ID, g.text.followed(res, *pub))
 	})
 	if err != nil {
 		return fmt.Errorf("saying on the pull request what was done: %w", err)
 	}
 	g.point("told")
-	pub.ReportURL, err = decoded[string](raw)
-	return err
+	pub.ReportURL = url
+	return nil
 }
 
 // threadAnswer is what a thread is told, and whether it is done with.

@@ -95,7 +95,7 @@ type github struct {
 }
 
 // NewGitHub returns the publisher of a run that came from an issue.
-func (b *Bot) NewGitHub(f Forge, funnel *redact.Funnel, lease *store.Lease, r task.Run) Publisher {
+func (b *Bot) NewGitHub(f Forge, funnel *redact.Funnel, lease *store.Lease, r task.Run) *github {
 	return &github{forge: f, store: b.cfg.Store, lease: lease, run: r, text: reporter{funnel}, now: b.cfg.Now, log: b.cfg.Log.WithField("run", r.ID), point: b.cfg.Point}
 }
 
@@ -251,7 +251,7 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 	if err != nil {
 		return pub, err
 	}
-	raw, err := g.once(ctx, "pull_request", func(ctx context.Context) (any, error) {
+	pr, err := once(ctx, g, "pull_request", func(ctx context.Context) (task.PullRequest, error) {
 		pr, err := g.pull(ctx, pub.Branch, res)
 		if err == nil {
 			g.point("pull request created")
@@ -260,10 +260,6 @@ func (g *github) open(ctx context.Context, res task.Result) (task.Publication, e
 	})
 	if err != nil {
 		return pub, fmt.Errorf("opening the pull request: %w", err)
-	}
-	pr, err := decoded[task.PullRequest](raw)
-	if err != nil {
-		return pub, err
 	}
 	pub.PullRequest = &pr
 	if g.run.Saved.Published > 0 && !res.SkipCI {
@@ -294,12 +290,6 @@ func (g *github) keepPull(ctx context.Context, res task.Result, pub task.Publica
 
 // baseBranch is where a run's pull request goes.
 func baseBranch(t task.Task) string { return cmp.Or(t.BaseBranch, t.Repo.DefaultBranch) }
-
-// decoded reads what an outward action came to.
-func decoded[T any](raw json.RawMessage) (v T, err error) {
-	err = json.Unmarshal(raw, &v)
-	return v, err
-}
 
 // Ask says on the issue what the run waits for, and marks it.
 func (g *github) Ask(ctx context.Context, gate task.Gate) error {
@@ -366,14 +356,14 @@ func (g *github) handOver(ctx context.Context, res task.Result) (task.Publicatio
 
 func (g *github) commit(ctx context.Context, res task.Result) (task.Publication, error) {
 	branch := branchName(res.Task)
-	raw, err := g.once(ctx, "commit", func(ctx context.Context) (any, error) {
+	sha, err := once(ctx, g, "commit", func(ctx context.Context) (string, error) {
 		old, _, err := g.forge.BranchHead(ctx, res.Task.Repo, branch)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		message, err := g.signed(ctx, res, g.text.commitMessage(res))
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		sha, err := g.forge.CommitFiles(ctx, res.Task.Repo, branch, res.Task.BaseCommit, message, res.Changes, old, ledger{g.store, g.lease, g.point})
 		if err == nil {
@@ -385,9 +375,7 @@ func (g *github) commit(ctx context.Context, res task.Result) (task.Publication,
 		return task.Publication{}, fmt.Errorf("committing to %s: %w", branch, err)
 	}
 	g.point("pushed")
-	pub := task.Publication{Branch: branch}
-	err = json.Unmarshal(raw, &pub.Commit)
-	return pub, err
+	return task.Publication{Branch: branch, Commit: sha}, nil
 }
 
 // ledger keeps the run's commits in the store, where every later run on the
@@ -411,7 +399,7 @@ func (l ledger) IsOurs(ctx context.Context, sha string) (bool, error) {
 }
 
 func (g *github) report(ctx context.Context, pub *task.Publication, res task.Result) error {
-	raw, err := g.once(ctx, "report", func(ctx context.Context) (any, error) {
+	url, err := once(ctx, g, "report", func(ctx context.Context) (string, error) {
 		url, err := g.forge.Comment(ctx, res.Task.Repo, res.Task.Issue, "report-"+res.RunID, g.text.exhausted(res, *pub))
 		return url, g.quiet(err)
 	})
@@ -419,7 +407,8 @@ func (g *github) report(ctx context.Context, pub *task.Publication, res task.Res
 		return fmt.Errorf("writing the final report: %w", err)
 	}
 	g.point("commented")
-	return json.Unmarshal(raw, &pub.ReportURL)
+	pub.ReportURL = url
+	return nil
 }
 
 func (g *github) once(ctx context.Context, key string, do func(ctx context.Context) (any, error)) (json.RawMessage, error) {
@@ -433,4 +422,13 @@ func (g *github) once(ctx context.Context, key string, do func(ctx context.Conte
 		}
 		return json.Marshal(v)
 	})
+}
+
+// once is an outward action that came to something, which is kept with it.
+func once[T any](ctx context.Context, g *github, key string, do func(ctx context.Context) (T, error)) (v T, err error) {
+	raw, err := g.once(ctx, key, func(ctx context.Context) (any, error) { return do(ctx) })
+	if err == nil {
+		err = json.Unmarshal(raw, &v)
+	}
+	return v, err
 }

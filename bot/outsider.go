@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fettle-dev/fettle/bot/forge"
 	"github.com/fettle-dev/fettle/bot/loop"
 	"github.com/fettle-dev/fettle/bot/task"
 )
@@ -89,14 +88,13 @@ func (g *github) release(ctx context.Context, pub *task.Publication, res task.Re
 	if pr.State != "open" {
 		return nil
 	}
-	raw, err := g.once(ctx, "commit:approved", func(ctx context.Context) (any, error) {
+	sha, err := once(ctx, g, "commit:approved", func(ctx context.Context) (string, error) {
 		message, err := g.signed(ctx, res, g.text.commitMessage(res))
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		sha, err := g.forge.Recommit(ctx, res.Task.Repo, pub.Branch, pub.Commit, message, ledger{g.store, g.lease, g.point})
-		var conflict *forge.Conflict
-		if errors.As(err, &conflict) { // somebody pushed, and so asked CI
+		if foreign(err) { // somebody pushed, and so asked CI
 			g.log.WithError(err).Info("the branch is a human's now; no commit is needed for CI to run")
 			return pub.Commit, nil
 		}
@@ -105,29 +103,19 @@ func (g *github) release(ctx context.Context, pub *task.Publication, res task.Re
 	if err != nil {
 		return fmt.Errorf("asking CI to run: %w", err)
 	}
-	if pub.Commit, err = decoded[string](raw); err != nil {
-		return err
-	}
-	raw, err = g.once(ctx, "pull_request:approved", func(ctx context.Context) (any, error) { return g.pull(ctx, pub.Branch, res) })
+	pub.Commit = sha
+	now, err := once(ctx, g, "pull_request:approved", func(ctx context.Context) (task.PullRequest, error) { return g.pull(ctx, pub.Branch, res) })
 	if err != nil {
 		return fmt.Errorf("bringing the pull request up to date: %w", err)
 	}
-	now, err := decoded[task.PullRequest](raw)
 	pub.PullRequest = &now
-	return err
+	return nil
 }
 
 // published is what stands outside of a run that was published before.
 func (g *github) published(ctx context.Context, res task.Result) (task.Publication, error) {
-	never := func(context.Context) (any, error) {
-		return nil, errors.New("the run is said to be published, and is not; look at its pull request")
-	}
-	pub := task.Publication{Branch: branchName(res.Task)}
-	raw, err := g.once(ctx, "pull_request", never)
-	if err != nil {
-		return pub, err
-	}
-	pr, err := decoded[task.PullRequest](raw)
-	pub.PullRequest = &pr
-	return pub, err
+	pr, err := once(ctx, g, "pull_request", func(context.Context) (task.PullRequest, error) {
+		return task.PullRequest{}, errors.New("the run is said to be published, and is not; look at its pull request")
+	})
+	return task.Publication{Branch: branchName(res.Task), PullRequest: &pr}, err
 }

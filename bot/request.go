@@ -123,11 +123,9 @@ func logRow(url string) string {
 
 // publisher is the publisher of a run, with the link to its log.
 func (a *App) publisher(lease *store.Lease, r task.Run) Publisher {
-	p := a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r)
-	if g, ok := p.(*github); ok {
-		g.logLink, g.remark = a.app.LogLink(r.ID), a.app.Remark
-	}
-	return p
+	g := a.NewGitHub(a.app.Forge, a.app.Funnel, lease, r)
+	g.logLink, g.remark = a.app.LogLink(r.ID), a.app.Remark
+	return g
 }
 
 // LogLink is where the log of a run can be read, or "".
