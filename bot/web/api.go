@@ -55,11 +55,11 @@ func (s *Server) api(mux *http.ServeMux) {
 		return json.RawMessage(raw), err
 	})
 	on(get, "/runs", s.apiRuns)
-	on(get, "/runs/{id}", s.apiRun)
-	on(get, "/runs/{id}/conversations", s.apiConversations)
-	on(get, "/runs/{id}/agent-conversations", s.apiConversations)
-	on(get, "/runs/{id}/decisions", s.apiDecisions)
-	on(get, "/runs/{id}/execution-context", s.apiContext)
+	on(get, "/runs/{id}", ofRun(s.apiRun))
+	on(get, "/runs/{id}/conversations", ofRun(s.apiConversations))
+	on(get, "/runs/{id}/agent-conversations", ofRun(s.apiConversations))
+	on(get, "/runs/{id}/decisions", ofRun(s.apiDecisions))
+	on(get, "/runs/{id}/execution-context", ofRun(s.apiContext))
 	on(post, "/runs/{id}/validate-plan", s.apiPlan)
 	on(post, "/runs/{id}/validate-step", s.apiStep)
 	on(post, "/runs/{id}/interrupt", func(q *request) (any, error) { return q.done(deed{Action: "stop"}) })
@@ -88,6 +88,17 @@ func (s *Server) api(mux *http.ServeMux) {
 	for _, prefix := range []string{"/api/v1", "/api"} {
 		mux.HandleFunc("GET "+prefix+"/events", s.page(s.events))
 		mux.HandleFunc(prefix+"/events", s.page(func(q *request) error { return q.otherMethod(get) }))
+	}
+}
+
+// ofRun is an answer about the run of the address, as it may be shown.
+func ofRun(f func(*request, task.Run) (any, error)) func(*request) (any, error) {
+	return func(q *request) (any, error) {
+		r, err := q.aRun()
+		if err != nil {
+			return nil, err
+		}
+		return f(q, r)
 	}
 }
 
@@ -138,11 +149,7 @@ func (s *Server) apiRuns(q *request) (any, error) {
 	}{cards, next}, err
 }
 
-func (s *Server) apiRun(q *request) (any, error) {
-	r, err := q.aRun()
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) apiRun(q *request, r task.Run) (any, error) {
 	lines, err := s.decisions(q.Context(), r.ID)
 	if err != nil {
 		return nil, err
@@ -164,11 +171,7 @@ func (s *Server) apiRun(q *request) (any, error) {
 	}{r, attempts, plan, story}, nil
 }
 
-func (s *Server) apiConversations(q *request) (any, error) {
-	r, err := q.aRun()
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) apiConversations(q *request, r task.Run) (any, error) {
 	limit, err := q.limit()
 	if err != nil {
 		return nil, err
@@ -190,11 +193,7 @@ func (s *Server) apiConversations(q *request) (any, error) {
 	}{page, len(all)}, err
 }
 
-func (s *Server) apiDecisions(q *request) (any, error) {
-	r, err := q.aRun()
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) apiDecisions(q *request, r task.Run) (any, error) {
 	lines, err := s.decisions(q.Context(), r.ID)
 	out := []json.RawMessage{}
 	for _, l := range lines {
@@ -204,11 +203,7 @@ func (s *Server) apiDecisions(q *request) (any, error) {
 }
 
 // apiContext is SPEC S12's execution context.
-func (s *Server) apiContext(q *request) (any, error) {
-	r, err := q.aRun()
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) apiContext(q *request, r task.Run) (any, error) {
 	allowed := r.Budget.Replans
 	if allowed == 0 {
 		allowed = task.DefaultReplans

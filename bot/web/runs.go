@@ -270,11 +270,7 @@ func (s *Server) decisions(ctx context.Context, id string) (lines [][]byte, err 
 	return lines, err
 }
 
-func (s *Server) diff(q *request) error {
-	r, err := q.aRun()
-	if err != nil {
-		return err
-	}
+func (s *Server) diff(q *request, r task.Run) error {
 	n, err := strconv.Atoi(q.PathValue("n"))
 	attempts := bot.AttemptsOf(r)
 	if err != nil || n < 1 || n > len(attempts) || attempts[n-1].Diff == "" {
@@ -283,11 +279,7 @@ func (s *Server) diff(q *request) error {
 	return q.text("text/plain", fmt.Sprintf("%s-attempt-%d.diff", r.ID, n), attempts[n-1].Diff)
 }
 
-func (s *Server) log(q *request) error {
-	r, err := q.aRun()
-	if err != nil {
-		return err
-	}
+func (s *Server) log(q *request, r task.Run) error {
 	lines, err := s.decisions(q.Context(), r.ID)
 	if err != nil {
 		return err
@@ -348,11 +340,7 @@ type conversationView struct {
 
 const messagesPage = 40
 
-func (s *Server) conversation(q *request) error {
-	r, err := q.aRun()
-	if err != nil {
-		return err
-	}
+func (s *Server) conversation(q *request, r task.Run) error {
 	all, err := s.cfg.Store.Messages(q.Context(), r.ID)
 	if err != nil {
 		return err
@@ -375,11 +363,7 @@ func (s *Server) conversation(q *request) error {
 	return q.render("conversation", view{Title: "Conversation", Nav: "runs", Data: v})
 }
 
-func (s *Server) message(q *request) error {
-	r, err := q.aRun()
-	if err != nil {
-		return err
-	}
+func (s *Server) message(q *request, r task.Run) error {
 	all, err := s.cfg.Store.Messages(q.Context(), r.ID)
 	if err != nil {
 		return err
@@ -463,12 +447,9 @@ func (q *request) do(r task.Run, d deed) (string, error) {
 func isDatabase(err error) bool { return strings.HasPrefix(err.Error(), "store: ") }
 
 // act is a button.
-func (s *Server) act(q *request) error {
-	r, err := q.aRun()
-	if err != nil {
-		return err
-	}
+func (s *Server) act(q *request, r task.Run) error {
 	d := deed{Action: q.PathValue("action"), Feedback: q.PostFormValue("feedback"), Gate: task.GateKind(q.PostFormValue("gate")), Tier: task.Tier(q.PostFormValue("tier")), Key: q.PostFormValue("key"), Step: -1}
+	var err error
 	if text := q.PostFormValue("step"); text != "" {
 		if d.Step, err = strconv.Atoi(text); err != nil || d.Step < -1 || d.Step > 1000 {
 			return invalid("step is a number")

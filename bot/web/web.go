@@ -94,14 +94,23 @@ func (s *Server) Handler() http.Handler {
 		metrics.ServeHTTP(w, r)
 	})
 	page := func(pattern string, f func(*request) error) { mux.HandleFunc(pattern, s.page(f)) }
+	runPage := func(pattern string, f func(*request, task.Run) error) {
+		page(pattern, func(q *request) error {
+			r, err := q.aRun()
+			if err != nil {
+				return err
+			}
+			return f(q, r)
+		})
+	}
 	page("GET /{$}", func(q *request) error { return q.see("/runs") })
 	page("GET /runs", s.runs)
 	page("GET /runs/{id}", s.run)
-	page("GET /runs/{id}/conversation", s.conversation)
-	page("GET /runs/{id}/conversation/{n}", s.message)
-	page("GET /runs/{id}/diff/{n}", s.diff)
-	page("GET /runs/{id}/log", s.log)
-	page("POST /runs/{id}/{action}", s.act)
+	runPage("GET /runs/{id}/conversation", s.conversation)
+	runPage("GET /runs/{id}/conversation/{n}", s.message)
+	runPage("GET /runs/{id}/diff/{n}", s.diff)
+	runPage("GET /runs/{id}/log", s.log)
+	runPage("POST /runs/{id}/{action}", s.act)
 	page("GET /approvals", s.approvals)
 	page("GET /repositories", s.repositories)
 	page("GET /tiers", s.tiers)
