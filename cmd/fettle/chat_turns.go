@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 	"slices"
 	"strings"
 
@@ -205,10 +204,7 @@ func (t *chat) reply(a task.Answer) error {
 		return err
 	}
 	defer db.Close()
-	a.By = "the terminal"
-	if me, err := user.Current(); err == nil {
-		a.By = me.Username
-	}
+	a.By = whoami("the terminal")
 	id := t.kept.Waiting
 	if _, err := t.p.bot(db).Answer(t.c.Context(), id, a); err != nil {
 		t.kept.Waiting = ""

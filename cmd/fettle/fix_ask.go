@@ -28,10 +28,7 @@ func (f *fixFlags) asker(c *cobra.Command) func(task.Gate, string) task.Answer {
 		fmt.Fprintf(out, "\n%s\n", redact.New().Log(gate.Words))
 		fmt.Fprintf(out, "fettle: yes to the %s? [y, n, or what is wrong] ", gate.Kind)
 		line, err := f.typed.line(c.Context())
-		said := task.Answer{Step: gate.Step, By: "the terminal"}
-		if me, err := user.Current(); err == nil {
-			said.By = me.Username
-		}
+		said := task.Answer{Step: gate.Step, By: whoami("the terminal")}
 		switch {
 		case line == "" && err != nil:
 			return task.Answer{}
@@ -57,6 +54,14 @@ func (f *fixFlags) alone(do func()) {
 		return
 	}
 	f.aside(do)
+}
+
+// whoami is the name of whoever uses the terminal, or another word where it is not known.
+func whoami(otherwise string) string {
+	if me, err := user.Current(); err == nil {
+		return me.Username
+	}
+	return otherwise
 }
 
 func isYes(line string) bool { return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") }

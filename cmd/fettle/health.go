@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,10 +118,7 @@ func healthRelease(g *global) *cobra.Command {
 			if everywhere == (repo != "") {
 				return usage("say either --repo OWNER/NAME or --global")
 			}
-			by := "the operator"
-			if me, err := user.Current(); err == nil {
-				by = me.Username
-			}
+			by := whoami("the operator")
 			return g.withHeal(c, func(ctx context.Context, _ *parts, _ *store.Store, h *heal.Heal) error {
 				var moves []heal.Move
 				var err error

@@ -110,7 +110,7 @@ func runsShow(g *global) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show how a run went", Args: oneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			if done, err := onServer(c, func(s *runsServer) error { return s.show(c, args[0], asJSON) }); done {
+			if done, err := runOnServer(c, args[0], func(s *runsServer, got servedRun) error { return s.show(c, got, asJSON) }); done {
 				return err
 			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
@@ -154,7 +154,7 @@ func runsDiff(g *global) *cobra.Command {
 				}
 				return printf(c.OutOrStdout(), "%s", diff)
 			}
-			if done, err := onServer(c, func(s *runsServer) error { return s.diff(c, args[0], attempt) }); done {
+			if done, err := runOnServer(c, args[0], func(s *runsServer, got servedRun) error { return s.diff(c, got, attempt) }); done {
 				return err
 			}
 			return g.onRun(c, args[0], func(_ *parts, _ *store.Store, r task.Run) error {

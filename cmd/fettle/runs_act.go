@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 
 	"github.com/spf13/cobra"
 
@@ -46,12 +45,10 @@ func runsReject(g *global) *cobra.Command {
 }
 
 func (g *global) answer(c *cobra.Command, prefix string, a task.Answer) error {
-	if done, err := onServer(c, func(s *runsServer) error { return s.answer(c, prefix, a) }); done {
+	if done, err := runOnServer(c, prefix, func(s *runsServer, got servedRun) error { return s.answer(c, got, a) }); done {
 		return err
 	}
-	if me, err := user.Current(); err == nil {
-		a.By = me.Username
-	}
+	a.By = whoami("")
 	return g.onRun(c, prefix, func(p *parts, db *store.Store, r task.Run) error {
 		said, err := p.bot(db).Answer(c.Context(), r.ID, a)
 		if errors.Is(err, store.ErrNotWaiting) || errors.Is(err, store.ErrDone) {
@@ -72,7 +69,7 @@ func runsResume(g *global) *cobra.Command {
 		Use: "resume ID", Short: "Let a run go on", Args: oneRun,
 		Long: "resume lets a run go on where it stands, or at a step of its plan with --from.\nOne that has ended goes on as a new run, on the steps that were accepted.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if done, err := onServer(c, func(s *runsServer) error { return s.resume(c, args[0], from) }); done {
+			if done, err := runOnServer(c, args[0], func(s *runsServer, got servedRun) error { return s.resume(c, got, from) }); done {
 				return err
 			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {
@@ -97,7 +94,7 @@ func runsStop(g *global) *cobra.Command {
 		Use: "stop ID", Short: "Stop a run", Args: oneRun,
 		Long: "stop ends a run as cancelled. One that is worked on learns of it within a\nsecond, also in the middle of a model's answer or a test run.",
 		RunE: func(c *cobra.Command, args []string) error {
-			if done, err := onServer(c, func(s *runsServer) error { return s.stop(c, args[0]) }); done {
+			if done, err := runOnServer(c, args[0], func(s *runsServer, got servedRun) error { return s.stop(c, got) }); done {
 				return err
 			}
 			return g.onRun(c, args[0], func(p *parts, db *store.Store, r task.Run) error {

@@ -68,6 +68,17 @@ func onServer(c *cobra.Command, do func(*runsServer) error) (done bool, err erro
 	return true, do(s)
 }
 
+// runOnServer is onServer with the run whose id begins with the argument.
+func runOnServer(c *cobra.Command, prefix string, do func(*runsServer, servedRun) error) (done bool, err error) {
+	return onServer(c, func(s *runsServer) error {
+		got, err := s.run(c.Context(), prefix)
+		if err != nil {
+			return err
+		}
+		return do(s, got)
+	})
+}
+
 // ask sends a request to the API, and reads the answer into out.
 func (s *runsServer) ask(ctx context.Context, method, path string, body, out any) error {
 	var sent io.Reader
@@ -190,11 +201,7 @@ func (s *runsServer) list(c *cobra.Command, limit int, asJSON bool) error {
 	return printCards(c.OutOrStdout(), cards, s.funnel)
 }
 
-func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {
-	got, err := s.run(c.Context(), prefix)
-	if err != nil {
-		return err
-	}
+func (s *runsServer) show(c *cobra.Command, got servedRun, asJSON bool) error {
 	r := got.Run
 	if asJSON && r.Result == nil {
 		return writeJSON(c.OutOrStdout(), r)
@@ -208,11 +215,7 @@ func (s *runsServer) show(c *cobra.Command, prefix string, asJSON bool) error {
 	return printSummary(c.OutOrStdout(), bot.Summarise(*r.Result, r.Result.Published), asJSON)
 }
 
-func (s *runsServer) diff(c *cobra.Command, prefix string, attempt int) error {
-	got, err := s.run(c.Context(), prefix)
-	if err != nil {
-		return err
-	}
+func (s *runsServer) diff(c *cobra.Command, got servedRun, attempt int) error {
 	diff, err := changeOf(got.Run, got.Attempts, attempt)
 	if err != nil {
 		return err
@@ -253,11 +256,7 @@ func (s *runsServer) log(c *cobra.Command, prefix string, messages bool) error {
 }
 
 // answer says yes or no to what a run waits with.
-func (s *runsServer) answer(c *cobra.Command, prefix string, a task.Answer) error {
-	got, err := s.run(c.Context(), prefix)
-	if err != nil {
-		return err
-	}
+func (s *runsServer) answer(c *cobra.Command, got servedRun, a task.Answer) error {
 	r := got.Run
 	if r.Waiting == nil || a.Step != 0 && a.Step != r.Waiting.Step {
 		return usage("%w", store.ErrNotWaiting)
@@ -270,11 +269,7 @@ func (s *runsServer) answer(c *cobra.Command, prefix string, a task.Answer) erro
 	return s.act(c, r.ID, path, map[string]any{"approved": a.Approved, "feedback": a.Feedback}, fmt.Sprintf("the %s of %s was %s", r.Waiting.Kind, r.ID, word))
 }
 
-func (s *runsServer) resume(c *cobra.Command, prefix string, from int) error {
-	got, err := s.run(c.Context(), prefix)
-	if err != nil {
-		return err
-	}
+func (s *runsServer) resume(c *cobra.Command, got servedRun, from int) error {
 	path := "/resume"
 	if from >= 0 {
 		path += fmt.Sprintf("?from_step=%d", from)
@@ -282,11 +277,7 @@ func (s *runsServer) resume(c *cobra.Command, prefix string, from int) error {
 	return s.act(c, got.Run.ID, path, map[string]any{}, fmt.Sprintf("run %s goes on", got.Run.ID))
 }
 
-func (s *runsServer) stop(c *cobra.Command, prefix string) error {
-	got, err := s.run(c.Context(), prefix)
-	if err != nil {
-		return err
-	}
+func (s *runsServer) stop(c *cobra.Command, got servedRun) error {
 	if got.Run.State == task.StateDone {
 		return usage("run %s has ended already: %s", got.Run.ID, got.Run.Outcome)
 	}
