@@ -240,11 +240,17 @@ func (n Node) LastNamed() (Node, bool) {
 
 // OnlyNamed is the one of NamedChildren, when there is one and no more.
 func (n Node) OnlyNamed() (Node, bool) {
-	first, ok := n.FirstNamed()
-	if last, _ := n.LastNamed(); !ok || last != first {
-		return Node{}, false
+	only, found := Node{}, false
+	for c, ok := n.First(); ok; c, ok = c.Next() {
+		if !c.Named() || c.IsExtra() {
+			continue
+		}
+		if found { // of a long list the rest is not looked at
+			return Node{}, false
+		}
+		only, found = c, true
 	}
-	return first, true
+	return only, found
 }
 
 // ChildByField is the first node directly below with that field.
