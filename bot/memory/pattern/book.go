@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -58,8 +59,7 @@ func Read(rows []Row) *Book {
 			b.Strange = append(b.Strange, Strange{r, fmt.Errorf("reading lesson %s: %w", r.ID, err)})
 		}
 	}
-	byTime := func(x, y Attempt) int { return x.At.Compare(y.At) }
-	slices.SortStableFunc(b.Attempts, byTime)
+	slices.SortStableFunc(b.Attempts, func(x, y Attempt) int { return x.At.Compare(y.At) })
 	slices.SortStableFunc(b.Drafts, func(x, y Draft) int { return x.At.Compare(y.At) })
 	return b
 }
@@ -77,15 +77,7 @@ func with[T any](all []T, body json.RawMessage) ([]T, error) {
 // and the oldest of the rest go first.
 func (b *Book) Rows(now time.Time) ([]Row, error) {
 	if len(b.Patterns) > mostPatterns {
-		slices.SortStableFunc(b.Patterns, func(x, y Pattern) int {
-			switch d := y.weight(now) - x.weight(now); {
-			case d > 0:
-				return 1
-			case d < 0:
-				return -1
-			}
-			return 0
-		})
+		slices.SortStableFunc(b.Patterns, func(x, y Pattern) int { return cmp.Compare(y.weight(now), x.weight(now)) })
 		b.Patterns, b.at = b.Patterns[:mostPatterns], nil
 	}
 	b.Drafts = b.Drafts[max(0, len(b.Drafts)-mostDrafts):]
@@ -147,20 +139,13 @@ func (b *Book) add(p Pattern) *Pattern {
 	return &b.Patterns[len(b.Patterns)-1]
 }
 
-func (b *Book) attempt(t Attempt) {
-	if i := slices.IndexFunc(b.Attempts, func(x Attempt) bool { return x.ID == t.ID }); i >= 0 {
-		b.Attempts[i] = t
-		return
+// put adds x, or puts it in the place of the one that is the same.
+func put[T any](all []T, x T, same func(T) bool) []T {
+	if i := slices.IndexFunc(all, same); i >= 0 {
+		all[i] = x
+		return all
 	}
-	b.Attempts = append(b.Attempts, t)
-}
-
-func (b *Book) draft(d Draft) {
-	if i := slices.IndexFunc(b.Drafts, func(x Draft) bool { return x.ID == d.ID }); i >= 0 {
-		b.Drafts[i] = d
-		return
-	}
-	b.Drafts = append(b.Drafts, d)
+	return append(all, x)
 }
 
 // tried is the lesson with an id whose tries are counted: not advice, which mends

@@ -88,7 +88,7 @@ func (b *Book) Ended(ctx context.Context, e End) error {
 		if t.Kept {
 			fix, tier = t.Fix, t.Tier
 		}
-		b.attempt(t)
+		b.Attempts = put(b.Attempts, t, func(x Attempt) bool { return x.ID == t.ID })
 	}
 	if !again {
 		b.helpedNot(e)
@@ -119,7 +119,7 @@ func (b *Book) Ended(ctx context.Context, e End) error {
 					d.Failed = append(d.Failed, text)
 				}
 			}
-			b.draft(d)
+			b.Drafts = put(b.Drafts, d, func(x Draft) bool { return x.ID == d.ID })
 		}
 	}
 	return nil
@@ -261,19 +261,11 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 		if e.Read == nil || e.Mute {
 			continue
 		}
-		src, err := e.Read(d.Path)
+		text, err := d.now(ctx, e.Read)
 		if err != nil {
-			continue // they moved it: nothing can be told of the region
+			return out, err
 		}
-		regions, err := code.Regions(ctx, d.Path, src)
-		if ctx.Err() != nil {
-			return out, context.Cause(ctx)
-		}
-		if err != nil {
-			continue // what cannot be read as code teaches nothing
-		}
-		text, ok := find(regions, src, d.Kinds, d.Region)
-		if !ok || text == d.Before || len(text) > longestRegion {
+		if text == "" || text == d.Before || len(text) > longestRegion {
 			continue
 		}
 		fix := d.Fix
@@ -319,6 +311,25 @@ func (b *Book) Settle(ctx context.Context, e Ends) (Learned, error) {
 	return out, nil
 }
 
+// now is the draft's region as people left it; "" where its file is gone or is no code
+// any more, or the region is not in it: nothing can be told then. The error is the
+// context's.
+func (d Draft) now(ctx context.Context, read func(path string) ([]byte, error)) (string, error) {
+	src, err := read(d.Path)
+	if err != nil {
+		return "", nil //nolint:nilerr // as above
+	}
+	regions, err := code.Regions(ctx, d.Path, src)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", nil //nolint:nilerr // as above
+	}
+	text, _ := find(regions, src, d.Kinds, d.Region)
+	return text, nil
+}
+
 // FateOf tells what became of a run's change in files that people keep: merged where
 // all of its regions stand as it left them, changed where somebody wrote over one;
 // "" where nothing of it was taken, or it cannot be told.
@@ -328,20 +339,10 @@ func (b *Book) FateOf(ctx context.Context, run string, read func(path string) ([
 		if d.Run != run {
 			continue
 		}
-		src, err := read(d.Path)
-		if err != nil {
-			return "", nil //nolint:nilerr // the file is gone: nothing can be told
-		}
-		regions, err := code.Regions(ctx, d.Path, src)
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		if err != nil {
-			return "", nil //nolint:nilerr // it is no code any more: nothing can be told
-		}
-		switch text, ok := find(regions, src, d.Kinds, d.Region); {
-		case !ok, text == d.Before:
-			return "", nil
+		text, err := d.now(ctx, read)
+		switch {
+		case err != nil, text == "", text == d.Before:
+			return "", err
 		case text == d.After:
 			as++
 		default:
