@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 	"github.com/fettle-dev/fettle/bot/verify"
 )
@@ -137,18 +138,15 @@ func stackLines(output string) map[string]map[int]int {
 	return out
 }
 
-var moduleLine = lazyregexp.New(`(?m)^module\s+"?([^\s"]+)"?`)
-
 func (b *goBench) module() (string, error) {
 	raw, err := b.spaces[0].ReadFile(path.Join(b.suite.Dir, "go.mod"), 1<<20)
 	if err != nil {
 		return "", fmt.Errorf("reading the module's name: %w", err)
 	}
-	m := moduleLine.FindSubmatch(raw)
-	if m == nil {
-		return "", errors.New("go.mod has no module line")
+	if m := code.Module(raw); m != "" {
+		return m, nil
 	}
-	return string(m[1]), nil
+	return "", errors.New("go.mod has no module line")
 }
 
 // coverLines reads a cover profile: "path/file.go:l.c,l.c statements count".

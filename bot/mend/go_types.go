@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fettle-dev/fettle/bot/code"
 	"github.com/fettle-dev/fettle/bot/code/schemata"
 	"github.com/fettle-dev/fettle/bot/lazyregexp"
 )
@@ -46,13 +47,13 @@ func newGoTypes(tree fs.FS, dir, goroot string) *goTypes {
 	if err != nil {
 		return nil
 	}
-	name := moduleLine.FindSubmatch(raw)
-	if _, err := os.Stat(filepath.Join(goroot, "src", "fmt")); err != nil || name == nil {
+	name := code.Module(raw)
+	if _, err := os.Stat(filepath.Join(goroot, "src", "fmt")); err != nil || name == "" {
 		return nil
 	}
 	lib := build.Default
 	lib.GOROOT, lib.CgoEnabled = goroot, false
-	g := &goTypes{tree: tree, dir: dir, module: string(name[1]), lib: lib, fset: token.NewFileSet(), known: map[string]*types.Package{"unsafe": types.Unsafe}, soundness: map[string]bool{}}
+	g := &goTypes{tree: tree, dir: dir, module: name, lib: lib, fset: token.NewFileSet(), known: map[string]*types.Package{"unsafe": types.Unsafe}, soundness: map[string]bool{}}
 	if v := goLine.FindSubmatch(raw); v != nil {
 		g.version = "go" + string(v[1])
 	}
