@@ -16,6 +16,11 @@ func (t *Tree) bracketError() (SyntaxError, bool) {
 	}
 	var stack []open
 	var found *SyntaxError
+	say := func(at int, message string) bool {
+		e := t.errorAt(at, message)
+		found = &e
+		return false
+	}
 	t.Walk(func(n Node) bool {
 		if found != nil {
 			return false
@@ -32,15 +37,11 @@ func (t *Tree) bracketError() (SyntaxError, bool) {
 			stack = append(stack, open{"[", n.Start()})
 		case ")", "]", "}":
 			if len(stack) == 0 {
-				e := t.errorAt(n.Start(), quote(kind)+" closes nothing")
-				found = &e
-				return false
+				return say(n.Start(), quote(kind)+" closes nothing")
 			}
 			top := stack[len(stack)-1]
 			if top.kind != closes[kind] {
-				e := t.errorAt(n.Start(), fmt.Sprintf("%s does not close %s of line %d", quote(kind), quote(top.kind), t.Line(top.start)))
-				found = &e
-				return false
+				return say(n.Start(), fmt.Sprintf("%s does not close %s of line %d", quote(kind), quote(top.kind), t.Line(top.start)))
 			}
 			stack = stack[:len(stack)-1]
 		}
@@ -48,8 +49,7 @@ func (t *Tree) bracketError() (SyntaxError, bool) {
 	})
 	if found == nil && len(stack) > 0 {
 		top := stack[len(stack)-1]
-		e := t.errorAt(top.start, quote(top.kind)+" is never closed")
-		found = &e
+		say(top.start, quote(top.kind)+" is never closed")
 	}
 	if found == nil {
 		return SyntaxError{}, false

@@ -68,8 +68,7 @@ func (s *indentScan) run() *SyntaxError {
 			s.skipLine()
 			continue
 		case c == '\\' && s.endsWith("\\"):
-			e := s.t.errorAt(s.at, "the file ends behind a backslash, which joins the next line")
-			return &e
+			return s.fail(s.at, "the file ends behind a backslash, which joins the next line")
 		case c == '\\' && s.continuation():
 			continue
 		case c == '\n' && s.depth == 0:
@@ -85,10 +84,14 @@ func (s *indentScan) run() *SyntaxError {
 		s.at++
 	}
 	if s.colon || s.last == ':' {
-		e := s.t.errorAt(len(s.src), "expected an indented block at the end of the file")
-		return &e
+		return s.fail(len(s.src), "expected an indented block at the end of the file")
 	}
 	return nil
+}
+
+func (s *indentScan) fail(at int, message string) *SyntaxError {
+	e := s.t.errorAt(at, message)
+	return &e
 }
 
 // lineStart reads the indentation of a logical line; skip tells a blank or
@@ -114,13 +117,7 @@ func (s *indentScan) lineStart() (skip bool, err *SyntaxError) {
 
 func (s *indentScan) judge(begin int, in level) (bool, *SyntaxError) {
 	switch s.src[s.at] {
-	case '#':
-		s.skipLine()
-		if s.at < len(s.src) {
-			s.at++
-		}
-		return true, nil
-	case '\r', '\n':
+	case '#', '\r', '\n':
 		s.skipLine()
 		if s.at < len(s.src) {
 			s.at++
@@ -128,10 +125,7 @@ func (s *indentScan) judge(begin int, in level) (bool, *SyntaxError) {
 		return true, nil
 	}
 	top := s.stack[len(s.stack)-1]
-	fail := func(message string) (bool, *SyntaxError) {
-		e := s.t.errorAt(begin, message)
-		return false, &e
-	}
+	fail := func(message string) (bool, *SyntaxError) { return false, s.fail(begin, message) }
 	if (in.wide > top.wide) != (in.narrow > top.narrow) || (in.wide < top.wide) != (in.narrow < top.narrow) {
 		return fail("inconsistent use of tabs and spaces in indentation")
 	}

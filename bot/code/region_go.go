@@ -65,11 +65,7 @@ func goSubtest(n Node) (draft, bool) {
 	if err != nil {
 		return draft{}, false
 	}
-	outer := n
-	if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
-		outer = p
-	}
-	return span(KindTest, name, outer, last), true
+	return span(KindTest, name, n.stated(), last), true
 }
 
 // receiverType is the name of a Go receiver's type.

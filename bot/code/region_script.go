@@ -64,6 +64,14 @@ func named(kind string, n Node) (draft, bool) {
 	return span(kind, name, exported(n), n), true
 }
 
+// stated is the statement that an expression stands as, or the expression.
+func (n Node) stated() Node {
+	if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
+		return p
+	}
+	return n
+}
+
 // exported is the statement that exports or declares n, or n.
 func exported(n Node) Node {
 	for p, ok := n.Parent(); ok && (p.Kind() == "export_statement" || p.Kind() == "ambient_declaration"); p, ok = n.Parent() {
@@ -78,11 +86,7 @@ func scriptModule(n Node) (draft, bool) {
 	if !ok {
 		return draft{}, false
 	}
-	outer := n
-	if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
-		outer = p
-	}
-	return span(KindModule, strings.Trim(name, "'\"`"), exported(outer), n), true
+	return span(KindModule, strings.Trim(name, "'\"`"), exported(n.stated()), n), true
 }
 
 // globalModule is: declare global { … }.
@@ -171,9 +175,7 @@ func bound(n Node) (draft, bool) {
 			}
 		}
 	case "assignment_expression":
-		if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
-			outer = p
-		}
+		outer = n.stated()
 	case "pair", "field_definition", "public_field_definition":
 		if kind == KindFunction {
 			kind = KindMethod
@@ -201,11 +203,7 @@ func scriptTest(n Node) (draft, bool) {
 	}
 	for c, ok := args.First(); ok; c, ok = c.Next() {
 		if k := c.Kind(); k == "arrow_function" || k == "function_expression" {
-			outer := n
-			if p, ok := n.Parent(); ok && p.Kind() == "expression_statement" {
-				outer = p
-			}
-			return span(KindTest, strings.Trim(clip(title.Text(), 120), "'\"`"), outer, c), true
+			return span(KindTest, strings.Trim(clip(title.Text(), 120), "'\"`"), n.stated(), c), true
 		}
 	}
 	return draft{}, false
