@@ -119,14 +119,6 @@ func languageOf(l code.Language) language {
 // rel is a path seen from the suite's folder.
 func (v *view) rel(p string) string { return detect.From(v.dir, p) }
 
-// files are the tests' files, seen from there.
-func (v *view) files() (out []string) {
-	for _, f := range v.tests {
-		out = append(out, v.rel(f))
-	}
-	return out
-}
-
 // testFiles are the test files that are run, seen from the suite's folder.
 func (v *view) testFiles() (out []string) {
 	for _, f := range v.tests {
