@@ -14,8 +14,8 @@ import (
 	"github.com/fettle-dev/fettle/bot/verify/testgen/apart"
 )
 
-// setApart is a patch whose additions to test files of the base stand in files of their own.
-type setApart struct {
+// separated is a patch whose additions to test files of the base stand in files of their own.
+type separated struct {
 	Patch task.Patch `json:"patch"`
 	Moved []string   `json:"moved,omitempty"` // these files
 }
@@ -37,8 +37,8 @@ func (r *run) setApart(ctx context.Context, p *task.Patch, newTests *[]string, t
 
 func addsToTests(e task.Edit) bool { return e.Kind != task.EditCreate && code.IsTest(e.Path) }
 
-func (h *real) apart(ctx context.Context, p task.Patch, g patch.Guard) (setApart, error) {
-	out := setApart{Patch: p}
+func (h *real) apart(ctx context.Context, p task.Patch, g patch.Guard) (separated, error) {
+	out := separated{Patch: p}
 	g.AllowTests = true
 	for n := 0; n < len(out.Patch.Edits); n++ {
 		name := path.Clean(out.Patch.Edits[n].Path)

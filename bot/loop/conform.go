@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,19 +41,19 @@ func (r *run) conform(ctx context.Context, a *task.Attempt) error {
 			names, targets = append(names, g.Name), append(targets, g.Path+"#"+g.Name)
 		}
 	}
-	docs, err := r.documentation(ctx, documenting{names})
-	if err != nil || len(docs.Sections) == 0 || len(targets) == 0 {
+	docs, err := r.documentation(ctx, names)
+	if err != nil || len(docs) == 0 || len(targets) == 0 {
 		return err
 	}
 	if err := r.progress(ctx, "conform", tiers[0], "a second reading: what the documents say of what was changed"); err != nil {
 		return err
 	}
-	title := "Tests of what the README says of what " + strings.Join(first(targets, mostNamed), ", ") + " does"
+	title := "What the documents say of " + strings.Join(first(targets, mostNamed), ", ")
 	seen, err := r.sight(ctx, looking{Title: title, Targets: targets, Words: strings.Join(names, " "), Heads: true, Room: r.room(tiers[0])})
 	if err != nil {
 		return err
 	}
-	seen.Shown.Docs = docs.Sections
+	seen.Shown.Docs = docs
 	if err := r.tellShown(ctx, "reproducer", tiers[0], seen.Shown); err != nil {
 		return err
 	}
@@ -83,7 +80,7 @@ func (r *run) conform(ctx context.Context, a *task.Attempt) error {
 			return err
 		}
 		if got.Not == "" {
-			return r.read(ctx, a, r.rungs[w.tier].Model, *test, got)
+			return r.conclude(ctx, a, r.rungs[w.tier].Model, *test, got)
 		}
 		if err := r.note(ctx, "conform.turned_down", fmt.Sprintf("the test %s %s", test.Path, got.Not), nil); err != nil {
 			return err
@@ -101,8 +98,8 @@ func undocumented(doubt string) bool {
 	return strings.HasPrefix(doubt, reproduction.Unstated) || strings.HasPrefix(doubt, onlyItself)
 }
 
-// read draws the conclusion from the second reading's tests.
-func (r *run) read(ctx context.Context, a *task.Attempt, by string, test task.Edit, got conformed) error {
+// conclude says what the second reading's tests speak for.
+func (r *run) conclude(ctx context.Context, a *task.Attempt, by string, test task.Edit, got conformed) error {
 	words := fmt.Sprintf("of tests that %s wrote from the documents alone, without the issue and the change, %d fail before it and pass with it", by, len(got.Mended))
 	if n := len(got.Unmet); n > 0 {
 		words += fmt.Sprintf(", %d fail before and after (%s)", n, strings.Join(first(got.Unmet, mostNamed), ", "))
@@ -119,42 +116,36 @@ func (r *run) read(ctx context.Context, a *task.Attempt, by string, test task.Ed
 
 const mostNamed = 5 // functions or tests in a sentence
 
-// documenting asks what documents say of functions, by their names.
-type documenting struct {
-	Names []string `json:"names"`
-}
-
-// documented are sections of documents of the base.
-type documented struct {
-	Sections []agent.Text `json:"sections,omitempty"`
-}
-
 // Bounds of the documents that a second reading sees.
 const (
 	longestDocument = 6 << 10 // bytes of a README that is shown whole
 	mostSections    = 6
 )
 
-// documentation gives the README, or of a long one, and of other documents, the sections
-// that are nearest to the names. What stands in the code it does not give.
-func (h *real) documentation(ctx context.Context, d documenting) (out documented, err error) {
+// documentation gives the README of the base, where it is short; else the sections of
+// documents that are nearest to the names of functions.
+func (h *real) documentation(ctx context.Context, names []string) (out []agent.Text, err error) {
 	for _, f := range h.tree.Files() {
-		src, err := h.sources.read(f)
-		if readmeFile.MatchString(f) && err == nil && len(src) <= longestDocument && !h.secret(f) {
-			out.Sections = append(out.Sections, agent.Text{Path: f, Start: 1, End: strings.Count(string(src), "\n"), Code: h.hide.text(string(src))})
+		if !readmeFile.MatchString(f) || h.secret(f) {
+			continue
+		}
+		if src, err := h.sources.read(f); err == nil && len(src) <= longestDocument {
+			out = append(out, agent.Text{Path: f, Start: 1, End: strings.Count(string(src), "\n"), Code: h.hide.text(string(src))})
 		}
 	}
-	if len(out.Sections) > 0 {
+	if len(out) > 0 {
 		return out, nil
 	}
-	hits, err := h.hits(ctx, memory.Query{Title: "readme documentation " + strings.Join(d.Names, " ")})
+	hits, err := h.hits(ctx, memory.Query{Title: "readme documentation " + strings.Join(names, " ")})
 	if err != nil {
-		return out, fmt.Errorf("looking for what documents say: %w", err)
+		return nil, fmt.Errorf("looking for what documents say: %w", err)
 	}
 	for _, g := range hits {
-		src, err := h.sources.read(g.Path)
-		if isDocument.MatchString(g.Path) && err == nil && len(out.Sections) < mostSections {
-			out.Sections = append(out.Sections, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: h.hide.text(clip(section(src, g), longestDoc))})
+		if !isDocument.MatchString(g.Path) || len(out) == mostSections {
+			continue
+		}
+		if src, err := h.sources.read(g.Path); err == nil {
+			out = append(out, agent.Text{Path: g.Path, Start: g.Start, End: g.End, Code: h.hide.text(clip(section(src, g), longestDoc))})
 		}
 	}
 	return out, nil
@@ -172,6 +163,7 @@ type conforming struct {
 type conformed struct {
 	Not      string         `json:"not,omitempty"`  // why it says nothing, behind its name
 	Same     bool           `json:"same,omitempty"` // it is a test of the change
+	Ran      bool           `json:"ran,omitempty"`  // tests that assert something
 	Mended   []string       `json:"mended,omitempty"`
 	Broken   []string       `json:"broken,omitempty"` // with how they fail
 	Unmet    []string       `json:"unmet,omitempty"`  // fail both times
@@ -181,33 +173,36 @@ type conformed struct {
 
 // conforms runs a test on the code before the change and with it, each time without the
 // change's own tests.
-func (h *real) conforms(ctx context.Context, c conforming) (out conformed, err error) {
+func (h *real) conforms(ctx context.Context, c conforming) (conformed, error) {
 	if c.Refused != "" {
 		return conformed{Not: "may not be written: " + c.Refused}, nil
 	}
-	would, err := patch.Preview(ctx, h.tree.Dir(), task.Patch{Edits: []task.Edit{h.unlike(c.Test)}}, c.Guard)
+	_, own, changes, err := h.candidates(weighing{New: c.New})
+	if err != nil {
+		return conformed{}, err
+	}
+	if _, taken := own[path.Clean(c.Test.Path)]; taken { // by the change, which its author does not see
+		c.Test.Path = documentedPath(c.Test.Path)
+	}
+	would, err := patch.Preview(ctx, h.tree.Dir(), task.Patch{Edits: []task.Edit{c.Test}}, c.Guard)
 	var refusal *patch.Refusal
 	if errors.As(err, &refusal) {
 		return conformed{Not: "cannot be written: " + refusal.Reason}, nil
 	} else if err != nil {
-		return out, fmt.Errorf("reading the second reading's test: %w", err)
+		return conformed{}, fmt.Errorf("reading the second reading's test: %w", err)
 	}
 	file := would.Changes[0]
-	_, theirs, changes, err := h.candidates(weighing{New: c.New})
-	if err != nil {
-		return out, err
-	}
-	after := map[string][]byte{}
-	for p, text := range theirs {
-		if p == file.Path || bytes.Equal(bytes.TrimSpace(text), bytes.TrimSpace(file.After)) {
+	with := map[string][]byte{}
+	for p, text := range own {
+		if bytes.Equal(bytes.TrimSpace(text), bytes.TrimSpace(file.After)) {
 			return conformed{Not: "is the change's own", Same: true}, nil
 		}
-		after[p] = nil
+		with[p] = nil
 	}
-	after[file.Path] = file.After
+	with[file.Path] = file.After
 	faults, err := gate.Static(ctx, gate.Candidate{Dir: h.tree.Dir(), Base: h.tree.BaseFS(), Tests: map[string][]byte{file.Path: file.After}})
 	if err != nil {
-		return out, fmt.Errorf("reading the second reading's test: %w", err)
+		return conformed{}, fmt.Errorf("reading the second reading's test: %w", err)
 	}
 	weak := map[string]bool{}
 	for _, f := range faults {
@@ -215,65 +210,83 @@ func (h *real) conforms(ctx context.Context, c conforming) (out conformed, err e
 			return conformed{Not: "proves nothing: " + f.String()}, nil
 		}
 	}
-	before := maps.Clone(after)
+	before := maps.Clone(with)
 	for _, f := range changes {
 		before[f.Path] = f.Before
 	}
-	was, is := verify.Report{}, verify.Report{}
-	for _, run := range []struct {
-		files map[string][]byte
-		out   *verify.Report
-		when  string
-	}{{before, &was, "before the change"}, {after, &is, "with the change"}} {
-		*run.out, err = h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: run.files, Tests: []string{file.Path}})
-		if errors.Is(err, verify.ErrNoTests) {
-			return conformed{Not: notFound}, nil
-		} else if err != nil {
-			return out, fmt.Errorf("running the second reading's test %s: %w", run.when, err)
-		}
-		h.hide.report(run.out)
-		out.Seconds += run.out.Elapsed.Seconds()
-		if len(run.out.Broken) > 0 {
-			f := run.out.Broken[0]
-			return conformed{Not: fmt.Sprintf("cannot be run (%s)", f.Words()), Failures: []task.Failure{sendable(h.never, f)}}, nil
-		}
+	was, not, err := h.tryReading(ctx, file.Path, before)
+	if err != nil || not.Not != "" {
+		return not, err
 	}
-	red, green := was.Red(), 0
-	for _, t := range is.Tests {
-		name := lastOf(t.ID)
-		switch failed := slices.Contains(red, t.ID); {
-		case weak[function.FindString(name)] || weak[name]:
-		case t.Status == verify.StatusPassed && failed:
-			out.Mended = append(out.Mended, name)
-		case t.Status == verify.StatusPassed:
-			green++
-		case t.Red() && failed:
-			out.Unmet = append(out.Unmet, name)
-		case t.Red() && t.Failure != nil && !h.quotesSecret(*t.Failure):
-			out.Broken = append(out.Broken, fmt.Sprintf("%s (%s)", name, short(t.Failure.Words())))
-		}
+	is, not, err := h.tryReading(ctx, file.Path, with)
+	if err != nil || not.Not != "" {
+		return not, err
 	}
-	if len(out.Mended)+len(out.Broken)+len(out.Unmet)+green == 0 {
-		if len(faults) > 0 {
-			return conformed{Not: "proves nothing: " + faults[0].String()}, nil
-		}
-		return conformed{Not: notFound}, nil
+	out := compared(was, is, weak, h.quotesSecret)
+	if !out.Ran && len(faults) > 0 {
+		out.Not = "proves nothing: " + faults[0].String()
+	} else if !out.Ran {
+		out.Not = notFound
 	}
 	return out, nil
+}
+
+// tryReading runs the second reading's test over a tree; not says why it could not be run.
+func (h *real) tryReading(ctx context.Context, test string, files map[string][]byte) (rep verify.Report, not conformed, err error) {
+	rep, err = h.Verifier.Try(ctx, verify.Trial{Dir: h.tree.Dir(), Files: files, Tests: []string{test}})
+	if errors.Is(err, verify.ErrNoTests) {
+		return rep, conformed{Not: notFound}, nil
+	} else if err != nil {
+		return rep, not, fmt.Errorf("running the second reading's test: %w", err)
+	}
+	h.hide.report(&rep)
+	if len(rep.Broken) > 0 {
+		f := rep.Broken[0]
+		not = conformed{Not: fmt.Sprintf("cannot be run (%s)", f.Words()), Failures: []task.Failure{sendable(h.never, f)}}
+	}
+	return rep, not, nil
+}
+
+// compared tells the tests of a second reading apart by what they did before the change
+// and with it. One that passed and is not seen any more is broken. What weak ones did says
+// nothing for the change, but what they break is broken.
+func compared(was, is verify.Report, weak map[string]bool, secret func(task.Failure) bool) conformed {
+	out := conformed{Seconds: was.Elapsed.Seconds() + is.Elapsed.Seconds()}
+	now := map[string]verify.TestResult{}
+	for _, t := range is.Tests {
+		now[t.ID] = t
+	}
+	for _, t := range was.Tests {
+		name := lastOf(t.ID)
+		strong := !weak[name] && !weak[function.FindString(name)]
+		after, seen := now[t.ID]
+		passes := seen && after.Status == verify.StatusPassed
+		out.Ran = out.Ran || strong
+		switch {
+		case t.Status == verify.StatusPassed && !passes:
+			why := "fails"
+			if !seen {
+				why = "is not seen any more"
+			} else if after.Failure != nil && !secret(*after.Failure) {
+				why = short(after.Failure.Words())
+			}
+			out.Broken = append(out.Broken, fmt.Sprintf("%s (%s)", name, why))
+		case !strong || !t.Red():
+		case passes:
+			out.Mended = append(out.Mended, name)
+		default:
+			out.Unmet = append(out.Unmet, name)
+		}
+	}
+	return out
 }
 
 // function is the function of a test among its parts.
 var function = lazyregexp.New(`^[^/\[]*`)
 
-// unlike is a test under a name that the change, which its author does not see, has not
-// taken.
-func (h *real) unlike(test task.Edit) task.Edit {
-	dir, name := path.Split(path.Clean(test.Path))
-	_, based := fs.Stat(h.tree.BaseFS(), path.Clean(test.Path))
-	if _, err := os.Stat(filepath.Join(h.tree.Dir(), dir, name)); err != nil || based == nil {
-		return test
-	}
+// documentedPath is another path for a test.
+func documentedPath(test string) string {
+	dir, name := path.Split(test)
 	rest, python := strings.CutPrefix(name, "test_")
-	test.Path = path.Join(dir, map[bool]string{true: "test_"}[python]+"documented_"+rest)
-	return test
+	return path.Join(dir, map[bool]string{true: "test_"}[python]+"documented_"+rest)
 }

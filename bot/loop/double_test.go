@@ -191,12 +191,12 @@ func (w *world) delegate(context.Context, model.Request, task.USD) (model.Reply,
 
 func (w *world) wishes(context.Context, wishing) (wishes, error) { return wishes{}, nil }
 
-func (w *world) apart(_ context.Context, p task.Patch, _ patch.Guard) (setApart, error) {
-	return setApart{Patch: p}, nil
+func (w *world) apart(_ context.Context, p task.Patch, _ patch.Guard) (separated, error) {
+	return separated{Patch: p}, nil
 }
 
-func (w *world) documentation(context.Context, documenting) (documented, error) {
-	return documented{}, nil
+func (w *world) documentation(context.Context, []string) ([]agent.Text, error) {
+	return nil, nil
 }
 
 func (w *world) conforms(context.Context, conforming) (conformed, error) { return conformed{}, nil }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fettle-dev/fettle/bot/agent"
 	"github.com/fettle-dev/fettle/bot/mend"
 	"github.com/fettle-dev/fettle/bot/patch"
 	"github.com/fettle-dev/fettle/bot/settings"
@@ -64,8 +65,8 @@ func (o *recorded) sight(ctx context.Context, l looking) (sight, error) {
 	return observe(ctx, o.recorder, "sight", l, func() (sight, error) { return o.effects.sight(ctx, l) })
 }
 
-func (o *recorded) apart(ctx context.Context, p task.Patch, g patch.Guard) (setApart, error) {
-	return observe(ctx, o.recorder, "apart", p, func() (setApart, error) { return o.effects.apart(ctx, p, g) })
+func (o *recorded) apart(ctx context.Context, p task.Patch, g patch.Guard) (separated, error) {
+	return observe(ctx, o.recorder, "apart", p, func() (separated, error) { return o.effects.apart(ctx, p, g) })
 }
 
 func (o *recorded) apply(ctx context.Context, p task.Patch, g patch.Guard, tier task.Tier) (applied, error) {
@@ -103,8 +104,8 @@ func (o *recorded) wishes(ctx context.Context, diff string, w wishing) (wishes, 
 	return observe(ctx, o.recorder, "wishes", asked, func() (wishes, error) { return o.effects.wishes(ctx, w) })
 }
 
-func (o *recorded) documentation(ctx context.Context, d documenting) (documented, error) {
-	return observe(ctx, o.recorder, "documentation", d, func() (documented, error) { return o.effects.documentation(ctx, d) })
+func (o *recorded) documentation(ctx context.Context, names []string) ([]agent.Text, error) {
+	return observe(ctx, o.recorder, "documentation", names, func() ([]agent.Text, error) { return o.effects.documentation(ctx, names) })
 }
 
 func (o *recorded) conforms(ctx context.Context, diff string, c conforming) (conformed, error) {
