@@ -7,6 +7,7 @@
 package apart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -76,7 +77,7 @@ type tongue struct {
 	near, gap     string // between two imports, and between two other parts
 	shared        bool   // the test files of a folder see what each of them holds
 	place         func(name, title string, taken func(string) bool) string
-	narrow        func(n code.Node, kept []code.Node) string // an import without what is not used
+	written       func(used []code.Binding) string // an import of these alone; nil: it stays whole
 }
 
 var (
@@ -88,12 +89,12 @@ var (
 	scriptTest = kind{lazyregexp.New(`^(?:await )?(?:test|it|describe|suite)\b`)}
 	goTest     = kind{lazyregexp.New(`^func (?:Test|Benchmark|Example|Fuzz)`)}
 
-	script = tongue{scriptImport, scriptTest, "\n", "\n\n", false, scriptPlace, whole}
+	script = tongue{scriptImport, scriptTest, "\n", "\n\n", false, scriptPlace, nil}
 
 	tongues = map[code.Language]tongue{
-		code.Python:     {pythonImport, pythonTest, "\n", "\n\n\n", false, pythonPlace, pythonNarrow},
+		code.Python:     {pythonImport, pythonTest, "\n", "\n\n\n", false, pythonPlace, pythonImports},
 		code.JavaScript: script, code.TypeScript: script, code.TSX: script,
-		code.Go: {goImport, goTest, "\n\n", "\n\n", true, goPlace, goNarrow},
+		code.Go: {goImport, goTest, "\n\n", "\n\n", true, goPlace, goImports},
 	}
 )
 
@@ -156,64 +157,67 @@ func usedBy(name string, kept []code.Node, imports kind) bool {
 	return slices.ContainsFunc(kept, func(k code.Node) bool { return !imports.is(k) && uses(k.Text(), name) })
 }
 
-func whole(n code.Node, _ []code.Node) string { return n.Text() }
-
-// pythonNarrow leaves out of an import what nothing uses.
-func pythonNarrow(n code.Node, kept []code.Node) string {
-	from, list, ok := strings.Cut(n.Text(), "import ")
-	if !ok || strings.Contains(list, "*") || strings.HasPrefix(from, "from __future__") {
+// narrow leaves out of an import what nothing uses: in Go it would not compile. One of
+// JavaScript stays whole where anything of it is used.
+func (t tongue) narrow(n code.Node, kept []code.Node) string {
+	var all, used []code.Binding
+	n.Tree().Bindings(func(b code.Binding) {
+		if n.Start() <= b.At.Start() && b.At.End() <= n.End() {
+			name := bound(b)
+			if all = append(all, b); name == "_" || name == "." || usedBy(name, kept, t.imports) {
+				used = append(used, b)
+			}
+		}
+	})
+	switch {
+	case len(all) == len(used) || len(used) > 0 && t.written == nil:
 		return n.Text()
-	}
-	var used []string
-	for part := range strings.SplitSeq(strings.Trim(list, "()\n "), ",") {
-		bound := part
-		if _, as, ok := strings.Cut(part, " as "); ok {
-			bound = as
-		}
-		if bound, _, _ = strings.Cut(strings.TrimSpace(bound), "."); bound != "" && usedBy(bound, kept, pythonImport) {
-			used = append(used, strings.TrimSpace(part))
-		}
-	}
-	if len(used) == 0 {
+	case len(used) == 0:
 		return ""
 	}
-	return from + "import " + strings.Join(used, ", ")
+	return t.written(used)
 }
 
-// goNarrow leaves out of an import declaration what nothing uses: it would not compile.
-func goNarrow(n code.Node, kept []code.Node) string {
-	if strings.HasPrefix(n.Text(), "package") {
-		return n.Text()
+// bound is the name by which a file uses what it imports.
+func bound(b code.Binding) string {
+	if b.Local != "" {
+		first, _, _ := strings.Cut(b.Local, ".")
+		return first
 	}
-	var used []string
-	for line := range strings.Lines(strings.Trim(strings.TrimPrefix(n.Text(), "import"), "() \n\t")) {
-		m := goSpec.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil {
-			continue
-		}
-		bound := path.Base(m[2])
-		if m[1] != "" {
-			bound = m[1]
-		} else if version.MatchString(bound) {
-			bound = path.Base(path.Dir(m[2]))
-		}
-		if bound == "_" || bound == "." || usedBy(strings.TrimPrefix(bound, "go-"), kept, goImport) {
-			used = append(used, strings.TrimSpace(line))
-		}
+	last := path.Base(b.Module)
+	if version.MatchString(last) {
+		last = path.Base(path.Dir(b.Module))
 	}
-	switch len(used) {
-	case 0:
-		return ""
-	case 1:
-		return "import " + used[0]
-	}
-	return "import (\n\t" + strings.Join(used, "\n\t") + "\n)"
+	return strings.TrimPrefix(last, "go-")
 }
 
-var (
-	goSpec  = lazyregexp.New(`^([\w.]+ )?"([^"]+)"`)
-	version = lazyregexp.New(`^v\d+$`)
-)
+func pythonImports(used []code.Binding) string {
+	var list []string
+	for _, b := range used {
+		name := cmp.Or(b.Name, b.Module)
+		if b.Local != name {
+			name += " as " + b.Local
+		}
+		list = append(list, name)
+	}
+	if used[0].Name == "" {
+		return "import " + strings.Join(list, ", ")
+	}
+	return "from " + used[0].Module + " import " + strings.Join(list, ", ")
+}
+
+func goImports(used []code.Binding) string {
+	if len(used) == 1 {
+		return "import " + used[0].At.Text()
+	}
+	var list []string
+	for _, b := range used {
+		list = append(list, b.At.Text())
+	}
+	return "import (\n\t" + strings.Join(list, "\n\t") + "\n)"
+}
+
+var version = lazyregexp.New(`^v\d+$`)
 
 // join puts imports on lines that follow each other, and the rest as far apart as the
 // language has it.
