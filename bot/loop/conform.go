@@ -100,13 +100,13 @@ func undocumented(doubt string) bool {
 
 // conclude says what the second reading's tests speak for.
 func (r *run) conclude(ctx context.Context, a *task.Attempt, by string, test task.Edit, got conformed) error {
-	words := fmt.Sprintf("of tests that %s wrote from the documents alone, without the issue and the change, %d fail before it and pass with it", by, len(got.Mended))
+	words := fmt.Sprintf("tests of what the documents say, by %s, which saw neither the issue nor the change: %d failed before the change and passed with it", by, len(got.Mended))
 	if n := len(got.Unmet); n > 0 {
-		words += fmt.Sprintf(", %d fail before and after (%s)", n, strings.Join(first(got.Unmet, mostNamed), ", "))
+		words += fmt.Sprintf(", %d failed both times (%s)", n, strings.Join(first(got.Unmet, mostNamed), ", "))
 	}
 	switch {
 	case len(got.Broken) > 0:
-		a.Doubts = append(a.Doubts, fmt.Sprintf("a test that %s wrote from the documents alone passes before the change and fails with it: %s; look whether the documents or the change are right", by, strings.Join(first(got.Broken, mostNamed), "; ")))
+		a.Doubts = append(a.Doubts, fmt.Sprintf("a test of what the documents say, by %s, which saw neither the issue nor the change, passed before the change and fails with it: %s; look which of them is right", by, strings.Join(first(got.Broken, mostNamed), "; ")))
 	case len(got.Mended) > 0:
 		a.Doubts = slices.DeleteFunc(slices.Clone(a.Doubts), undocumented)
 		a.Checks = append(a.Checks, task.Check{Name: "what the documents say", Status: task.CheckPassed, Seconds: got.Seconds, Detail: words + ": " + strings.Join(first(got.Mended, mostNamed), ", ")})

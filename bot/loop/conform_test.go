@@ -24,8 +24,8 @@ func TestC10ASecondReadingOfTheDocumentsDecides(t *testing.T) {
 		ready              bool
 		want               string // a reason of the draft, or what is checked
 	}{
-		"for":      {"`initials(name)` gives the first letter of each word.\n", f.path, says("initials('Mary Jane Watson') == 'MJW'") + "\n\ndef test_weak():\n    initials('Bo')\n", true, "1 fail before it and pass with it"},
-		"against":  {"`initials(name)` gives one letter.\n", "tests/test_documented.py", says("initials('Mary Jane Watson') == 'M'"), false, "passes before the change and fails with it: test_as_documented"},
+		"for":      {"`initials(name)` gives the first letter of each word.\n", f.path, says("initials('Mary Jane Watson') == 'MJW'") + "\n\ndef test_weak():\n    initials('Bo')\n", true, "1 failed before the change and passed with it"},
+		"against":  {"`initials(name)` gives one letter.\n", "tests/test_documented.py", says("initials('Mary Jane Watson') == 'M'"), false, "passed before the change and fails with it: test_as_documented"},
 		"neither":  {"`initials(name)` gives capitals.\n", "tests/test_documented.py", says("initials('Bo') == 'B'"), false, "neither the issue nor the README"},
 		"the same": {"`initials(name)` gives the first letter of each word.\n", "tests/test_documented.py", own, false, "neither the issue nor the README"},
 		"silent":   {"", "", "", false, "neither the issue nor the README"},
